@@ -1,0 +1,167 @@
+import { z } from 'zod';
+
+const MiB = 1024 * 1024;
+const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((entry) => entry.trim())
+      .filter(Boolean),
+  );
+const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
+  z
+    .string()
+    .default(JSON.stringify(fallback))
+    .transform((value, ctx): unknown => {
+      try {
+        return JSON.parse(value);
+      } catch {
+        ctx.addIssue({ code: 'custom', message: 'expected JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
+/** Credits per output megapixel (of a second, for video), by model. */
+const Rates = z.record(z.string(), z.number().positive());
+/** Graduated monthly discount: the first `credits` of a UTC month at `percent` off, then the next row; the last has no bound. */
+const Tiers = z
+  .array(
+    z.strictObject({
+      credits: z.number().int().positive().nullable(),
+      percent: z.number().min(0).max(100),
+    }),
+  )
+  .min(1);
+
+/** Every variable that the service reads, with the default that fits the local stack. */
+const Environment = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: int(8080, 0),
+  PUBLIC_URL: z.url().optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+
+  REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
+  REDIS_PREFIX: z.string().default('enhance'),
+
+  TRITON_HTTP_URL: z.url().default('http://127.0.0.1:8700'),
+  TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
+  TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
+  TRITON_FRAMES_IN_FLIGHT: int(2),
+  TRITON_REQUEST_TIMEOUT_MS: int(300_000),
+
+  DATA_DIR: z.string().default('.enhance/data'),
+  RESULT_TTL_SECONDS: int(86_400),
+  KEY_PEPPER: z.string().min(16),
+  SIGNING_SECRET: z.string().min(16),
+  ADMIN_KEY: z.string().min(16).optional(),
+
+  WAIT_LIMIT_SECONDS: int(900),
+  JOB_DEADLINE_SECONDS: int(6 * 3600),
+  JOB_ATTEMPTS: int(3),
+  WORKER_CONCURRENCY: int(2),
+  QUEUE_LIMIT: int(10_000),
+  ACCOUNT_RUNNING_LIMIT: int(4),
+  ACCOUNT_QUEUED_LIMIT: int(100),
+  RATE_CREATE_PER_MINUTE: int(120),
+  RATE_READ_PER_MINUTE: int(1200),
+
+  FETCH_TIMEOUT_SECONDS: int(120),
+  FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
+  FETCH_REDIRECTS: int(3, 0),
+  FETCH_ALLOW_HOSTS: list,
+
+  IMAGE_MAX_BYTES: int(50 * MiB),
+  IMAGE_MAX_PIXELS: int(64_000_000),
+  IMAGE_MAX_OUTPUT_SIDE: int(16_384),
+  VIDEO_MAX_BYTES: int(500 * MiB),
+  VIDEO_MAX_LONG_SIDE: int(4096),
+  VIDEO_MAX_SHORT_SIDE: int(2304),
+  VIDEO_MAX_OUTPUT_SIDE: int(8192),
+  VIDEO_MAX_SECONDS: int(600),
+
+  FFMPEG: z.string().default('ffmpeg'),
+  FFMPEG_PRESET: z.string().default('medium'),
+  FFMPEG_THREADS: int(2),
+
+  UPSCALE_RATES: json(Rates, { photo: 0.5, animation: 0.5, detail: 2 }),
+  DISCOUNT_TIERS: json(Tiers, [
+    { credits: 1_000, percent: 0 },
+    { credits: 10_000, percent: 10 },
+    { credits: null, percent: 20 },
+  ]),
+});
+
+/** The names of all variables, for `.env.example` and its test. */
+export const variables: readonly string[] = Object.keys(Environment.shape);
+
+/** Parses the environment once. Throws an Error that lists every fault, not the first. */
+export const loadConfig = (env: NodeJS.ProcessEnv) => {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = Environment.safeParse(set);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(
+      (issue) => `  ${issue.path.join('.')}: ${issue.message}`,
+    );
+    throw new Error(`The environment has faults:\n${faults.join('\n')}`);
+  }
+  const e = parsed.data;
+  return Object.freeze({
+    logLevel: e.LOG_LEVEL,
+    http: {
+      host: e.HOST,
+      port: e.PORT,
+      publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, ''),
+      waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
+      createPerMinute: e.RATE_CREATE_PER_MINUTE,
+      readPerMinute: e.RATE_READ_PER_MINUTE,
+    },
+    redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
+    triton: {
+      httpUrl: e.TRITON_HTTP_URL.replace(/\/$/, ''),
+      grpcUrl: e.TRITON_GRPC_URL,
+      transport: e.TRITON_TRANSPORT,
+      framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
+      requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
+    },
+    files: { dir: e.DATA_DIR, ttlMs: e.RESULT_TTL_SECONDS * 1000 },
+    secrets: { pepper: e.KEY_PEPPER, signing: e.SIGNING_SECRET, adminKey: e.ADMIN_KEY },
+    jobs: {
+      deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
+      attempts: e.JOB_ATTEMPTS,
+      concurrency: e.WORKER_CONCURRENCY,
+      queueLimit: e.QUEUE_LIMIT,
+      accountRunning: e.ACCOUNT_RUNNING_LIMIT,
+      accountQueued: e.ACCOUNT_QUEUED_LIMIT,
+    },
+    fetch: {
+      timeoutMs: e.FETCH_TIMEOUT_SECONDS * 1000,
+      connectTimeoutMs: e.FETCH_CONNECT_TIMEOUT_SECONDS * 1000,
+      redirects: e.FETCH_REDIRECTS,
+      /** `host` or `host:port` entries that may be fetched although their address is private. */
+      allowHosts: e.FETCH_ALLOW_HOSTS,
+    },
+    limits: {
+      image: {
+        bytes: e.IMAGE_MAX_BYTES,
+        pixels: e.IMAGE_MAX_PIXELS,
+        outputSide: e.IMAGE_MAX_OUTPUT_SIDE,
+      },
+      video: {
+        bytes: e.VIDEO_MAX_BYTES,
+        longSide: e.VIDEO_MAX_LONG_SIDE,
+        shortSide: e.VIDEO_MAX_SHORT_SIDE,
+        outputSide: e.VIDEO_MAX_OUTPUT_SIDE,
+        seconds: e.VIDEO_MAX_SECONDS,
+      },
+    },
+    ffmpeg: { path: e.FFMPEG, preset: e.FFMPEG_PRESET, threads: e.FFMPEG_THREADS },
+    prices: { upscale: e.UPSCALE_RATES, tiers: e.DISCOUNT_TIERS },
+  });
+};
+
+export type Config = ReturnType<typeof loadConfig>;
+export type Limits = Config['limits'];

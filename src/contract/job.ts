@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { Problem } from './failure.ts';
+import { UpscaleOptions, UpscaleResult } from './upscale.ts';
+
+export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
+export type JobStatus = z.infer<typeof JobStatus>;
+
+export const JobKind = z.enum(['upscale']);
+export type JobKind = z.infer<typeof JobKind>;
+
+export const Stage = z.enum([
+  'fetching',
+  'probing',
+  'decoding',
+  'inference',
+  'encoding',
+  'storing',
+]);
+export type Stage = z.infer<typeof Stage>;
+
+export const JobProgress = z
+  .strictObject({
+    stage: Stage,
+    percent: z.number().min(0).max(100),
+    frames_done: z.int().min(0),
+    frames_total: z.int().min(0).nullable(),
+    eta_seconds: z.number().min(0).nullable(),
+  })
+  .meta({ id: 'JobProgress' });
+export type JobProgress = z.infer<typeof JobProgress>;
+
+export const JobInput = z
+  .strictObject({
+    kind: z.enum(['image', 'video']),
+    size: z.string().describe('WxH as shown, after EXIF orientation or video rotation'),
+    bytes: z.int(),
+    sha256: z.string(),
+    content_type: z.string(),
+    duration_seconds: z.number().optional(),
+    frames: z.int().optional(),
+    fps: z.number().optional(),
+  })
+  .meta({ id: 'JobInput' });
+export type JobInput = z.infer<typeof JobInput>;
+
+export const Job = z
+  .strictObject({
+    id: z.string(),
+    object: z.literal('job'),
+    kind: JobKind,
+    status: JobStatus,
+    created_at: z.iso.datetime(),
+    started_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable(),
+    expires_at: z.iso.datetime().nullable(),
+    queue_position: z.int().nullable(),
+    progress: JobProgress.nullable(),
+    model: z.string(),
+    model_version: z.string(),
+    input: JobInput,
+    options: UpscaleOptions,
+    cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
+    result: UpscaleResult.nullable(),
+    error: Problem.nullable(),
+    urls: z.strictObject({ self: z.string(), cancel: z.string(), result: z.string() }),
+  })
+  .meta({ id: 'Job' });
+export type Job = z.infer<typeof Job>;
+
+export const JobList = z
+  .strictObject({ object: z.literal('list'), data: z.array(Job), has_more: z.boolean() })
+  .meta({ id: 'JobList' });
