@@ -1,0 +1,133 @@
+import type { Config } from '../config.ts';
+import type { OutputFormat, UpscaleOptions } from '../contract/upscale.ts';
+import { Failure } from '../errors.ts';
+import { type Frame, type Size, scaled } from '../frame.ts';
+import { decodeVideo } from '../media/decode.ts';
+import { encodeVideo } from '../media/encode.ts';
+import { contentType, decodeImage, encodeImage } from '../media/picture.ts';
+import { probeImage, probeVideo } from '../media/probe.ts';
+import type { Upscaler } from '../triton/models/upscaler.ts';
+import type { Report } from './progress.ts';
+import { upscaleImage } from './upscale-image.ts';
+import { upscaleVideo } from './upscale-video.ts';
+
+/** What is known of a result besides its bytes. */
+export type Outcome = {
+  readonly outputSize: Size;
+  readonly contentType: string;
+  readonly frames?: number;
+  readonly durationSeconds?: number;
+  readonly fps?: number;
+};
+
+/** The part of a job that the pixels depend on. */
+export type Work = {
+  readonly model: string;
+  readonly model_version: string;
+  readonly input: { readonly kind: 'image' | 'video' };
+  readonly options: UpscaleOptions;
+};
+
+export type Enhance = (
+  work: Work,
+  input: string,
+  target: string,
+  report: Report,
+  signal: AbortSignal,
+) => Promise<Outcome>;
+
+type Parts = {
+  readonly config: Config;
+  readonly openUpscaler: (model: string, signal: AbortSignal) => Promise<Upscaler>;
+};
+
+/** File in, file out: the whole work of one job attempt. */
+export const createEnhance =
+  ({ config, openUpscaler }: Parts): Enhance =>
+  async (work, input, target, report, signal) => {
+    const upscaler = await openUpscaler(work.model, signal);
+    if (upscaler.release !== work.model_version) {
+      // The price, the cache key and the answer name the release that the caller was promised.
+      throw new Failure('model_unavailable', { model: `${work.model} ${work.model_version}` });
+    }
+    return work.input.kind === 'image'
+      ? image(work.options, input, target, upscaler, config, report, signal)
+      : video(work.options, input, target, upscaler, config, report, signal);
+  };
+
+const image = async (
+  options: UpscaleOptions,
+  path: string,
+  target: string,
+  upscaler: Upscaler,
+  config: Config,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Outcome> => {
+  report({ stage: 'decoding', framesDone: 0, framesTotal: null });
+  const info = await probeImage(path);
+  const picture = await decodeImage(path, info);
+  report({ stage: 'inference', framesDone: 0, framesTotal: null });
+  const { framesInFlight } = config.triton;
+  const enhanced = await upscaleImage(
+    picture,
+    options.scale,
+    upscaler,
+    framesInFlight,
+    report,
+    signal,
+  );
+  report({ stage: 'encoding', framesDone: 1, framesTotal: 1 });
+  const format = imageFormat(options.output_format);
+  await encodeImage(enhanced, { path, info }, target, format, options.output ?? {});
+  signal.throwIfAborted();
+  return { outputSize: enhanced, contentType: contentType(format) };
+};
+
+const imageFormat = (format: OutputFormat = 'png') => {
+  if (format === 'mp4')
+    throw new Failure('validation_failed', { detail: 'An image cannot become an mp4.' });
+  return format;
+};
+
+const video = async (
+  options: UpscaleOptions,
+  path: string,
+  target: string,
+  upscaler: Upscaler,
+  config: Config,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Outcome> => {
+  report({ stage: 'probing', framesDone: 0, framesTotal: null });
+  const info = await probeVideo(path, config.ffmpeg, signal);
+  const decoded = decodeVideo(path, info, config.ffmpeg, signal);
+  const enhanced = upscaleVideo(
+    decoded,
+    options.scale,
+    upscaler,
+    config.triton.framesInFlight,
+    signal,
+  );
+  const watched = reported(enhanced, info.frames, report);
+  const done = await encodeVideo(
+    watched,
+    { path, info },
+    target,
+    options.output ?? {},
+    config.ffmpeg,
+    signal,
+  );
+  return { outputSize: scaled(info.size, options.scale), contentType: contentType('mp4'), ...done };
+};
+
+async function* reported(frames: AsyncIterable<Frame>, framesTotal: number, report: Report) {
+  let framesDone = 0;
+  report({ stage: 'inference', framesDone, framesTotal });
+  for await (const frame of frames) {
+    yield frame;
+    framesDone += 1;
+    report({ stage: 'inference', framesDone, framesTotal: Math.max(framesTotal, framesDone) });
+  }
+  report({ stage: 'encoding', framesDone, framesTotal: framesDone });
+}

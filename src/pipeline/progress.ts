@@ -1,0 +1,10 @@
+import type { Stage } from '../contract/job.ts';
+
+/** How far a job is. Units are frames of a video or bands of a picture; null while the total is unknown. */
+export type Progress = {
+  readonly stage: Stage;
+  readonly framesDone: number;
+  readonly framesTotal: number | null;
+};
+
+export type Report = (progress: Progress) => void;

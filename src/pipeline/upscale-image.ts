@@ -1,0 +1,38 @@
+import type { Scale } from '../contract/upscale.ts';
+import { type Picture, scaled } from '../frame.ts';
+import type { Upscaler } from '../triton/models/upscaler.ts';
+import { type Band, bandsOf, cutBand, pasteBand } from './bands.ts';
+import { inOrder } from './in-order.ts';
+import type { Report } from './progress.ts';
+
+/**
+ * The picture at `scale`, in bands, so that a large one can be watched, cancelled and interleaved with
+ * other callers' work. The same pixels as in one piece: bands carry the context that the model asks for.
+ */
+export const upscaleImage = async (
+  picture: Picture,
+  scale: Scale,
+  upscaler: Upscaler,
+  inFlight: number,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Picture> => {
+  const bands = bandsOf(picture, scale, upscaler);
+  if (bands.length === 1) return upscaler.run(picture, scale, signal);
+
+  const size = scaled(picture, scale);
+  const pixels = Buffer.allocUnsafe(size.width * size.height * picture.channels);
+  const whole: Picture = { ...size, channels: picture.channels, pixels };
+  const enhance = async (band: Band) => ({
+    band,
+    enhanced: await upscaler.run(cutBand(picture, band), scale, signal),
+  });
+
+  let framesDone = 0;
+  for await (const { band, enhanced } of inOrder(bands, inFlight, enhance)) {
+    pasteBand(whole, enhanced, band, scale);
+    framesDone += 1;
+    report({ stage: 'inference', framesDone, framesTotal: bands.length });
+  }
+  return whole;
+};
