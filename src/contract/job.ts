@@ -70,3 +70,11 @@ export type Job = z.infer<typeof Job>;
 export const JobList = z
   .strictObject({ object: z.literal('list'), data: z.array(Job), has_more: z.boolean() })
   .meta({ id: 'JobList' });
+
+export const JobListQuery = z.strictObject({
+  status: JobStatus.optional(),
+  kind: JobKind.optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  starting_after: z.string().optional().describe('id of the last job of the page before'),
+});
+export type JobListQuery = z.infer<typeof JobListQuery>;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { Account } from './keys.ts';
+import { UpscaleModel } from './upscale.ts';
+
+const Credits = z.int().min(0);
+
+export const Balance = z
+  .strictObject({
+    account: Account,
+    balance: Credits.describe('all credits of the account, held ones included'),
+    held: Credits.describe('set aside for running jobs'),
+    available: Credits.describe('balance less held'),
+    month: z.strictObject({
+      month: z
+        .string()
+        .regex(/^\d{4}-\d{2}$/)
+        .describe('UTC'),
+      used: Credits,
+      discount_percent: z.number().describe('on the next credit used'),
+      next_discount_at: z
+        .int()
+        .nullable()
+        .describe('credits used in the month, or null at the top'),
+    }),
+  })
+  .meta({ id: 'Balance' });
+export type Balance = z.infer<typeof Balance>;
+
+/** One line of a price. The lines of an estimate add up to its credits. */
+export const PriceLine = z
+  .strictObject({ label: z.string(), credits: z.number() })
+  .meta({ id: 'PriceLine' });
+export type PriceLine = z.infer<typeof PriceLine>;
+
+export const Estimate = z
+  .strictObject({
+    credits: Credits,
+    lines: z.array(PriceLine),
+    available_credits: Credits,
+    model: UpscaleModel,
+    model_version: z.string(),
+    input_size: z.string(),
+    output_size: z.string(),
+    duration_seconds: z.number().optional().describe('video only'),
+  })
+  .meta({ id: 'Estimate' });
+export type Estimate = z.infer<typeof Estimate>;
+
+export const GrantRequest = z
+  .strictObject({
+    account: Account,
+    credits: z.int().min(1).max(1_000_000_000),
+    note: z.string().max(200).optional(),
+  })
+  .meta({ id: 'GrantRequest' });
+
+export const LedgerQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  starting_after: z.string().optional().describe('id of the last entry of the page before'),
+});
