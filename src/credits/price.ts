@@ -1,0 +1,113 @@
+/** What work costs: whole credits, explained by lines that add up. Pure. */
+import type { Config } from '../config.ts';
+import type { PriceLine } from '../contract/credits.ts';
+
+export type Prices = Config['prices'];
+
+export type Work = {
+  readonly model: string;
+  readonly outputPixels: number;
+  /** Of output video; absent for an image. */
+  readonly seconds?: number;
+};
+
+export type Quote = {
+  readonly credits: number;
+  /** Before discount; what counts towards the month's tiers. */
+  readonly list: number;
+  readonly lines: readonly PriceLine[];
+  /** The quote holds as long as the month's usage lies within these bounds, both included. */
+  readonly validFor: { readonly from: number; readonly to: number };
+};
+
+/** A row of the discount table in its place: list-price credits from..to (exclusive; null: no end). */
+export type Tier = { readonly from: number; readonly to: number | null; readonly percent: number };
+
+const MICRO = 1_000_000;
+
+/** The price of `work` for an account that has used `used` list-price credits this month. */
+export const quote = (work: Work, used: number, prices: Prices): Quote => {
+  const list = listPrice(work, prices);
+  const parts = split(used, list, tiersOf(prices));
+  const discounts = parts.filter(({ tier }) => tier.percent > 0);
+  const total = discounts.reduce((sum, part) => sum - discountOf(part), list * MICRO);
+  const credits = Math.max(1, Math.ceil(total / MICRO));
+  const rounding = credits * MICRO - total;
+  return {
+    credits,
+    list,
+    lines: [
+      { label: baseLabel(work, prices), credits: list },
+      ...discounts.map((part) => ({
+        label: `${part.tier.percent} % off ${part.credits} credits beyond the month's first ${part.tier.from}`,
+        credits: -discountOf(part) / MICRO,
+      })),
+      ...(rounding > 0 ? [{ label: 'rounded up to a whole', credits: rounding / MICRO }] : []),
+    ],
+    validFor: validity(used, list, parts),
+  };
+};
+
+/** Where a month's usage stands in the table. */
+export const tierAt = (used: number, prices: Prices): Tier => {
+  const tier = tiersOf(prices).find(({ to }) => to === null || used < to);
+  if (tier === undefined) throw new Error('The discount table has no rows');
+  return tier;
+};
+
+/** The UTC month that usage counts in, as "2026-01". */
+export const monthOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 7);
+
+/** Whole numbers throughout: in floating point 0.1 × 30 is more than 3, and would be rounded up to 4. */
+const listPrice = ({ model, outputPixels, seconds = 1 }: Work, prices: Prices): number => {
+  const product =
+    BigInt(Math.round(rateOf(model, prices) * MICRO)) *
+    BigInt(outputPixels) *
+    BigInt(Math.round(seconds * MICRO));
+  // Micro-credits, pixels of a megapixel, microseconds.
+  const one = BigInt(MICRO) ** 3n;
+  return Math.max(1, Number((product + one - 1n) / one));
+};
+
+const rateOf = (model: string, prices: Prices): number => {
+  const rate = prices.upscale[model];
+  if (rate === undefined) throw new Error(`UPSCALE_RATES has no rate for the model "${model}"`);
+  return rate;
+};
+
+const baseLabel = ({ model, outputPixels, seconds }: Work, prices: Prices): string => {
+  const megapixels = `${outputPixels / MICRO} MP`;
+  const amount = seconds === undefined ? megapixels : `${megapixels} × ${seconds} s`;
+  return `${model}: ${amount} × ${rateOf(model, prices)}`;
+};
+
+const tiersOf = (prices: Prices): Tier[] => {
+  let from = 0;
+  return prices.tiers.map(({ credits, percent }, index) => {
+    const last = credits === null || index === prices.tiers.length - 1;
+    const tier = { from, to: last ? null : from + credits, percent };
+    from += credits ?? 0;
+    return tier;
+  });
+};
+
+type Part = { readonly tier: Tier; readonly credits: number };
+
+const split = (used: number, list: number, tiers: readonly Tier[]): Part[] =>
+  tiers
+    .map((tier) => {
+      const to = tier.to ?? Number.POSITIVE_INFINITY;
+      return { tier, credits: Math.min(used + list, to) - Math.max(used, tier.from) };
+    })
+    .filter(({ credits }) => credits > 0);
+
+/** In whole micro-credits; of a percentage, four decimals count. */
+const discountOf = ({ tier, credits }: Part): number => credits * Math.round(tier.percent * 10_000);
+
+/** A job within one tier costs the same anywhere in it; one that spans tiers only from where it starts. */
+const validity = (used: number, list: number, parts: readonly Part[]): Quote['validFor'] => {
+  const [only, second] = parts;
+  if (only === undefined || second !== undefined) return { from: used, to: used };
+  const to = only.tier.to === null ? Number.MAX_SAFE_INTEGER : only.tier.to - list;
+  return { from: only.tier.from, to };
+};

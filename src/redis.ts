@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import type { z } from 'zod';
+import type { Log } from './log.ts';
+
+/**
+ * A connection that outlives a restart of Redis: commands wait for it to come back.
+ * The caller closes it with `quit()`.
+ */
+export const openRedis = (url: string, log: Log): Redis => {
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => Math.min(times * 100, 2000),
+  });
+  redis.on('error', (error) => log.warn({ error: error.message }, 'redis connection'));
+  return redis;
+};
+
+export type Redises = { readonly redis: Redis; readonly prefix: string };
+
+/**
+ * A Lua script as a function whose answer is checked. `-- @include "file"` lines are replaced by the
+ * named file, relative to the script. Every script gets the key prefix as KEYS[1] and builds the names
+ * of its keys below it; on a Redis cluster the prefix needs a hash tag, as with Bull.
+ */
+export const script = <T>(file: URL, answer: z.ZodType<T>) => {
+  let loaded: { text: string; sha: string } | undefined;
+  return async ({ redis, prefix }: Redises, ...args: readonly (string | number)[]): Promise<T> => {
+    loaded ??= load(file);
+    const reply = await run(redis, loaded, prefix, args);
+    return answer.parse(reply);
+  };
+};
+
+const load = (file: URL) => {
+  const text = withIncludes(file);
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+};
+
+const withIncludes = (file: URL): string =>
+  readFileSync(file, 'utf8').replace(/^-- @include "(.+)"$/gm, (_, name) =>
+    withIncludes(new URL(name, file)),
+  );
+
+const run = async (
+  redis: Redis,
+  { text, sha }: { text: string; sha: string },
+  prefix: string,
+  args: readonly (string | number)[],
+): Promise<unknown> => {
+  try {
+    return await redis.evalsha(sha, 1, prefix, ...args);
+  } catch (error) {
+    // Redis forgets scripts when it restarts.
+    if (error instanceof Error && error.message.startsWith('NOSCRIPT')) {
+      return redis.eval(text, 1, prefix, ...args);
+    }
+    throw error;
+  }
+};
