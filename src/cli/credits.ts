@@ -1,0 +1,33 @@
+import { audit } from '../jobs/audit.ts';
+import { asOperator } from './operator.ts';
+
+export const grant = (
+  account: string,
+  credits: number,
+  { note }: { readonly note?: string },
+): Promise<void> =>
+  asOperator(async ({ ledger }) => {
+    const { available } = await ledger.grant(account, credits, note);
+    console.log(`${account} has ${available} credits available.`);
+  });
+
+export const balance = (account: string, { json }: { readonly json?: boolean }): Promise<void> =>
+  asOperator(async ({ ledger }) => {
+    const now = await ledger.balance(account);
+    if (json) return console.log(JSON.stringify(now));
+    console.log(
+      `${account}: ${now.balance} credits, ${now.held} held, ${now.available} available.`,
+    );
+  });
+
+/** Says of each account whether its balance is what its ledger adds up to; the exit code is 1 when one is not. */
+export const verify = (account?: string): Promise<void> =>
+  asOperator(async ({ stores, ledger }) => {
+    const accounts = account ? [account] : await ledger.accounts();
+    for (const name of accounts) {
+      const { clean, differences } = await audit(stores, ledger, name);
+      console.log(clean ? `${name}: clean` : `${name}:\n  ${differences.join('\n  ')}`);
+      if (!clean) process.exitCode = 1;
+    }
+    console.log(`${accounts.length} accounts verified.`);
+  });

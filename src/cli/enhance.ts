@@ -1,0 +1,87 @@
+#!/usr/bin/env -S node --import tsx
+import { Command, InvalidArgumentError } from 'commander';
+import { Failure } from '../errors.ts';
+import { Refused } from './client.ts';
+import { balance, grant, verify } from './credits.ts';
+import { developmentKey } from './home.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { listModels } from './models.ts';
+import { upscale } from './upscale.ts';
+
+const whole = (text: string): number => {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 0)
+    throw new InvalidArgumentError('expected a whole number.');
+  return number;
+};
+
+const program = new Command('enhance')
+  .description('Upscale media with the service of this checkout, and operate it.')
+  .showHelpAfterError();
+
+/** Adds what every command that calls the service needs. */
+const calling = (command: Command): Command =>
+  command
+    .option(
+      '--url <url>',
+      'address of the service',
+      process.env.ENHANCE_URL ?? 'http://127.0.0.1:8080',
+    )
+    .option('--key <key>', 'API key; ENHANCE_API_KEY, or the development key of `npm start`');
+
+const keyed = <T extends { key?: string }>(options: T): T & { key: string } => {
+  const key = options.key ?? process.env.ENHANCE_API_KEY ?? developmentKey();
+  if (!key)
+    throw new Refused('No API key: say --key, set ENHANCE_API_KEY, or run `npm start` once.');
+  return { ...options, key };
+};
+
+calling(program.command('upscale <file>'))
+  .description('upscale an image or a video')
+  .requiredOption('-o, --output <file>', 'where the result goes; its ending chooses the format')
+  .option('-m, --model <model>', 'photo, animation or detail', 'photo')
+  .option('-s, --scale <scale>', '2, 4 or 8', '2')
+  .option('-f, --format <format>', 'png, jpeg, webp, avif or mp4, whatever the ending')
+  .option('-q, --quality <quality>', '1 to 100')
+  .action((file, options) => upscale(file, keyed(options)));
+
+const models = program.command('models').description('the models of the running service');
+calling(models.command('list'))
+  .option('--json', 'as JSON')
+  .action((options) => listModels(keyed(options)));
+
+const keys = program.command('keys').description('API keys');
+keys
+  .command('create')
+  .requiredOption('--account <name>', 'whom the key belongs to')
+  .option('--credits <count>', 'granted to the account along with it', whole)
+  .option('--scopes <list>', 'comma-separated: create, read, admin')
+  .option('--expires-in <seconds>', 'never unless given', whole)
+  .option('--json', 'one JSON object')
+  .action(createKey);
+keys.command('list').option('--account <name>').option('--json', 'as JSON').action(listKeys);
+keys
+  .command('rotate <id>')
+  .option('--overlap <seconds>', 'how long the old key still works', whole, 86_400)
+  .option('--json', 'one JSON object')
+  .action(rotateKey);
+keys.command('revoke <id>').description('takes effect at once').action(revokeKey);
+
+const credits = program.command('credits').description('accounts and their ledger');
+credits
+  .command('grant <account> <credits>')
+  .option('--note <text>', 'kept in the ledger')
+  .action((account, count, options) => grant(account, whole(count), options));
+credits.command('balance <account>').option('--json', 'as JSON').action(balance);
+credits
+  .command('verify [account]')
+  .description('derives balances from the ledger and compares; exits 1 on any difference')
+  .action(verify);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof Refused) && !(error instanceof Failure)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

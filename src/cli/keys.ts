@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type IssuedKey, Scope } from '../contract/keys.ts';
+import { Refused } from './client.ts';
+import { asOperator } from './operator.ts';
+
+type Json = { readonly json?: boolean };
+type Creation = Json & {
+  readonly account: string;
+  readonly credits?: number;
+  readonly scopes?: string;
+  readonly expiresIn?: number;
+};
+
+export const createKey = (options: Creation): Promise<void> =>
+  asOperator(async ({ keys, ledger }) => {
+    const { account, credits, expiresIn } = options;
+    const issued = await keys.create({
+      account,
+      ...(options.scopes && { scopes: scopesOf(options.scopes) }),
+      ...(expiresIn && { expiresInSeconds: expiresIn }),
+    });
+    if (credits) await ledger.grant(account, credits, 'with the key');
+    const { available } = await ledger.balance(account);
+    show({ ...issued, credits: available }, options);
+  });
+
+export const listKeys = ({ account, json }: Json & { readonly account?: string }): Promise<void> =>
+  asOperator(async ({ keys }) => {
+    const all = await keys.list(account);
+    if (json) return console.log(JSON.stringify(all));
+    for (const { id, account, scopes, expires_at, revoked_at } of all) {
+      const state = revoked_at
+        ? `revoked ${revoked_at}`
+        : expires_at
+          ? `until ${expires_at}`
+          : 'active';
+      console.log(`${id}  ${account}  ${scopes.join(',')}  ${state}`);
+    }
+  });
+
+export const rotateKey = (
+  id: string,
+  options: Json & { readonly overlap: number },
+): Promise<void> =>
+  asOperator(async ({ keys }) => show(await keys.rotate(id, options.overlap), options));
+
+export const revokeKey = (id: string): Promise<void> =>
+  asOperator(async ({ keys }) => {
+    await keys.revoke(id);
+    console.log(`${id} is revoked.`);
+  });
+
+const scopesOf = (text: string) => {
+  const parsed = z.array(Scope).safeParse(text.split(','));
+  if (!parsed.success)
+    throw new Refused(`--scopes takes ${Scope.options.join(', ')}; "${text}" came.`);
+  return parsed.data;
+};
+
+const show = (issued: IssuedKey & { readonly credits?: number }, { json }: Json): void => {
+  if (json) return console.log(JSON.stringify(issued));
+  console.log(`${issued.key}\n`);
+  console.log(`Key ${issued.id} of account ${issued.account}. It is shown here and never again.`);
+};

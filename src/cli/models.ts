@@ -1,0 +1,17 @@
+import { ModelList } from '../contract/models.ts';
+import { createClient } from './client.ts';
+
+type Options = { readonly url: string; readonly key: string; readonly json?: boolean };
+
+export const listModels = async ({ url, key, json }: Options): Promise<void> => {
+  const { data } = ModelList.parse((await createClient(url, key).get('/v1/models')).data);
+  if (json) return console.log(JSON.stringify(data));
+  for (const model of data) {
+    const state = model.ready ? 'ready' : 'not ready';
+    const { credits_per_megapixel } = model.price;
+    console.log(
+      `${model.id.padEnd(10)} ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ` +
+        `x${model.options.scales.join(' x')}  ${credits_per_megapixel} credits/MP`,
+    );
+  }
+};

@@ -1,0 +1,24 @@
+import { loadConfig } from '../config.ts';
+import { type Keys, openKeys } from '../credits/keys.ts';
+import { type Ledger, openLedger } from '../credits/ledger.ts';
+import { createLog } from '../log.ts';
+import { openRedis, type Redises } from '../redis.ts';
+import { stackEnvironment } from './home.ts';
+
+export type Operator = { readonly stores: Redises; readonly keys: Keys; readonly ledger: Ledger };
+
+/** Runs `work` with the ledger and the keys, straight on Redis: these commands work while the API is down. */
+export const asOperator = async (work: (operator: Operator) => Promise<void>): Promise<void> => {
+  const config = loadConfig(stackEnvironment());
+  const redis = openRedis(config.redis.url, createLog('silent', 'cli'));
+  const stores = { redis, prefix: config.redis.prefix };
+  try {
+    await work({
+      stores,
+      keys: openKeys(stores, config.secrets.pepper),
+      ledger: openLedger(stores, config.prices),
+    });
+  } finally {
+    redis.disconnect();
+  }
+};
