@@ -57,8 +57,9 @@ const scopesOf = (text: string) => {
   return parsed.data;
 };
 
-const show = (issued: IssuedKey & { readonly credits?: number }, { json }: Json): void => {
-  if (json) return console.log(JSON.stringify(issued));
-  console.log(`${issued.key}\n`);
-  console.log(`Key ${issued.id} of account ${issued.account}. It is shown here and never again.`);
-};
+const show = (issued: IssuedKey & { readonly credits?: number }, { json }: Json): void =>
+  console.log(
+    json
+      ? JSON.stringify(issued)
+      : `${issued.key}\n\nKey ${issued.id} of account ${issued.account}. It is shown here and never again.`,
+  );
