@@ -1,10 +1,21 @@
-import type { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
-import type { Balance } from '../contract/credits.ts';
-import type { Job, JobListQuery } from '../contract/job.ts';
-import type { IssuedKey, Key, Scope } from '../contract/keys.ts';
+import type { Scope } from '../contract/keys.ts';
 import type { UpscaleModel } from '../contract/upscale.ts';
+import type { Keys } from '../credits/keys.ts';
+import type { Ledger } from '../credits/ledger.ts';
+import type { Links } from '../files/links.ts';
+import type { Files } from '../files/store.ts';
+import type { Uploads } from '../files/uploads.ts';
+import type { Idempotency } from '../jobs/idempotency.ts';
+import type { Queue } from '../jobs/queue.ts';
+import type { Signals } from '../jobs/signals.ts';
+import type { Jobs } from '../jobs/store.ts';
 import type { Log } from '../log.ts';
+import type { identify } from '../media/identify.ts';
+import type { checkLimits } from '../media/limits.ts';
+import type { probeImage, probeVideo } from '../media/probe.ts';
+import type { fetchTo } from '../media/source.ts';
+import type { Redises } from '../redis.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -13,7 +24,7 @@ export type Caller = {
   readonly scopes: readonly Scope[];
 };
 
-/** What is known of a model right now; `release` and `engine` are null until the model answered once. */
+/** How a model stands; `release` and `engine` are null until the model has told them. */
 export type ModelState = {
   readonly id: UpscaleModel;
   readonly ready: boolean;
@@ -25,29 +36,27 @@ export type ModelState = {
 export type Parts = {
   readonly config: Config;
   readonly log: Log;
-  readonly redis: Redis;
+  readonly stores: Redises;
+  readonly keys: Keys;
+  readonly ledger: Ledger;
+  readonly jobs: Jobs;
+  readonly signals: Signals;
+  readonly queue: Queue;
+  readonly idempotency: Idempotency;
+  readonly files: Files;
+  readonly uploads: Uploads;
+  readonly links: Links;
+  readonly media: {
+    readonly fetchTo: typeof fetchTo;
+    readonly identify: typeof identify;
+    readonly probeImage: typeof probeImage;
+    readonly probeVideo: typeof probeVideo;
+    readonly checkLimits: typeof checkLimits;
+  };
   readonly models: {
+    /** Every model of UpscaleModel, in its order. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;
   };
-  /** Aborted when the process begins to shut down: no new jobs, and waiting callers get 202. */
+  /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
-  // The parts of credits, jobs, files and media join as they are written; these are their shapes as seen from here:
-  readonly keys: {
-    lookup(key: string): Promise<Caller>;
-    create(request: {
-      account: string;
-      scopes: readonly Scope[];
-      expiresInSeconds?: number;
-    }): Promise<IssuedKey>;
-    list(account?: string): Promise<Key[]>;
-    rotate(id: string, overlapSeconds: number): Promise<IssuedKey>;
-    revoke(id: string): Promise<Key>;
-  };
-  readonly ledger: {
-    balance(account: string): Promise<Balance>;
-  };
-  readonly jobs: {
-    get(account: string, id: string): Promise<Job>;
-    list(account: string, query: JobListQuery): Promise<{ data: Job[]; has_more: boolean }>;
-  };
 };

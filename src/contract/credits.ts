@@ -28,7 +28,11 @@ export type Balance = z.infer<typeof Balance>;
 
 /** One line of a price. The lines of an estimate add up to its credits. */
 export const PriceLine = z
-  .strictObject({ label: z.string(), credits: z.number() })
+  .strictObject({
+    kind: z.enum(['base', 'discount', 'rounding']),
+    text: z.string(),
+    credits: z.number().describe('negative for a discount'),
+  })
   .meta({ id: 'PriceLine' });
 export type PriceLine = z.infer<typeof PriceLine>;
 
@@ -53,6 +57,29 @@ export const GrantRequest = z
     note: z.string().max(200).optional(),
   })
   .meta({ id: 'GrantRequest' });
+
+export const LedgerEntry = z
+  .strictObject({
+    id: z.string(),
+    object: z.literal('ledger_entry'),
+    type: z.enum(['grant', 'hold', 'capture', 'release']),
+    created_at: z.iso.datetime(),
+    job: z.string().nullable(),
+    balance_change: z.int(),
+    held_change: z.int(),
+    usage_change: z.int().describe("what it adds to the month's tiers, in credits before discount"),
+    month: z.string(),
+    balance: Credits.describe('after this entry'),
+    held: Credits.describe('after this entry'),
+    lines: z.array(PriceLine),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'LedgerEntry' });
+export type LedgerEntry = z.infer<typeof LedgerEntry>;
+
+export const LedgerPage = z
+  .strictObject({ object: z.literal('list'), data: z.array(LedgerEntry), has_more: z.boolean() })
+  .meta({ id: 'LedgerPage' });
 
 export const LedgerQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),

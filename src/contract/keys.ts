@@ -13,6 +13,7 @@ export const Account = z
 export const KeyRequest = z
   .strictObject({
     account: Account,
+    name: z.string().min(1).max(100).optional().describe('to tell keys apart'),
     scopes: z.array(Scope).min(1).optional().describe('create and read unless given'),
     expires_in_seconds: z.int().min(1).optional().describe('never expires unless given'),
     credits: z.int().min(1).optional().describe('granted to the account along with the key'),
@@ -35,6 +36,7 @@ export const Key = z
   .strictObject({
     id: z.string(),
     account: Account,
+    name: z.string().nullable(),
     scopes: z.array(Scope),
     created_at: z.iso.datetime(),
     expires_at: z.iso.datetime().nullable(),
@@ -47,6 +49,8 @@ export const IssuedKey = z
   .strictObject({ ...Key.shape, key: z.string().describe('shown here and never again') })
   .meta({ id: 'IssuedKey' });
 export type IssuedKey = z.infer<typeof IssuedKey>;
+
+export const KeyListQuery = z.strictObject({ account: Account.optional() });
 
 export const KeyList = z
   .strictObject({ object: z.literal('list'), data: z.array(Key) })

@@ -1,0 +1,24 @@
+import Koa from 'koa';
+import { errors } from './middleware/errors.ts';
+import { request } from './middleware/request.ts';
+import { unread } from './middleware/unread.ts';
+import { createMetrics } from './metrics.ts';
+import type { Parts } from './parts.ts';
+import type { State } from './route.ts';
+import { createRouter } from './router.ts';
+import { createRoutes } from './routes/all.ts';
+
+/** The HTTP API over its parts. */
+export const createApp = (parts: Parts): Koa<State> => {
+  const app = new Koa<State>();
+  const metrics = createMetrics(parts);
+  app.use(request(parts.log, metrics));
+  app.use(unread);
+  app.use(errors);
+  for (const middleware of createRouter(createRoutes(metrics, parts.config), parts)) {
+    app.use(middleware);
+  }
+  // What fails here fails after the answer has begun: a result that cannot be read to its end.
+  app.on('error', (error: unknown) => parts.log.warn({ err: error }, 'answer broke off'));
+  return app;
+};

@@ -1,0 +1,27 @@
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Parts } from './parts.ts';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What Prometheus may ask of this process. */
+export const createMetrics = ({ jobs }: Pick<Parts, 'jobs'>) => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the first byte of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
+    registers: [registry],
+  });
+  new Gauge({
+    name: 'jobs',
+    help: 'Jobs by state, of all accounts; the queue is as long as those queued',
+    labelNames: ['status'],
+    registers: [registry],
+    async collect() {
+      for (const [status, count] of Object.entries(await jobs.counts())) this.set({ status }, count);
+    },
+  });
+  return { registry, requests };
+};

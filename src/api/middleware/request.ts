@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { Next } from 'koa';
+import type { Log } from '../../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Context } from '../route.ts';
+
+const apiVersion = '1';
+
+/** Names the request, sets the headers that every answer has, and logs and measures how it ended. */
+export const request =
+  (log: Log, metrics: Metrics) =>
+  async (ctx: Context, next: Next): Promise<void> => {
+    const started = performance.now();
+    const requestId = saneId(ctx.get('x-request-id')) ?? randomUUID();
+    ctx.state.requestId = requestId;
+    ctx.state.log = log.child({ request_id: requestId });
+    ctx.state.pattern = 'unknown';
+    ctx.set({
+      'X-Request-Id': requestId,
+      'Api-Version': apiVersion,
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Referrer-Policy': 'no-referrer',
+      'Cache-Control': 'private, no-store',
+    });
+    ctx.res.once('close', () => {
+      const ms = performance.now() - started;
+      const { method, path, status } = ctx;
+      // A caller that hung up got no whole answer; 499 is what proxies write for it.
+      const ended = ctx.res.writableFinished ? status : 499;
+      metrics.requests.observe({ method, route: ctx.state.pattern, status: ended }, ms / 1000);
+      ctx.state.log.info({ method, path, status: ended, ms: Math.round(ms) }, 'answered');
+    });
+    await next();
+  };
+
+const saneId = (given: string): string | undefined =>
+  /^[A-Za-z0-9._:/+=-]{1,128}$/.test(given) ? given : undefined;

@@ -1,0 +1,25 @@
+/** RFC 7240 `Prefer`, as far as it is about waiting. Pure. */
+
+export type Wait = {
+  /** How long the answer may wait for the job's end. */
+  readonly ms: number;
+  /** What goes into `Preference-Applied`; empty when nothing was preferred. */
+  readonly applied: string;
+};
+
+/** Unknown and malformed preferences are ignored, as the RFC asks; of repeated ones the first counts. */
+export const waitOf = (prefer: string, limitMs: number): Wait => {
+  const preferences = new Map<string, string>();
+  for (const entry of prefer.split(',')) {
+    const [name = '', value = ''] = (entry.split(';')[0] ?? '').split('=');
+    const key = name.trim().toLowerCase();
+    if (!preferences.has(key)) preferences.set(key, value.trim().replace(/^"(.*)"$/, '$1'));
+  }
+  const isAsync = preferences.has('respond-async');
+  const wait = preferences.get('wait') ?? '';
+  if (!/^\d{1,9}$/.test(wait)) {
+    return isAsync ? { ms: 0, applied: 'respond-async' } : { ms: limitMs, applied: '' };
+  }
+  const ms = Math.min(Number(wait) * 1000, limitMs);
+  return { ms, applied: `${isAsync ? 'respond-async, ' : ''}wait=${Math.floor(ms / 1000)}` };
+};
