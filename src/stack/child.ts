@@ -1,0 +1,104 @@
+/** A child process in its own process group, so that Ctrl-C reaches only its supervisor and stopping it takes its own children along. */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export type ChildOptions = {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Both outputs are appended here. */
+  readonly logFile: string;
+  /** How long an asked stop may take before it is forced. */
+  readonly stopWithinMs?: number;
+  /** Stops the process when aborted, also while it is still starting. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Child = {
+  readonly name: string;
+  readonly pid: number;
+  /** Resolves, never rejects, with how the process ended. */
+  readonly exited: Promise<string>;
+  /** What it has printed since it started, its last lines. */
+  tail(): string;
+  stop(): Promise<void>;
+};
+
+export const startChild = async (options: ChildOptions): Promise<Child> => {
+  const { name, command, args, env, cwd, logFile, stopWithinMs = 10_000, signal } = options;
+  signal?.throwIfAborted();
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log = openSync(logFile, 'a');
+  const from = statSync(logFile).size;
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] });
+  closeSync(log);
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', reject);
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} has no process id`);
+  const exited = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => {
+      signalGroup(pid, 'SIGKILL'); // what the leader left behind
+      resolve(signal ?? `exit code ${code}`);
+    });
+  });
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return void (await exited);
+    child.kill('SIGTERM');
+    const deadline = new AbortController();
+    await Promise.race([exited, sleep(stopWithinMs, undefined, { signal: deadline.signal })]);
+    deadline.abort();
+    if (child.exitCode === null && child.signalCode === null) signalGroup(pid, 'SIGKILL');
+    await exited;
+  };
+  const onAbort = () => void stop();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  void exited.then(() => signal?.removeEventListener('abort', onAbort));
+  const tail = () =>
+    readFileSync(logFile).subarray(from).toString().trimEnd().split('\n').slice(-15).join('\n');
+  return { name, pid, exited, tail, stop };
+};
+
+/** Signals a whole process group; one that is gone already is what was wanted. */
+export const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+};
+
+/**
+ * Waits until `check` says true. Throws when the process ends first or the time is over, with the last lines
+ * that it printed. `check` may throw while the server is not there yet.
+ */
+export const untilReady = async (
+  child: Child,
+  check: (signal: AbortSignal) => Promise<boolean>,
+  withinMs: number,
+): Promise<void> => {
+  const deadline = Date.now() + withinMs;
+  let ended: string | undefined;
+  void child.exited.then((how) => {
+    ended = how;
+  });
+  let last: unknown;
+  while (Date.now() < deadline && ended === undefined) {
+    try {
+      if (await check(AbortSignal.timeout(Math.max(1, deadline - Date.now())))) return;
+    } catch (error) {
+      last = error;
+    }
+    await sleep(50);
+  }
+  const why = ended === undefined ? `was not ready within ${withinMs} ms` : `ended with ${ended}`;
+  const printed = child.tail();
+  await child.stop();
+  throw new Error(`${child.name} ${why}:\n${printed}`, { cause: last });
+};

@@ -1,0 +1,44 @@
+/** What a person at the terminal gets: a development account with credits, its key, and a first call that works. */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { writePrivate } from './environment.ts';
+import { places, root } from './home.mjs';
+
+const run = promisify(execFile);
+const keyFile = join(places.data, 'dev-key');
+
+/** The key of the account `dev`: the same at every start, made anew when the ledger does not know it. */
+export const developmentKey = async (address: string, env: NodeJS.ProcessEnv): Promise<string> => {
+  const kept = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : '';
+  if (kept && (await isKnown(address, kept))) return kept;
+  const words = ['keys', 'create', '--account', 'dev', '--credits', '10000', '--json'];
+  const { stdout } = await run(
+    process.execPath,
+    ['--import', 'tsx', 'src/cli/enhance.ts', ...words],
+    { env, cwd: root, timeout: 30_000 },
+  );
+  const { key } = JSON.parse(stdout);
+  if (typeof key !== 'string')
+    throw new Error(`enhance keys create answered without a key: ${stdout}`);
+  writePrivate(keyFile, `${key}\n`);
+  return key;
+};
+
+const isKnown = async (address: string, key: string): Promise<boolean> => {
+  const answer = await fetch(`${address}/v1/credits`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  return answer.ok;
+};
+
+export const welcome = (address: string, key: string): string => `
+  enhance is ready at ${address}
+
+  key   ${key}
+  try   curl -H "Authorization: Bearer ${key}" -F model=photo -F scale=2 -F image=@${places.sample} ${address}/v1/upscale
+  logs  ${places.logs}
+  stop  Ctrl-C
+`;

@@ -1,0 +1,62 @@
+/** The environment of the local stack: secrets made once, addresses from the ports, everything else as it was given. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { places, root } from './home.mjs';
+import type { Ports } from './ports.ts';
+
+const host = '127.0.0.1';
+const derived = ['REDIS_URL', 'TRITON_HTTP_URL', 'TRITON_GRPC_URL'] as const;
+
+/** `.env` of the checkout, then what the caller set. */
+export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const file = join(root, '.env');
+  return { ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}), ...env };
+};
+
+/** What API, worker and the `enhance` command need to find the stack on these ports. */
+export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS.ProcessEnv => {
+  const addresses = {
+    REDIS_URL: `redis://${host}:${ports.REDIS_PORT}`,
+    TRITON_HTTP_URL: `http://${host}:${ports.TRITON_HTTP_PORT}`,
+    TRITON_GRPC_URL: `${host}:${ports.TRITON_GRPC_PORT}`,
+  };
+  const faults = derived.filter((name) => given[name] && given[name] !== addresses[name]);
+  if (faults.length)
+    throw new Error(
+      `${faults.join(', ')}: npm start runs its own Redis and Triton. Leave them out, or set REDIS_PORT, TRITON_HTTP_PORT, TRITON_GRPC_PORT; docker-compose.yml and \`node --import tsx src/main.ts\` take addresses.`,
+    );
+  return {
+    ...given,
+    ...addresses,
+    PORT: `${ports.PORT}`,
+    HOST: given.HOST || host,
+    DATA_DIR: given.DATA_DIR || places.data,
+    FFMPEG: given.FFMPEG || places.ffmpeg,
+    ...secrets(join(places.data, 'secrets.env'), given),
+  };
+};
+
+/** Made at the first start, kept for all later ones: another pepper would make every key unknown. */
+const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string> => {
+  const names = ['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY'];
+  const kept = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const all = Object.fromEntries(
+    names.map((name) => [name, kept[name] || randomBytes(32).toString('base64url')]),
+  );
+  if (names.some((name) => !kept[name])) writePrivate(file, lines(all));
+  return Object.fromEntries(names.map((name) => [name, given[name] || (all[name] ?? '')]));
+};
+
+/** Writes a file that only its owner may read, whole or not at all. */
+export const writePrivate = (file: string, text: string): void => {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+};
+
+export const lines = (values: Readonly<Record<string, string>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');

@@ -1,0 +1,23 @@
+/** Where the parts of the local stack lie: everything that set-up makes is under one git-ignored folder. */
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+export const home = resolve(root, process.env.ENHANCE_HOME ?? '.enhance');
+
+export const places = Object.freeze({
+  venv: join(home, 'venv'),
+  python: join(home, 'venv/bin/python'),
+  wheels: join(home, 'wheels'),
+  weights: join(home, 'weights'),
+  triton: join(home, 'triton'),
+  /** The folder that the wheel calls tritonserver; the libraries are found relative to it, so its layout is kept. */
+  tritonServer: join(home, 'triton/pytriton/tritonserver'),
+  grpcDescriptors: join(home, 'triton/grpc.descriptors'),
+  redisServer: join(home, 'redis/redis-server'),
+  ffmpeg: join(home, 'bin/ffmpeg'),
+  sample: join(home, 'sample.png'),
+  data: join(home, 'data'),
+  logs: join(home, 'logs'),
+  run: join(home, 'run'),
+});

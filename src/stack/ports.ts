@@ -1,0 +1,96 @@
+/** Where the local stack listens: one table for `npm start`, docker-compose.yml and the tests that compare them. */
+import { createServer } from 'node:net';
+
+export const defaultPorts = {
+  PORT: 8080,
+  REDIS_PORT: 6390,
+  TRITON_HTTP_PORT: 8700,
+  TRITON_GRPC_PORT: 8701,
+  TRITON_METRICS_PORT: 8702,
+} as const;
+
+export type PortName = keyof typeof defaultPorts;
+export type Ports = Readonly<Record<PortName, number>>;
+export type TritonPorts = {
+  readonly http: number;
+  readonly grpc: number;
+  readonly metrics: number;
+};
+
+export const portNames: readonly PortName[] = [
+  'PORT',
+  'REDIS_PORT',
+  'TRITON_HTTP_PORT',
+  'TRITON_GRPC_PORT',
+  'TRITON_METRICS_PORT',
+];
+
+/** The ports that the environment asks for. Throws an Error that names every value that is no port. */
+export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
+  const port = (name: PortName) => Number(env[name] || defaultPorts[name]);
+  const ports = {
+    PORT: port('PORT'),
+    REDIS_PORT: port('REDIS_PORT'),
+    TRITON_HTTP_PORT: port('TRITON_HTTP_PORT'),
+    TRITON_GRPC_PORT: port('TRITON_GRPC_PORT'),
+    TRITON_METRICS_PORT: port('TRITON_METRICS_PORT'),
+  };
+  const faults = portNames.filter(
+    (name) => !(Number.isInteger(ports[name]) && ports[name] > 0 && ports[name] < 65_536),
+  );
+  if (faults.length)
+    throw new Error(
+      faults
+        .map((name) => `${name}: expected a port from 1 to 65535, "${env[name]}" came`)
+        .join('\n'),
+    );
+  const twice = portNames.filter((name) =>
+    portNames.some((other) => other !== name && ports[other] === ports[name]),
+  );
+  if (twice.length) throw new Error(`${twice.join(', ')} must differ`);
+  return ports;
+};
+
+/** The ports that something else listens on already; the API's at its own address, the others on loopback. */
+export const busyPorts = async (ports: Ports, apiHost: string): Promise<PortName[]> => {
+  const free = await Promise.all(
+    portNames.map((name) => isFree(ports[name], name === 'PORT' ? apiHost : '127.0.0.1')),
+  );
+  return portNames.filter((_, i) => !free[i]);
+};
+
+/** As many different free ports as asked for, from the kernel. */
+export const freePorts = async (count: number): Promise<number[]> => {
+  const servers = Array.from({ length: count }, () => createServer());
+  try {
+    return await Promise.all(servers.map((server) => listen(server, 0, '127.0.0.1')));
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  }
+};
+
+const isFree = async (port: number, host: string): Promise<boolean> => {
+  const server = createServer();
+  try {
+    await listen(server, port, host);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    throw error;
+  } finally {
+    if (server.listening) await new Promise((done) => server.close(done));
+  }
+};
+
+const listen = (
+  server: ReturnType<typeof createServer>,
+  port: number,
+  host: string,
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });

@@ -1,0 +1,82 @@
+/** The Python environment that builds the models and that Triton's Python backend runs in. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { home, places, root } from '../home.mjs';
+import { checkDisk, findPython } from './machine.mjs';
+import { run, step } from './progress.mjs';
+
+/** @typedef {import('./machine.mjs').Python} Python */
+/** @typedef {'base' | 'gpu' | 'dev'} Layer */
+
+/** @type {Record<Layer, string>} */
+const locks = {
+  base: 'inference/requirements.txt',
+  dev: 'inference/requirements-dev.txt',
+  gpu: 'inference/requirements-gpu.txt',
+};
+const record = join(places.venv, 'enhance.json');
+
+/** @typedef {{ python: Python, layers: Partial<Record<Layer, string>> }} Made */
+
+/** The environment with the layers that this run needs. @param {{ dev: boolean }} needs @returns {Promise<Python>} */
+export const setUpPython = async ({ dev }) => {
+  const gpu = existsSync('/proc/driver/nvidia/version');
+  let made = read();
+  if (made?.layers.base !== hashOf('base')) made = await create();
+  // gpu comes last: its onnxruntime takes the place of the one that the tests bring
+  if (dev && made.layers.dev !== hashOf('dev')) made = await add(made, 'dev');
+  if (gpu && made.layers.gpu !== hashOf('gpu')) made = await add(made, 'gpu');
+  return { ...made.python, path: places.python };
+};
+
+/** What was made, when it is whole and its Python still exists. @returns {Made | undefined} */
+const read = () => {
+  if (!existsSync(record)) return undefined;
+  const made = JSON.parse(readFileSync(record, 'utf8'));
+  return existsSync(made.python.library) && existsSync(places.python) ? made : undefined;
+};
+
+const create = async () => {
+  const python = findPython();
+  await mkdir(home, { recursive: true });
+  checkDisk(home);
+  await step(`Python environment (${python.version})`, async () => {
+    await rm(record, { force: true });
+    await run(python.path, ['-m', 'venv', '--clear', places.venv]);
+  });
+  return add({ python, layers: {} }, 'base');
+};
+
+/** @param {Made} made @param {Layer} layer @returns {Promise<Made>} */
+const add = async (made, layer) => {
+  const hash = hashOf(layer);
+  const words = {
+    base: 'Python packages',
+    dev: 'Python packages for tests',
+    gpu: 'Python packages for the GPU',
+  };
+  await step(words[layer], () =>
+    run(places.python, [
+      '-m',
+      'pip',
+      'install',
+      '--disable-pip-version-check',
+      '--require-hashes',
+      '--only-binary=:all:',
+      '-r',
+      join(root, locks[layer]),
+    ]),
+  );
+  const now = { ...made, layers: { ...made.layers, [layer]: hash } };
+  await writeFile(`${record}.new`, JSON.stringify(now));
+  await rename(`${record}.new`, record);
+  return now;
+};
+
+/** @param {Layer} layer */
+const hashOf = (layer) =>
+  createHash('sha256')
+    .update(readFileSync(join(root, locks[layer])))
+    .digest('hex');

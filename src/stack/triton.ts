@@ -1,0 +1,85 @@
+/** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Child, startChild, untilReady } from './child.ts';
+import { places, root } from './home.mjs';
+import type { TritonPorts } from './ports.ts';
+
+export type TritonOptions = {
+  readonly ports: TritonPorts;
+  readonly host: string;
+  readonly modelsDir: string;
+  readonly logFile: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal;
+};
+
+/** What Triton runs with, here and in docker-compose.yml alike. */
+export const tritonArguments = (ports: TritonPorts, modelsDir: string): string[] => [
+  `--model-repository=${modelsDir}`,
+  '--model-control-mode=explicit',
+  `--http-port=${ports.http}`,
+  `--grpc-port=${ports.grpc}`,
+  `--metrics-port=${ports.metrics}`,
+  '--exit-timeout-secs=5',
+];
+
+export const models = ['photo', 'animation', 'detail'] as const;
+
+/** Starts the server without models and resolves when it is live. */
+export const startTriton = async (options: TritonOptions): Promise<Child> => {
+  const { ports, host, modelsDir, logFile, env, signal } = options;
+  const regions = `enhance_${ports.http}_`;
+  dropRegions(regions);
+  const child = await startChild({
+    name: 'Triton',
+    command: join(places.tritonServer, 'bin/tritonserver'),
+    args: [
+      ...tritonArguments(ports, modelsDir),
+      `--backend-directory=${places.tritonServer}/backends`,
+      `--backend-config=python,shm-region-prefix-name=${regions}`,
+      ...[`--http-address=${host}`, `--grpc-address=${host}`, `--metrics-address=${host}`],
+    ],
+    env: { ...env, ...pythonEnvironment(env) },
+    cwd: root,
+    logFile,
+    // It waits for idle connections of its clients, and has nothing to lose.
+    stopWithinMs: 3_000,
+    signal,
+  });
+  void child.exited.then(() => dropRegions(regions));
+  const url = `http://${host}:${ports.http}/v2/health/live`;
+  await untilReady(child, async (soon) => (await fetch(url, { signal: soon })).ok, 30_000);
+  return child;
+};
+
+/** The stub finds its Python by name on PATH and its packages through that Python's own prefix. */
+const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  PATH: `${places.venv}/bin:${env.PATH ?? ''}`,
+  PYTHONPATH: join(root, 'inference'),
+  PYTHONNOUSERSITE: '1',
+  ENHANCE_WEIGHTS: env.ENHANCE_WEIGHTS ?? places.weights,
+});
+
+/** Shared memory of a server on this port that was killed: the running one makes its regions after this. */
+const dropRegions = (prefix: string): void => {
+  for (const name of readdirSync('/dev/shm')) {
+    if (name.startsWith(prefix)) rmSync(join('/dev/shm', name), { force: true });
+  }
+};
+
+/** Loads a model; when its stub cannot start Triton would wait for ever, so the wait has an end. */
+export const loadModel = async (
+  httpUrl: string,
+  model: string,
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  const answer = await fetch(`${httpUrl}/v2/repository/models/${model}/load`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+  });
+  if (!answer.ok) throw new Error(`Triton could not load ${model}: ${await answer.text()}`);
+};

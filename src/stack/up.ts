@@ -1,0 +1,134 @@
+/** `npm start`: the whole local stack in the foreground, until Ctrl-C. */
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { developmentKey, welcome } from './development.ts';
+import { givenEnvironment, lines, stackEnvironment, writePrivate } from './environment.ts';
+import { home, places } from './home.mjs';
+import { take } from './lock.mjs';
+import { markOf, stopOrphans } from './orphans.ts';
+import {
+  apiPart,
+  connectable,
+  defaultLogsDir,
+  defaultModelsDir,
+  redisPart,
+  type Stack,
+  tritonPart,
+  workerPart,
+} from './parts.ts';
+import { busyPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
+import { Lack } from './setup/lack.mjs';
+import { type Supervised, supervise } from './supervise.ts';
+
+const readyWithinMs = 60_000;
+const run = join(places.run, 'start');
+
+/** Runs until it is told to stop; resolves when everything that it started has ended. */
+export const up = async (): Promise<void> => {
+  const given = givenEnvironment(process.env);
+  const ports = readPorts(given);
+  const lock = await take(`start of ${home}`);
+  if (lock) await clearOrphans();
+  await refuseBusyPorts(ports, given.HOST || '127.0.0.1', !lock);
+  if (!lock) throw new Lack(`npm start runs already in this folder (${home}). Stop it first.`);
+
+  const env = { ...stackEnvironment(given, ports), ...markOf(run) };
+  const stack: Stack = {
+    ports,
+    env,
+    dataDir: env.DATA_DIR ?? places.data,
+    logsDir: defaultLogsDir,
+    modelsDir: defaultModelsDir,
+  };
+  keepPreviousLogs(stack.logsDir);
+  const address = `http://${connectable(env.HOST)}:${ports.PORT}`;
+  writeAddresses(env, address);
+  await serve(stack, address);
+};
+
+const serve = async (stack: Stack, address: string): Promise<void> => {
+  const stopped = whenTold();
+  const redis = supervise(redisPart(stack), say);
+  const triton = supervise(tritonPart(stack), say);
+  const services: Supervised[] = [];
+  const startServices = async () => {
+    await redis.ready;
+    services.push(supervise(apiPart(stack), say), supervise(workerPart(stack), say));
+    await Promise.all(services.map(({ ready }) => ready));
+    return developmentKey(address, stack.env);
+  };
+  const start = async () => {
+    const [key] = await Promise.all([startServices(), triton.ready]);
+    await untilServing(address);
+    process.stdout.write(`${welcome(address, key)}\n`);
+    await stopped;
+  };
+  try {
+    await Promise.race([start(), stopped]);
+  } finally {
+    say('stopping …');
+    await Promise.all(services.map((part) => part.stop()));
+    await Promise.all([triton.stop(), redis.stop()]);
+    say('stopped.');
+  }
+};
+
+/** Resolves at Ctrl-C, SIGTERM or a closed terminal. */
+const whenTold = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => resolve());
+  });
+
+const untilServing = async (address: string): Promise<void> => {
+  const deadline = Date.now() + readyWithinMs;
+  let last = '';
+  while (Date.now() < deadline) {
+    const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(10_000) });
+    if (answer.ok) return;
+    last = await answer.text();
+    await sleep(100);
+  }
+  throw new Error(`${address}/readyz was not ready within ${readyWithinMs} ms: ${last}`);
+};
+
+const refuseBusyPorts = async (ports: Ports, host: string, own: boolean): Promise<void> => {
+  const busy = await busyPorts(ports, host);
+  if (busy.length === 0) return;
+  const each = busy.map(
+    (name) => `  port ${ports[name]} is in use; ${name} changes it (default ${defaultPorts[name]})`,
+  );
+  const whose = own ? `npm start runs already in this folder (${home}): stop it first.\n` : '';
+  throw new Lack(`${whose}Nothing was started:\n${each.join('\n')}`);
+};
+
+const clearOrphans = async (): Promise<void> => {
+  const count = await stopOrphans(run);
+  if (count > 0)
+    say(`stopped ${count} processes that an earlier npm start left behind when it was killed`);
+};
+
+/** For the `enhance` command, which finds the stack here. */
+const writeAddresses = (env: NodeJS.ProcessEnv, address: string): void =>
+  writePrivate(
+    join(places.data, 'stack.env'),
+    lines({
+      ENHANCE_URL: address,
+      REDIS_URL: env.REDIS_URL ?? '',
+      TRITON_HTTP_URL: env.TRITON_HTTP_URL ?? '',
+      TRITON_GRPC_URL: env.TRITON_GRPC_URL ?? '',
+    }),
+  );
+
+const keepPreviousLogs = (folder: string): void => {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith('.log') && existsSync(join(folder, name)))
+      renameSync(join(folder, name), join(folder, `${name}.previous`));
+  }
+};
+
+const say = (line: string): void => {
+  process.stderr.write(`  ${line}\n`);
+};
