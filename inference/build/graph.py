@@ -1,0 +1,168 @@
+"""ncnn layers -> an ONNX model (opset 17) with a dynamic batch, height and width.
+
+Input `input` and output `output`: N x 3 x H x W float32, RGB in 0..1.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from .ncnn import Floats, Layer
+
+OPSET = 17
+IR_VERSION = 9  # the newest that the runtimes of Triton 24.10's time read
+LEAKY_RELU = 2
+
+
+class Graph:
+    """Nodes and constants while they are collected. `read` follows ncnn's Split, which only gives a blob more names."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: dict[str, onnx.TensorProto] = {}
+        self._aliases: dict[str, str] = {}
+
+    def node(self, operator: str, inputs: list[str], output: str, **attributes: object) -> str:
+        self.nodes.append(helper.make_node(operator, [self.read(name) for name in inputs], [output], **attributes))
+        return output
+
+    def constant(self, name: str, value: Floats) -> str:
+        self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+        return name
+
+    def alias(self, name: str, source: str) -> None:
+        self._aliases[name] = self.read(source)
+
+    def read(self, name: str) -> str:
+        return self._aliases.get(name, name)
+
+
+def to_onnx(name: str, layers: list[Layer]) -> onnx.ModelProto:
+    """The checked ONNX model of a network.
+
+    Raises ValueError for a layer, or a setting of one, that no shipped network has.
+    """
+    graph = Graph()
+    for layer in layers:
+        emit = EMITTERS.get(layer.kind)
+        if emit is None:
+            raise ValueError(f"no rule for the ncnn layer {layer.kind} ({layer.name})")
+        emit(graph, layer)
+    last = layers[-1].outputs[0]
+    if last != "output":
+        graph.node("Identity", [last], "output")
+    return _finish(name, graph)
+
+
+def _finish(name: str, graph: Graph) -> onnx.ModelProto:
+    def tensor(name: str, height: str, width: str) -> onnx.ValueInfoProto:
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 3, height, width])
+
+    whole = helper.make_graph(
+        graph.nodes, name, [tensor("input", "h", "w")], [tensor("output", "oh", "ow")], list(graph.constants.values())
+    )
+    model = helper.make_model(whole, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="enhance")
+    model.ir_version = IR_VERSION
+    onnx.checker.check_model(model, full_check=True)
+    return model
+
+
+def _input(graph: Graph, layer: Layer) -> None:
+    graph.alias(layer.outputs[0], "input")
+
+
+def _split(graph: Graph, layer: Layer) -> None:
+    for output in layer.outputs:
+        graph.alias(output, layer.inputs[0])
+
+
+def _convolution(graph: Graph, layer: Layer) -> None:
+    pad = layer.whole(4)
+    _convolve(graph, layer, "Conv", layer.weights["kernel"], pads=[pad] * 4)
+
+
+def _deconvolution(graph: Graph, layer: Layer) -> None:
+    # ncnn keeps output x input x k x k, ONNX wants input x output x k x k.
+    kernel = layer.weights["kernel"].transpose(1, 0, 2, 3)
+    pad, stride = layer.whole(4), layer.whole(3, 1)
+    _convolve(graph, layer, "ConvTranspose", kernel, pads=[pad] * 4, strides=[stride, stride])
+
+
+def _convolve(graph: Graph, layer: Layer, operator: str, kernel: Floats, **attributes: object) -> None:
+    inputs = [layer.inputs[0], graph.constant(f"{layer.name}.kernel", kernel)]
+    if "bias" in layer.weights:
+        inputs.append(graph.constant(f"{layer.name}.bias", layer.weights["bias"]))
+    activation = layer.whole(9)
+    output = layer.outputs[0]
+    if activation == 0:
+        graph.node(operator, inputs, output, **attributes)
+    elif activation == LEAKY_RELU:
+        graph.node(operator, inputs, f"{output}.linear", **attributes)
+        graph.node("LeakyRelu", [f"{output}.linear"], output, alpha=layer.arrays[10][0])
+    else:
+        raise ValueError(f"no rule for activation {activation} ({layer.name})")
+
+
+def _prelu(graph: Graph, layer: Layer) -> None:
+    slope = layer.weights["slope"].reshape(-1, 1, 1)
+    graph.node("PRelu", [layer.inputs[0], graph.constant(f"{layer.name}.slope", slope)], layer.outputs[0])
+
+
+def _pixel_shuffle(graph: Graph, layer: Layer) -> None:
+    graph.node("DepthToSpace", [layer.inputs[0]], layer.outputs[0], blocksize=layer.whole(0), mode="CRD")
+
+
+def _interpolate(graph: Graph, layer: Layer) -> None:
+    mode, scale = layer.whole(0), layer.values[1]
+    if mode == 1 and scale == int(scale):
+        scales = graph.constant(f"{layer.name}.scales", np.array([1, 1, scale, scale], np.float32))
+        attributes = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        graph.node("Resize", [layer.inputs[0], "", scales], layer.outputs[0], **attributes)
+    elif mode == 3 and scale == 0.5:
+        _bicubic_half(graph, layer)
+    else:
+        raise ValueError(f"no rule for interpolation {mode} by {scale} ({layer.name})")
+
+
+def _bicubic_half(graph: Graph, layer: Layer) -> None:
+    """ncnn's cubic (a = -0.75) halfway between pixels is one fixed kernel: a convolution is faster than Resize."""
+    taps = np.array([-0.09375, 0.59375, 0.59375, -0.09375], np.float32)
+    kernel = graph.constant(f"{layer.name}.kernel", np.broadcast_to(np.outer(taps, taps), (3, 1, 4, 4)))
+    pads = graph.constant(f"{layer.name}.pads", np.array([0, 0, 1, 1, 0, 0, 1, 1], np.int64))
+    padded = graph.node("Pad", [layer.inputs[0], pads], f"{layer.outputs[0]}.padded", mode="edge")
+    graph.node("Conv", [padded, kernel], layer.outputs[0], strides=[2, 2], group=3)
+
+
+def _concat(graph: Graph, layer: Layer) -> None:
+    graph.node("Concat", list(layer.inputs), layer.outputs[0], axis=1)
+
+
+def _binary(graph: Graph, layer: Layer) -> None:
+    if layer.whole(0) != 0:
+        raise ValueError(f"no rule for binary operation {layer.whole(0)} ({layer.name})")
+    graph.node("Add", list(layer.inputs), layer.outputs[0])
+
+
+def _weighted_sum(graph: Graph, layer: Layer) -> None:
+    first, second = layer.arrays[1]
+    if layer.whole(0) != 1 or second != 1:
+        raise ValueError(f"no rule for this element-wise operation ({layer.name})")
+    factor = graph.constant(f"{layer.name}.factor", np.array(first, np.float32))
+    scaled = graph.node("Mul", [layer.inputs[0], factor], f"{layer.outputs[0]}.scaled")
+    graph.node("Add", [scaled, layer.inputs[1]], layer.outputs[0])
+
+
+EMITTERS: dict[str, Callable[[Graph, Layer], None]] = {
+    "Input": _input,
+    "Split": _split,
+    "Convolution": _convolution,
+    "Deconvolution": _deconvolution,
+    "PReLU": _prelu,
+    "PixelShuffle": _pixel_shuffle,
+    "Interp": _interpolate,
+    "Concat": _concat,
+    "BinaryOp": _binary,
+    "Eltwise": _weighted_sum,
+}

