@@ -16,11 +16,21 @@ export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number
   return found.length;
 };
 
+/** The runs below a folder that still have processes. */
+export const runsBelow = (folder: string): string[] => {
+  const marks = processes()
+    .flatMap(environment)
+    .filter((entry) => entry.startsWith(`ENHANCE_RUN=${folder}/`));
+  return [...new Set(marks)].map((mark) => mark.slice('ENHANCE_RUN='.length));
+};
+
 const marked = (run: string): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((name) => environment(name).includes(`ENHANCE_RUN=${run}`))
+  processes()
+    .filter((pid) => environment(pid).includes(`ENHANCE_RUN=${run}`))
     .map(Number);
+
+const processes = (): string[] =>
+  readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
 
 /** Another user's process, or one that has just ended, has none for us. */
 const environment = (pid: string): string[] => {

@@ -42,7 +42,7 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): Part => (
         metrics: ports.TRITON_METRICS_PORT,
       },
       host,
-      modelsDir,
+      modelsDirs: [modelsDir],
       logFile: join(logsDir, 'triton.log'),
       env,
       signal,

@@ -8,15 +8,15 @@ import type { TritonPorts } from './ports.ts';
 export type TritonOptions = {
   readonly ports: TritonPorts;
   readonly host: string;
-  readonly modelsDir: string;
+  readonly modelsDirs: readonly string[];
   readonly logFile: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 };
 
 /** What Triton runs with, here and in docker-compose.yml alike. */
-export const tritonArguments = (ports: TritonPorts, modelsDir: string): string[] => [
-  `--model-repository=${modelsDir}`,
+export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[]): string[] => [
+  ...modelsDirs.map((folder) => `--model-repository=${folder}`),
   '--model-control-mode=explicit',
   `--http-port=${ports.http}`,
   `--grpc-port=${ports.grpc}`,
@@ -28,14 +28,14 @@ export const models = ['photo', 'animation', 'detail'] as const;
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
-  const { ports, host, modelsDir, logFile, env, signal } = options;
+  const { ports, host, modelsDirs, logFile, env, signal } = options;
   const regions = `enhance_${ports.http}_`;
   dropRegions(regions);
   const child = await startChild({
     name: 'Triton',
     command: join(places.tritonServer, 'bin/tritonserver'),
     args: [
-      ...tritonArguments(ports, modelsDir),
+      ...tritonArguments(ports, modelsDirs),
       `--backend-directory=${places.tritonServer}/backends`,
       `--backend-config=python,shm-region-prefix-name=${regions}`,
       ...[`--http-address=${host}`, `--grpc-address=${host}`, `--metrics-address=${host}`],

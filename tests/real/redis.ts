@@ -1,0 +1,51 @@
+/** A real Redis for tests: the run's shared one, or an own one for tests that stop or kill it. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { signalGroup } from '../../src/stack/child.ts';
+import { freePorts } from '../../src/stack/ports.ts';
+import { startRedis } from '../../src/stack/redis.ts';
+import { partEnvironment, tempDir } from './run.ts';
+
+export type RealRedis = { readonly url: string; close(): Promise<void> };
+
+/** The shared server when `tests/run.ts` started one, else one that lives as long as this process. */
+export const realRedis = async (): Promise<RealRedis> => {
+  const url = process.env.TEST_REDIS_URL;
+  return url ? { url, close: async () => {} } : ownRedis();
+};
+
+export type OwnRedis = RealRedis & {
+  readonly port: number;
+  /** Ends it as kill -9 does. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and the same data. */
+  start(): Promise<void>;
+};
+
+/** A server of this test alone, with the append-only file of the local stack. */
+export const ownRedis = async (): Promise<OwnRedis> => {
+  const [port = 0] = await freePorts(1);
+  const dataDir = tempDir('redis');
+  const options = { port, dataDir, logFile: join(dataDir, 'redis.log'), env: partEnvironment() };
+  let child = await startRedis(options);
+  const atExit = () => signalGroup(child.pid, 'SIGKILL');
+  process.once('exit', atExit);
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill: async () => {
+      process.kill(child.pid, 'SIGKILL');
+      await child.exited;
+    },
+    start: async () => {
+      child = await startRedis(options);
+    },
+    close: async () => {
+      process.off('exit', atExit);
+      await child.stop();
+    },
+  };
+};
+
+/** Key prefixes and queue names that no other test has. */
+export const freshPrefix = (): string => `test-${randomUUID()}`;

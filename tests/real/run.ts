@@ -1,0 +1,23 @@
+/** What belongs to one run of tests: its mark on every process that it starts, and its folder. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { places } from '../../src/stack/home.mjs';
+import { markOf } from '../../src/stack/orphans.ts';
+
+export const testRuns = join(places.run, 'tests');
+const run = process.env.ENHANCE_RUN?.startsWith(testRuns)
+  ? process.env.ENHANCE_RUN
+  : join(testRuns, `${process.pid}`);
+
+/** The environment of real parts: the machine's, and the mark by which a killed run's leftovers are found. */
+export const partEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env, ...markOf(run) });
+
+/** A new folder that is removed when this process ends. */
+export const tempDir = (name = 'test'): string => {
+  const parent = process.env.TEST_DIR ?? tmpdir();
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, `enhance-${name}-`));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};

@@ -1,0 +1,109 @@
+/**
+ * Runs all tests, or the files that are named, and fails closed. The last line is "N passed, N failed, N skipped".
+ * usage: node --import tsx tests/run.ts [file …]   (without files the Python tests run too)
+ * TEST_COUNT names a file that gets the counts as JSON.
+ */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { root } from '../src/stack/home.mjs';
+import { take } from '../src/stack/lock.mjs';
+import { markOf, runsBelow, stopOrphans } from '../src/stack/orphans.ts';
+import { testRuns } from './real/run.ts';
+import { sum } from './runner/count.ts';
+import { type FileResult, runFile } from './runner/file.ts';
+import { sharedParts } from './runner/parts.ts';
+import { runPython } from './runner/python.ts';
+
+const atOnce = 2;
+const fileDeadlineMs = 300_000;
+const pythonDeadlineMs = 900_000;
+
+const named = process.argv.slice(2);
+const run = join(testRuns, `${process.pid}`);
+const folder = mkdtempSync(join(tmpdir(), 'enhance-tests-'));
+Object.assign(process.env, markOf(run), { TEST_DIR: folder });
+
+const main = async (): Promise<readonly FileResult[]> => {
+  const lock = await take(run);
+  if (!lock) throw new Error(`another run holds ${run}`);
+  await clearDeadRuns();
+  const files = named.length ? named.map((file) => resolve(file)) : allFiles();
+  const parts = sharedParts();
+  try {
+    const results = await inTurns(files, async (file) => {
+      const result = await runWith(file, () => parts.environment(file));
+      tell(result);
+      return result;
+    });
+    if (named.length) return results;
+    const python = await runPython(process.env, folder, pythonDeadlineMs);
+    tell(python);
+    return [...results, python];
+  } finally {
+    await parts.close();
+    await stopOrphans(run);
+    await lock.release();
+  }
+};
+
+/** A part that cannot start fails every file that needs it, by name. */
+const runWith = async (
+  file: string,
+  parts: () => Promise<NodeJS.ProcessEnv>,
+): Promise<FileResult> => {
+  try {
+    return await runFile(file, { ...process.env, ...(await parts()) }, fileDeadlineMs);
+  } catch (error) {
+    const faults = [`a real part could not be started: ${error}`];
+    return { file, seconds: 0, printed: '', passed: 0, failed: 1, skipped: 0, faults };
+  }
+};
+
+const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const results: R[] = [];
+  const left = [...items];
+  const lane = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift())
+      results.push(await work(item));
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return results;
+};
+
+const allFiles = (): string[] =>
+  readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts') && !name.includes('fixtures/'))
+    .sort()
+    .map((name) => join(root, 'tests', name));
+
+const tell = ({ file, passed, failed, skipped, faults, printed, seconds }: FileResult): void => {
+  const name = relative(root, file).startsWith('..') ? file : relative(root, file);
+  const counts = `${passed} passed${failed ? `, ${failed} FAILED` : ''}${skipped ? `, ${skipped} skipped` : ''}`;
+  console.log(`${failed ? '✘' : '•'} ${name}: ${counts} (${seconds.toFixed(1)} s)`);
+  for (const fault of faults) console.log(`    ${fault}`);
+  if (failed) console.log(printed.trimEnd().replace(/^/gm, '    | '));
+  for (const line of printed.match(/^# skipped .*$/gm) ?? []) console.log(`    ${line}`);
+};
+
+/** What test runs that were killed have left behind. */
+const clearDeadRuns = async (): Promise<void> => {
+  for (const dead of runsBelow(testRuns)) {
+    const lock = dead === run ? undefined : await take(dead);
+    if (lock) {
+      await stopOrphans(dead);
+      await lock.release();
+    }
+  }
+};
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stopOrphans(run, 2_000).then(() => process.exit(130)));
+
+const results = await main().finally(() => rmSync(folder, { recursive: true, force: true }));
+const total = sum(results);
+if (process.env.TEST_COUNT) writeFileSync(process.env.TEST_COUNT, JSON.stringify(total));
+const failing = results.filter(({ failed }) => failed > 0);
+if (failing.length) console.log(`\nfailed:\n${failing.map(({ file }) => `  ${file}`).join('\n')}`);
+console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runFile } from '../runner/file.ts';
+
+const fixture = (name: string) =>
+  join(fileURLToPath(new URL('fixtures', import.meta.url)), `${name}.ts`);
+const run = (name: string) => runFile(fixture(name), process.env, 30_000);
+
+const test = suite('tests/run.ts');
+
+test('tests that pass are counted', async () => {
+  const { passed, failed, skipped, faults } = await run('passing');
+  assert.equal(
+    { passed, failed, skipped, faults },
+    { passed: 2, failed: 0, skipped: 0, faults: [] },
+  );
+});
+
+test('a failing test is counted and shown', async () => {
+  const { passed, failed, printed } = await run('failing');
+  assert.equal({ passed, failed }, { passed: 1, failed: 1 });
+  assert.match(printed, '"wrong"');
+});
+
+test('a skip with an excuse is counted', async () => {
+  const { passed, failed, skipped } = await run('excused');
+  assert.equal({ passed, failed, skipped }, { passed: 1, failed: 0, skipped: 1 });
+});
+
+/** Each of these passes, or seems to, under bare uvu or under a runner that only reads exit codes. */
+const traps: readonly (readonly [name: string, fault: RegExp])[] = [
+  ['before-throws', /a hook threw/],
+  ['after-each-throws', /a hook threw/],
+  ['run-forgotten', /without \.run\(\)/],
+  ['one-run-forgotten', /without \.run\(\)/],
+  ['empty', /holds no test/],
+  ['only', /skipped without an excuse/],
+  ['exits-early', /ended too early/],
+  ['unhandled', /exit code 1|ended too early/],
+  ['left-open', /something left open/],
+];
+
+for (const [name, fault] of traps) {
+  test(`${name} fails the run`, async () => {
+    const result = await run(name);
+    assert.ok(result.failed > 0, JSON.stringify(result));
+    assert.match(result.faults.join('\n'), fault);
+  });
+}
+
+test('a file that never ends fails at its deadline', async () => {
+  const { failed, faults } = await runFile(fixture('left-open'), process.env, 3_000);
+  assert.is(failed, 1);
+  assert.match(faults.join('\n'), 'deadline');
+});
+
+test.run();
