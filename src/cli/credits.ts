@@ -25,7 +25,7 @@ export const verify = (account?: string): Promise<void> =>
   asOperator(async ({ stores, ledger }) => {
     const accounts = account ? [account] : await ledger.accounts();
     for (const name of accounts) {
-      const { clean, differences } = await audit(stores, ledger, name);
+      const { clean, differences } = await audit(stores, name);
       console.log(clean ? `${name}: clean` : `${name}:\n  ${differences.join('\n  ')}`);
       if (!clean) process.exitCode = 1;
     }

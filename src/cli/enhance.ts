@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { Failure } from '../errors.ts';
 import { Refused } from './client.ts';
 import { balance, grant, verify } from './credits.ts';
-import { developmentKey } from './home.ts';
+import { developmentKey, stackEnvironment } from './home.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels } from './models.ts';
 import { upscale } from './upscale.ts';
@@ -25,7 +25,7 @@ const calling = (command: Command): Command =>
     .option(
       '--url <url>',
       'address of the service',
-      process.env.ENHANCE_URL ?? 'http://127.0.0.1:8080',
+      stackEnvironment().ENHANCE_URL ?? 'http://127.0.0.1:8080',
     )
     .option('--key <key>', 'API key; ENHANCE_API_KEY, or the development key of `npm start`');
 

@@ -1,30 +1,26 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** Where the set-up and the local stack keep their things. */
-const home = process.env.ENHANCE_HOME ?? '.enhance';
+import { parseEnv } from 'node:util';
+import { places } from '../stack/home.mjs';
 
 /**
- * The environment of the running local stack: its own variables, and the secrets that it made for itself.
+ * The environment of the local stack that `npm start` runs: its secrets and its addresses.
  * What is set in the process's environment wins, as in a container.
  */
 export const stackEnvironment = (): NodeJS.ProcessEnv => ({
-  ...secretsIn(join(home, 'data', 'secrets.env')),
+  DATA_DIR: places.data,
+  ...variablesIn('secrets.env'),
+  ...variablesIn('stack.env'),
   ...process.env,
 });
 
 /** The development key that `npm start` made, for calls without ENHANCE_API_KEY. */
 export const developmentKey = (): string | undefined => {
-  const file = join(home, 'data', 'dev-key');
+  const file = join(places.data, 'dev-key');
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 };
 
-const secretsIn = (file: string): Record<string, string> => {
-  if (!existsSync(file)) return {};
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('='));
-  return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
+const variablesIn = (name: string): NodeJS.Dict<string> => {
+  const file = join(places.data, name);
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 };

@@ -1,0 +1,148 @@
+/** Opens every part, passes them by hand, closes them in reverse. `node --import tsx src/main.ts api|worker` */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { createApp } from './api/app.ts';
+import { createServer } from './api/server.ts';
+import { openResults } from './cache/results.ts';
+import { type Config, loadConfig } from './config.ts';
+import { openKeys } from './credits/keys.ts';
+import { openLedger } from './credits/ledger.ts';
+import { openLinks } from './files/links.ts';
+import { openFiles } from './files/store.ts';
+import { openUploads } from './files/uploads.ts';
+import { openIdempotency } from './jobs/idempotency.ts';
+import { openQueue } from './jobs/queue.ts';
+import { openSignals } from './jobs/signals.ts';
+import { openJobs } from './jobs/store.ts';
+import { startWorker } from './jobs/worker.ts';
+import { createLog, type Log } from './log.ts';
+import { identify } from './media/identify.ts';
+import { checkLimits } from './media/limits.ts';
+import { probeImage, probeVideo } from './media/probe.ts';
+import { fetchTo } from './media/source.ts';
+import { createEnhance } from './pipeline/enhance.ts';
+import { openRedis } from './redis.ts';
+import { openUpscaler } from './triton/models/upscaler.ts';
+import { openControl } from './triton/protocol/control.ts';
+import { openTransport } from './triton/protocol/transport.ts';
+
+type Closer = () => Promise<unknown>;
+export type Service = { readonly url: string; close(): Promise<void> };
+
+/** The API on its port. */
+export const openApi = (config: Config, log: Log): Promise<Service> =>
+  opening(async (closers) => {
+    const shared = await openShared(config, log, closers);
+    const { stores, files } = shared;
+    const draining = new AbortController();
+    const app = createApp({
+      ...shared,
+      keys: openKeys(stores, config.secrets.pepper),
+      idempotency: openIdempotency(stores),
+      uploads: openUploads(stores, files, {
+        publicUrl: config.http.publicUrl,
+        ttlMs: config.files.ttlMs,
+      }),
+      links: openLinks(config.secrets.signing, config.http.publicUrl),
+      media: { fetchTo, identify, probeImage, probeVideo, checkLimits },
+      models: { describe: () => describeModels(shared) },
+      draining: draining.signal,
+    });
+    const server = createServer(app);
+    server.listen(config.http.port, config.http.host);
+    await once(server, 'listening');
+    closers.push(
+      () => closeServer(server),
+      async () => draining.abort(),
+    );
+    return config.http.publicUrl;
+  });
+
+/** A worker that takes jobs until it is closed. */
+export const openWorker = (config: Config, log: Log): Promise<Service> =>
+  opening(async (closers) => {
+    const shared = await openShared(config, log, closers);
+    const enhance = createEnhance({
+      config,
+      openUpscaler: (model, signal) =>
+        openUpscaler(model, shared.transport, shared.control, signal),
+    });
+    const worker = await startWorker({ ...shared, enhance });
+    closers.push(() => worker.close());
+    return '';
+  });
+
+const openShared = async (config: Config, log: Log, closers: Closer[]) => {
+  const redis = openRedis(config.redis.url, log);
+  closers.push(() => redis.quit());
+  const stores = { redis, prefix: config.redis.prefix };
+  const files = await openFiles(config.files.dir);
+  const signals = await openSignals(stores);
+  closers.push(() => signals.close());
+  const queue = openQueue(config.redis, log);
+  closers.push(() => queue.close());
+  const transport = await openTransport(config.triton);
+  closers.push(() => transport.close());
+  return {
+    config,
+    log,
+    stores,
+    files,
+    signals,
+    queue,
+    transport,
+    control: openControl(config.triton),
+    ledger: openLedger(stores, config.prices),
+    results: openResults(stores, files),
+    jobs: openJobs(stores, config, files),
+  };
+};
+
+/** How long the answers under way may take once nothing new is taken. */
+const closeWithinMs = 3_000;
+
+const closeServer = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const late = setTimeout(() => server.closeAllConnections(), closeWithinMs);
+  await closed;
+  clearTimeout(late);
+};
+
+/** Runs `open`, which pushes what closes each part; all of it is closed in reverse, also when opening fails. */
+const opening = async (open: (closers: Closer[]) => Promise<string>): Promise<Service> => {
+  const closers: Closer[] = [];
+  const close = async () => {
+    for (let closer = closers.pop(); closer; closer = closers.pop()) await closer();
+  };
+  try {
+    return { url: await open(closers), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const commands: Readonly<Record<string, typeof openApi>> = { api: openApi, worker: openWorker };
+
+const main = async (command: string): Promise<void> => {
+  const open = commands[command];
+  if (!open)
+    throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; "${command}" came`);
+  const config = loadConfig(process.env);
+  const log = createLog(config.logLevel, command);
+  const service = await open(config, log);
+  log.info({ url: service.url }, 'ready');
+  const stop = async (signal: string) => {
+    log.info({ signal }, 'stopping');
+    await service.close();
+    log.info('stopped');
+    process.exit(0);
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv[2] ?? '');

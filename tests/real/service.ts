@@ -1,0 +1,149 @@
+/** The whole service, API and worker as processes of their own, over real Redis, Triton and ffmpeg. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import { loadConfig } from '../../src/config.ts';
+import { Job } from '../../src/contract/job.ts';
+import { openKeys } from '../../src/credits/keys.ts';
+import { openLedger } from '../../src/credits/ledger.ts';
+import { audit } from '../../src/jobs/audit.ts';
+import { createLog } from '../../src/log.ts';
+import { openRedis } from '../../src/redis.ts';
+import { type Child, signalGroup } from '../../src/stack/child.ts';
+import { apiPart, workerPart } from '../../src/stack/parts.ts';
+import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
+import { ffmpegPath } from './ffmpeg.ts';
+import { freshPrefix, realRedis } from './redis.ts';
+import { partEnvironment, tempDir } from './run.ts';
+import { realTriton } from './triton.ts';
+
+export type Form = Readonly<Record<string, string | number>>;
+
+/** Starts all of it; `settings` are variables of the environment. */
+export const realService = async (settings: NodeJS.Dict<string> = {}) => {
+  const [redis, triton, [port = 0]] = await Promise.all([realRedis(), realTriton(), freePorts(1)]);
+  const dataDir = tempDir('data');
+  const env = {
+    ...partEnvironment(),
+    PORT: String(port),
+    REDIS_URL: redis.url,
+    REDIS_PREFIX: freshPrefix(),
+    TRITON_HTTP_URL: triton.httpUrl,
+    TRITON_GRPC_URL: triton.grpcUrl,
+    DATA_DIR: dataDir,
+    FFMPEG: ffmpegPath,
+    KEY_PEPPER: randomUUID(),
+    SIGNING_SECRET: randomUUID(),
+    ADMIN_KEY: `admin-${randomUUID()}`,
+    ...settings,
+  };
+  const config = loadConfig(env);
+  const logsDir = join(dataDir, 'logs');
+  const stack = { ports: { ...defaultPorts, PORT: port }, env, dataDir, logsDir, modelsDir: '' };
+  const never = new AbortController().signal;
+  const children = new Set<Child>();
+  const atExit = () => children.forEach(({ pid }) => void signalGroup(pid, 'SIGKILL'));
+  process.once('exit', atExit);
+  const start = async (part: typeof apiPart): Promise<Child> => {
+    const child = await part(stack).start(never);
+    children.add(child);
+    void child.exited.then(() => children.delete(child));
+    return child;
+  };
+  await start(apiPart);
+  let worker = await start(workerPart);
+
+  const connection = openRedis(redis.url, createLog('silent', 'test'));
+  const stores = { redis: connection, prefix: config.redis.prefix };
+  const keys = openKeys(stores, config.secrets.pepper);
+  const ledger = openLedger(stores, config.prices);
+
+  return {
+    url: config.http.publicUrl,
+    config,
+    stores,
+    keys,
+    ledger,
+    adminKey: env.ADMIN_KEY,
+    /** A new account with credits, and a client with its key that answers every status. */
+    caller: async (credits = 1000): Promise<Caller> => {
+      const account = `t-${randomUUID().slice(0, 8)}`;
+      const { key } = await keys.create({ account });
+      if (credits > 0) await ledger.grant(account, credits);
+      return callerOf(account, key, config.http.publicUrl);
+    },
+    audit: (account: string) => audit(stores, account),
+    worker: {
+      kill: async () => {
+        process.kill(worker.pid, 'SIGKILL');
+        await worker.exited;
+      },
+      stop: () => worker.stop(),
+      start: async () => {
+        worker = await start(workerPart);
+      },
+    },
+    log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),
+    close: async () => {
+      process.off('exit', atExit);
+      await Promise.all([...children].map((child) => child.stop()));
+      connection.disconnect();
+      await Promise.all([redis.close(), triton.close()]);
+    },
+  };
+};
+
+export type RealService = Awaited<ReturnType<typeof realService>>;
+export type Caller = ReturnType<typeof callerOf>;
+
+const callerOf = (account: string, key: string, url: string) => {
+  const http: AxiosInstance = axios.create({
+    baseURL: url,
+    headers: { authorization: `Bearer ${key}` },
+    validateStatus: () => true,
+    maxBodyLength: Number.POSITIVE_INFINITY,
+    maxRedirects: 0,
+    timeout: 120_000,
+  });
+  const job = async (id: string): Promise<Job> =>
+    Job.parse((await http.get(`/v1/jobs/${id}`)).data);
+  return {
+    account,
+    key,
+    http,
+    job,
+    /** Sends a file in the part of its kind. */
+    upscale: (path: string, fields: Form, headers: Form = {}): Promise<AxiosResponse> =>
+      http.post('/v1/upscale', formOf(path, fields), { headers }),
+    /** The bytes of a result by its signed link, without the key. */
+    download: async (link: string): Promise<Buffer> => {
+      const answer = await axios.get(link, { responseType: 'arraybuffer', timeout: 60_000 });
+      return Buffer.from(answer.data);
+    },
+    /** Waits until the job is as `wanted` says. */
+    until: async (id: string, wanted: (job: Job) => boolean, withinMs = 60_000): Promise<Job> => {
+      const deadline = Date.now() + withinMs;
+      for (;;) {
+        const now = await job(id);
+        if (wanted(now)) return now;
+        if (Date.now() > deadline)
+          throw new Error(`job ${id} stayed ${JSON.stringify(now, null, 1)}`);
+        await sleep(50);
+      }
+    },
+    balance: async () => (await http.get('/v1/credits')).data,
+  };
+};
+
+export const ended = ({ finished_at }: Job): boolean => finished_at !== null;
+
+/** A multipart body: fields first, the file in the part `image` or `video` by its name's ending. */
+export const formOf = (path: string, fields: Form): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+  const part = /\.(mp4|mov|avi|webm|m4v)$/.test(path) ? 'video' : 'image';
+  form.append(part, new Blob([readFileSync(path)]), basename(path));
+  return form;
+};
