@@ -32,17 +32,17 @@ export const quote = (work: Work, used: number, prices: Prices): Quote => {
   const discounts = parts.filter(({ tier }) => tier.percent > 0);
   const total = discounts.reduce((sum, part) => sum - discountOf(part), list * MICRO);
   const credits = Math.max(1, Math.ceil(total / MICRO));
-  const rounding = credits * MICRO - total;
   return {
     credits,
     list,
     lines: [
-      { label: baseLabel(work, prices), credits: list },
+      { kind: 'base', text: baseText(work, prices), credits: list },
       ...discounts.map((part) => ({
-        label: `${part.tier.percent} % off ${part.credits} credits beyond the month's first ${part.tier.from}`,
+        kind: 'discount' as const,
+        text: `${part.tier.percent} % off ${part.credits} credits beyond the month's first ${part.tier.from}`,
         credits: -discountOf(part) / MICRO,
       })),
-      ...(rounding > 0 ? [{ label: 'rounded up to a whole', credits: rounding / MICRO }] : []),
+      ...roundingLine(credits * MICRO - total),
     ],
     validFor: validity(used, list, parts),
   };
@@ -75,11 +75,16 @@ const rateOf = (model: string, prices: Prices): number => {
   return rate;
 };
 
-const baseLabel = ({ model, outputPixels, seconds }: Work, prices: Prices): string => {
+const baseText = ({ model, outputPixels, seconds }: Work, prices: Prices): string => {
   const megapixels = `${outputPixels / MICRO} MP`;
   const amount = seconds === undefined ? megapixels : `${megapixels} × ${seconds} s`;
   return `${model}: ${amount} × ${rateOf(model, prices)}`;
 };
+
+const roundingLine = (micros: number): PriceLine[] =>
+  micros > 0
+    ? [{ kind: 'rounding', text: 'rounded up to a whole credit', credits: micros / MICRO }]
+    : [];
 
 const tiersOf = (prices: Prices): Tier[] => {
   let from = 0;

@@ -1,0 +1,139 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { base62, checksum } from '../base62.ts';
+import { type IssuedKey, type Key, Scope } from '../contract/keys.ts';
+import { Failure } from '../errors.ts';
+import type { Redises } from '../redis.ts';
+
+export type KeyRequest = {
+  readonly account: string;
+  readonly scopes?: readonly Scope[];
+  readonly name?: string;
+  readonly expiresInSeconds?: number;
+};
+export type Keys = ReturnType<typeof openKeys>;
+
+const SECRET_BYTES = 24;
+const USED_EVERY_MS = 60_000;
+
+/** API keys. A key is shown when it is made; what is stored is its HMAC with the server's pepper. */
+export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
+  const digest = (key: string) => createHmac('sha256', pepper).update(key).digest('hex');
+  const byDigest = (digested: string) => `${prefix}:key:${digested}`;
+  const ids = `${prefix}:key-ids`;
+
+  const create = async (request: KeyRequest): Promise<IssuedKey> => {
+    const secret = base62(randomBytes(SECRET_BYTES));
+    const key = `mes_live_${secret}_${checksum(secret)}`;
+    const digested = digest(key);
+    const now = Date.now();
+    const expires = request.expiresInSeconds && now + request.expiresInSeconds * 1000;
+    const stored = {
+      id: `key_${base62(randomBytes(12))}`,
+      account: request.account,
+      name: request.name ?? '',
+      scopes: (request.scopes ?? ['create', 'read']).join(' '),
+      shown: key.slice(0, 'mes_live_'.length + 4),
+      created_at: now,
+      expires_at: expires ?? '',
+    };
+    await redis
+      .multi()
+      .hset(byDigest(digested), stored)
+      .hset(ids, stored.id, digested)
+      .sadd(`${prefix}:accounts`, request.account)
+      .exec();
+    return { ...presentKey(await read(digested)), key };
+  };
+
+  /** Failure invalid_api_key, told apart from a mistyped key without a look-up only in cost; expired_api_key. */
+  const lookup = async (key: string) => {
+    const parts = /^mes_live_([0-9A-Za-z]+)_([0-9A-Za-z]+)$/.exec(key);
+    if (parts?.[1] === undefined || checksum(parts[1]) !== parts[2]) {
+      throw new Failure('invalid_api_key');
+    }
+    const found = await redis.hgetall(byDigest(digest(key)));
+    const stored = StoredKey.safeParse(found).data;
+    if (stored === undefined || stored.revoked_at !== null) throw new Failure('invalid_api_key');
+    const now = Date.now();
+    if (stored.expires_at !== null && stored.expires_at <= now) {
+      throw new Failure('expired_api_key', {
+        expired_at: new Date(stored.expires_at).toISOString(),
+      });
+    }
+    if (now - (stored.last_used_at ?? 0) > USED_EVERY_MS) {
+      await redis.hset(byDigest(digest(key)), 'last_used_at', now);
+    }
+    return { account: stored.account, keyId: stored.id, scopes: stored.scopes };
+  };
+
+  const list = async (account?: string): Promise<Key[]> => {
+    const stored = await Promise.all((await redis.hvals(ids)).map(read));
+    return stored
+      .filter((key) => account === undefined || key.account === account)
+      .sort((a, b) => b.created_at - a.created_at)
+      .map(presentKey);
+  };
+
+  /** A new key like the old one, which goes on working for `overlapSeconds`. */
+  const rotate = async (id: string, overlapSeconds: number): Promise<IssuedKey> => {
+    const digested = await digestOf(id);
+    const old = await read(digested);
+    if (old.revoked_at !== null)
+      throw new Failure('not_found', { what: 'working key with this id' });
+    const { account, name, scopes } = old;
+    const issued = await create({ account, name, scopes });
+    const end = Date.now() + overlapSeconds * 1000;
+    const expires = old.expires_at === null ? end : Math.min(end, old.expires_at);
+    await redis.hset(byDigest(digested), 'expires_at', expires);
+    return issued;
+  };
+
+  /** At once and for good; again changes nothing. */
+  const revoke = async (id: string): Promise<Key> => {
+    const digested = await digestOf(id);
+    await redis.hsetnx(byDigest(digested), 'revoked_at', Date.now());
+    return presentKey(await read(digested));
+  };
+
+  const digestOf = async (id: string): Promise<string> => {
+    const digested = await redis.hget(ids, id);
+    if (digested === null) throw new Failure('not_found', { what: 'key with this id' });
+    return digested;
+  };
+
+  const read = async (digested: string): Promise<StoredKey> =>
+    StoredKey.parse(await redis.hgetall(byDigest(digested)));
+
+  return { create, lookup, list, rotate, revoke };
+};
+
+const time = z
+  .string()
+  .default('')
+  .transform((text) => (text === '' ? null : Number(text)));
+const StoredKey = z.object({
+  id: z.string(),
+  account: z.string(),
+  name: z.string(),
+  scopes: z
+    .string()
+    .transform((text) => text.split(' '))
+    .pipe(z.array(Scope)),
+  shown: z.string(),
+  created_at: z.coerce.number(),
+  expires_at: time,
+  revoked_at: time,
+  last_used_at: time,
+});
+type StoredKey = z.infer<typeof StoredKey>;
+
+const presentKey = (key: StoredKey): Key => ({
+  id: key.id,
+  account: key.account,
+  name: key.name === '' ? null : key.name,
+  scopes: key.scopes,
+  created_at: new Date(key.created_at).toISOString(),
+  expires_at: key.expires_at === null ? null : new Date(key.expires_at).toISOString(),
+  revoked_at: key.revoked_at === null ? null : new Date(key.revoked_at).toISOString(),
+});

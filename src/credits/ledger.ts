@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Balance, LedgerEntry } from '../contract/credits.ts';
+import { Failure } from '../errors.ts';
+import { type Redises, script } from '../redis.ts';
+import { monthOf, type Prices, type Quote, quote, tierAt, type Work } from './price.ts';
+
+export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
+export type Ledger = ReturnType<typeof openLedger>;
+
+const Pair = z.tuple([z.string(), z.number()]);
+const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
+const holdCredits = script(
+  new URL('scripts/hold.lua', import.meta.url),
+  z.union([z.tuple([z.literal('held')]), Pair]),
+);
+const settleHold = script(new URL('scripts/settle.lua', import.meta.url), z.number());
+
+/** The credits of accounts. Every change is one script that also appends to the account's ledger. */
+export const openLedger = (stores: Redises, prices: Prices) => {
+  const { redis, prefix } = stores;
+
+  const usage = async (account: string, month = monthOf(Date.now())): Promise<number> =>
+    Number((await redis.hget(`${prefix}:usage:${account}`, month)) ?? 0);
+
+  const balance = async (account: string): Promise<Balance> => {
+    const month = monthOf(Date.now());
+    const [of, used] = await Promise.all([
+      redis.hgetall(`${prefix}:account:${account}`),
+      usage(account, month),
+    ]);
+    const [all, held] = [Number(of.balance ?? 0), Number(of.held ?? 0)];
+    const { percent, to } = tierAt(used, prices);
+    return {
+      account,
+      balance: all,
+      held,
+      available: all - held,
+      month: { month, used, discount_percent: percent, next_discount_at: to },
+    };
+  };
+
+  /** Adds credits; the account is made when it is new. */
+  const grant = async (account: string, credits: number, note = ''): Promise<Balance> => {
+    await grantCredits(stores, account, credits, note);
+    return balance(account);
+  };
+
+  /** Sets the price of `work` aside under `id`. Failure insufficient_credits. */
+  const hold = async (account: string, id: string, work: Work): Promise<Quote> => {
+    const month = monthOf(Date.now());
+    let used = await usage(account, month);
+    for (;;) {
+      const price = quote(work, used, prices);
+      const { credits, list, lines, validFor } = price;
+      const [said, number] = await holdCredits(
+        stores,
+        ...[account, id, credits, list, month, JSON.stringify(lines), validFor.from, validFor.to],
+      );
+      if (said === 'held') return price;
+      if (said === 'short') {
+        throw new Failure('insufficient_credits', {
+          required_credits: credits,
+          available_credits: number,
+        });
+      }
+      used = number ?? used;
+    }
+  };
+
+  /** Ends a hold and tells the credits captured: at most those held; none when it had ended before. */
+  const settle = (account: string, id: string, credits: number): Promise<number> =>
+    settleHold(stores, account, id, credits, '[]');
+
+  /** Newest first. */
+  const entries = async (
+    account: string,
+    page: { limit: number; starting_after?: string | undefined },
+  ): Promise<EntryPage> => {
+    const from = page.starting_after === undefined ? '+' : `(${page.starting_after}`;
+    const found = await redis.xrevrange(key(account), from, '-', 'COUNT', page.limit + 1);
+    return {
+      data: found.slice(0, page.limit).map(entryOf),
+      has_more: found.length > page.limit,
+    };
+  };
+
+  const accounts = async (): Promise<string[]> =>
+    (await redis.smembers(`${prefix}:accounts`)).sort();
+
+  const key = (account: string) => `${prefix}:ledger:${account}`;
+
+  return { usage, balance, grant, hold, settle, entries, accounts };
+};
+
+/** A stream entry as an object; the first part of its id is its time. */
+export const entryOf = ([id, fields]: [id: string, fields: string[]]): LedgerEntry => {
+  const of = paired(fields);
+  const timeMs = Number(id.split('-')[0]);
+  return LedgerEntry.parse({
+    id,
+    object: 'ledger_entry',
+    type: of.type,
+    created_at: new Date(timeMs).toISOString(),
+    job: of.job || null,
+    balance_change: Number(of.balance_change),
+    held_change: Number(of.held_change),
+    usage_change: Number(of.usage_change),
+    month: of.month || monthOf(timeMs),
+    balance: Number(of.balance),
+    held: Number(of.held),
+    lines: JSON.parse(of.lines ?? '[]'),
+    note: of.note || null,
+  });
+};
+
+/** Redis answers field, value, field, value. */
+export const paired = (flat: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : [])),
+  );

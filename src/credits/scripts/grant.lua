@@ -1,0 +1,9 @@
+-- Adds credits to an account, which it makes when it is new. The change and its ledger entry are one step.
+-- KEYS[1] root   ARGV: account, credits (0 only makes the account), note
+-- @include "money.lua"
+local root, account, credits = KEYS[1], ARGV[1], tonumber(ARGV[2])
+redis.call('SADD', root .. ':accounts', account)
+if credits > 0 then
+  record_change(root, account, { type = 'grant', balance = credits, held = 0, usage = 0, note = ARGV[3] })
+end
+return credits

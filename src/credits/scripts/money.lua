@@ -1,0 +1,61 @@
+-- The moves of credits, included by every script that makes one. Each writes the account and its ledger
+-- together, so the ledger alone gives the balance again. Nothing here ever makes balance - held negative.
+--
+--   <root>:accounts           set of names
+--   <root>:account:<account>  hash: balance (held credits included), held
+--   <root>:usage:<account>    hash: UTC month -> list-price credits
+--   <root>:holds:<account>    hash: open hold -> JSON {credits, list, month}
+--   <root>:ledger:<account>   stream, append-only
+
+local function account_number(root, account, field)
+  return tonumber(redis.call('HGET', root .. ':account:' .. account, field) or '0')
+end
+
+local function used_in_month(root, account, month)
+  return tonumber(redis.call('HGET', root .. ':usage:' .. account, month) or '0')
+end
+
+-- Applies one change and appends it. entry: type, job, balance, held, usage (changes), month, lines, note.
+local function record_change(root, account, entry)
+  local balance = redis.call('HINCRBY', root .. ':account:' .. account, 'balance', entry.balance)
+  local held = redis.call('HINCRBY', root .. ':account:' .. account, 'held', entry.held)
+  if entry.usage ~= 0 then
+    redis.call('HINCRBY', root .. ':usage:' .. account, entry.month, entry.usage)
+  end
+  redis.call('XADD', root .. ':ledger:' .. account, '*',
+    'type', entry.type, 'job', entry.job or '',
+    'balance_change', entry.balance, 'held_change', entry.held,
+    'usage_change', entry.usage, 'month', entry.month or '',
+    'balance', balance, 'held', held,
+    'lines', entry.lines or '[]', 'note', entry.note or '')
+end
+
+-- Sets credits aside for `id`. Returns nil, or what is available when that is too little.
+local function hold(root, account, id, credits, list, month, lines)
+  local available = account_number(root, account, 'balance') - account_number(root, account, 'held')
+  if available < credits then return available end
+  redis.call('HSET', root .. ':holds:' .. account, id,
+    cjson.encode({ credits = credits, list = list, month = month }))
+  record_change(root, account, {
+    type = 'hold', job = id, balance = 0, held = credits, usage = list, month = month, lines = lines,
+  })
+  return nil
+end
+
+-- Ends the hold of `id`: captures `credits`, never more than was held, and frees the rest; none is a release,
+-- which gives the month's usage back as well. Returns what was captured. A hold already ended stays as it is.
+local function settle(root, account, id, credits, lines)
+  local holds = root .. ':holds:' .. account
+  local open = redis.call('HGET', holds, id)
+  if not open then return 0 end
+  redis.call('HDEL', holds, id)
+  local held = cjson.decode(open)
+  local captured = math.max(0, math.min(credits, held.credits))
+  record_change(root, account, {
+    type = captured > 0 and 'capture' or 'release', job = id,
+    -- Not -captured: Lua writes minus nought as "-0", which Redis refuses.
+    balance = 0 - captured, held = 0 - held.credits,
+    usage = captured > 0 and 0 or 0 - held.list, month = held.month, lines = lines,
+  })
+  return captured
+end

@@ -1,0 +1,31 @@
+/** Links to results that need no key: signed, and good until the result expires. Pure. */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Failure } from '../errors.ts';
+
+export type Links = ReturnType<typeof openLinks>;
+
+export const openLinks = (secret: string, publicUrl: string) => {
+  const sign = (jobId: string, expires: string): Buffer =>
+    createHmac('sha256', secret).update(`result\n${jobId}\n${expires}`).digest();
+
+  return {
+    resultUrl: (jobId: string, expiresAtMs: number): string => {
+      const expires = String(Math.ceil(expiresAtMs / 1000));
+      const signature = sign(jobId, expires).toString('base64url');
+      return `${publicUrl}/v1/jobs/${jobId}/result?expires=${expires}&signature=${signature}`;
+    },
+
+    /** Failure not_found when the link was not made here, result_expired when its time is over. */
+    check: (
+      jobId: string,
+      { expires = '', signature = '' }: { expires?: string | undefined; signature?: string | undefined },
+      nowMs = Date.now(),
+    ): void => {
+      const [came, made] = [Buffer.from(signature, 'base64url'), sign(jobId, expires)];
+      if (came.length !== made.length || !timingSafeEqual(came, made)) {
+        throw new Failure('not_found', { what: 'result under this link' });
+      }
+      if (Number(expires) * 1000 <= nowMs) throw new Failure('result_expired');
+    },
+  };
+};

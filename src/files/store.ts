@@ -1,0 +1,153 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { link, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { Failure } from '../errors.ts';
+
+export type Kept = { readonly bytes: number; readonly sha256: string };
+export type OpenResult = {
+  readonly bytes: number;
+  /** Both ends included. */
+  read(range?: { start: number; end: number }): Readable;
+};
+/** A place for media. On this disk now; paths are only handed out for files that a local program works on. */
+export type Files = Awaited<ReturnType<typeof openFiles>>;
+
+const FOLDERS = ['incoming', 'uploads', 'inputs', 'attempts', 'results'] as const;
+type Folder = (typeof FOLDERS)[number];
+
+/** How long a file may lie where only a running request or a job not yet recorded can need it. */
+const PASSING_MS = 3600_000;
+
+/**
+ *   incoming/<random>               arriving, or borrowed for one request; the request removes it
+ *   uploads/<upload id>             until it expires
+ *   inputs/<job id>                 until the job ends
+ *   attempts/<job id>.<fence>.<ext> being written
+ *   results/<job id>.<fence>.<ext>  whole, for as long as results are kept
+ * What a crash leaves is found by `sweep`.
+ */
+export const openFiles = async (dir: string) => {
+  const at = (folder: Folder, name = '') => join(dir, folder, name);
+  for (const folder of FOLDERS) await mkdir(at(folder), { recursive: true });
+  const remove = (path: string) => rm(path, { force: true });
+
+  return {
+    /** A fresh path for media that arrives. */
+    temporary: (): string => at('incoming', randomUUID()),
+    remove,
+
+    keepUpload: async (path: string, id: string): Promise<void> => {
+      await rename(path, at('uploads', id));
+      await touch(at('uploads', id));
+    },
+    /** A link to an upload at a path of its own, so that it may expire meanwhile. */
+    borrowUpload: async (id: string): Promise<string> => {
+      const path = at('incoming', randomUUID());
+      await link(at('uploads', id), path);
+      return path;
+    },
+
+    keepInput: (path: string, jobId: string): Promise<void> => rename(path, at('inputs', jobId)),
+    inputPath: (jobId: string): string => at('inputs', jobId),
+    attemptPath: (name: string): string => at('attempts', name),
+
+    /** Hashes what an attempt wrote and moves it in place, whole. Failure storage_failed. */
+    keepResult: async (name: string): Promise<Kept> => {
+      try {
+        const kept = await hashed(at('attempts', name));
+        await touch(at('attempts', name));
+        await rename(at('attempts', name), at('results', name));
+        return kept;
+      } catch (cause) {
+        throw new Failure('storage_failed', { reason: codeOf(cause) ?? 'unknown' }, { cause });
+      }
+    },
+    hasResult: async (name: string): Promise<boolean> =>
+      (await sizeOf(at('results', name))) !== null,
+    /** Failure result_expired when it is gone. */
+    openResult: async (name: string): Promise<OpenResult> => {
+      const bytes = await sizeOf(at('results', name));
+      if (bytes === null) throw new Failure('result_expired');
+      return { bytes, read: (range) => createReadStream(at('results', name), range) };
+    },
+    removeResult: (name: string) => remove(at('results', name)),
+
+    /** Its input and whatever its attempts wrote, but not its result. */
+    removeJob: async (jobId: string): Promise<void> => {
+      await remove(at('inputs', jobId));
+      for (const name of await readdir(at('attempts'))) {
+        if (jobOf(name) === jobId) await remove(at('attempts', name));
+      }
+    },
+
+    /** Removes what expired, and what a crash left behind; `isUnfinished` tells of a job. */
+    sweep: async (ttlMs: number, isUnfinished: (jobId: string) => Promise<boolean>) => {
+      const now = Date.now();
+      const each = async (folder: Folder, isOver: (name: string, age: Age) => Promise<boolean>) => {
+        for (const name of await readdir(at(folder))) {
+          const age = await ageOf(at(folder, name), now);
+          if (age !== null && (await isOver(name, age))) await remove(at(folder, name));
+        }
+      };
+      const orphaned = async (name: string, { changedMs }: Age) =>
+        changedMs > PASSING_MS && !(await isUnfinished(jobOf(name)));
+      await each('incoming', async (_, { changedMs }) => changedMs > PASSING_MS);
+      await each('uploads', async (_, { keptMs }) => keptMs > ttlMs);
+      await each('results', async (_, { keptMs }) => keptMs > ttlMs + PASSING_MS);
+      await each('inputs', orphaned);
+      await each('attempts', orphaned);
+    },
+  };
+};
+
+/** Since it was kept (its times were set), and since anything at all happened to it, linking included. */
+type Age = { readonly keptMs: number; readonly changedMs: number };
+
+const ageOf = async (path: string, now: number): Promise<Age | null> => {
+  const found = await unlessGone(stat(path));
+  return found && { keptMs: now - found.mtimeMs, changedMs: now - found.ctimeMs };
+};
+
+const sizeOf = async (path: string): Promise<number | null> => {
+  const found = await unlessGone(stat(path));
+  return found?.size ?? null;
+};
+
+const jobOf = (name: string): string => name.split('.', 1)[0] ?? name;
+
+const touch = async (path: string): Promise<void> => {
+  const now = new Date();
+  await utimes(path, now, now);
+};
+
+const hashed = async (path: string): Promise<Kept> => {
+  const file = await open(path, 'r+');
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+    await file.datasync();
+    return { bytes, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+};
+
+const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
+  try {
+    return await found;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+};
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { base62 } from '../base62.ts';
+import type { Upload } from '../contract/uploads.ts';
+import { Failure } from '../errors.ts';
+import type { Redises } from '../redis.ts';
+import type { Files, Kept } from './store.ts';
+
+type Kind = 'image' | 'video';
+export type Borrowed = Kept & { readonly path: string; readonly kind: Kind; readonly mime: string };
+export type Uploads = ReturnType<typeof openUploads>;
+
+const Stored = z.object({
+  account: z.string(),
+  kind: z.enum(['image', 'video']),
+  mime: z.string(),
+  bytes: z.coerce.number(),
+  sha256: z.string(),
+  expires_at: z.coerce.number(),
+});
+type Stored = z.infer<typeof Stored>;
+
+/** Media sent ahead of the request that uses it. */
+export const openUploads = (
+  { redis, prefix }: Redises,
+  files: Files,
+  { publicUrl, ttlMs }: { readonly publicUrl: string; readonly ttlMs: number },
+) => {
+  const key = (id: string) => `${prefix}:upload:${id}`;
+  const base = `${publicUrl}/v1/uploads/`;
+
+  const present = (id: string, { kind, bytes, sha256, expires_at }: Stored): Upload => ({
+    ...{ id, url: `${base}${id}`, kind, bytes, sha256 },
+    expires_at: new Date(expires_at).toISOString(),
+  });
+
+  const find = async (account: string, id: string): Promise<Stored | null> => {
+    const stored = Stored.safeParse(await redis.hgetall(key(id))).data;
+    return stored?.account === account ? stored : null;
+  };
+
+  /** Moves the file at `path` in. */
+  const keep = async (
+    account: string,
+    { path, bytes, sha256 }: Kept & { readonly path: string },
+    { kind, mime }: { readonly kind: Kind; readonly mime: string },
+  ): Promise<Upload> => {
+    const id = `upl_${base62(randomBytes(16))}`;
+    const stored = { account, kind, mime, bytes, sha256, expires_at: Date.now() + ttlMs };
+    await files.keepUpload(path, id);
+    await redis.multi().hset(key(id), stored).pexpire(key(id), ttlMs).exec();
+    return present(id, stored);
+  };
+
+  /** Null when the account has no such upload, or none any more. */
+  const get = async (account: string, id: string): Promise<Upload | null> => {
+    const stored = await find(account, id);
+    return stored && present(id, stored);
+  };
+
+  /**
+   * The upload behind a URL, at a path that the caller owns; null when the URL is none of ours.
+   * Failure not_found when it has expired or belongs to another account.
+   */
+  const resolve = async (account: string, url: string): Promise<Borrowed | null> => {
+    if (!url.startsWith(base)) return null;
+    const id = url.slice(base.length);
+    const stored = await find(account, id);
+    if (stored === null) throw new Failure('not_found', { what: 'upload with this id' });
+    const { kind, mime, bytes, sha256 } = stored;
+    return { path: await files.borrowUpload(id), kind, mime, bytes, sha256 };
+  };
+
+  return { keep, get, resolve };
+};

@@ -1,0 +1,200 @@
+import { formatOf } from '../cache/fingerprint.ts';
+import type { Config } from '../config.ts';
+import type { JobProgress } from '../contract/job.ts';
+import { asFailure, Failure } from '../errors.ts';
+import type { Files } from '../files/store.ts';
+import { sizeText } from '../frame.ts';
+import type { Log } from '../log.ts';
+import type { Enhance, Outcome } from '../pipeline/enhance.ts';
+import type { Progress } from '../pipeline/progress.ts';
+import type { Attempts } from './attempts.ts';
+import type { JobOutcome, JobRecord } from './job.ts';
+import { createMeter } from './meter.ts';
+import type { Signals } from './signals.ts';
+
+export type AttemptParts = {
+  readonly attempts: Attempts;
+  readonly signals: Signals;
+  readonly files: Files;
+  readonly enhance: Enhance;
+  readonly config: Config;
+  readonly log: Log;
+};
+
+export type AttemptTiming = {
+  /** Between two looks whether there is progress to tell. */
+  readonly beatMs: number;
+  /** Longest silence of a living attempt; a cancel that was announced to no one is seen by then. */
+  readonly silenceMs: number;
+  /** Before the second attempt; doubled for each further one. */
+  readonly retryMs: number;
+  /** Before looking again whether the model is back. */
+  readonly unavailableMs: number;
+};
+
+/** How an attempt left its job. */
+export type End = 'succeeded' | 'failed' | 'canceled' | 'queued' | 'lost';
+type Why = 'canceled' | 'lost' | 'deadline' | 'draining';
+
+/** Runs one attempt of a job that was taken, and brings the job where its result or failure leads. */
+export const runAttempt = async (
+  parts: AttemptParts,
+  timing: AttemptTiming,
+  job: JobRecord,
+  draining: AbortSignal,
+): Promise<End> => {
+  const { attempts, files, enhance, log } = parts;
+  const halt = createHalt();
+  const heart = startHeart(parts, timing, job, halt.stop);
+  const release = watchStops(parts, job, draining, halt.stop);
+  const name = attemptName(job);
+  const target = files.attemptPath(name);
+  try {
+    const outcome = await enhance(job, files.inputPath(job.id), target, heart.report, halt.signal);
+    const stored = heart.report({ ...heart.last(), stage: 'storing' });
+    const kept = outcomeOf(outcome, name, await files.keepResult(name));
+    const end = await attempts.succeed(job.id, job.fence, kept, {
+      ...stored,
+      ...{ percent: 100, eta_seconds: 0 },
+    });
+    if (end !== 'succeeded') await files.removeResult(name);
+    return end;
+  } catch (error) {
+    log.warn({ error, stopped: halt.why() }, 'attempt did not succeed');
+    return await conclude(parts, timing, job, halt.why(), error);
+  } finally {
+    release();
+    heart.stop();
+    await files.remove(target);
+  }
+};
+
+const attemptName = (job: JobRecord): string => {
+  const format = formatOf({ options: job.options, mediaKind: job.input.kind });
+  return `${job.id}.${job.fence}.${format}`;
+};
+
+const outcomeOf = (
+  { outputSize, contentType, frames, durationSeconds, fps }: Outcome,
+  file: string,
+  kept: { readonly bytes: number; readonly sha256: string },
+): JobOutcome => ({
+  ...{ file, ...kept, content_type: contentType, output_size: sizeText(outputSize) },
+  ...(frames !== undefined && { frames }),
+  ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
+  ...(fps !== undefined && { fps }),
+});
+
+/** An AbortController that remembers the first reason. */
+const createHalt = () => {
+  const controller = new AbortController();
+  let first: Why | undefined;
+  return {
+    signal: controller.signal,
+    why: () => first,
+    stop: (why: Why) => {
+      first ??= why;
+      controller.abort(new Error(`The attempt was stopped: ${first}`));
+    },
+  };
+};
+
+const MOST_TIMER_MS = 2 ** 31 - 1;
+
+const watchStops = (
+  { signals, config }: AttemptParts,
+  job: JobRecord,
+  draining: AbortSignal,
+  stop: (why: Why) => void,
+) => {
+  const deaf = signals.listen(job.id, (event) => {
+    if (event === 'cancel') stop('canceled');
+  });
+  const late = () => stop('deadline');
+  const timer = setTimeout(late, Math.min(MOST_TIMER_MS, deadlineOf(job, config) - Date.now()));
+  const drain = () => stop('draining');
+  draining.addEventListener('abort', drain);
+  if (draining.aborted) drain();
+  return () => {
+    deaf();
+    clearTimeout(timer);
+    draining.removeEventListener('abort', drain);
+  };
+};
+
+const deadlineOf = (job: JobRecord, { jobs }: Config): number =>
+  (job.started_at ?? Date.now()) + jobs.deadlineMs;
+
+/** Keeps the lease, tells progress, and hears what was not announced. */
+const startHeart = (
+  { attempts, log }: AttemptParts,
+  { beatMs, silenceMs }: AttemptTiming,
+  { id, fence }: JobRecord,
+  stop: (why: Why) => void,
+) => {
+  const meter = createMeter();
+  let last: Progress = { stage: 'probing', framesDone: 0, framesTotal: null };
+  let news: JobProgress | null = null;
+  let beating = false;
+  let lastMs = Date.now();
+
+  const beat = async () => {
+    if (beating || (news === null && Date.now() - lastMs < silenceMs)) return;
+    const told = news;
+    [beating, lastMs, news] = [true, Date.now(), null];
+    try {
+      const said = await attempts.beat(id, fence, told);
+      if (said === 'cancel') stop('canceled');
+      if (said === 'lost') stop('lost');
+    } catch (error) {
+      // Whether the job is still this attempt's is decided when it ends, by its fence.
+      log.warn({ error }, 'no heartbeat');
+    } finally {
+      beating = false;
+    }
+  };
+  const timer = setInterval(() => void beat(), beatMs);
+
+  return {
+    report: (progress: Progress): JobProgress => {
+      last = progress;
+      news = meter(progress, Date.now());
+      return news;
+    },
+    last: () => last,
+    stop: () => clearInterval(timer),
+  };
+};
+
+const conclude = (
+  { attempts, config }: AttemptParts,
+  timing: AttemptTiming,
+  job: JobRecord,
+  why: Why | undefined,
+  error: unknown,
+): Promise<End> | End => {
+  const { id, fence } = job;
+  const fail = ({ code, facts }: Failure) => attempts.fail(id, fence, { code, facts });
+  switch (why) {
+    case 'lost':
+      return 'lost';
+    case 'canceled':
+      return attempts.fail(id, fence, null);
+    case 'draining':
+      return attempts.retry(id, fence, 0, false);
+    case 'deadline':
+      return fail(
+        new Failure('deadline_exceeded', { limit_seconds: config.jobs.deadlineMs / 1000 }),
+      );
+  }
+  const failure = asFailure(error);
+  // The model comes back, or the job's time runs out: neither is the job's fault.
+  if (failure.code === 'model_unavailable') {
+    const inTime = Date.now() + timing.unavailableMs < deadlineOf(job, config);
+    return inTime ? attempts.retry(id, fence, timing.unavailableMs, false) : fail(failure);
+  }
+  if (failure.retryable && job.attempts < config.jobs.attempts) {
+    return attempts.retry(id, fence, timing.retryMs * 2 ** (job.attempts - 1), true);
+  }
+  return fail(failure);
+};

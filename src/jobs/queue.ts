@@ -1,0 +1,62 @@
+/** The only file that knows Bull, which carries ids of jobs to workers; what a job is and may do is in its record. */
+import Bull from 'bull';
+import { Redis } from 'ioredis';
+import type { Config } from '../config.ts';
+import type { Log } from '../log.ts';
+
+/** One putting of a job into the queue. A second delivery of the same has no effect while the first is there. */
+export type Delivery = { readonly id: string; readonly dispatch: number };
+
+export type Queue = {
+  deliver(delivery: Delivery): Promise<void>;
+  /** Hands deliveries to `run`, `concurrency` at once. */
+  start(concurrency: number, run: (delivery: Delivery) => Promise<void>): void;
+  /** Takes no more; what runs goes on. */
+  pause(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** When Bull takes a worker for dead, and how often it looks. */
+export type QueueTiming = { readonly lockMs: number; readonly stalledMs: number };
+
+export const openQueue = (
+  { url, prefix }: Config['redis'],
+  log: Log,
+  { lockMs, stalledMs }: QueueTiming = { lockMs: 15_000, stalledMs: 5_000 },
+): Queue => {
+  const connections: Redis[] = [];
+  const bull = new Bull<Delivery>('jobs', {
+    prefix: `${prefix}:bull`,
+    createClient: () => {
+      const connection = new Redis(url, { maxRetriesPerRequest: null, enableReadyCheck: false });
+      connections.push(connection);
+      return connection;
+    },
+    settings: {
+      lockDuration: lockMs,
+      stalledInterval: stalledMs,
+      // A lost worker is counted in the record, which is what decides.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      retryProcessDelay: 1000,
+    },
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  });
+  bull.on('error', (error) => log.warn({ error: error.message }, 'queue'));
+  bull.on('failed', ({ data }, error) => log.error({ job_id: data.id, error }, 'delivery failed'));
+  let running: Promise<unknown> = Promise.resolve();
+
+  return {
+    deliver: async (delivery) => {
+      await bull.add(delivery, { jobId: `${delivery.id}.${delivery.dispatch}` });
+    },
+    start: (concurrency, run) => {
+      running = bull.process(concurrency, ({ data }) => run(data));
+    },
+    pause: () => bull.pause(true, true),
+    close: async () => {
+      await bull.close();
+      await running;
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+};

@@ -1,0 +1,16 @@
+-- Ends an attempt for good without a result, if it still owns the job; the hold is released.
+-- KEYS[1] root   ARGV: id, fence, error (JSON, or '' when it stopped because it was to be cancelled),
+--                      running limit, record ttl ms
+-- Answers 'failed', 'canceled' or 'lost'.
+-- @include "../../credits/scripts/money.lua"
+-- @include "job.lua"
+local root, id = KEYS[1], ARGV[1]
+local settings = { running_limit = tonumber(ARGV[4]), record_ttl_ms = ARGV[5] }
+local job = job_fields(root, id, 'status', 'fence', 'cancel_requested')
+if job[1] ~= 'processing' or job[2] ~= ARGV[2] then return 'lost' end
+if job[3] == '1' or ARGV[3] == '' then
+  end_job(root, id, 'canceled', 0, settings)
+  return 'canceled'
+end
+end_job(root, id, 'failed', 0, settings, { 'error', ARGV[3] })
+return 'failed'

@@ -1,0 +1,89 @@
+-- Where jobs live and how one ends, included by every script that moves one. The record is the truth;
+-- Bull only carries ids to workers, so a delivery that does not fit the record is dropped.
+--
+--   <root>:job:<id>            hash, see JobRecord in job.ts
+--   <root>:jobs:<account>      zset of ids, all score 0: ids sort by time
+--   <root>:queued              zset of ids in status queued, by time of creation: the places in the queue
+--   <root>:queued:<account>    the same of one account
+--   <root>:processing          set of ids in status processing
+--   <root>:waiting:<account>   zset of queued ids beyond the account's running limit; not given to Bull
+--   <root>:slots:<account>     set of ids that are in Bull, running or waiting for their next attempt
+--   <root>:due                 zset of ids by when someone must look at them: a queued one has to be in Bull
+--                              by then, a running one has lost its worker if its lease ends (see due.lua)
+--   <root>:inflight:<print>    id of the unfinished job with this fingerprint
+--   <root>:cache:<print>       id of the job that made the result, as long as it is kept
+--   <root>:events              channel: JSON {id, event}
+
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function job_key(root, id) return root .. ':job:' .. id end
+
+local function job_fields(root, id, ...)
+  return redis.call('HMGET', job_key(root, id), ...)
+end
+
+local function announce(root, id, event)
+  redis.call('PUBLISH', root .. ':events', cjson.encode({ id = id, event = event }))
+end
+
+-- Puts a job into its places in the queue; Bull must have it at `due`.
+local function enter_queue(root, id, account, created, due)
+  redis.call('ZADD', root .. ':queued', created, id)
+  redis.call('ZADD', root .. ':queued:' .. account, created, id)
+  redis.call('ZADD', root .. ':due', due, id)
+end
+
+local function leave_queue(root, id, account)
+  redis.call('ZREM', root .. ':queued', id)
+  redis.call('ZREM', root .. ':queued:' .. account, id)
+end
+
+-- Gives free slots of an account to its waiting jobs, oldest first.
+local function admit(root, account, running_limit, now)
+  local slots = root .. ':slots:' .. account
+  while redis.call('SCARD', slots) < running_limit do
+    local id = redis.call('ZPOPMIN', root .. ':waiting:' .. account)[1]
+    if not id then return end
+    redis.call('SADD', slots, id)
+    redis.call('ZADD', root .. ':due', now, id)
+  end
+end
+
+-- Ends a job for good: settles its hold, frees its slot, tells who waits. `fields` are written to the record.
+-- settings: running_limit, record_ttl_ms.
+local function end_job(root, id, status, credits, settings, fields)
+  local key, now = job_key(root, id), now_ms()
+  local job = redis.call('HMGET', key, 'account', 'fingerprint', 'lines')
+  local account, fingerprint = job[1], job[2]
+  local charged = settle(root, account, id, credits, credits > 0 and job[3] or '[]')
+  redis.call('HSET', key, 'status', status, 'charged', charged, 'finished_at', now, unpack(fields or {}))
+  redis.call('PEXPIRE', key, settings.record_ttl_ms)
+  leave_queue(root, id, account)
+  redis.call('ZREM', root .. ':waiting:' .. account, id)
+  redis.call('SREM', root .. ':processing', id)
+  redis.call('SREM', root .. ':slots:' .. account, id)
+  redis.call('ZREM', root .. ':due', id)
+  if redis.call('GET', root .. ':inflight:' .. fingerprint) == id then
+    redis.call('DEL', root .. ':inflight:' .. fingerprint)
+  end
+  admit(root, account, settings.running_limit, now)
+  announce(root, id, status)
+end
+
+local function fail_lost(root, id, times, settings)
+  local failure = cjson.encode({ code = 'worker_lost', facts = { times = times } })
+  end_job(root, id, 'failed', 0, settings, { 'error', failure })
+end
+
+-- Puts a running job back into the queue for another attempt; the attempt that ran may write no more.
+local function put_back(root, id, account, created, due)
+  redis.call('HINCRBY', job_key(root, id), 'fence', 1)
+  redis.call('HSET', job_key(root, id), 'status', 'queued', 'progress', '')
+  redis.call('SREM', root .. ':processing', id)
+  enter_queue(root, id, account, created, due)
+  announce(root, id, 'queued')
+  return redis.call('HINCRBY', job_key(root, id), 'dispatch', 1)
+end

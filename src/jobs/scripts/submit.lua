@@ -1,0 +1,84 @@
+-- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, hold,
+-- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
+-- KEYS[1] root
+-- ARGV[1] JSON: id, account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
+--         account_queued, queue_limit, running_limit, record_ttl_ms, deliver_ms,
+--         idempotency (optional): key, token, hash, ttl_ms
+-- ARGV[2] JSON object: the record's other fields, all text
+-- Answers, the first five having made or found the job `id`:
+--   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
+--   {'unclaimed'}            the idempotency key went to another request meanwhile
+--   {'account_full', count}  {'queue_full', count}  {'repriced', used}  {'short', available}
+-- Sending the same id again changes nothing.
+-- @include "../../credits/scripts/money.lua"
+-- @include "job.lua"
+local root, ask, record = KEYS[1], cjson.decode(ARGV[1]), cjson.decode(ARGV[2])
+local id, account, now = ask.id, ask.account, now_ms()
+local key, claim = job_key(root, id), ask.idempotency
+
+local function bind(job_id, joined)
+  if claim then
+    redis.call('HSET', claim.key, 'hash', claim.hash, 'token', claim.token, 'job', job_id, 'joined', joined)
+    redis.call('PEXPIRE', claim.key, claim.ttl_ms)
+  end
+end
+
+local function write(fields)
+  local flat = { 'id', id, 'account', account, 'fingerprint', ask.fingerprint, 'created_at', now,
+    'lines', ask.lines, 'estimated', ask.credits, 'dispatch', 1, 'fence', 0, 'attempts', 0, 'lost', 0 }
+  for _, more in ipairs({ record, fields }) do
+    for name, value in pairs(more) do
+      flat[#flat + 1] = name
+      flat[#flat + 1] = value
+    end
+  end
+  redis.call('HSET', key, unpack(flat))
+  redis.call('ZADD', root .. ':jobs:' .. account, 0, id)
+  bind(id, '')
+end
+
+if redis.call('EXISTS', key) == 1 then return { 'existed', id } end
+if claim and redis.call('HGET', claim.key, 'token') ~= claim.token then return { 'unclaimed' } end
+
+local made_by = redis.call('GET', root .. ':cache:' .. ask.fingerprint)
+if made_by then
+  local made = job_fields(root, made_by, 'status', 'erased', 'expires_at', 'outcome')
+  if made[1] == 'succeeded' and made[2] ~= '1' and tonumber(made[3]) > now then
+    write({ status = 'succeeded', cached = '1', held = 0, charged = 0,
+      finished_at = now, expires_at = made[3], outcome = made[4] })
+    redis.call('PEXPIRE', key, ask.record_ttl_ms)
+    announce(root, id, 'succeeded')
+    return { 'cached', id }
+  end
+end
+
+local running = redis.call('GET', root .. ':inflight:' .. ask.fingerprint)
+if running then
+  local job = job_fields(root, running, 'status', 'cancel_requested')
+  if (job[1] == 'queued' or job[1] == 'processing') and job[2] ~= '1' then
+    bind(running, '1')
+    return { 'joined', running }
+  end
+end
+
+local queued = redis.call('ZCARD', root .. ':queued:' .. account)
+if queued >= ask.account_queued then return { 'account_full', queued } end
+local all = redis.call('ZCARD', root .. ':queued')
+if all >= ask.queue_limit then return { 'queue_full', all } end
+
+local used = used_in_month(root, account, ask.month)
+if used < ask.used_from or used > ask.used_to then return { 'repriced', used } end
+local available = hold(root, account, id, ask.credits, ask.list, ask.month, ask.lines)
+if available then return { 'short', available } end
+
+write({ status = 'queued', held = ask.credits, charged = 0 })
+redis.call('SET', root .. ':inflight:' .. ask.fingerprint, id)
+enter_queue(root, id, account, now, now + ask.deliver_ms)
+announce(root, id, 'queued')
+if redis.call('SCARD', root .. ':slots:' .. account) < ask.running_limit then
+  redis.call('SADD', root .. ':slots:' .. account, id)
+  return { 'queued', id }
+end
+redis.call('ZREM', root .. ':due', id)
+redis.call('ZADD', root .. ':waiting:' .. account, now, id)
+return { 'waiting', id }

@@ -1,0 +1,35 @@
+-- Starts an attempt. A worker calls it with what Bull delivered; a delivery that came twice, too late, or for a
+-- job that is over is refused. When the job is running already, Bull has found its worker dead.
+-- KEYS[1] root   ARGV: id, dispatch, token of this call, lease ms, most attempts, running limit, record ttl ms
+-- Sending the same call again, after a lost connection, answers the same.
+-- Answers {'taken', fence}: only the holder of this fence may write from now on;
+--         {'refused'};  {'ended'}: it was cancelled meanwhile, or lost its worker too often.
+-- @include "../../credits/scripts/money.lua"
+-- @include "job.lua"
+local root, id, now = KEYS[1], ARGV[1], now_ms()
+local settings = { running_limit = tonumber(ARGV[6]), record_ttl_ms = ARGV[7] }
+local key = job_key(root, id)
+local job = job_fields(root, id, 'status', 'dispatch', 'attempts', 'account', 'cancel_requested', 'token', 'fence')
+local status, account = job[1], job[4]
+if (status ~= 'queued' and status ~= 'processing') or job[2] ~= ARGV[2] then return { 'refused' } end
+if status == 'processing' and job[6] == ARGV[3] then return { 'taken', tonumber(job[7]) } end
+
+if job[5] == '1' then
+  end_job(root, id, 'canceled', 0, settings)
+  return { 'ended' }
+end
+if status == 'processing' then
+  local lost = redis.call('HINCRBY', key, 'lost', 1)
+  if tonumber(job[3]) >= tonumber(ARGV[5]) then
+    fail_lost(root, id, lost, settings)
+    return { 'ended' }
+  end
+end
+leave_queue(root, id, account)
+redis.call('SADD', root .. ':processing', id)
+redis.call('HSETNX', key, 'started_at', now)
+redis.call('HSET', key, 'status', 'processing', 'progress', '', 'token', ARGV[3])
+redis.call('HINCRBY', key, 'attempts', 1)
+redis.call('ZADD', root .. ':due', now + ARGV[4], id)
+announce(root, id, 'processing')
+return { 'taken', redis.call('HINCRBY', key, 'fence', 1) }
