@@ -1,8 +1,8 @@
 import Koa from 'koa';
+import { createMetrics } from './metrics.ts';
 import { errors } from './middleware/errors.ts';
 import { request } from './middleware/request.ts';
 import { unread } from './middleware/unread.ts';
-import { createMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
 import type { State } from './route.ts';
 import { createRouter } from './router.ts';
@@ -15,7 +15,10 @@ export const createApp = (parts: Parts): Koa<State> => {
   app.use(request(parts.log, metrics));
   app.use(unread);
   app.use(errors);
-  for (const middleware of createRouter(createRoutes(metrics, parts.config), parts)) {
+  for (const middleware of createRouter(
+    createRoutes(metrics, parts.config.http.publicUrl),
+    parts,
+  )) {
     app.use(middleware);
   }
   // What fails here fails after the answer has begun: a result that cannot be read to its end.

@@ -65,9 +65,13 @@ const readJson = async (ctx: Context): Promise<Body> => {
   });
   const fields = z.record(z.string(), z.unknown()).safeParse(ctx.request.body);
   if (!fields.success) {
-    throw new Failure('validation_failed', {}, {
-      faults: [{ pointer: '', code: 'invalid_type', detail: 'Expected a JSON object.' }],
-    });
+    throw new Failure(
+      'validation_failed',
+      {},
+      {
+        faults: [{ pointer: '', code: 'invalid_type', detail: 'Expected a JSON object.' }],
+      },
+    );
   }
   return { fields: fields.data, isText: false, files: {}, strayFiles: [] };
 };

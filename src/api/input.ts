@@ -77,5 +77,9 @@ const strayFault = (name: string, allowed: readonly string[]): Fault => ({
 const refuse = (faults: readonly Fault[]): void => {
   if (faults.length === 0) return;
   const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
-  throw new Failure('validation_failed', { detail: `The request has ${count}; see errors.` }, { faults });
+  throw new Failure(
+    'validation_failed',
+    { detail: `The request has ${count}; see errors.` },
+    { faults },
+  );
 };

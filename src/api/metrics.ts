@@ -20,7 +20,8 @@ export const createMetrics = ({ jobs }: Pick<Parts, 'jobs'>) => {
     labelNames: ['status'],
     registers: [registry],
     async collect() {
-      for (const [status, count] of Object.entries(await jobs.counts())) this.set({ status }, count);
+      for (const [status, count] of Object.entries(await jobs.counts()))
+        this.set({ status }, count);
     },
   });
   return { registry, requests };

@@ -5,6 +5,8 @@ export type Wait = {
   readonly ms: number;
   /** What goes into `Preference-Applied`; empty when nothing was preferred. */
   readonly applied: string;
+  /** Answer with the job even if it has ended: the caller asked for nothing else. */
+  readonly asJob: boolean;
 };
 
 /** Unknown and malformed preferences are ignored, as the RFC asks; of repeated ones the first counts. */
@@ -18,8 +20,11 @@ export const waitOf = (prefer: string, limitMs: number): Wait => {
   const isAsync = preferences.has('respond-async');
   const wait = preferences.get('wait') ?? '';
   if (!/^\d{1,9}$/.test(wait)) {
-    return isAsync ? { ms: 0, applied: 'respond-async' } : { ms: limitMs, applied: '' };
+    return isAsync
+      ? { ms: 0, applied: 'respond-async', asJob: true }
+      : { ms: limitMs, applied: '', asJob: false };
   }
   const ms = Math.min(Number(wait) * 1000, limitMs);
-  return { ms, applied: `${isAsync ? 'respond-async, ' : ''}wait=${Math.floor(ms / 1000)}` };
+  const applied = `${isAsync ? 'respond-async, ' : ''}wait=${Math.floor(ms / 1000)}`;
+  return { ms, applied, asJob: false };
 };

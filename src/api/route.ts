@@ -4,7 +4,8 @@ import type { Scope } from '../contract/keys.ts';
 import type { Description } from '../contract/openapi.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { type IncomingFile, readInput } from './input.ts';
+import type { IncomingFile } from './body.ts';
+import { readInput } from './input.ts';
 import type { Caller, Parts } from './parts.ts';
 
 /** What the service knows of a request besides Koa's own. */
@@ -31,47 +32,41 @@ export type Route = Description & {
   readonly serve: (http: Http, parts: Parts) => Promise<unknown>;
 };
 
-type Input<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodObject> = Http & {
+type Any = z.ZodObject;
+type Input<P extends Any, Q extends Any, B extends Any> = Http & {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
   readonly files: Readonly<Record<string, IncomingFile>>;
 };
 
-type Spec<
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodObject,
-  A extends z.ZodType,
-  Also extends z.ZodType,
-  Given,
-> = Description & {
+type Spec<P extends Any, Q extends Any, B extends Any, A, Also, Given> = Omit<
+  Description,
+  'answer' | 'also'
+> & {
   readonly fails: readonly FailureCode[];
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly answer: { readonly body?: A };
-  readonly also?: readonly { readonly body?: Also }[];
-  readonly handle: (
-    input: Input<P, Q, B> & Given,
-    parts: Parts,
-  ) => Promise<z.input<A> | z.input<Also>>;
+  readonly answer: Answer<A>;
+  readonly also?: readonly Answer<Also>[];
+  readonly handle: (input: Input<P, Q, B> & Given, parts: Parts) => Promise<NoInfer<A | Also>>;
 };
+type Answer<A> = Description['answer'] & { readonly body?: z.ZodType<unknown, A> };
 
 type Keyed = { readonly caller: Caller };
 type Open = { readonly scope?: never };
-type Any = z.ZodObject;
 
 /** A route for callers with a key of the given scope. */
 export function route<
   P extends Any = Any,
   Q extends Any = Any,
   B extends Any = Any,
-  A extends z.ZodType = z.ZodType,
-  Also extends z.ZodType = never,
+  A = unknown,
+  Also = never,
 >(spec: Spec<P, Q, B, A, Also, Keyed> & { readonly scope: Scope }): Route;
 export function route(
-  spec: Spec<Any, Any, Any, z.ZodType, z.ZodType, Keyed> & { readonly scope: Scope },
+  spec: Spec<Any, Any, Any, unknown, unknown, Keyed> & { readonly scope: Scope },
 ): Route {
   const { handle, ...described } = spec;
   const serve: Route['serve'] = async (http, parts) => {
@@ -86,12 +81,10 @@ export function openRoute<
   P extends Any = Any,
   Q extends Any = Any,
   B extends Any = Any,
-  A extends z.ZodType = z.ZodType,
-  Also extends z.ZodType = never,
+  A = unknown,
+  Also = never,
 >(spec: Spec<P, Q, B, A, Also, unknown> & Open): Route;
-export function openRoute(
-  spec: Spec<Any, Any, Any, z.ZodType, z.ZodType, unknown> & Open,
-): Route {
+export function openRoute(spec: Spec<Any, Any, Any, unknown, unknown, unknown> & Open): Route {
   const { handle, ...described } = spec;
   const serve: Route['serve'] = async (http, parts) =>
     handle({ ...http, ...(await readInput(spec, http, parts)) }, parts);

@@ -1,5 +1,4 @@
 import Router from '@koa/router';
-import type { Next } from 'koa';
 import type { Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { authenticate, demandScope } from './authenticate.ts';
@@ -12,9 +11,8 @@ import type { Context, Route, State } from './route.ts';
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
   const router = new Router<State>();
   for (const route of routes) router.register(route.path, [route.method], serve(route, parts));
-  const unknown = async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.state.pattern === '') throw strayFailure(ctx, router);
-    await next();
+  const unknown = (ctx: Context): never => {
+    throw strayFailure(ctx, router);
   };
   return [router.routes(), unknown];
 };

@@ -1,5 +1,5 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
 import { randomUUID } from 'node:crypto';
+import { createServer as createHttpServer, type Server } from 'node:http';
 import type Koa from 'koa';
 import { Failure } from '../errors.ts';
 import { problemOf } from '../problem.ts';

@@ -76,9 +76,11 @@ const schemaWriter =
   (components: Record<string, unknown>): ToSchema =>
   (schema, io) => {
     const text = JSON.stringify(z.toJSONSchema(schema, { io }));
-    const { $schema: _, $defs, ...rest } = JSON.parse(
-      text.replaceAll('"#/$defs/', '"#/components/schemas/'),
-    );
+    const {
+      $schema: _,
+      $defs,
+      ...rest
+    } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/'));
     Object.assign(components, $defs);
     return rest;
   };
@@ -167,9 +169,13 @@ const answers = (route: Description, toSchema: ToSchema): Json =>
 /** One entry per status; its schema names the codes. */
 const failures = (route: Description, facts: Facts, toSchema: ToSchema): Json => {
   const problem = toSchema(Problem, 'output');
-  const byStatus = Map.groupBy([...new Set(codesOf(route))], facts.statusOf);
+  const byStatus: Record<string, string[]> = {};
+  for (const code of new Set(codesOf(route))) {
+    const status = facts.statusOf(code);
+    byStatus[status] = [...(byStatus[status] ?? []), code];
+  }
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [
+    Object.entries(byStatus).map(([status, codes]) => [
       status,
       {
         description: codes.join(', '),
@@ -197,12 +203,7 @@ const codesOf = (route: Description): string[] => [
   ...(route.creates ? ['draining'] : []),
 ];
 
-const keyFailures = [
-  'missing_api_key',
-  'invalid_api_key',
-  'expired_api_key',
-  'insufficient_scope',
-];
+const keyFailures = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'];
 const idempotencyFailures = [
   'invalid_idempotency_key',
   'idempotency_in_progress',

@@ -14,7 +14,7 @@ export const request =
     const requestId = saneId(ctx.get('x-request-id')) ?? randomUUID();
     ctx.state.requestId = requestId;
     ctx.state.log = log.child({ request_id: requestId });
-    ctx.state.pattern = 'unknown';
+    ctx.state.pattern = '';
     ctx.set({
       'X-Request-Id': requestId,
       'Api-Version': apiVersion,
@@ -28,7 +28,10 @@ export const request =
       const { method, path, status } = ctx;
       // A caller that hung up got no whole answer; 499 is what proxies write for it.
       const ended = ctx.res.writableFinished ? status : 499;
-      metrics.requests.observe({ method, route: ctx.state.pattern, status: ended }, ms / 1000);
+      metrics.requests.observe(
+        { method, route: ctx.state.pattern || 'unknown', status: ended },
+        ms / 1000,
+      );
       ctx.state.log.info({ method, path, status: ended, ms: Math.round(ms) }, 'answered');
     });
     await next();

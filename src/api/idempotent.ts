@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../errors.ts';
+import type { Begun, Claim } from '../jobs/idempotency.ts';
+import type { IncomingFile } from './body.ts';
+import type { Caller, Parts } from './parts.ts';
+import type { Context } from './route.ts';
+
+type Asked = {
+  readonly ctx: Context;
+  readonly caller: Caller;
+  readonly body: unknown;
+  readonly files: Readonly<Record<string, IncomingFile>>;
+};
+
+type Ways<T> = {
+  /** For a first request; a claim it gets has to be bound to what is made. */
+  readonly make: (claim?: Claim) => Promise<T>;
+  /** For a repeated one, with what the first left. */
+  readonly replay: (before: Exclude<Begun, { state: 'new' }>) => Promise<T>;
+};
+
+/** Makes once per Idempotency-Key. A refusal frees the key again. */
+export const once = async <T>(
+  asked: Asked,
+  { idempotency }: Pick<Parts, 'idempotency'>,
+  { make, replay }: Ways<T>,
+): Promise<T> => {
+  const key = keyOf(asked.ctx);
+  if (key === undefined) return make();
+  const begun = await idempotency.begin(asked.caller.account, key, hashOf(asked));
+  if (begun.state !== 'new') {
+    asked.ctx.set('Idempotent-Replayed', 'true');
+    return replay(begun);
+  }
+  try {
+    return await make(begun.claim);
+  } catch (error) {
+    await idempotency.free(begun.claim);
+    throw error;
+  }
+};
+
+const keyOf = (ctx: Context): string | undefined => {
+  const key = ctx.req.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new Failure('invalid_idempotency_key');
+  }
+  return key;
+};
+
+/** The same for the same request, however its JSON was ordered: the body went through its schema. */
+const hashOf = ({ ctx, body, files }: Asked): string => {
+  const shas = Object.entries(files).map(([name, { sha256 }]) => [name, sha256]);
+  const request = JSON.stringify([ctx.method, ctx.path, body, shas.sort()]);
+  return createHash('sha256').update(request).digest('hex');
+};

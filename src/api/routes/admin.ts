@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { Balance, GrantRequest } from '../../contract/credits.ts';
+import {
+  IssuedKey,
+  Key,
+  KeyList,
+  KeyListQuery,
+  KeyRequest,
+  KeyRotation,
+} from '../../contract/keys.ts';
+import { once } from '../idempotent.ts';
+import { route } from '../route.ts';
+
+const KeyParams = z.strictObject({ id: z.string() });
+const daySeconds = 86_400;
+
+export const createKey = route({
+  method: 'post',
+  path: '/v1/admin/keys',
+  summary: 'Issue a key; it is shown in this answer only, so the request cannot be replayed',
+  scope: 'admin',
+  rate: 'create',
+  body: KeyRequest,
+  answer: { status: 201, body: IssuedKey },
+  fails: [],
+  handle: async ({ body }, { keys, ledger }) => {
+    const { account, name, scopes, expires_in_seconds: expiresInSeconds, credits } = body;
+    if (credits !== undefined) await ledger.grant(account, credits, 'with a new key');
+    return keys.create({
+      account,
+      ...(name !== undefined && { name }),
+      ...(scopes && { scopes }),
+      ...(expiresInSeconds !== undefined && { expiresInSeconds }),
+    });
+  },
+});
+
+export const listKeys = route({
+  method: 'get',
+  path: '/v1/admin/keys',
+  summary: 'Keys, newest first, of one account or of all',
+  scope: 'admin',
+  rate: 'read',
+  query: KeyListQuery,
+  answer: { status: 200, body: KeyList },
+  fails: [],
+  handle: async ({ query }, { keys }) => ({
+    object: 'list' as const,
+    data: await keys.list(query.account),
+  }),
+});
+
+export const rotateKey = route({
+  method: 'post',
+  path: '/v1/admin/keys/:id/rotate',
+  summary: 'Issue a successor of a key; the old one works on for the overlap',
+  scope: 'admin',
+  rate: 'create',
+  params: KeyParams,
+  body: KeyRotation,
+  answer: { status: 201, body: IssuedKey },
+  fails: ['not_found'],
+  handle: ({ params, body }, { keys }) =>
+    keys.rotate(params.id, body.overlap_seconds ?? daySeconds),
+});
+
+export const revokeKey = route({
+  method: 'post',
+  path: '/v1/admin/keys/:id/revoke',
+  summary: 'End a key at once and for good; again changes nothing',
+  scope: 'admin',
+  rate: 'create',
+  params: KeyParams,
+  answer: { status: 200, body: Key },
+  fails: ['not_found'],
+  handle: ({ params }, { keys }) => keys.revoke(params.id),
+});
+
+export const grantCredits = route({
+  method: 'post',
+  path: '/v1/admin/credits',
+  summary: 'Grant credits to an account',
+  scope: 'admin',
+  rate: 'create',
+  idempotent: true,
+  body: GrantRequest,
+  answer: { status: 201, body: Balance },
+  fails: [],
+  handle: (input, { ledger, idempotency }) =>
+    once(
+      input,
+      { idempotency },
+      {
+        make: async (claim) => {
+          const { account, credits, note } = input.body;
+          const balance = await ledger.grant(account, credits, note);
+          if (claim) await idempotency.answer(claim, balance);
+          return balance;
+        },
+        replay: async (before) => Balance.parse(before.state === 'answer' && before.answer),
+      },
+    ),
+});

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Health, Readiness } from '../../contract/health.ts';
+import { type Description, openapi } from '../../contract/openapi.ts';
+import { failures } from '../../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Parts } from '../parts.ts';
+import { openRoute } from '../route.ts';
+
+export const getHealth = openRoute({
+  method: 'get',
+  path: '/healthz',
+  summary: 'The process answers',
+  answer: { status: 200, body: Health },
+  fails: [],
+  handle: async () => ({ status: 'ok' as const }),
+});
+
+export const getReadiness = openRoute({
+  method: 'get',
+  path: '/readyz',
+  summary: 'Redis, Triton and every model are there',
+  answer: { status: 200, description: 'Ready for work', body: Readiness },
+  also: [{ status: 503, description: 'Something is missing', body: Readiness }],
+  fails: [],
+  handle: async ({ ctx }, parts) => {
+    const missing = await missingOf(parts);
+    if (missing.length > 0) ctx.status = 503;
+    return { ready: missing.length === 0, missing };
+  },
+});
+
+const patienceMs = 2000;
+
+const missingOf = async ({ stores, models, draining }: Parts): Promise<string[]> => {
+  const [redis, states] = await Promise.all([
+    inTime(stores.redis.ping()),
+    inTime(models.describe()),
+  ]);
+  return [
+    ...(draining.aborted ? ['the server is shutting down'] : []),
+    ...(redis === undefined ? ['redis does not answer'] : []),
+    ...(states === undefined ? ['triton does not answer'] : []),
+    ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
+  ];
+};
+
+/** Undefined for what fails or takes too long: a connection that is down may wait for ever. */
+const inTime = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  Promise.race([
+    answer.then(undefined, () => undefined),
+    sleep(patienceMs, undefined, { ref: false }),
+  ]);
+
+export const metricsRoute = ({ registry }: Metrics) =>
+  openRoute({
+    method: 'get',
+    path: '/metrics',
+    summary: 'Figures for Prometheus',
+    answer: { status: 200, type: 'text/plain' },
+    fails: [],
+    handle: async ({ ctx }) => {
+      ctx.type = registry.contentType;
+      return registry.metrics();
+    },
+  });
+
+export const openapiRoute = (routes: readonly Description[], server: string) =>
+  openRoute({
+    method: 'get',
+    path: '/openapi.json',
+    summary: 'This contract',
+    answer: { status: 200, type: 'application/json' },
+    fails: [],
+    handle: async () =>
+      openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf }),
+  });
+
+const statusOf = (code: string): number => {
+  const kind = Object.entries(failures).find(([name]) => name === code)?.[1];
+  if (!kind) throw new Error(`${code} is not in the catalogue of failures`);
+  return kind.status;
+};

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { Upload, UploadRequest } from '../../contract/uploads.ts';
+import { Failure } from '../../errors.ts';
+import { checkBytes } from '../accept-upscale.ts';
+import { once } from '../idempotent.ts';
+import { route } from '../route.ts';
+
+export const createUpload = route({
+  method: 'post',
+  path: '/v1/uploads',
+  summary: 'Keep a file for later requests',
+  scope: 'create',
+  rate: 'create',
+  creates: true,
+  idempotent: true,
+  body: UploadRequest,
+  sources: [['file']],
+  answer: { status: 201, body: Upload },
+  fails: ['unsupported_media_type', 'file_too_large'],
+  handle: (input, parts) =>
+    once(input, parts, {
+      make: async (claim) => {
+        const { file } = input.files;
+        if (!file) throw new Error('the route lets no request without its file pass');
+        const type = await parts.media.identify(file.path);
+        checkBytes(file.bytes, type.kind, parts.config.limits);
+        const upload = await parts.uploads.keep(input.caller.account, file, type);
+        if (claim) await parts.idempotency.answer(claim, upload);
+        return upload;
+      },
+      replay: async (before) => Upload.parse(before.state === 'answer' && before.answer),
+    }),
+});
+
+export const getUpload = route({
+  method: 'get',
+  path: '/v1/uploads/:id',
+  summary: 'An upload that is still kept',
+  scope: 'read',
+  rate: 'read',
+  params: z.strictObject({ id: z.string() }),
+  answer: { status: 200, body: Upload },
+  fails: ['not_found'],
+  handle: async ({ params, caller }, { uploads }) => {
+    const upload = await uploads.get(caller.account, params.id);
+    if (!upload) throw new Failure('not_found', { what: 'upload with this id' });
+    return upload;
+  },
+});
