@@ -49,6 +49,7 @@ const Environment = z.object({
 
   TRITON_HTTP_URL: z.url().default('http://127.0.0.1:8700'),
   TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
+  TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(300_000),
@@ -123,6 +124,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     triton: {
       httpUrl: e.TRITON_HTTP_URL.replace(/\/$/, ''),
       grpcUrl: e.TRITON_GRPC_URL,
+      grpcDescriptors: e.TRITON_GRPC_DESCRIPTORS,
       transport: e.TRITON_TRANSPORT,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,

@@ -1,0 +1,32 @@
+/** Which tensors of a request lie in its shared memory region, and where: a pure plan. */
+import type { Place, Placed } from './binary.ts';
+import { byteLength, checkTensor, type Tensor, type Wanted } from './tensor.ts';
+
+export type Layout = {
+  readonly inputs: readonly Placed<Tensor>[];
+  readonly outputs: readonly Placed<Wanted>[];
+  /** What the region must hold. */
+  readonly bytes: number;
+};
+
+/** Smaller tensors travel in the body: the two system calls that they save would cost as much. */
+const leastBytes = 64 * 1024;
+/** Tensors start where vector instructions like it. */
+const alignment = 64;
+
+/** Inputs, then outputs, one after the other. An output of unknown length travels in the body. */
+export const layOut = (inputs: readonly Tensor[], wanted: readonly Wanted[]): Layout => {
+  let end = 0;
+  const place = (bytes = 0): { place?: Place } => {
+    if (bytes < leastBytes) return {};
+    const offset = Math.ceil(end / alignment) * alignment;
+    end = offset + bytes;
+    return { place: { offset, bytes } };
+  };
+  const placedInputs = inputs.map((tensor) => ({
+    ...checkTensor(tensor),
+    ...place(tensor.data.length),
+  }));
+  const outputs = wanted.map((tensor) => ({ ...tensor, ...place(byteLength(tensor)) }));
+  return { inputs: placedInputs, outputs, bytes: end };
+};

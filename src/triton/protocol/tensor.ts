@@ -1,0 +1,118 @@
+/** Tensors as they travel, and what an output must be before anyone reads it. */
+
+export type TensorType = 'UINT8' | 'INT32' | 'FP32' | 'BYTES';
+
+export type Tensor = {
+  readonly name: string;
+  readonly datatype: TensorType;
+  readonly shape: readonly number[];
+  /** Row-major, little-endian; a BYTES element is its length in four bytes and then itself. */
+  readonly data: Buffer;
+};
+
+/** An output that is asked for: an answer of another name, type, shape or length is refused. -1 is any length. */
+export type Wanted = Omit<Tensor, 'data'>;
+
+/** An output as the server describes it. Its data is absent when it lies in shared memory. */
+export type Answered = {
+  readonly name: string;
+  readonly datatype: string;
+  readonly shape: readonly number[];
+  readonly data?: Buffer;
+};
+
+const itemBytes = { UINT8: 1, INT32: 4, FP32: 4 } as const;
+
+/** The bytes that a tensor takes; undefined when its type or shape leaves that open. */
+export const byteLength = ({ datatype, shape }: Wanted): number | undefined =>
+  datatype === 'BYTES' || shape.some((length) => length < 0)
+    ? undefined
+    : elements(shape) * itemBytes[datatype];
+
+const elements = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+
+export const int32 = (name: string, values: readonly number[]): Tensor => {
+  const data = Buffer.from(Int32Array.from(values).buffer);
+  return { name, datatype: 'INT32', shape: [values.length], data };
+};
+
+export const strings = (name: string, values: readonly string[]): Tensor => ({
+  name,
+  datatype: 'BYTES',
+  shape: [values.length],
+  data: encodeStrings(values),
+});
+
+export const encodeStrings = (values: readonly string[]): Buffer =>
+  Buffer.concat(
+    values.flatMap((value) => {
+      const text = Buffer.from(value);
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(text.length);
+      return [length, text];
+    }),
+  );
+
+/** Throws an Error when the bytes end inside an element. */
+export const decodeStrings = (data: Buffer): string[] => {
+  const values: string[] = [];
+  let at = 0;
+  while (at < data.length) {
+    const start = at + 4;
+    const end = start > data.length ? Number.POSITIVE_INFINITY : start + data.readUInt32LE(at);
+    if (end > data.length) {
+      throw new Error(`a BYTES element at ${at} ends after the ${data.length} bytes that came`);
+    }
+    values.push(data.toString('utf8', start, end));
+    at = end;
+  }
+  return values;
+};
+
+/** The same tensor. Throws an Error when its bytes do not fill its shape exactly. */
+export const checkTensor = (tensor: Tensor): Tensor => {
+  const { name, datatype, shape, data } = tensor;
+  if (!shape.every((length) => Number.isInteger(length) && length >= 0)) {
+    throw new Error(`"${name}" has the shape [${shape}]`);
+  }
+  if (datatype === 'BYTES') {
+    const came = decodeStrings(data).length;
+    if (came !== elements(shape)) {
+      throw new Error(`"${name}" [${shape}] should hold ${elements(shape)} strings; ${came} came`);
+    }
+  } else if (data.length !== byteLength(tensor)) {
+    const expected = byteLength(tensor);
+    throw new Error(
+      `"${name}" ${datatype} [${shape}] should take ${expected} bytes; ${data.length} came`,
+    );
+  }
+  return tensor;
+};
+
+/** What was wanted, in that order, with the shapes that came. Throws an Error that says how the answer differs. */
+export const checkOutputs = (
+  wanted: readonly Wanted[],
+  answered: readonly Answered[],
+): Tensor[] => {
+  const byName = new Map(answered.map((output) => [output.name, output]));
+  if (answered.length !== wanted.length || !wanted.every(({ name }) => byName.has(name))) {
+    throw new Error(`expected the outputs ${names(wanted)}; ${names(answered)} came`);
+  }
+  return wanted.map((want) => {
+    const came = byName.get(want.name) ?? want;
+    if (came.datatype !== want.datatype || !fits(want.shape, came.shape)) {
+      throw new Error(`expected ${text(want)}; ${text(came)} came`);
+    }
+    if (!('data' in came) || !came.data) throw new Error(`"${want.name}" came without its data`);
+    return checkTensor({ ...want, shape: came.shape, data: came.data });
+  });
+};
+
+const fits = (wanted: readonly number[], came: readonly number[]): boolean =>
+  wanted.length === came.length &&
+  wanted.every((length, i) => length === came[i] || (length < 0 && (came[i] ?? -1) >= 0));
+
+const names = (outputs: readonly { name: string }[]): string =>
+  outputs.map(({ name }) => `"${name}"`).join(', ') || 'nothing';
+
+const text = ({ name, datatype, shape }: Answered): string => `"${name}" ${datatype} [${shape}]`;
