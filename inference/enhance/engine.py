@@ -1,0 +1,128 @@
+"""What runs a network: OpenVINO on a CPU, onnxruntime on an NVIDIA GPU. One ONNX file serves both."""
+
+import ctypes
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from .picture import Planes
+
+Kind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
+KINDS: tuple[Kind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
+BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
+SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Opens networks. `name` tells people what runs."""
+
+    name: str
+    open: Callable[[Path], Callable[[Planes], Planes]]
+
+
+def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
+    """The engine asked for by ENHANCE_ENGINE, or the fastest that this machine has.
+
+    Raises RuntimeError when the one asked for cannot run here: a slower one is never taken in its place unseen.
+    """
+    asked = environment.get("ENHANCE_ENGINE", "auto")
+    threads = int(environment.get("ENHANCE_THREADS") or len(os.sched_getaffinity(0)))
+    if asked == "auto":
+        asked = "cuda" if cuda_devices() and "CUDAExecutionProvider" in _providers() else "openvino"
+    if asked == "openvino":
+        return _openvino(threads)
+    if asked in ("cuda", "tensorrt", "onnxruntime"):
+        return _onnxruntime(asked, threads, device)
+    raise RuntimeError(f"expected ENHANCE_ENGINE auto, {', '.join(KINDS)}, got {asked}")
+
+
+def _openvino(threads: int) -> Engine:
+    import openvino
+
+    core = openvino.Core()
+    precision = "bf16" if BF16_FLAGS & cpu_flags() else "f32"
+    settings = {
+        "INFERENCE_PRECISION_HINT": precision,
+        "INFERENCE_NUM_THREADS": threads,
+        "CPU_RUNTIME_CACHE_CAPACITY": SHAPES_KEPT,
+    }
+
+    def open_network(path: Path) -> Callable[[Planes], Planes]:
+        request = core.compile_model(core.read_model(path), "CPU", settings).create_infer_request()
+
+        def run(planes: Planes) -> Planes:
+            request.infer([np.ascontiguousarray(planes)[None]], share_inputs=True)
+            # Copied: the request writes its next answer over this one.
+            return np.array(request.get_output_tensor(0).data[0])
+
+        return run
+
+    return Engine(f"openvino {precision}", open_network)
+
+
+def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
+    import onnxruntime
+
+    if kind != "onnxruntime" and hasattr(onnxruntime, "preload_dlls"):
+        onnxruntime.preload_dlls()  # finds the CUDA libraries of the pip packages
+
+    def open_network(path: Path) -> Callable[[Planes], Planes]:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        wanted = _wanted_providers(kind, device, path)
+        session = onnxruntime.InferenceSession(str(path), options, providers=wanted)
+        # onnxruntime falls back to the CPU on its own; that would be a hundred times slower without a word.
+        if session.get_providers()[0] != wanted[0][0]:
+            raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
+
+        def run(planes: Planes) -> Planes:
+            return np.asarray(session.run(None, {"input": planes[None]})[0][0], np.float32)
+
+        return run
+
+    return Engine("onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}", open_network)
+
+
+def _wanted_providers(kind: str, device: int, path: Path) -> list[tuple[str, dict[str, Any]]]:
+    cuda = ("CUDAExecutionProvider", {"device_id": device})
+    if kind == "cuda":
+        return [cuda, ("CPUExecutionProvider", {})]
+    if kind == "tensorrt":
+        cache = {"trt_engine_cache_enable": True, "trt_engine_cache_path": str(path.parent / "tensorrt")}
+        return [("TensorrtExecutionProvider", {"device_id": device, "trt_fp16_enable": True, **cache}), cuda]
+    return [("CPUExecutionProvider", {})]
+
+
+def _providers() -> list[str]:
+    if find_spec("onnxruntime") is None:
+        return []
+    import onnxruntime
+
+    return list(onnxruntime.get_available_providers())
+
+
+def cuda_devices() -> int:
+    """How many GPUs the NVIDIA driver offers; 0 without a driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def cpu_flags() -> set[str]:
+    """What the CPU can do, in the words of Linux. The bf16 hint without AVX512_BF16 or AMX would only cost accuracy."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return set()
+    return next((set(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), set())

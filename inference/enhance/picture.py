@@ -1,0 +1,49 @@
+"""What goes in and out (8-bit interleaved pixels) and what the passes work on (float planes)."""
+
+import numpy as np
+import numpy.typing as npt
+
+Picture = npt.NDArray[np.uint8]
+"""height x width x channels, sRGB: 3 (RGB) or 4 (RGB and straight alpha)."""
+
+Planes = npt.NDArray[np.float32]
+"""channels x height x width, 0..1, and a little beyond between passes."""
+
+SCALES = (2, 4, 8)
+
+
+class BadPictureError(ValueError):
+    """The request is at fault; the message says what was expected and what came."""
+
+
+def check(picture: npt.NDArray[np.generic], scale: int) -> None:
+    """Raises BadPictureError unless `picture` is a Picture with pixels in it and `scale` is one of SCALES."""
+    if scale not in SCALES:
+        raise BadPictureError(f"expected SCALE 2, 4 or 8, got {scale}")
+    shape = list(picture.shape)
+    if picture.dtype != np.uint8:
+        raise BadPictureError(f"expected IMAGE of uint8, got {picture.dtype}")
+    if len(shape) != 3 or shape[2] not in (3, 4):
+        raise BadPictureError(f"expected IMAGE [height, width, 3 or 4], got {shape}")
+    if 0 in shape:
+        raise BadPictureError(f"expected IMAGE of at least 1x1 pixels, got {shape}")
+
+
+def to_planes(picture: Picture) -> Planes:
+    """Any picture as planes."""
+    return picture.transpose(2, 0, 1).astype(np.float32, order="C") * np.float32(1 / 255)
+
+
+def to_pixels(planes: Planes) -> Picture:
+    """The one place where values are rounded. `planes` is used up."""
+    np.multiply(planes, np.float32(255), out=planes)
+    planes += np.float32(0.5)
+    np.clip(planes, 0, 255, out=planes)
+    return np.ascontiguousarray(planes.astype(np.uint8).transpose(1, 2, 0))
+
+
+def with_border(picture: Picture, top: int, bottom: int, left: int, right: int) -> Picture:
+    """The picture continued by its own mirror image; a single row or column is repeated."""
+    if not (top or bottom or left or right):
+        return picture
+    return np.pad(picture, ((top, bottom), (left, right), (0, 0)), mode="reflect")

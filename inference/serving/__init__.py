@@ -1,0 +1,1 @@
+"""The shell between Triton's Python backend and `enhance`."""
