@@ -22,8 +22,8 @@ import { realTriton } from './triton.ts';
 export type Form = Readonly<Record<string, string | number>>;
 
 /** Starts all of it; `settings` are variables of the environment. */
-export const realService = async (settings: NodeJS.Dict<string> = {}) => {
-  const [redis, triton, [port = 0]] = await Promise.all([realRedis(), realTriton(), freePorts(1)]);
+export const realService = async (settings: NodeJS.Dict<string> = {}, opened = realTriton()) => {
+  const [redis, triton, [port = 0]] = await Promise.all([realRedis(), opened, freePorts(1)]);
   const dataDir = tempDir('data');
   const env = {
     ...partEnvironment(),

@@ -1,0 +1,80 @@
+/** Clips with a known answer, made by ffmpeg's own generators, and what an independent look at a file says. */
+import { execa } from 'execa';
+import { ffmpegPath } from './ffmpeg.ts';
+
+const run = (args: readonly string[]) =>
+  execa(ffmpegPath, ['-hide_banner', '-nostdin', '-y', ...args], { timeout: 30_000 });
+
+/** Makes a clip of 64x48 test pattern: `source` and `output` are ffmpeg arguments of the two sides. */
+export const makeClip = async (
+  path: string,
+  source: readonly string[],
+  output: readonly string[] = [],
+) => {
+  await run([...source, ...output, path]);
+  return path;
+};
+
+export const pattern = (seconds: number, fps: string | number = 25, size = '64x48'): string[] => [
+  ...['-f', 'lavfi'],
+  ...['-i', `testsrc2=size=${size}:rate=${fps}:duration=${seconds}`],
+];
+export const tone = (seconds: number): string[] => [
+  ...['-f', 'lavfi'],
+  ...['-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
+];
+export const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+
+/** Presentation times in seconds of a stream's packets, in order of showing. */
+export const timesOf = async (path: string, stream = 'v:0'): Promise<number[]> => {
+  const { stdout } = await run([
+    '-i',
+    path,
+    '-map',
+    `0:${stream}`,
+    '-c',
+    'copy',
+    '-f',
+    'framecrc',
+    '-',
+  ]);
+  const base = /^#tb 0: (\d+)\/(\d+)/m.exec(stdout);
+  const tick = Number(base?.[1]) / Number(base?.[2]);
+  const packets = stdout.split('\n').filter((line) => /^\d/.test(line));
+  return packets.map((line) => Number(line.split(',')[2]) * tick).sort((a, b) => a - b);
+};
+
+/** ffmpeg's own description of a file. */
+export const bannerOf = async (path: string): Promise<string> =>
+  (await run(['-i', path, '-t', '0', '-f', 'null', '-'])).stderr;
+
+/** The MD5 of a stream's packets as they lie in the file. */
+export const packetsOf = async (path: string, stream: string): Promise<string> => {
+  const { stdout } = await run(['-i', path, '-map', `0:${stream}`, '-c', 'copy', '-f', 'md5', '-']);
+  return stdout.trim();
+};
+
+/** Frame `index` as RGB bytes. */
+export const frameOf = async (path: string, index: number): Promise<Uint8Array> => {
+  const { stdout } = await execa(
+    ffmpegPath,
+    [
+      '-nostdin',
+      '-v',
+      'error',
+      '-i',
+      path,
+      '-vf',
+      `select=eq(n\\,${index})`,
+      '-frames:v',
+      '1',
+      '-f',
+      'rawvideo',
+      '-pix_fmt',
+      'rgb24',
+      '-',
+    ],
+    { encoding: 'buffer', timeout: 30_000 },
+  );
+  return stdout;
+};

@@ -1,0 +1,207 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import sharp, { type Sharp } from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { freePorts } from '../../src/stack/ports.ts';
+import { tempDir } from '../real/run.ts';
+import { ended, realService } from '../real/service.ts';
+
+const test = suite('images over HTTP');
+const dir = tempDir('images');
+
+/** A picture with edges and gradients, drawn and so known. */
+const draw = (width: number, height: number) =>
+  sharp(
+    Buffer.from(`<svg width="${width}" height="${height}">
+      <defs><linearGradient id="g"><stop stop-color="#c33"/><stop offset="1" stop-color="#36c"/></linearGradient></defs>
+      <rect width="100%" height="100%" fill="url(#g)"/><circle cx="40%" cy="50%" r="25%" fill="#fc6"/></svg>`),
+  ).removeAlpha();
+
+const file = async (name: string, picture: Sharp): Promise<string> => {
+  const path = join(dir, name);
+  await picture.toFile(path);
+  return path;
+};
+
+const [port = 0] = await freePorts(1);
+const host = createServer((request, response) => {
+  response.end(readFileSync(join(dir, `${request.url?.slice(1)}`)));
+}).listen(port, '127.0.0.1');
+const service = await realService({ FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+const caller = await service.caller(1000);
+
+const png = await file('a.png', draw(47, 31).png());
+
+test('an image comes back at twice its size, with every promised field, for its price', async () => {
+  const answer = await caller.upscale(png, { model: 'photo', scale: 2 });
+  assert.is(answer.status, 200, JSON.stringify(answer.data));
+  const result = answer.data;
+  assert.is(result.status, 'success');
+  assert.is(result.input_size, '47x31');
+  assert.is(result.output_size, '94x62');
+  assert.is(result.credits_used, 1);
+  assert.is(result.cached, false);
+  assert.is(result.content_type, 'image/png');
+  const bytes = await caller.download(result.output_url);
+  assert.is(bytes.length, result.bytes);
+  const { width, height, format } = await sharp(bytes).metadata();
+  assert.equal({ width, height, format }, { width: 94, height: 62, format: 'png' });
+  // Scaled down again it is the picture that was sent.
+  const back = await sharp(bytes).resize(47, 31).removeAlpha().raw().toBuffer();
+  const sent = await sharp(png).removeAlpha().raw().toBuffer();
+  const off =
+    sent.reduce((sum, value, i) => sum + Math.abs(value - (back[i] ?? 0)), 0) / sent.length;
+  assert.ok(off < 4, `mean difference ${off}`);
+});
+
+test('the same content again is free and at once, whatever the file is called', async () => {
+  const before = await caller.balance();
+  const again = await file('b.png', sharp(readFileSync(png)).png());
+  const first = await caller.upscale(png, { model: 'photo', scale: 2, output_format: 'png' });
+  assert.is(first.data.cached, true);
+  assert.is(first.data.credits_used, 0);
+  assert.is(first.status, 200);
+  assert.equal((await caller.balance()).available, before.available);
+  assert.ok(again);
+});
+
+for (const scale of [2, 4, 8]) {
+  for (const model of ['photo', 'animation', 'detail']) {
+    test(`${model} x${scale} keeps odd sizes exact`, async () => {
+      const path = await file(`odd-${model}-${scale}.png`, draw(13, 7).png());
+      const answer = await caller.upscale(path, { model, scale });
+      assert.is(answer.data.output_size, `${13 * scale}x${7 * scale}`, JSON.stringify(answer.data));
+      const { width, height } = await sharp(
+        await caller.download(answer.data.output_url),
+      ).metadata();
+      assert.equal([width, height], [13 * scale, 7 * scale]);
+    });
+  }
+}
+
+for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+  test(`${format} goes in and out`, async () => {
+    const path = await file(`in.${format}`, draw(24, 16).toFormat(format));
+    const answer = await caller.upscale(path, { model: 'photo', scale: 2, output_format: format });
+    assert.is(answer.status, 200, JSON.stringify(answer.data));
+    assert.is(answer.data.content_type, `image/${format}`);
+    const { width, height } = await sharp(await caller.download(answer.data.output_url)).metadata();
+    assert.equal([width, height], [48, 32]);
+  });
+}
+
+test('alpha is upscaled, and colour under it leaves no fringe', async () => {
+  const disc = sharp(
+    Buffer.from('<svg width="40" height="40"><circle cx="20" cy="20" r="14" fill="#f00"/></svg>'),
+  );
+  const answer = await caller.upscale(await file('disc.png', disc.png()), {
+    model: 'photo',
+    scale: 4,
+  });
+  const { data, info } = await sharp(await caller.download(answer.data.output_url))
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  assert.is(info.channels, 4);
+  const at = (x: number, y: number) => [
+    ...data.subarray((y * info.width + x) * 4, (y * info.width + x) * 4 + 4),
+  ];
+  assert.is(at(0, 0)[3], 0);
+  assert.is(at(80, 80)[3], 255);
+  for (let x = 0; x < info.width; x += 1) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = at(x, 80);
+    if (alpha > 8)
+      assert.ok(red > 215 && green < 40 && blue < 40, `${[red, green, blue, alpha]} at ${x}`);
+  }
+});
+
+test('EXIF orientation is applied once', async () => {
+  const path = await file('turned.jpg', draw(40, 20).jpeg().withMetadata({ orientation: 6 }));
+  const answer = await caller.upscale(path, { model: 'photo', scale: 2, output_format: 'jpeg' });
+  assert.is(answer.data.input_size, '20x40');
+  const { width, height, orientation } = await sharp(
+    await caller.download(answer.data.output_url),
+  ).metadata();
+  assert.equal([width, height], [40, 80]);
+  assert.ok(orientation === undefined || orientation === 1);
+});
+
+test('a URL, an upload and a JSON body all lead to the same cached result', async () => {
+  const body = { model: 'photo', scale: 2, image_url: `http://127.0.0.1:${port}/a.png` };
+  const byUrl = await caller.http.post('/v1/upscale', body);
+  assert.is(byUrl.status, 200, JSON.stringify(byUrl.data));
+  assert.is(byUrl.data.cached, true);
+  const form = new FormData();
+  form.append('file', new Blob([readFileSync(png)]), 'whatever.bin');
+  const upload = await caller.http.post('/v1/uploads', form);
+  assert.is(upload.data.kind, 'image', JSON.stringify(upload.data));
+  const byUpload = await caller.http.post('/v1/upscale', { ...body, image_url: upload.data.url });
+  assert.is(byUpload.data.cached, true, JSON.stringify(byUpload.data));
+});
+
+test('the estimate says what the job then costs', async () => {
+  const path = await file('priced.png', draw(600, 500).png());
+  const { data } = await caller.http.post('/v1/upscale/estimate', {
+    model: 'photo',
+    scale: 2,
+    image_url: `http://127.0.0.1:${port}/priced.png`,
+  });
+  const before = (await caller.balance()).available;
+  const answer = await caller.upscale(path, { model: 'photo', scale: 2 });
+  assert.is(answer.data.credits_used, data.credits);
+  assert.is((await caller.balance()).available, before - data.credits);
+});
+
+test('two identical requests at once do the work once and pay once', async () => {
+  const path = await file('twins.png', draw(90, 80).png());
+  const before = (await caller.balance()).available;
+  const answers = await Promise.all(
+    [1, 2].map(() => caller.upscale(path, { model: 'photo', scale: 4 })),
+  );
+  const [one, two] = answers.map(({ data }) => data);
+  assert.is(one.sha256, two.sha256);
+  assert.equal([one.credits_used, two.credits_used].sort(), [0, 1]);
+  assert.is((await caller.balance()).available, before - 1);
+});
+
+test('an asynchronous caller gets 202 with a job that it can follow to its result', async () => {
+  const path = await file('later.png', draw(64, 64).png());
+  const answer = await caller.upscale(
+    path,
+    { model: 'photo', scale: 2 },
+    { prefer: 'respond-async' },
+  );
+  assert.is(answer.status, 202);
+  assert.is(answer.headers.location, `/v1/jobs/${answer.data.id}`);
+  const job = await caller.until(answer.data.id, ended);
+  assert.is(job.status, 'succeeded');
+  assert.is(job.cost.charged, job.result?.credits_used);
+  assert.ok(job.started_at && job.finished_at && job.expires_at);
+  assert.is(job.progress?.percent, 100);
+});
+
+test('a large picture is worked on in bands and shows no seam against the bands around it', async () => {
+  const path = await file('large.png', draw(900, 1900).png());
+  const answer = await caller.upscale(
+    path,
+    { model: 'animation', scale: 2 },
+    { prefer: 'respond-async' },
+  );
+  const job = await caller.until(answer.data.id, ended);
+  assert.is(job.status, 'succeeded', JSON.stringify(job.error));
+  assert.ok((job.progress?.frames_total ?? 0) > 1, JSON.stringify(job.progress));
+  assert.is(job.result?.output_size, '1800x3800');
+});
+
+test('every account is clean after all this', async () => {
+  const { clean, differences } = await service.audit(caller.account);
+  assert.ok(clean, differences.join('\n'));
+});
+
+test.after(async () => {
+  host.close();
+  await service.close();
+});
+
+test.run();

@@ -1,0 +1,192 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  bannerOf,
+  frameOf,
+  h264,
+  makeClip,
+  packetsOf,
+  pattern,
+  timesOf,
+  tone,
+} from '../real/clip.ts';
+import { tempDir } from '../real/run.ts';
+import { ended, type Form, realService } from '../real/service.ts';
+
+const test = suite('videos over HTTP');
+const dir = tempDir('videos');
+const service = await realService();
+const caller = await service.caller(5000);
+const at = (name: string) => join(dir, name);
+
+/** Sends a clip and downloads what comes back. */
+const enhanced = async (path: string, fields: Form = {}) => {
+  const answer = await caller.upscale(path, { model: 'animation', scale: 2, ...fields });
+  assert.is(answer.status, 200, JSON.stringify(answer.data));
+  const output = at(`out-${answer.data.id}.mp4`);
+  writeFileSync(output, await caller.download(answer.data.output_url));
+  return { result: answer.data, output };
+};
+
+const same = (one: readonly number[], two: readonly number[]) => {
+  assert.is(one.length, two.length);
+  one.forEach((time, i) => {
+    assert.ok(Math.abs(time - (two[i] ?? Number.NaN)) < 2e-5, `${time} became ${two[i]} at ${i}`);
+  });
+};
+
+test('an MP4 keeps its frames, its times and its sound bit for bit', async () => {
+  const path = await makeClip(
+    at('a.mp4'),
+    [...pattern(0.6), ...tone(0.6)],
+    [...h264, '-c:a', 'aac', '-shortest'],
+  );
+  const { result, output } = await enhanced(path);
+  assert.is(result.output_size, '128x96');
+  assert.is(result.frames, 15);
+  assert.is(result.fps, 25);
+  assert.ok(Math.abs(result.duration_seconds - 0.6) < 0.02, result.duration_seconds);
+  assert.is(result.content_type, 'video/mp4');
+  const banner = await bannerOf(output);
+  assert.match(banner, /Video: h264/);
+  assert.match(banner, /128x96/);
+  same(await timesOf(path), await timesOf(output));
+  assert.is(await packetsOf(output, 'a:0'), await packetsOf(path, 'a:0'));
+});
+
+test('variable frame times come back as they were', async () => {
+  const uneven = [
+    '-vf',
+    "setpts='(N*N+3*N)/(50*TB)'",
+    '-fps_mode',
+    'passthrough',
+    '-enc_time_base',
+    '1/1000',
+  ];
+  const path = await makeClip(at('vfr.mp4'), pattern(0.4), [...uneven, ...h264]);
+  const { output } = await enhanced(path);
+  const times = await timesOf(path);
+  assert.ok(new Set(times.map((time, i) => (time - (times[i - 1] ?? 0)).toFixed(3))).size > 5);
+  same(times, await timesOf(output));
+});
+
+test('29.97 frames a second stay 30000/1001', async () => {
+  const path = await makeClip(at('ntsc.mov'), pattern(0.5, '30000/1001'), h264);
+  const { result, output } = await enhanced(path);
+  assert.ok(Math.abs(result.fps - 30_000 / 1001) < 0.001, result.fps);
+  same(await timesOf(path), await timesOf(output));
+});
+
+test('a turned phone clip is shown upright and not turned twice', async () => {
+  const lying = await makeClip(at('lying.mp4'), pattern(0.2), h264);
+  const path = await makeClip(
+    at('turned.mp4'),
+    ['-display_rotation', '90', '-i', lying],
+    ['-c', 'copy'],
+  );
+  const { result, output } = await enhanced(path);
+  assert.is(result.input_size, '48x64');
+  assert.is(result.output_size, '96x128');
+  assert.not.match(await bannerOf(output), /rotation/);
+});
+
+for (const [name, made] of Object.entries({
+  'clip.avi': ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p', '-c:a', 'pcm_s16le'],
+  'clip.webm': ['-c:v', 'libvpx-vp9', '-cpu-used', '8', '-deadline', 'realtime', '-c:a', 'libopus'],
+  'clip.mov': [
+    '-c:v',
+    'libx264',
+    '-pix_fmt',
+    'yuv420p10le',
+    '-preset',
+    'ultrafast',
+    '-c:a',
+    'pcm_s16le',
+  ],
+})) {
+  test(`${name} becomes H.264 with sound in MP4`, async () => {
+    const path = await makeClip(at(name), [...pattern(0.4), ...tone(0.4)], made);
+    const { result, output } = await enhanced(path);
+    assert.is(result.frames, 10);
+    const banner = await bannerOf(output);
+    assert.match(banner, /Video: h264.*yuv420p/);
+    assert.match(banner, name === 'clip.webm' ? /Audio: opus/ : /Audio: aac/);
+  });
+}
+
+test('odd sizes, no sound and colour tags pass', async () => {
+  const tags = [
+    '-colorspace',
+    'bt709',
+    '-color_primaries',
+    'bt709',
+    '-color_trc',
+    'bt709',
+    '-color_range',
+    'tv',
+  ];
+  const path = await makeClip(at('odd.mp4'), pattern(0.2, 25, '65x47'), [
+    '-c:v',
+    'libx264',
+    '-pix_fmt',
+    'yuv444p',
+    ...tags,
+  ]);
+  const { result, output } = await enhanced(path);
+  assert.is(result.output_size, '130x94');
+  assert.match(await bannerOf(output), /yuv420p\(tv, bt709/);
+});
+
+test('colours stay what they were', async () => {
+  const flat = ['-f', 'lavfi', '-i', 'color=c=0x30A0E0:size=64x48:rate=25:duration=0.2'];
+  const path = await makeClip(at('flat.mp4'), flat, h264);
+  const { output } = await enhanced(path, { model: 'photo' });
+  const [before, after] = await Promise.all([frameOf(path, 2), frameOf(output, 2)]);
+  for (const channel of [0, 1, 2]) {
+    const off = Math.abs((before[channel] ?? 0) - (after[channel] ?? 0));
+    assert.ok(off <= 3, `channel ${channel} moved by ${off}`);
+  }
+});
+
+test('a video given as image_url or image part is taken as a video', async () => {
+  const form = new FormData();
+  form.append('model', 'animation');
+  form.append('scale', '2');
+  form.append('image', new Blob([readFileSync(at('a.mp4'))]), 'a.png');
+  const { status, data } = await caller.http.post('/v1/upscale', form);
+  assert.is(status, 200, JSON.stringify(data));
+  assert.is(data.cached, true);
+  assert.is(data.content_type, 'video/mp4');
+});
+
+test('a running video says how far it is, and cancelling stops it within a second, free', async () => {
+  const before = (await caller.balance()).available;
+  const path = await makeClip(at('long.mp4'), pattern(4, 25, '160x120'), h264);
+  const { data } = await caller.upscale(
+    path,
+    { model: 'photo', scale: 4 },
+    { prefer: 'respond-async' },
+  );
+  const running = await caller.until(data.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
+  assert.is(running.progress?.frames_total, 100);
+  assert.ok(running.cost.held > 0);
+  const from = Date.now();
+  await caller.http.post(`/v1/jobs/${data.id}/cancel`);
+  const job = await caller.until(data.id, ended, 5000);
+  assert.is(job.status, 'canceled');
+  assert.ok(Date.now() - from < 2000, `${Date.now() - from} ms`);
+  assert.is(job.cost.charged, 0);
+  assert.is((await caller.balance()).available, before);
+  assert.is((await caller.http.post(`/v1/jobs/${data.id}/cancel`)).status, 200);
+});
+
+test('every account is clean after all this', async () => {
+  const { clean, differences } = await service.audit(caller.account);
+  assert.ok(clean, differences.join('\n'));
+});
+
+test.after(service.close);
+
+test.run();
