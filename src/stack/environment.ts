@@ -34,6 +34,7 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     HOST: given.HOST || host,
     DATA_DIR: given.DATA_DIR || places.data,
     FFMPEG: given.FFMPEG || places.ffmpeg,
+    TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,
     ...secrets(join(places.data, 'secrets.env'), given),
   };
 };

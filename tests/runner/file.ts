@@ -13,12 +13,13 @@ export type FileResult = Verdict & {
 };
 
 /** How long a file may go on after its last test: what keeps it alive was left open. */
-const leftOpenMs = 10_000;
+const defaultLeftOpenMs = 10_000;
 
 export const runFile = async (
   file: string,
   env: NodeJS.ProcessEnv,
   deadlineMs: number,
+  leftOpenMs = defaultLeftOpenMs,
 ): Promise<FileResult> => {
   const from = Date.now();
   const child = spawn(process.execPath, ['--import', 'tsx', file], {

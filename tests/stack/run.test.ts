@@ -6,7 +6,7 @@ import { runFile } from '../runner/file.ts';
 
 const fixture = (name: string) =>
   join(fileURLToPath(new URL('fixtures', import.meta.url)), `${name}.ts`);
-const run = (name: string) => runFile(fixture(name), process.env, 30_000);
+const run = (name: string) => runFile(fixture(name), process.env, 30_000, 1_000);
 
 const test = suite('tests/run.ts');
 

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig, variables } from '../src/config.ts';
+import { root } from '../src/stack/home.mjs';
+import { defaultPorts } from '../src/stack/ports.ts';
+
+const example = readFileSync(join(root, '.env.example'), 'utf8');
+const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
+
+/** The example with the comment taken off every variable. */
+const taken = parseEnv(example.replace(/^# (?=[A-Z_]+=)/gm, ''));
+const [service = '', stack = ''] = example.split('=== Only for `npm start`');
+const namesIn = (text: string) => [...text.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+
+const test = suite('config');
+
+test('.env.example names every variable of the service, once, and no other', () => {
+  assert.equal(namesIn(service).sort(), [...variables].sort());
+});
+
+test('.env.example names the ports of the local stack', () => {
+  const ports = Object.keys(defaultPorts).filter((name) => name !== 'PORT');
+  assert.equal(
+    namesIn(stack).filter((name) => name?.endsWith('_PORT')),
+    ports,
+  );
+});
+
+test('the values in .env.example are the defaults', () => {
+  assert.equal(loadConfig({ ...taken, ...secrets }), loadConfig(secrets));
+});
+
+test('the ports in .env.example are the defaults', () => {
+  for (const [name, port] of Object.entries(defaultPorts)) assert.is(taken[name], `${port}`);
+});
+
+test('the default addresses of the service are the default ports of the stack', () => {
+  const { http, redis, triton } = loadConfig(secrets);
+  assert.is(http.port, defaultPorts.PORT);
+  assert.is(redis.url, `redis://127.0.0.1:${defaultPorts.REDIS_PORT}`);
+  assert.is(triton.httpUrl, `http://127.0.0.1:${defaultPorts.TRITON_HTTP_PORT}`);
+  assert.is(triton.grpcUrl, `127.0.0.1:${defaultPorts.TRITON_GRPC_PORT}`);
+});
+
+test('an empty variable is an unset one', () => {
+  assert.equal(loadConfig({ ...secrets, PORT: '', LOG_LEVEL: '' }), loadConfig(secrets));
+});
+
+test('all faults are told at once, each with its variable', () => {
+  const faulty = { PORT: 'eighty', LOG_LEVEL: 'loud', UPSCALE_RATES: '{', KEY_PEPPER: 'short' };
+  try {
+    loadConfig(faulty);
+    assert.unreachable();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    for (const name of [...Object.keys(faulty), 'SIGNING_SECRET'])
+      assert.match(message, `  ${name}`);
+  }
+});
+
+test.run();

@@ -1,0 +1,146 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { loadConfig, variables } from '../../src/config.ts';
+import { root } from '../../src/stack/home.mjs';
+import { defaultPorts } from '../../src/stack/ports.ts';
+import { redisArguments } from '../../src/stack/redis.ts';
+import { models, tritonArguments } from '../../src/stack/triton.ts';
+import { skip } from '../real/skip.ts';
+
+const Service = z.looseObject({
+  command: z.array(z.string()),
+  build: z.looseObject({ dockerfile: z.string() }).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  ports: z.array(z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
+  profiles: z.array(z.string()).optional(),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+});
+const Compose = z.looseObject({
+  services: z.strictObject({
+    api: Service,
+    worker: Service,
+    redis: Service,
+    triton: Service,
+    'triton-gpu': Service,
+  }),
+});
+
+const read = (name: string) => readFileSync(join(root, name), 'utf8');
+const { services } = Compose.parse(parse(read('docker-compose.yml'), { merge: true }));
+const { api, worker, redis, triton } = services;
+const gpu = services['triton-gpu'];
+
+const ports = {
+  http: defaultPorts.TRITON_HTTP_PORT,
+  grpc: defaultPorts.TRITON_GRPC_PORT,
+  metrics: defaultPorts.TRITON_METRICS_PORT,
+};
+
+const test = suite('docker-compose.yml');
+
+test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
+  assert.equal(triton.command, [
+    'tritonserver',
+    ...tritonArguments(ports, ['/app/models']),
+    ...models.map((model) => `--load-model=${model}`),
+  ]);
+  assert.equal(gpu.command, triton.command);
+});
+
+test('the models folder is the one of the embedded Triton', () => {
+  assert.match(read('inference/Dockerfile'), /^COPY models models$/m);
+  assert.match(read('inference/Dockerfile'), /^WORKDIR \/app$/m);
+});
+
+test('Redis runs with the arguments of the embedded one', () => {
+  assert.equal(redis.command, ['redis-server', ...redisArguments(defaultPorts.REDIS_PORT)]);
+});
+
+test('API and worker run the commands of npm start', () => {
+  assert.equal(api.command, ['node', '--import', 'tsx', 'src/main.ts', 'api']);
+  assert.equal(worker.command, ['node', '--import', 'tsx', 'src/main.ts', 'worker']);
+});
+
+test('API and worker are given every variable that the service reads, and no other', () => {
+  for (const { environment } of [api, worker])
+    assert.equal(Object.keys(environment ?? {}).sort(), [...variables].sort());
+});
+
+test('a variable that is not fixed passes through under its own name', () => {
+  for (const [name, value] of Object.entries(api.environment ?? {}))
+    if (value.startsWith('$')) assert.ok(value.startsWith(`\${${name}:`), `${name}: ${value}`);
+});
+
+test('the fixed addresses are a valid configuration on the ports of npm start', () => {
+  const fixed = Object.entries(api.environment ?? {}).filter(([, value]) => !value.startsWith('$'));
+  const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
+  const config = loadConfig({ ...Object.fromEntries(fixed), ...secrets });
+  assert.is(config.http.port, defaultPorts.PORT);
+  assert.is(config.redis.url, `redis://redis:${defaultPorts.REDIS_PORT}`);
+  assert.is(config.triton.httpUrl, `http://triton:${defaultPorts.TRITON_HTTP_PORT}`);
+  assert.is(config.triton.grpcUrl, `triton:${defaultPorts.TRITON_GRPC_PORT}`);
+});
+
+test('the published port, and the ports of the health checks, are those that are listened on', () => {
+  assert.equal(api.ports, [`\${PORT:-${defaultPorts.PORT}}:${defaultPorts.PORT}`]);
+  assert.match(`${api.healthcheck?.test}`, `127.0.0.1:${defaultPorts.PORT}/`);
+  assert.match(`${redis.healthcheck?.test}`, `${defaultPorts.REDIS_PORT}`);
+  assert.match(`${triton.healthcheck?.test}`, `127.0.0.1:${ports.http}/v2/health/ready`);
+});
+
+test('API and worker share the files, and the ledger outlives its container', () => {
+  const data = loadConfig({
+    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
+    ...(api.environment?.DATA_DIR ? { DATA_DIR: api.environment.DATA_DIR } : {}),
+  }).files.dir;
+  assert.equal(api.volumes, [`files:${data}`]);
+  assert.equal(worker.volumes, api.volumes);
+  assert.equal(redis.volumes, ['redis:/data']);
+});
+
+test('only the GPU server needs a profile', () => {
+  assert.equal(gpu.profiles, ['gpu']);
+  for (const service of [api, worker, redis, triton]) assert.is(service.profiles, undefined);
+});
+
+test('the server in the container is the release of the embedded one', () => {
+  const release = /FROM nvcr\.io\/nvidia\/tritonserver:24\.10-py3/;
+  assert.match(read('inference/Dockerfile'), release);
+  assert.match(read('src/stack/wheels.json'), '"nvidia_pytriton-0.7.0-'); // which holds 24.10
+});
+
+test('each Dockerfile copies only what is in the repository', () => {
+  for (const service of [api, triton]) {
+    const file = service.build?.dockerfile ?? '';
+    const copied = [...read(file).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths]) =>
+      (paths ?? '').split(' '),
+    );
+    assert.ok(copied.length > 0);
+    assert.equal(
+      copied.filter((path) => !existsSync(join(root, path))),
+      [],
+    );
+  }
+});
+
+const compose = [['docker-compose'], ['docker', 'compose']].find(
+  ([command = '', ...words]) => spawnSync(command, [...words, 'version']).status === 0,
+);
+
+const validates = 'docker-compose reads the file, with and without the GPU';
+if (compose)
+  test(validates, () => {
+    const [command = '', ...words] = compose;
+    const env = { ...process.env, KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
+    for (const profile of [[], ['--profile', 'gpu']])
+      execFileSync(command, [...words, ...profile, 'config', '--quiet'], { cwd: root, env });
+  });
+else skip(test, validates, 'docker-compose');
+
+test.run();

@@ -1,0 +1,44 @@
+import { createServer } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { stackEnvironment } from '../../src/stack/environment.ts';
+import { busyPorts, defaultPorts, freePorts, readPorts } from '../../src/stack/ports.ts';
+
+const test = suite('ports');
+
+test('unset and empty variables mean the default ports', () => {
+  assert.equal(readPorts({ PORT: '' }), defaultPorts);
+});
+
+test('every value that is no port is told, and so are two that are equal', () => {
+  assert.throws(() => readPorts({ PORT: '0', REDIS_PORT: 'x' }), /PORT.*"0".*\nREDIS_PORT.*"x"/);
+  assert.throws(() => readPorts({ PORT: '6390' }), /PORT, REDIS_PORT must differ/);
+});
+
+test('a busy port is found by its variable', async () => {
+  const [api = 0, redis = 0, http = 0, grpc = 0, metrics = 0] = await freePorts(5);
+  const ports = {
+    PORT: api,
+    REDIS_PORT: redis,
+    TRITON_HTTP_PORT: http,
+    TRITON_GRPC_PORT: grpc,
+    TRITON_METRICS_PORT: metrics,
+  };
+  assert.equal(await busyPorts(ports, '127.0.0.1'), []);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(grpc, '127.0.0.1', resolve));
+  try {
+    assert.equal(await busyPorts(ports, '127.0.0.1'), ['TRITON_GRPC_PORT']);
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test('an address that npm start would not use is refused, not dropped', () => {
+  assert.throws(
+    () => stackEnvironment({ REDIS_URL: 'redis://elsewhere:6379' }, defaultPorts),
+    /REDIS_URL/,
+  );
+});
+
+test.run();
