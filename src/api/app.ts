@@ -14,7 +14,7 @@ export const createApp = (parts: Parts): Koa<State> => {
   const metrics = createMetrics(parts);
   app.use(request(parts.log, metrics));
   app.use(unread);
-  app.use(errors);
+  app.use(errors(parts.draining));
   for (const middleware of createRouter(
     createRoutes(metrics, parts.config.http.publicUrl),
     parts,

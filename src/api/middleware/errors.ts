@@ -1,18 +1,22 @@
 import type { Next } from 'koa';
-import { asFailure, type Failure } from '../../errors.ts';
+import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
 import type { Context } from '../route.ts';
 
 /** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
-export const errors = async (ctx: Context, next: Next): Promise<void> => {
-  try {
-    await next();
-  } catch (error) {
-    const failure = asFailure(error);
-    if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
-    tell(ctx, failure);
-  }
-};
+export const errors =
+  (draining: AbortSignal) =>
+  async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      // What the shutdown interrupted rejects with the signal's reason.
+      const stopped = draining.aborted && error === draining.reason;
+      const failure = stopped ? new Failure('draining') : asFailure(error);
+      if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
+      tell(ctx, failure);
+    }
+  };
 
 const tell = (ctx: Context, failure: Failure): void => {
   ctx.status = failure.status;

@@ -24,7 +24,7 @@ const purposes: Readonly<Record<UpscaleModel, string>> = {
   detail: 'photographs that lack detail; invents texture',
 };
 
-const { $schema: _, ...outputSchema } = z.toJSONSchema(UpscaleOutput.meta({ id: undefined }));
+const { $schema: _, ...outputSchema } = z.toJSONSchema(z.strictObject(UpscaleOutput.shape));
 
 const describe = (state: ModelState, { limits, prices }: Parts['config']): Model => {
   const { image, video } = limits;

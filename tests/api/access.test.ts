@@ -1,0 +1,131 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { realApi } from './api.ts';
+import { pointers, refused } from './told.ts';
+
+const test = suite('keys, scopes and rates');
+const api = await realApi({ RATE_CREATE_PER_MINUTE: '3', RATE_READ_PER_MINUTE: '20' });
+
+test('without a key, with a mistyped and with an unknown one, nothing is told', async () => {
+  const answer = await api.client().get('/v1/credits');
+  refused(answer, 401, 'missing_api_key');
+  assert.is(answer.headers['www-authenticate'], 'Bearer');
+  const basic = { headers: { authorization: 'Basic eDp5' } };
+  refused(await api.client().get('/v1/credits', basic), 401, 'missing_api_key');
+  refused(await api.client('mes_live_x_y').get('/v1/credits'), 401, 'invalid_api_key');
+  const { key } = await api.caller();
+  refused(await api.client(`${key}x`).get('/v1/credits'), 401, 'invalid_api_key');
+});
+
+test('a revoked key ends at once', async () => {
+  const { http, keyId } = await api.caller();
+  assert.is((await http.get('/v1/credits')).status, 200);
+  assert.is((await api.admin.post(`/v1/admin/keys/${keyId}/revoke`)).status, 200);
+  refused(await http.get('/v1/credits'), 401, 'invalid_api_key');
+});
+
+test('an expired key says when it expired', async () => {
+  const { data } = await api.admin.post('/v1/admin/keys', {
+    account: 'brief',
+    expires_in_seconds: 1,
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const answer = await api.client(data.key).get('/v1/credits');
+  assert.match(refused(answer, 401, 'expired_api_key').detail, /expired at .*20\d\d-/);
+});
+
+test('a scope that is missing is named', async () => {
+  const reader = await api.caller({ scopes: ['read'] });
+  const problem = refused(await reader.http.post('/v1/upscale', {}), 403, 'insufficient_scope');
+  assert.match(problem.detail, 'create');
+  refused(await reader.http.get('/v1/admin/keys'), 403, 'insufficient_scope');
+  const maker = await api.caller({ scopes: ['create'] });
+  refused(await maker.http.get('/v1/credits'), 403, 'insufficient_scope');
+});
+
+test("the operator's key issues keys but makes no jobs", async () => {
+  refused(await api.admin.post('/v1/upscale', {}), 403, 'insufficient_scope');
+  const keyed = await api.caller({ scopes: ['admin'] });
+  assert.is((await keyed.http.get('/v1/admin/keys')).status, 200);
+});
+
+test('a key is issued with credits, listed without its secret, rotated with an overlap', async () => {
+  const admin = (await api.caller({ scopes: ['admin'] })).http;
+  const request = { account: 'acme', name: 'site', credits: 50 };
+  const issued = await admin.post('/v1/admin/keys', request);
+  assert.is(issued.status, 201);
+  assert.match(issued.data.key, /^mes_live_/);
+  const credits = await api.client(issued.data.key).get('/v1/credits');
+  assert.is(credits.data.available, 50);
+  const { data } = await admin.get('/v1/admin/keys?account=acme');
+  assert.equal([data.data.length, data.data[0].name, data.data[0].key], [1, 'site', undefined]);
+
+  const rotated = await admin.post(`/v1/admin/keys/${issued.data.id}/rotate`, {
+    overlap_seconds: 60,
+  });
+  assert.is(rotated.status, 201);
+  assert.is(rotated.data.account, 'acme');
+  for (const key of [issued.data.key, rotated.data.key]) {
+    assert.is((await api.client(key).get('/v1/credits')).status, 200);
+  }
+});
+
+test('rotation needs no body; an unknown key cannot be rotated', async () => {
+  const admin = (await api.caller({ scopes: ['admin'] })).http;
+  const { keyId } = await api.caller();
+  assert.is((await admin.post(`/v1/admin/keys/${keyId}/rotate`)).status, 201);
+  refused(await admin.post('/v1/admin/keys/key_none/rotate'), 404, 'not_found');
+});
+
+test('faults of a key request are told at once', async () => {
+  const admin = (await api.caller({ scopes: ['admin'] })).http;
+  const request = { account: 'a b', scopes: ['all'], credits: 0, x: 1 };
+  const problem = refused(await admin.post('/v1/admin/keys', request), 422, 'validation_failed');
+  assert.equal(pointers(problem).sort(), ['/account', '/credits', '/scopes/0', '/x']);
+});
+
+test('a grant under an idempotency key is made once', async () => {
+  const admin = (await api.caller({ scopes: ['admin'] })).http;
+  const grant = () =>
+    admin.post(
+      '/v1/admin/credits',
+      { account: 'once', credits: 7 },
+      { headers: { 'idempotency-key': 'g1' } },
+    );
+  const first = await grant();
+  assert.equal([first.status, first.data.balance], [201, 7]);
+  const again = await grant();
+  assert.equal([again.status, again.data.balance], [201, 7]);
+  assert.is(again.headers['idempotent-replayed'], 'true');
+});
+
+test('create and read have rates of their own, told on every answer', async () => {
+  const { http } = await api.caller();
+  const read = await http.get('/v1/credits');
+  assert.is(read.headers['ratelimit-policy'], '"read";q=20;w=60');
+  assert.is(read.headers.ratelimit, '"read";r=19;t=3');
+  for (const left of [2, 1, 0]) {
+    const { status, headers } = await http.post('/v1/upscale', {});
+    assert.is(status, 422);
+    assert.is(String(headers.ratelimit).split(';')[1], `r=${left}`);
+  }
+  const over = await http.post('/v1/upscale', {});
+  refused(over, 429, 'rate_limited');
+  assert.ok(Number(over.headers['retry-after']) > 0 && Number(over.headers['retry-after']) <= 20);
+  assert.is((await http.get('/v1/credits')).status, 200);
+});
+
+test('of many requests at once no more pass than the rate allows', async () => {
+  const { http } = await api.caller();
+  const answers = await Promise.all(Array.from({ length: 12 }, () => http.post('/v1/upscale', {})));
+  assert.is(answers.filter(({ status }) => status === 422).length, 3);
+  assert.is(answers.filter(({ status }) => status === 429).length, 9);
+});
+
+test("another account's rate is its own", async () => {
+  const { http } = await api.caller();
+  assert.is((await http.post('/v1/upscale', {})).status, 422);
+});
+
+test.after(api.close);
+test.run();

@@ -1,0 +1,108 @@
+/** The HTTP API in this process, over real Redis, files and ffmpeg; only the models' states are told by the test. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import axios from 'axios';
+import { createApp } from '../../src/api/app.ts';
+import type { ModelState } from '../../src/api/parts.ts';
+import { createServer } from '../../src/api/server.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Scope } from '../../src/contract/keys.ts';
+import { openKeys } from '../../src/credits/keys.ts';
+import { openLedger } from '../../src/credits/ledger.ts';
+import { openLinks } from '../../src/files/links.ts';
+import { openFiles } from '../../src/files/store.ts';
+import { openUploads } from '../../src/files/uploads.ts';
+import { openIdempotency } from '../../src/jobs/idempotency.ts';
+import { openQueue } from '../../src/jobs/queue.ts';
+import { openSignals } from '../../src/jobs/signals.ts';
+import { openJobs } from '../../src/jobs/store.ts';
+import { createLog } from '../../src/log.ts';
+import { identify } from '../../src/media/identify.ts';
+import { checkLimits } from '../../src/media/limits.ts';
+import { probeImage, probeVideo } from '../../src/media/probe.ts';
+import { fetchTo } from '../../src/media/source.ts';
+import { openRedis } from '../../src/redis.ts';
+import { freePorts } from '../../src/stack/ports.ts';
+import { ffmpegPath } from '../real/ffmpeg.ts';
+import { freshPrefix, realRedis } from '../real/redis.ts';
+import { tempDir } from '../real/run.ts';
+
+export const realApi = async (settings: NodeJS.Dict<string> = {}) => {
+  const [server, [port = 0]] = await Promise.all([realRedis(), freePorts(1)]);
+  const config = loadConfig({
+    PORT: String(port),
+    REDIS_URL: server.url,
+    REDIS_PREFIX: freshPrefix(),
+    DATA_DIR: tempDir('api'),
+    FFMPEG: ffmpegPath,
+    KEY_PEPPER: randomUUID(),
+    SIGNING_SECRET: randomUUID(),
+    ADMIN_KEY: randomUUID(),
+    ...settings,
+  });
+  const log = createLog('fatal', 'api');
+  const redis = openRedis(config.redis.url, log);
+  const stores = { redis, prefix: config.redis.prefix };
+  const files = await openFiles(config.files.dir);
+  const draining = new AbortController();
+  const states: ModelState[] = [
+    { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
+    { id: 'animation', ready: true, release: 'animation-r1', engine: 'test' },
+    { id: 'detail', ready: false, release: null, engine: null },
+  ];
+  const { publicUrl } = config.http;
+  const parts = {
+    ...{ config, log, stores, files },
+    keys: openKeys(stores, config.secrets.pepper),
+    ledger: openLedger(stores, config.prices),
+    jobs: openJobs(stores, config, files),
+    signals: await openSignals(stores),
+    queue: openQueue(config.redis, log),
+    idempotency: openIdempotency(stores),
+    uploads: openUploads(stores, files, { publicUrl, ttlMs: config.files.ttlMs }),
+    links: openLinks(config.secrets.signing, publicUrl),
+    media: { fetchTo, identify, probeImage, probeVideo, checkLimits },
+    models: { describe: async () => states },
+    draining: draining.signal,
+  };
+  const http = createServer(createApp(parts));
+  http.listen(config.http.port, config.http.host);
+  await once(http, 'listening');
+
+  const client = (key?: string) =>
+    axios.create({
+      baseURL: publicUrl,
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      validateStatus: () => true,
+      maxRedirects: 0,
+      timeout: 20_000,
+    });
+
+  return {
+    ...{ parts, states, port, draining, client },
+    url: publicUrl,
+    admin: client(config.secrets.adminKey),
+    /** A new account with credits and a client with its key. */
+    caller: async ({ credits = 1000, scopes }: { credits?: number; scopes?: Scope[] } = {}) => {
+      const account = `t-${randomUUID().slice(0, 8)}`;
+      const { key, id } = await parts.keys.create({ account, ...(scopes && { scopes }) });
+      if (credits > 0) await parts.ledger.grant(account, credits);
+      return { account, key, keyId: id, http: client(key) };
+    },
+    /** What lies about that belongs to no job and no upload. */
+    leftovers: (): string[] => readdirSync(join(config.files.dir, 'incoming')),
+    close: async () => {
+      draining.abort();
+      http.closeAllConnections();
+      http.close();
+      await parts.signals.close();
+      await parts.queue.close();
+      redis.disconnect();
+      await server.close();
+    },
+  };
+};
+
+export type RealApi = Awaited<ReturnType<typeof realApi>>;

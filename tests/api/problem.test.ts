@@ -1,0 +1,35 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Problem } from '../../src/contract/failure.ts';
+import { Failure } from '../../src/errors.ts';
+import { problemOf } from '../../src/problem.ts';
+
+const where = { instance: '/v1/upscale', requestId: 'r1' };
+
+test('a failure is told as the contract says', () => {
+  const problem = Problem.parse(
+    problemOf(new Failure('model_unavailable', { model: 'photo' }), where),
+  );
+  assert.is(problem.type, '/problems/model_unavailable');
+  assert.is(problem.title, 'Model unavailable');
+  assert.is(problem.status, 503);
+  assert.is(problem.retryable, true);
+  assert.is(problem.charged, 0);
+});
+
+test('being short of credits says how many are needed and how many are there', () => {
+  const facts = { required_credits: 40, available_credits: 12 };
+  const problem = problemOf(new Failure('insufficient_credits', facts), where);
+  assert.is(problem.required_credits, 40);
+  assert.is(problem.available_credits, 12);
+});
+
+test('facts that are for the log are not told', () => {
+  const problem = problemOf(
+    new Failure('url_fetch_failed', { url: 'u', reason: 'r', ip: '10.0.0.1' }),
+    where,
+  );
+  assert.not.ok('ip' in problem);
+});
+
+test.run();

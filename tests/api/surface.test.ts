@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { realApi } from './api.ts';
+import { refused } from './told.ts';
+
+const test = suite('what every request meets');
+const api = await realApi();
+const { http } = await api.caller();
+
+/** Sends bytes as they are and answers all that comes back. */
+const raw = async (bytes: string): Promise<string> => {
+  const socket = connect(api.port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(bytes);
+  socket.setTimeout(5000, () => socket.destroy(new Error('no answer in time')));
+  return text(socket);
+};
+
+test('a sane request id is taken over, any other replaced', async () => {
+  const idOf = async (given: string) => {
+    const { headers } = await http.get('/healthz', { headers: { 'x-request-id': given } });
+    return headers['x-request-id'];
+  };
+  assert.is(await idOf('trace-42.a'), 'trace-42.a');
+  assert.match(await idOf('no spaces please'), /^[0-9a-f-]{36}$/);
+  assert.match(await idOf('x'.repeat(129)), /^[0-9a-f-]{36}$/);
+});
+
+test('every answer names the API version and nothing of what it runs on', async () => {
+  for (const path of ['/healthz', '/nowhere', '/v1/credits']) {
+    const { headers } = await http.get(path);
+    assert.is(headers['api-version'], '1');
+    assert.is(headers['x-content-type-options'], 'nosniff');
+    assert.is(headers['x-powered-by'], undefined);
+  }
+});
+
+test('an unknown path is a problem, with and without a key', async () => {
+  refused(await http.get('/v1/nowhere'), 404, 'not_found');
+  refused(await api.client().post('/', 'x'), 404, 'not_found');
+  refused(await http.get('/v1/jobs/%E0%A4%A'), 404, 'not_found');
+});
+
+test('a wrong method is told which ones there are', async () => {
+  const answer = await http.put('/v1/jobs/job_1', {});
+  refused(answer, 405, 'method_not_allowed');
+  assert.equal(String(answer.headers.allow).split(', ').sort(), ['DELETE', 'GET', 'HEAD']);
+  refused(await http.options('/v1/upscale'), 405, 'method_not_allowed');
+});
+
+test('what is no HTTP is answered with a problem', async () => {
+  const answer = await raw('NONSENSE\r\n\r\n');
+  assert.match(answer, /^HTTP\/1\.1 422 /);
+  assert.match(answer, 'application/problem+json');
+  assert.match(answer, '"code":"validation_failed"');
+});
+
+test('a refusal comes before the body of a caller that asks first', async () => {
+  const answer = await raw(
+    'POST /v1/upscale HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n' +
+      'Content-Type: application/json\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n',
+  );
+  assert.match(answer, /^HTTP\/1\.1 401 /);
+});
+
+test('health needs nothing, readiness names what is missing', async () => {
+  assert.equal((await api.client().get('/healthz')).data, { status: 'ok' });
+  const { status, data } = await api.client().get('/readyz');
+  assert.is(status, 503);
+  assert.equal(data, { ready: false, missing: ['the model detail is not ready'] });
+});
+
+test('metrics tell requests by route and jobs by state', async () => {
+  await http.get('/v1/jobs/job_1');
+  const { data, headers } = await api.client().get('/metrics');
+  assert.match(headers['content-type'], 'text/plain');
+  assert.match(
+    data,
+    /http_request_duration_seconds_count\{method="GET",route="\/v1\/jobs\/:id",status="404"\} \d/,
+  );
+  assert.match(data, /\njobs\{status="queued"\} 0\n/);
+});
+
+test('models tell options, limits, price, version, engine and whether they are ready', async () => {
+  const { data } = await http.get('/v1/models');
+  assert.equal(
+    data.data.map(({ id, ready }: { id: string; ready: boolean }) => [id, ready]),
+    [
+      ['photo', true],
+      ['animation', true],
+      ['detail', false],
+    ],
+  );
+  const [photo] = data.data;
+  assert.equal(photo.options.scales, [2, 4, 8]);
+  assert.is(photo.options.output.properties.quality.maximum, 100);
+  assert.is(photo.limits.image.max_bytes, api.parts.config.limits.image.bytes);
+  assert.is(photo.price.credits_per_megapixel, 0.5);
+  assert.is(photo.version, 'photo-r1');
+});
+
+test('HEAD answers like GET without a body', async () => {
+  const { status, data, headers } = await http.head('/v1/models');
+  assert.is(status, 200);
+  assert.is(data, '');
+  assert.match(headers['content-type'], 'application/json');
+});
+
+test.after(api.close);
+test.run();
