@@ -4,7 +4,8 @@ import { Failure } from '../errors.ts';
 import { type Frame, type Size, scaled } from '../frame.ts';
 import { decodeVideo } from '../media/decode.ts';
 import { encodeVideo } from '../media/encode.ts';
-import { contentType, decodeImage, encodeImage } from '../media/picture.ts';
+import { contentType } from '../media/output.ts';
+import { decodeImage, encodeImage } from '../media/picture.ts';
 import { probeImage, probeVideo } from '../media/probe.ts';
 import type { Upscaler } from '../triton/models/upscaler.ts';
 import type { Report } from './progress.ts';
@@ -100,7 +101,7 @@ const video = async (
   signal: AbortSignal,
 ): Promise<Outcome> => {
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const info = await probeVideo(path, config.ffmpeg, signal);
+  const info = await probeVideo(path, config.ffmpeg, config.limits.video, signal);
   const decoded = decodeVideo(path, info, config.ffmpeg, signal);
   const enhanced = upscaleVideo(
     decoded,

@@ -1,0 +1,55 @@
+import type { Config } from '../config.ts';
+import type { Size } from '../frame.ts';
+import { startFfmpeg } from './ffmpeg.ts';
+import type { Colour } from './info.ts';
+import { unreadable } from './listing.ts';
+import { parseColour, parseShown, type Shown } from './showinfo.ts';
+
+/** Decodes one picture of a video, to know what all will be: upright size, pixels, colours. Throws media_unreadable. */
+export const decodeFirst = async (
+  input: readonly string[],
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): Promise<Shown & { colour: Colour }> => {
+  const lines: string[] = [];
+  const output = ['-map', '0:V:0', '-frames:v', '1', '-vf', 'showinfo=checksum=0'];
+  const args = ['-threads', '1', ...input, ...output, '-f', 'null', '-'];
+  const child = startFfmpeg(ffmpeg, args, signal, (line) => line !== null && lines.push(line));
+  try {
+    const { complaint } = await child.ended();
+    signal.throwIfAborted();
+    const shown = firstOf(lines, parseShown);
+    const tags = firstOf(lines, parseColour);
+    if (!shown || !tags) throw unreadable(complaint || 'no picture could be decoded');
+    const fields = lines.some((line) => /Video: .*\b(top|bottom) (coded )?first\b/.test(line));
+    return {
+      ...shown,
+      interlaced: shown.interlaced || fields,
+      colour: { ...tags, matrix: resolveMatrix(tags, shown) },
+    };
+  } finally {
+    await child.stop();
+  }
+};
+
+/** Those that ffmpeg's scaler knows. */
+const matrices = ['bt709', 'fcc', 'bt470bg', 'smpte170m', 'smpte240m', 'bt2020nc', 'bt2020c'];
+
+const resolveMatrix = (tags: Colour, { pixelFormat, size }: Shown): string | null => {
+  if (/rgb|bgr|gbr|pal8/.test(pixelFormat)) return null;
+  const matrix = tags.matrix ?? guessMatrix(size);
+  if (!matrices.includes(matrix)) throw unreadable(`its colour matrix ${matrix} is not supported`);
+  return matrix;
+};
+
+/** What players take an untagged video for. */
+const guessMatrix = ({ width, height }: Size): string =>
+  Math.min(width, height) < 720 ? 'smpte170m' : 'bt709';
+
+const firstOf = <T>(lines: readonly string[], parse: (line: string) => T | null): T | null => {
+  for (const line of lines) {
+    const found = parse(line);
+    if (found) return found;
+  }
+  return null;
+};

@@ -1,0 +1,79 @@
+import type { Config, Limits } from '../config.ts';
+import { Failure } from '../errors.ts';
+import { fileInput } from './ffmpeg.ts';
+import { decodeFirst } from './first-picture.ts';
+import { identify } from './identify.ts';
+import type { ImageInfo, VideoInfo } from './info.ts';
+import { listPackets, unreadable } from './listing.ts';
+import { reasonOf, sharp } from './sharp.ts';
+
+const PROBE_TIMEOUT_MS = 60_000;
+
+/** What an image is, by its header alone: a picture of any size costs nothing here. Throws media_unreadable. */
+export const probeImage = async (path: string): Promise<ImageInfo> => {
+  const type = await identify(path);
+  try {
+    const header = await sharp(path, { limitInputPixels: false }).metadata();
+    if ((header.pages ?? 1) > 1) throw new Error('it holds more than one picture');
+    const { space, hasProfile } = header;
+    return {
+      kind: 'image',
+      size: header.autoOrient,
+      alpha: header.hasAlpha,
+      gray: space === 'b-w' || space === 'grey16',
+      format: imageFormat(type.mime),
+      profile: hasProfile && (space === 'rgb16' || space === 'grey16') ? space : null,
+      metadata: header.exif !== undefined || header.xmp !== undefined,
+    };
+  } catch (error) {
+    throw unreadable(reasonOf(error), error);
+  }
+};
+
+/**
+ * What a video is, by reading all its packets and then decoding its first picture: a size or a length beyond the
+ * limits is refused before any decoding. Headers that lie about length or rate do not matter.
+ * Throws media_unreadable, no_video_stream, resolution_too_large, media_too_long.
+ */
+export const probeVideo = async (
+  path: string,
+  ffmpeg: Config['ffmpeg'],
+  limits: Limits['video'],
+  signal: AbortSignal,
+): Promise<VideoInfo> => {
+  const type = await identify(path);
+  if (type.kind !== 'video') throw new Failure('no_video_stream');
+  const input = fileInput(path, type.container);
+  const deadline = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  const either = AbortSignal.any([signal, deadline]);
+  try {
+    const { video, mediaSeconds, streams } = await listPackets(input, ffmpeg, limits, either);
+    const { pts: _, ...first } = await decodeFirst(input, ffmpeg, either);
+    const durationSeconds = video.end - video.start;
+    return {
+      kind: 'video',
+      container: type.container,
+      ...first,
+      durationSeconds,
+      mediaSeconds,
+      frames: video.packets,
+      fps: durationSeconds > 0 ? video.packets / durationSeconds : 1,
+      constantRate: video.constantRate,
+      lastFrameSeconds: video.lastSeconds,
+      timeBase: video.timeBase,
+      chromaCentred: streams.video === 'mjpeg',
+      hasAudio: streams.audio.length > 0,
+      audio: streams.audio,
+    };
+  } catch (error) {
+    if (!deadline.aborted || signal.aborted) throw error;
+    throw unreadable(`it could not be read within ${PROBE_TIMEOUT_MS / 1000} s`, error);
+  }
+};
+
+const imageFormat = (mime: string): ImageInfo['format'] => {
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    if (mime === `image/${format}`) return format;
+  }
+  throw new Error(`it is ${mime}, not an image`);
+};

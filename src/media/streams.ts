@@ -1,0 +1,32 @@
+import type { AudioTrack } from './info.ts';
+
+/** What ffmpeg prints about the streams of its first input. */
+export type Streams = {
+  /** Whether the file could be opened at all. */
+  readonly opened: boolean;
+  /** The codec of the first moving picture; cover art is none. null when there is no video. */
+  readonly video: string | null;
+  readonly audio: readonly AudioTrack[];
+  /** Whether the demuxer said that the file ends before its content does. */
+  readonly truncated: boolean;
+};
+
+/**
+ * Reads lines such as "  Stream #0:1[0x2](und): Audio: aac (LC) (mp4a / 0x61), 44100 Hz, mono".
+ * Sound of a codec that ffmpeg does not know ("Audio: none") is left out: nothing could be done with it.
+ */
+export const readStreams = (lines: readonly string[]): Streams => {
+  const found = lines.flatMap((line) => {
+    const [, kind, codec] = /Stream #0:\d+\S*: (Video|Audio): (\w+)/.exec(line) ?? [];
+    return kind && codec ? [{ kind, codec, cover: line.includes('(attached pic)') }] : [];
+  });
+  return {
+    opened: lines.some((line) => /Input #0,/.test(line)),
+    video: found.find(({ kind, cover }) => kind === 'Video' && !cover)?.codec ?? null,
+    audio: found
+      .filter(({ kind }) => kind === 'Audio')
+      .map(({ codec }, index) => ({ index, codec }))
+      .filter(({ codec }) => codec !== 'none'),
+    truncated: lines.some((line) => /File ended prematurely|: partial file/.test(line)),
+  };
+};
