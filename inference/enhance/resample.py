@@ -43,7 +43,8 @@ def reduce(planes: Planes, scale: int) -> Planes:
 def box_half(planes: Planes) -> Planes:
     """Half the size, each pixel the mean of four. Sides are even."""
     rows = planes[:, 0::2] + planes[:, 1::2]
-    return (rows[:, :, 0::2] + rows[:, :, 1::2]) * np.float32(0.25)
+    mean: Planes = (rows[:, :, 0::2] + rows[:, :, 1::2]) * np.float32(0.25)
+    return mean
 
 
 def _along_columns(planes: Planes, matrix: Planes, unit_in: int, unit_out: int, extra: int) -> Planes:

@@ -60,7 +60,7 @@ print(json.dumps({'path': sys.executable, 'version': platform.python_version(), 
 export const findPython = () => {
   const names = process.env.PYTHON
     ? [process.env.PYTHON]
-    : ['python3', 'python3.11', 'python3.12', 'python3.13', 'python3.10'];
+    : ['python3', 'python3.11', 'python3.12', 'python3.10'];
   const refused = [];
   for (const name of names) {
     const found = ask(name);
@@ -71,7 +71,7 @@ export const findPython = () => {
   }
   throw new Lack(
     [
-      'Python 3.10 to 3.13 with its shared library and the venv module is needed.',
+      'Python 3.10 to 3.12 with its shared library and the venv module is needed.',
       ...(refused.length ? refused : [`  none of ${names.join(', ')} is on PATH`]),
       'On Debian or Ubuntu: apt-get install python3 python3-venv libpython3-dev. Another Python: set PYTHON to its path.',
       compose,
@@ -96,10 +96,13 @@ const ask = (name) => {
   return { ...rest, library };
 };
 
-/** @param {{ version: string, library?: string, venv: boolean }} python */
+/**
+ * 3.12 is the last with numpy 1, and numpy 2 is read wrongly by this Triton's stub.
+ * @param {{ version: string, library?: string, venv: boolean }} python
+ */
 const fault = (python) => {
-  if (!atLeast(python.version, [3, 10]) || atLeast(python.version, [3, 14]))
-    return 'not 3.10 to 3.13';
+  if (!atLeast(python.version, [3, 10]) || atLeast(python.version, [3, 13]))
+    return 'not 3.10 to 3.12';
   if (!python.library) return 'its shared library (libpython3.X.so.1.0) is missing';
   if (!python.venv) return 'the modules venv and ensurepip are missing';
   return undefined;
