@@ -1,6 +1,12 @@
 """Triton's entry for `photo`."""
 
-from serving.upscaler import UpscalerModel
+import sys
+from pathlib import Path
+
+# Triton's embedded Python does not read PYTHONPATH.
+sys.path.append(str(Path(__file__).parents[3] / "inference"))
+
+from serving.upscaler import UpscalerModel  # noqa: E402
 
 
 class TritonPythonModel(UpscalerModel):
