@@ -31,7 +31,7 @@ export const step = async (title, work) => {
 };
 
 /**
- * Runs a command to its end. A failure shows the end of what it printed.
+ * Runs a command to its end. A failure shows the beginning and the end of what it printed.
  * @param {string} command @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Record<string, string> }} [options]
  */
@@ -51,9 +51,12 @@ export const run = async (command, args, options = {}) => {
       child.once('exit', (status, signal) => resolve(status ?? signal));
     });
     if (code === 0) return;
-    const tail = readFileSync(logFile).subarray(from).toString().trimEnd().split('\n').slice(-25);
+    const printed = readFileSync(logFile).subarray(from).toString().trimEnd().split('\n');
+    // npm says why first, pip says why last
+    const shown =
+      printed.length > 30 ? [...printed.slice(0, 12), '…', ...printed.slice(-16)] : printed;
     throw new Lack(
-      `${command} ${args.join(' ')} ended with ${code}:\n${tail.join('\n')}\n(all of it: ${logFile})`,
+      `${command} ${args.join(' ')} ended with ${code}:\n${shown.join('\n')}\n(all of it: ${logFile})`,
     );
   } finally {
     closeSync(log);
