@@ -20,6 +20,7 @@ export type Exchange = {
   /** The control API; a lost connection is thrown as it is. */
   post(path: string, body?: object, timeoutMs?: number): Promise<Reply>;
   get(path: string): Promise<Reply>;
+  /** Gives up what is under way. */
   close(): void;
 };
 
@@ -30,6 +31,7 @@ export const openExchange = ({
   requestTimeoutMs,
 }: Pick<Config['triton'], 'httpUrl' | 'requestTimeoutMs'>): Exchange => {
   const httpAgent = new Agent({ keepAlive: true });
+  let closed = false;
   const client = axios.create({
     baseURL: `${httpUrl}/v2`,
     httpAgent,
@@ -53,6 +55,7 @@ export const openExchange = ({
   return {
     infer: async (model, { headerBytes, bytes, chunks }, signal) => {
       signal.throwIfAborted();
+      if (closed) throw modelUnavailable(model, new Error('the connection is closed'));
       try {
         return await send({
           method: 'post',
@@ -77,7 +80,10 @@ export const openExchange = ({
     post: (path, body = {}, timeout = controlTimeoutMs) =>
       send({ method: 'post', url: path, data: JSON.stringify(body), timeout }),
     get: (path) => send({ url: path, timeout: controlTimeoutMs }),
-    close: () => httpAgent.destroy(),
+    close: () => {
+      closed = true;
+      httpAgent.destroy();
+    },
   };
 };
 

@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import {
+  Client,
+  type ClientUnaryCall,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import { loadFileDescriptorSetFromBuffer, type MethodDefinition } from '@grpc/proto-loader';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
@@ -18,23 +25,53 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
     // Default up to two minutes: a restarted server would stay lost for as long.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
-    // Notices a host that vanished without a word.
-    'grpc.keepalive_time_ms': 30_000,
-    'grpc.keepalive_timeout_ms': 10_000,
     'grpc.enable_http_proxy': 0,
     // A repeated call is the job's decision; kept copies of every request would be the price here.
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
   });
 
+  const running = new Set<ClientUnaryCall>();
+  let closed = false;
+
+  const ask = (model: string, request: object, signal: AbortSignal): Promise<object> =>
+    new Promise((resolve, reject) => {
+      const { path, requestSerialize, responseDeserialize } = method;
+      const options = { deadline: Date.now() + config.requestTimeoutMs };
+      const done = (error: ServiceError | null, answer: object = {}) => {
+        running.delete(call);
+        signal.removeEventListener('abort', cancel);
+        if (signal.aborted) reject(signal.reason);
+        else if (error) reject(failure(model, error, config.requestTimeoutMs));
+        else resolve(answer);
+      };
+      const call = client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        new Metadata(),
+        options,
+        done,
+      );
+      const cancel = () => call.cancel();
+      running.add(call);
+      signal.addEventListener('abort', cancel);
+    });
+
   return {
     kind: 'grpc',
     infer: async (model, inputs, wanted, signal) => {
-      const request = encode(model, inputs, wanted);
-      const answer = await call(client, method, model, request, config.requestTimeoutMs, signal);
+      signal.throwIfAborted();
+      if (closed) throw modelUnavailable(model, new Error('the connection is closed'));
+      const answer = await ask(model, encode(model, inputs, wanted), signal);
       return trusted(model, () => checkOutputs(wanted, decode(answer)));
     },
-    close: async () => client.close(),
+    close: async () => {
+      closed = true;
+      for (const call of running) call.cancel();
+      client.close();
+    },
   };
 };
 
@@ -66,40 +103,9 @@ const encode = (model: string, inputs: readonly Tensor[], wanted: readonly Wante
   raw_input_contents: inputs.map((input) => checkTensor(input).data),
 });
 
-const call = (
-  client: Client,
-  method: Method,
-  model: string,
-  request: object,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<object> =>
-  new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const { path, requestSerialize, responseDeserialize } = method;
-    const options = { deadline: Date.now() + timeoutMs };
-    const done = (error: ServiceError | null, answer?: object) => {
-      signal.removeEventListener('abort', cancel);
-      if (signal.aborted) reject(signal.reason);
-      else if (error) reject(failure(model, error, timeoutMs));
-      else resolve(answer ?? {});
-    };
-    const running = client.makeUnaryRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      request,
-      new Metadata(),
-      options,
-      done,
-    );
-    const cancel = () => running.cancel();
-    signal.addEventListener('abort', cancel);
-  });
-
 const failure = (model: string, error: ServiceError, timeoutMs: number) => {
   if (error.code === status.DEADLINE_EXCEEDED) return tooSlow(model, timeoutMs);
-  // Cancelled by the other end, as nobody here did it: the server is going away.
+  // Not by the caller: the server is going away, or we are.
   if (error.code === status.CANCELLED) return modelUnavailable(model, error);
   const absent = error.code === status.UNAVAILABLE || error.code === status.NOT_FOUND;
   return refused(model, error.details, absent);

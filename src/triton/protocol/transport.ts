@@ -18,6 +18,7 @@ export interface Transport {
     wanted: readonly Wanted[],
     signal: AbortSignal,
   ): Promise<Tensor[]>;
+  /** Gives up what is under way; that and later requests fail as model_unavailable. */
   close(): Promise<void>;
 }
 
