@@ -4,8 +4,8 @@ import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createApp } from './api/app.ts';
 import { createServer } from './api/server.ts';
-import { openResults } from './cache/results.ts';
 import { type Config, loadConfig } from './config.ts';
+import { UpscaleModel } from './contract/upscale.ts';
 import { openKeys } from './credits/keys.ts';
 import { openLedger } from './credits/ledger.ts';
 import { openLinks } from './files/links.ts';
@@ -23,6 +23,7 @@ import { probeImage, probeVideo } from './media/probe.ts';
 import { fetchTo } from './media/source.ts';
 import { createEnhance } from './pipeline/enhance.ts';
 import { openRedis } from './redis.ts';
+import { openCatalogue } from './triton/models/catalogue.ts';
 import { openUpscaler } from './triton/models/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
@@ -46,7 +47,12 @@ export const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       media: { fetchTo, identify, probeImage, probeVideo, checkLimits },
-      models: { describe: () => describeModels(shared) },
+      models: openCatalogue(
+        UpscaleModel.options,
+        shared.transport,
+        shared.control,
+        draining.signal,
+      ),
       draining: draining.signal,
     });
     const server = createServer(app);
@@ -65,8 +71,7 @@ export const openWorker = (config: Config, log: Log): Promise<Service> =>
     const shared = await openShared(config, log, closers);
     const enhance = createEnhance({
       config,
-      openUpscaler: (model, signal) =>
-        openUpscaler(model, shared.transport, shared.control, signal),
+      openUpscaler: (model) => openUpscaler(model, shared.transport, shared.control),
     });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
@@ -94,7 +99,6 @@ const openShared = async (config: Config, log: Log, closers: Closer[]) => {
     transport,
     control: openControl(config.triton),
     ledger: openLedger(stores, config.prices),
-    results: openResults(stores, files),
     jobs: openJobs(stores, config, files),
   };
 };

@@ -39,14 +39,14 @@ export type Enhance = (
 
 type Parts = {
   readonly config: Config;
-  readonly openUpscaler: (model: string, signal: AbortSignal) => Promise<Upscaler>;
+  readonly openUpscaler: (model: string) => Promise<Upscaler>;
 };
 
 /** File in, file out: the whole work of one job attempt. */
 export const createEnhance =
   ({ config, openUpscaler }: Parts): Enhance =>
   async (work, input, target, report, signal) => {
-    const upscaler = await openUpscaler(work.model, signal);
+    const upscaler = await openUpscaler(work.model);
     if (upscaler.release !== work.model_version) {
       // The price, the cache key and the answer name the release that the caller was promised.
       throw new Failure('model_unavailable', { model: `${work.model} ${work.model_version}` });

@@ -14,8 +14,6 @@ export type UpscalerInfo = {
   /** Bands of a picture start at multiples of so many rows, and take so many rows of context along. */
   readonly bandAlign: number;
   readonly bandHalo: number;
-  /** What computes it: library, precision, device. */
-  readonly engine: string;
 };
 
 export type Upscaler = UpscalerInfo & {
@@ -35,33 +33,47 @@ const contract: Contract = {
   parameters: { release: /^\S+$/, band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, scales: /^2,4,8$/ },
 };
 
+/** What a loaded model says of itself, its config checked. Throws Failure model_unavailable. */
+export const readUpscaler = async (model: string, control: Control): Promise<UpscalerInfo> => {
+  const config = await control.modelConfig(model);
+  verify(config, contract);
+  const { release = '', band_align, band_halo } = config.parameters;
+  return { model, release, bandAlign: Number(band_align), bandHalo: Number(band_halo) };
+};
+
 /** Opens a model whose config is what we expect. Throws Failure model_unavailable otherwise. */
 export const openUpscaler = async (
   model: string,
   transport: Transport,
   control: Control,
+): Promise<Upscaler> => ({
+  ...(await readUpscaler(model, control)),
+  run: async (picture, scale, signal) => {
+    const size = scaled(picture, scale);
+    const wanted = image(size.height, size.width, picture.channels);
+    const inputs = [
+      { ...image(picture.height, picture.width, picture.channels), data: picture.pixels },
+      int32('SCALE', [scale]),
+    ];
+    const pixels = await ask(transport, model, inputs, wanted, signal);
+    return { ...size, channels: picture.channels, pixels };
+  },
+});
+
+/**
+ * What computes it: library, precision, device. Only the model's process knows what it got, so it is
+ * told with a picture of one pixel, which also warms it up.
+ */
+export const askEngine = async (
+  model: string,
+  transport: Transport,
   signal: AbortSignal,
-): Promise<Upscaler> => {
-  const config = await control.modelConfig(model);
-  verify(config, contract);
-  const { release = '', band_align, band_halo } = config.parameters;
-  return {
-    model,
-    release,
-    bandAlign: Number(band_align),
-    bandHalo: Number(band_halo),
-    engine: await askEngine(model, transport, signal),
-    run: async (picture, scale, signal) => {
-      const size = scaled(picture, scale);
-      const wanted = image(size.height, size.width, picture.channels);
-      const inputs = [
-        { ...image(picture.height, picture.width, picture.channels), data: picture.pixels },
-        int32('SCALE', [scale]),
-      ];
-      const pixels = await ask(transport, model, inputs, wanted, signal);
-      return { ...size, channels: picture.channels, pixels };
-    },
-  };
+): Promise<string> => {
+  const inputs = [{ ...image(1, 1, 3), data: Buffer.alloc(3) }, int32('SCALE', [2])];
+  const wanted: Wanted = { name: 'ENGINE', datatype: 'BYTES', shape: [1] };
+  const [engine = ''] = decodeStrings(await ask(transport, model, inputs, wanted, signal));
+  if (!engine) throw modelUnavailable(model, new Error('its ENGINE is empty'));
+  return engine;
 };
 
 const image = (height: number, width: number, channels: number): Wanted => ({
@@ -69,15 +81,6 @@ const image = (height: number, width: number, channels: number): Wanted => ({
   datatype: 'UINT8',
   shape: [height, width, channels],
 });
-
-/** Only the model's process knows which engine it got: told with a picture of one pixel, which also warms it up. */
-const askEngine = async (model: string, transport: Transport, signal: AbortSignal) => {
-  const inputs = [{ ...image(1, 1, 3), data: Buffer.alloc(3) }, int32('SCALE', [2])];
-  const wanted: Wanted = { name: 'ENGINE', datatype: 'BYTES', shape: [1] };
-  const [engine = ''] = decodeStrings(await ask(transport, model, inputs, wanted, signal));
-  if (!engine) throw modelUnavailable(model, new Error('its ENGINE is empty'));
-  return engine;
-};
 
 const ask = async (
   transport: Transport,
