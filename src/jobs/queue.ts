@@ -24,12 +24,12 @@ export const openQueue = (
   log: Log,
   { lockMs, stalledMs }: QueueTiming = { lockMs: 15_000, stalledMs: 5_000 },
 ): Queue => {
-  const connections: Redis[] = [];
+  const connections = new Map<string, Redis>();
   const bull = new Bull<Delivery>('jobs', {
     prefix: `${prefix}:bull`,
-    createClient: () => {
+    createClient: (type) => {
       const connection = new Redis(url, { maxRetriesPerRequest: null, enableReadyCheck: false });
-      connections.push(connection);
+      connections.set(type, connection);
       return connection;
     },
     settings: {
@@ -43,20 +43,24 @@ export const openQueue = (
   });
   bull.on('error', (error) => log.warn({ error: error.message }, 'queue'));
   bull.on('failed', ({ data }, error) => log.error({ job_id: data.id, error }, 'delivery failed'));
-  let running: Promise<unknown> = Promise.resolve();
 
   return {
     deliver: async (delivery) => {
       await bull.add(delivery, { jobId: `${delivery.id}.${delivery.dispatch}` });
     },
     start: (concurrency, run) => {
-      running = bull.process(concurrency, ({ data }) => run(data));
+      // The promise of a paused queue stays open for ever, so it is not waited for.
+      void bull.process(concurrency, ({ data }) => run(data));
     },
-    pause: () => bull.pause(true, true),
+    pause: async () => {
+      const paused = bull.pause(true, true);
+      // Bull would politely wait half a second for a command that blocks.
+      connections.get('bclient')?.disconnect();
+      await paused;
+    },
     close: async () => {
       await bull.close();
-      await running;
-      for (const connection of connections) connection.disconnect();
+      for (const connection of connections.values()) connection.disconnect();
     },
   };
 };

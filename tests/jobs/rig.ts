@@ -1,0 +1,167 @@
+/** The whole of jobs and money on a real Redis and disk, with a scripted model in place of the pipeline. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import type { UpscaleOptions } from '../../src/contract/upscale.ts';
+import { openLedger } from '../../src/credits/ledger.ts';
+import { Failure } from '../../src/errors.ts';
+import { openFiles } from '../../src/files/store.ts';
+import { audit } from '../../src/jobs/audit.ts';
+import type { Claim } from '../../src/jobs/idempotency.ts';
+import { isOver, type JobRecord } from '../../src/jobs/job.ts';
+import { openQueue } from '../../src/jobs/queue.ts';
+import { openSignals } from '../../src/jobs/signals.ts';
+import { openJobs } from '../../src/jobs/store.ts';
+import { type Submission, type SubmitParts, submit } from '../../src/jobs/submit.ts';
+import { waitForEnd } from '../../src/jobs/wait.ts';
+import { startWorker, type WorkerTiming } from '../../src/jobs/worker.ts';
+import { createLog } from '../../src/log.ts';
+import type { Enhance } from '../../src/pipeline/enhance.ts';
+import { openRedis } from '../../src/redis.ts';
+import { freshPrefix } from '../real/redis.ts';
+import { tempDir } from '../real/run.ts';
+
+export const quick: WorkerTiming = {
+  beatMs: 20,
+  silenceMs: 100,
+  retryMs: 20,
+  unavailableMs: 50,
+  leaseMs: 400,
+  lookMs: 30,
+  lookAgainMs: 300,
+  graceMs: 100,
+  sweepMs: 60_000,
+};
+
+export type Place = { readonly url: string; readonly prefix: string; readonly dir: string };
+const parent = tempDir('jobs');
+export const freshPlace = (url: string): Place => {
+  const prefix = freshPrefix();
+  return { url, prefix, dir: join(parent, prefix) };
+};
+
+/** One process' worth of parts; several may share a place. */
+export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.ProcessEnv = {}) => {
+  const config = loadConfig({
+    ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
+    ...{ KEY_PEPPER: 'a pepper for the tests', SIGNING_SECRET: 'a secret for the tests' },
+    UPSCALE_RATES: '{"photo":1,"animation":1,"detail":1}',
+    ...variables,
+  });
+  const log = createLog(process.env.TEST_LOG ?? 'silent', 'test');
+  const redis = openRedis(url, log);
+  const stores = { redis, prefix };
+  const files = await openFiles(dir);
+  const ledger = openLedger(stores, config.prices);
+  const jobs = openJobs(stores, config, files);
+  const signals = await openSignals(stores);
+  const queue = openQueue(config.redis, log, { lockMs: 400, stalledMs: 100 });
+  const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
+  const closers: (() => Promise<void>)[] = [];
+
+  const media = (content: string): Submission['media'] => {
+    const path = files.temporary();
+    writeFileSync(path, content);
+    return {
+      path,
+      ...{ kind: 'image', size: '10x10', bytes: content.length },
+      ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
+    };
+  };
+
+  /** A request for `credits` credits on media that holds `content`. */
+  const ask = (
+    content: string,
+    { account = 'acme', credits = 10, idempotency, options = {}, to = parts }: Asked = {},
+  ) =>
+    submit(to, {
+      ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', media: media(content) },
+      options: { model: 'photo', scale: 2, ...options },
+      work: { model: 'photo', outputPixels: credits * 1_000_000 },
+      idempotency,
+    });
+
+  return {
+    ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
+    work: async (enhance: Enhance, timing: Partial<WorkerTiming> = {}) => {
+      const worker = await startWorker({ ...parts, signals, enhance }, { ...quick, ...timing });
+      closers.unshift(worker.close);
+      return worker;
+    },
+    ended: async (job: JobRecord, withinMs = 8000): Promise<JobRecord> => {
+      const last = await waitForEnd({ jobs, signals }, job.account, job.id, withinMs);
+      if (isOver(last.status)) return last;
+      throw new Error(`${job.id} is still ${last.status} after ${withinMs} ms`);
+    },
+    differences: async (account = 'acme') => (await audit(stores, account)).differences,
+    credits: async (account = 'acme') => {
+      const { balance, held } = await ledger.balance(account);
+      return { balance, held };
+    },
+    close: async () => {
+      for (const close of closers) await close();
+      await queue.close();
+      await signals.close();
+      await redis.quit();
+    },
+  };
+};
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Asked = {
+  readonly account?: string;
+  readonly credits?: number;
+  readonly idempotency?: Claim;
+  readonly options?: Partial<UpscaleOptions>;
+  readonly to?: SubmitParts;
+};
+export type Rig = Awaited<ReturnType<typeof openRig>>;
+
+/** A model that copies nothing and is done at once. */
+export const atOnce: Enhance = async (_work, _input, target) => {
+  writeFileSync(target, 'enhanced');
+  return { outputSize: { width: 20, height: 20 }, contentType: 'image/png' };
+};
+
+/** A model that works until it is told to go on, or stopped. */
+export const onCue = () => {
+  let go = () => {};
+  const cue = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const started: string[] = [];
+  const enhance: Enhance = async (work, input, target, report, signal) => {
+    started.push(input.split('/').at(-1) ?? '');
+    report({ stage: 'inference', framesDone: 1, framesTotal: 4 });
+    await new Promise<void>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason));
+      if (signal.aborted) reject(signal.reason);
+      void cue.then(resolve);
+    });
+    return atOnce(work, input, target, report, signal);
+  };
+  return { enhance, started, go };
+};
+
+export const codeOf = async (promise: Promise<unknown>): Promise<string> => {
+  try {
+    await promise;
+    return 'none';
+  } catch (error) {
+    if (error instanceof Failure) return error.code;
+    throw error;
+  }
+};
+
+/** Until `holds` does, or it is too late. */
+export const until = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  withinMs = 8000,
+): Promise<void> => {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};

@@ -1,0 +1,167 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { realRedis } from '../real/redis.ts';
+import { atOnce, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
+
+const test = suite<{ rig: Rig; dir: string }>('submit');
+const server = await realRedis();
+test.before.each(async (context) => {
+  const place = freshPlace(server.url);
+  context.dir = place.dir;
+  context.rig = await openRig(place);
+  await context.rig.ledger.grant('acme', 1000);
+});
+test.after.each(async ({ rig }) => {
+  assert.equal(await rig.differences(), []);
+  await rig.close();
+});
+test.after(() => server.close());
+
+test('a job holds its price, runs, and is charged it once', async ({ rig }) => {
+  const { job, cached, joined } = await rig.ask('a');
+  assert.equal([job.status, job.held, cached, joined], ['queued', 10, false, false]);
+  assert.equal(await rig.credits(), { balance: 1000, held: 10 });
+  await rig.work(atOnce);
+  const done = await rig.ended(job);
+  assert.equal([done.status, done.charged, done.attempts], ['succeeded', 10, 1]);
+  assert.equal(await rig.credits(), { balance: 990, held: 0 });
+  const { data } = await rig.ledger.entries('acme', { limit: 10 });
+  assert.equal(
+    data.map(({ type, job: of }) => [type, of]),
+    [
+      ['capture', job.id],
+      ['hold', job.id],
+      ['grant', null],
+    ],
+  );
+});
+
+test('the input is kept until the job ends, and the result after', async ({ rig, dir }) => {
+  const { job } = await rig.ask('a');
+  assert.ok(existsSync(rig.files.inputPath(job.id)));
+  await rig.work(atOnce);
+  const done = await rig.ended(job);
+  const result = await rig.files.openResult(done.outcome?.file ?? '');
+  assert.is(result.bytes, 'enhanced'.length);
+  assert.is(done.outcome?.bytes, result.bytes);
+  await rig.close();
+  rig.close = async () => {};
+  rig.differences = async () => [];
+  assert.equal(readdirSync(join(dir, 'inputs')), []);
+  assert.equal(readdirSync(join(dir, 'incoming')), []);
+  assert.equal(readdirSync(join(dir, 'attempts')), []);
+});
+
+test('the same work again is a new job, at once succeeded and free', async ({ rig, dir }) => {
+  await rig.work(atOnce);
+  const first = await rig.ended((await rig.ask('a')).job);
+  const { job, cached, joined } = await rig.ask('a', { options: { output_format: 'png' } });
+  assert.equal([cached, joined, job.cached, job.status], [true, false, true, 'succeeded']);
+  assert.is.not(job.id, first.id);
+  assert.equal([job.estimated, job.held, job.charged], [10, 0, 0]);
+  assert.equal(job.outcome, first.outcome);
+  assert.is(job.expires_at, first.expires_at);
+  assert.equal(await rig.credits(), { balance: 990, held: 0 });
+  assert.equal(readdirSync(join(dir, 'inputs')), []);
+});
+
+test('a cached result costs nothing even without credits', async ({ rig }) => {
+  await rig.work(atOnce);
+  await rig.ledger.grant('poor', 10);
+  await rig.ended((await rig.ask('a', { account: 'poor' })).job);
+  assert.is((await rig.ask('a', { account: 'poor' })).cached, true);
+  assert.is(await codeOf(rig.ask('b', { account: 'poor' })), 'insufficient_credits');
+});
+
+test('another account, another option or other media is other work', async ({ rig }) => {
+  await rig.work(atOnce);
+  await rig.ledger.grant('other', 100);
+  await rig.ended((await rig.ask('a')).job);
+  assert.is((await rig.ask('a', { account: 'other' })).cached, false);
+  assert.is((await rig.ask('a', { options: { scale: 4 } })).cached, false);
+  assert.is((await rig.ask('b')).cached, false);
+});
+
+test('a result whose file is gone is made again', async ({ rig }) => {
+  await rig.work(atOnce);
+  const first = await rig.ended((await rig.ask('a')).job);
+  await rig.files.removeResult(first.outcome?.file ?? '');
+  const again = await rig.ask('a');
+  assert.is(again.cached, false);
+  assert.is((await rig.ended(again.job)).charged, 10);
+});
+
+test('ten identical requests at once make one job and one hold', async ({ rig }) => {
+  const asked = await Promise.all(Array.from({ length: 10 }, () => rig.ask('a')));
+  assert.is(new Set(asked.map(({ job }) => job.id)).size, 1);
+  assert.is(asked.filter(({ joined }) => joined).length, 9);
+  assert.equal(await rig.credits(), { balance: 1000, held: 10 });
+});
+
+test('a job that is being cancelled is not joined', async ({ rig }) => {
+  const model = onCue();
+  await rig.work(model.enhance);
+  const { job } = await rig.ask('a');
+  while ((await rig.jobs.get('acme', job.id)).status !== 'processing');
+  await rig.jobs.cancel('acme', job.id);
+  const { joined } = await rig.ask('a');
+  assert.is(joined, false);
+  assert.is((await rig.ended(job)).status, 'canceled');
+  model.go();
+});
+
+test('short of credits: refused with both numbers, and nothing is left', async ({ rig, dir }) => {
+  await rig.ledger.grant('poor', 3);
+  assert.is(await codeOf(rig.ask('a', { account: 'poor' })), 'insufficient_credits');
+  assert.equal(await rig.jobs.list('poor', { limit: 10 }), { data: [], has_more: false });
+  assert.equal(readdirSync(join(dir, 'inputs')), []);
+  assert.equal(readdirSync(join(dir, 'incoming')), []);
+  assert.equal(await rig.differences('poor'), []);
+});
+
+test('many requests at once never hold more than there is', async ({ rig }) => {
+  await rig.ledger.grant('poor', 55);
+  const codes = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => codeOf(rig.ask(`m${index}`, { account: 'poor' }))),
+  );
+  assert.is(codes.filter((code) => code === 'none').length, 5);
+  assert.equal(await rig.credits('poor'), { balance: 55, held: 50 });
+  assert.equal(await rig.differences('poor'), []);
+});
+
+test('beyond the account’s bound on waiting jobs it is told so', async ({ rig }) => {
+  const strict = {
+    ...rig.parts,
+    config: { ...rig.config, jobs: { ...rig.config.jobs, accountQueued: 2 } },
+  };
+  await rig.ask('a', { to: strict });
+  await rig.ask('b', { to: strict });
+  assert.is(await codeOf(rig.ask('c', { to: strict })), 'concurrency_limited');
+  assert.is((await rig.ask('b', { to: strict })).joined, true);
+  assert.equal(await rig.credits(), { balance: 1000, held: 20 });
+});
+
+test('beyond the bound on the whole queue it is full for everyone', async ({ rig }) => {
+  await rig.ledger.grant('other', 100);
+  const strict = {
+    ...rig.parts,
+    config: { ...rig.config, jobs: { ...rig.config.jobs, queueLimit: 2 } },
+  };
+  await rig.ask('a', { to: strict });
+  await rig.ask('b', { to: strict });
+  assert.is(await codeOf(rig.ask('c', { to: strict, account: 'other' })), 'queue_full');
+});
+
+test('places in the queue are counted from one', async ({ rig }) => {
+  const first = await rig.ask('a');
+  const second = await rig.ask('b');
+  assert.is(await rig.jobs.position(first.job), 1);
+  assert.is(await rig.jobs.position(second.job), 2);
+  await rig.jobs.cancel('acme', first.job.id);
+  assert.is(await rig.jobs.position(second.job), 1);
+  assert.equal(await rig.jobs.counts(), { queued: 1, processing: 0 });
+});
+
+test.run();
