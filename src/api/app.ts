@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import Koa from 'koa';
 import { createMetrics } from './metrics.ts';
 import { errors } from './middleware/errors.ts';
@@ -10,6 +11,8 @@ import { createRoutes } from './routes/all.ts';
 
 /** The HTTP API over its parts. */
 export const createApp = (parts: Parts): Koa<State> => {
+  // Every waiting caller listens for it.
+  setMaxListeners(0, parts.draining);
   const app = new Koa<State>();
   const metrics = createMetrics(parts);
   app.use(request(parts.log, metrics));

@@ -25,7 +25,7 @@ export const once = async <T>(
   { idempotency }: Pick<Parts, 'idempotency'>,
   { make, replay }: Ways<T>,
 ): Promise<T> => {
-  const key = keyOf(asked.ctx);
+  const key = idempotencyKeyOf(asked.ctx);
   if (key === undefined) return make();
   const begun = await idempotency.begin(asked.caller.account, key, hashOf(asked));
   if (begun.state !== 'new') {
@@ -40,7 +40,8 @@ export const once = async <T>(
   }
 };
 
-const keyOf = (ctx: Context): string | undefined => {
+/** Undefined where none was sent. Failure invalid_idempotency_key. */
+export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {

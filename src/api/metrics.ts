@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Parts } from './parts.ts';
 
+type Measured = { readonly jobs: { counts(): Promise<Record<string, number>> } };
 export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What Prometheus may ask of this process. */
-export const createMetrics = ({ jobs }: Pick<Parts, 'jobs'>) => {
+export const createMetrics = ({ jobs }: Measured) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({

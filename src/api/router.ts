@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { authenticate, demandScope } from './authenticate.ts';
+import { idempotencyKeyOf } from './idempotent.ts';
 import { createIncoming } from './incoming.ts';
 import type { Parts } from './parts.ts';
 import { takeFromRate } from './rate-limit.ts';
@@ -37,6 +38,8 @@ const admit = (ctx: Context, route: Route, parts: Parts) => async (scope: Scope)
   ctx.state.log = ctx.state.log.child({ account: caller.account, key: caller.keyId });
   await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');
   demandScope(caller, scope);
+  // Before a body is read that would be refused.
+  if (route.idempotent) idempotencyKeyOf(ctx);
   return caller;
 };
 

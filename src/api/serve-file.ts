@@ -46,8 +46,9 @@ const rangeOf = (ctx: Context, { bytes, sha256 }: Served) => {
   const asked = ctx.get('range');
   const ifRange = ctx.get('if-range');
   // Only a strong tag can say that the parts fit together; we give no dates.
-  if (asked === '' || (ifRange !== '' && ifRange !== `"${sha256}"`)) return undefined;
+  if (!/^bytes=[\d\s,-]+$/.test(asked)) return undefined;
+  if (ifRange !== '' && ifRange !== `"${sha256}"`) return undefined;
   const ranges = parseRange(bytes, asked, { combine: true });
   if (ranges === -1) return 'outside';
-  return ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1 ? undefined : ranges[0];
+  return ranges === -2 || ranges.length !== 1 ? undefined : ranges[0];
 };

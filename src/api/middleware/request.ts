@@ -32,7 +32,9 @@ export const request =
         { method, route: ctx.state.pattern || 'unknown', status: ended },
         ms / 1000,
       );
-      ctx.state.log.info({ method, path, status: ended, ms: Math.round(ms) }, 'answered');
+      // What only probes and scrapers ask for every few seconds would bury the rest.
+      const level = path.startsWith('/v1/') || ended >= 500 ? 'info' : 'debug';
+      ctx.state.log[level]({ method, path, status: ended, ms: Math.round(ms) }, 'answered');
     });
     await next();
   };

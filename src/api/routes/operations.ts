@@ -64,16 +64,17 @@ export const metricsRoute = ({ registry }: Metrics) =>
     },
   });
 
-export const openapiRoute = (routes: readonly Description[], server: string) =>
-  openRoute({
+export const openapiRoute = (routes: readonly Description[], server: string) => {
+  const document = openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf });
+  return openRoute({
     method: 'get',
     path: '/openapi.json',
     summary: 'This contract',
     answer: { status: 200, type: 'application/json' },
     fails: [],
-    handle: async () =>
-      openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf }),
+    handle: async () => document,
   });
+};
 
 const statusOf = (code: string): number => {
   const kind = Object.entries(failures).find(([name]) => name === code)?.[1];
