@@ -56,7 +56,6 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
 /** The stub finds its Python by name on PATH and its packages through that Python's own prefix. */
 const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: `${places.venv}/bin:${env.PATH ?? ''}`,
-  PYTHONPATH: join(root, 'inference'),
   PYTHONNOUSERSITE: '1',
   ENHANCE_WEIGHTS: env.ENHANCE_WEIGHTS ?? places.weights,
 });

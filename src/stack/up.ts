@@ -66,6 +66,8 @@ const serve = async (stack: Stack, address: string): Promise<void> => {
   };
   try {
     await Promise.race([start(), stopped]);
+  } catch (cause) {
+    throw new Lack(`${cause}\n(logs: ${stack.logsDir})`, { cause });
   } finally {
     say('stopping …');
     await Promise.all(services.map((part) => part.stop()));
