@@ -35,7 +35,7 @@ export const encodeVideo = async (
     if (done) throw new Failure('encode_failed', { reason: 'there are no pictures' });
     const args = encodeArgs(first, source, target, output, ffmpeg);
     const tally = await run(first, rest, source.info.fps, { ffmpeg, args, signal });
-    const durationSeconds = tally.end - tally.start;
+    const durationSeconds = Number((tally.end - tally.start).toFixed(6));
     return { frames: tally.frames, durationSeconds, fps: tally.frames / durationSeconds };
   } finally {
     await rest.return?.();
@@ -121,11 +121,13 @@ const encodeArgs = (
     ...(info.hasAudio ? fileInput(path, info.container) : []),
     ...['-map', '0:V:0', ...soundArgs(info.audio), '-map_chapters', '-1'],
     ...['-fps_mode', 'passthrough', '-enc_time_base', `1/${scale}`],
-    ...['-vf', `scale=${fromRgb(info.colour)},setsar=${num}/${den}:max=65535,format=yuv420p`],
+    ...[
+      '-vf',
+      `scale=${fromRgb(info.colour)},format=yuv420p,setsar=${num}/${den}:max=65535,${tags(info)}`,
+    ],
     ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality(output)],
     // Reordered pictures of uneven length would leave the track's own duration wrong.
     ...(info.constantRate ? [] : ['-bf', '0']),
-    ...colourTags(info),
     ...['-video_track_timescale', String(scale), '-movie_timescale', String(scale)],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${target}`],
   ];
@@ -152,17 +154,13 @@ const soundArgs = (tracks: readonly AudioTrack[]): string[] =>
 const quality = (output: UpscaleOutput): string[] =>
   output.lossless ? ['-qp', '0'] : ['-crf', (45 - 0.35 * (output.quality ?? 80)).toFixed(2)];
 
-const colourTags = ({ colour }: VideoInfo): string[] => {
+/** Set on the pictures, not on the encoder: newer releases of ffmpeg believe the former. */
+const tags = ({ colour }: VideoInfo): string => {
   const { matrix, fullRange, primaries, transfer } = outputColour(colour);
-  return [
-    ...['-colorspace', matrix, '-color_range', fullRange ? 'pc' : 'tv'],
-    ...(primaries ? ['-color_primaries', primaries] : []),
-    ...(transfer ? ['-color_trc', transferNames.get(transfer) ?? transfer] : []),
+  const known = [
+    ...[`range=${fullRange ? 'pc' : 'tv'}`, `colorspace=${matrix}`],
+    ...(primaries ? [`color_primaries=${primaries}`] : []),
+    ...(transfer ? [`color_trc=${transfer}`] : []),
   ];
+  return `setparams=${known.join(':')}`;
 };
-
-/** Names that older releases of ffmpeg print but do not take. */
-const transferNames = new Map([
-  ['bt470m', 'gamma22'],
-  ['bt470bg', 'gamma28'],
-]);

@@ -29,7 +29,7 @@ export const fileInput = (path: string, container: Container): string[] => [
 export type Ended = {
   /** null when the child was killed. */
   readonly exitCode: number | null;
-  /** What ffmpeg said went wrong, without paths and addresses. */
+  /** The first thing that ffmpeg said went wrong (what follows is less exact), without paths and addresses. */
   readonly complaint: string;
 };
 
@@ -65,10 +65,10 @@ export const startFfmpeg = (
   });
   // A broken pipe is told by the child's end, which has the reason; unheard it would end this process.
   child.stdin.on('error', () => {});
-  const errors: string[] = [];
+  let complaint = '';
   const read = async (): Promise<void> => {
     for await (const line of createInterface({ input: child.stderr })) {
-      if (/\[(error|fatal|panic)\]/.test(line) && errors.length < 20) errors.push(tidy(line));
+      if (/\[(error|fatal|panic)\]/.test(line)) complaint ||= tidy(line);
       onLine(line);
     }
     onLine(null);
@@ -79,7 +79,7 @@ export const startFfmpeg = (
     if (code === 'ENOENT' || code === 'EACCES') {
       throw new Error(`ffmpeg could not be started as "${path}"`, { cause });
     }
-    return { exitCode: exitCode ?? null, complaint: [...new Set(errors)].slice(0, 3).join('; ') };
+    return { exitCode: exitCode ?? null, complaint };
   };
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
@@ -93,7 +93,6 @@ export const startFfmpeg = (
 const tidy = (line: string): string =>
   line
     .replace(/\[[^\]]*\] */g, '')
-    .replace(/(file:)?\/\S+/g, 'the file')
-    .replace(/^the file: /, '')
+    .replace(/(file:)?\/[^\s:]+:? ?/g, '')
     .replace(/\.$/, '')
     .slice(0, 200);

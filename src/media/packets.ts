@@ -63,9 +63,11 @@ const finish = ({ timeBase, size, packets, cut }: Draft): Track => {
   const sorted = packets.toSorted((a, b) => a[clock] - b[clock]);
   const times = sorted.map((packet) => packet[clock]);
   const [first = 0, last = 0] = [times[0], times.at(-1)];
-  const mean = times.length > 1 ? (last - first) / (times.length - 1) : 0;
-  const lastTicks = sorted.at(-1)?.duration || mean;
-  const seconds = (ticks: number): number => (ticks * timeBase.num) / timeBase.den;
+  const lastDuration = sorted.at(-1)?.duration ?? 0;
+  const mean = times.length > 1 ? (last - first) / (times.length - 1) : lastDuration;
+  const lastTicks = lastDuration || mean;
+  const seconds = (ticks: number): number =>
+    Math.round((1e6 * ticks * timeBase.num) / timeBase.den) / 1e6;
   return {
     ...{ timeBase, size, cut, packets: packets.length },
     ...{ start: seconds(first), end: seconds(last + lastTicks), lastSeconds: seconds(lastTicks) },

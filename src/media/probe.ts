@@ -49,7 +49,7 @@ export const probeVideo = async (
   try {
     const { video, mediaSeconds, streams } = await listPackets(input, ffmpeg, limits, either);
     const { pts: _, ...first } = await decodeFirst(input, ffmpeg, either);
-    const durationSeconds = video.end - video.start;
+    const durationSeconds = Number((video.end - video.start).toFixed(6));
     return {
       kind: 'video',
       container: type.container,

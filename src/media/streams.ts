@@ -16,12 +16,15 @@ export type Streams = {
  * Sound of a codec that ffmpeg does not know ("Audio: none") is left out: nothing could be done with it.
  */
 export const readStreams = (lines: readonly string[]): Streams => {
-  const found = lines.flatMap((line) => {
+  const from = lines.findIndex((line) => line.includes('Input #0,'));
+  const to = lines.findIndex((line) => /Output #0,|Stream mapping:/.test(line));
+  const listed = from < 0 ? [] : lines.slice(from, to < 0 ? undefined : to);
+  const found = listed.flatMap((line) => {
     const [, kind, codec] = /Stream #0:\d+\S*: (Video|Audio): (\w+)/.exec(line) ?? [];
     return kind && codec ? [{ kind, codec, cover: line.includes('(attached pic)') }] : [];
   });
   return {
-    opened: lines.some((line) => /Input #0,/.test(line)),
+    opened: from >= 0,
     video: found.find(({ kind, cover }) => kind === 'Video' && !cover)?.codec ?? null,
     audio: found
       .filter(({ kind }) => kind === 'Audio')
