@@ -60,7 +60,7 @@ export const runAttempt = async (
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
   } catch (error) {
-    log.warn({ error, stopped: halt.why() }, 'attempt did not succeed');
+    log.warn({ err: error, stopped: halt.why() }, 'attempt did not succeed');
     return await conclude(parts, timing, job, halt.why(), error);
   } finally {
     release();
@@ -148,7 +148,7 @@ const startHeart = (
       if (said === 'lost') stop('lost');
     } catch (error) {
       // Whether the job is still this attempt's is decided when it ends, by its fence.
-      log.warn({ error }, 'no heartbeat');
+      log.warn({ err: error }, 'no heartbeat');
     } finally {
       beating = false;
     }

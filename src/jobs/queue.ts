@@ -41,8 +41,10 @@ export const openQueue = (
     },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
-  bull.on('error', (error) => log.warn({ error: error.message }, 'queue'));
-  bull.on('failed', ({ data }, error) => log.error({ job_id: data.id, error }, 'delivery failed'));
+  bull.on('error', (error) => log.warn({ err: error }, 'queue'));
+  bull.on('failed', ({ data }, error) =>
+    log.error({ job_id: data.id, err: error }, 'delivery failed'),
+  );
 
   return {
     deliver: async (delivery) => {

@@ -17,7 +17,7 @@ export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => 
       try {
         await work();
       } catch (error) {
-        log.error({ error }, 'a repeated task failed; it is tried again');
+        log.error({ err: error }, 'a repeated task failed; it is tried again');
       }
       await pause();
     }

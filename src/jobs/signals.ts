@@ -26,8 +26,9 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
   };
   subscriber.on('error', (error) => redis.emit('error', error));
   subscriber.on('message', (_channel, text) => {
-    const { id, event } = Message.parse(JSON.parse(text));
-    tell(id, event);
+    // While versions change, another process may speak of what this one does not know.
+    const message = Message.safeParse(JSON.parse(text)).data;
+    if (message) tell(message.id, message.event);
   });
   const subscribe = () => subscriber.subscribe(`${prefix}:events`);
   await subscribe();

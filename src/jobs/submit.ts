@@ -122,7 +122,7 @@ const deliver = async ({ queue, log }: SubmitParts, id: string): Promise<void> =
     await queue.deliver({ id, dispatch: 1 });
   } catch (error) {
     // The job is made and the caller is told so: a worker finds it when it looks at what is due.
-    log.warn({ job_id: id, error }, 'a job could not be given to the queue yet');
+    log.warn({ job_id: id, err: error }, 'a job could not be given to the queue yet');
   }
 };
 

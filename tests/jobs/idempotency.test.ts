@@ -1,0 +1,101 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openIdempotency } from '../../src/jobs/idempotency.ts';
+import { realRedis } from '../real/redis.ts';
+import { codeOf, freshPlace, openRig } from './rig.ts';
+
+const test = suite('idempotency keys');
+const server = await realRedis();
+const rig = await openRig(freshPlace(server.url));
+await rig.ledger.grant('acme', 1000);
+const idempotency = openIdempotency(rig.stores);
+test.after(async () => {
+  assert.equal(await rig.differences(), []);
+  await rig.close();
+  await server.close();
+});
+
+const claimed = async (key: string, from = idempotency) => {
+  const begun = await from.begin('acme', key, 'hash');
+  if (begun.state !== 'new') throw new Error(`the key is not new: ${begun.state}`);
+  return begun.claim;
+};
+
+test('of many requests at once under one key, one goes on', async () => {
+  const codes = await Promise.all(
+    Array.from({ length: 10 }, () => codeOf(idempotency.begin('acme', 'race', 'hash'))),
+  );
+  assert.is(codes.filter((code) => code === 'none').length, 1);
+  assert.is(codes.filter((code) => code === 'idempotency_in_progress').length, 9);
+});
+
+test('once a job exists, the key leads to it', async () => {
+  const claim = await claimed('job');
+  const { job } = await rig.ask('a', { idempotency: claim });
+  const again = await idempotency.begin('acme', 'job', 'hash');
+  assert.equal(again, { state: 'job', jobId: job.id, joined: false });
+});
+
+test('a request that joined a job is told as one that joined', async () => {
+  const { job } = await rig.ask('b');
+  await rig.ask('b', { idempotency: await claimed('joined') });
+  const again = await idempotency.begin('acme', 'joined', 'hash');
+  assert.equal(again, { state: 'job', jobId: job.id, joined: true });
+});
+
+test('another request under the key is refused, before and after the job', async () => {
+  const claim = await claimed('reused');
+  assert.is(await codeOf(idempotency.begin('acme', 'reused', 'other')), 'idempotency_key_reused');
+  await rig.ask('c', { idempotency: claim });
+  assert.is(await codeOf(idempotency.begin('acme', 'reused', 'other')), 'idempotency_key_reused');
+});
+
+test('the same key of another account is another key', async () => {
+  await claimed('mine');
+  assert.is((await idempotency.begin('other', 'mine', 'hash')).state, 'new');
+});
+
+test('a refusal frees the key', async () => {
+  const claim = await claimed('refused');
+  assert.is(
+    await codeOf(rig.ask('d', { credits: 5000, idempotency: claim })),
+    'insufficient_credits',
+  );
+  await idempotency.free(claim);
+  assert.is((await idempotency.begin('acme', 'refused', 'other')).state, 'new');
+});
+
+test('a key with a job cannot be freed any more', async () => {
+  const claim = await claimed('late');
+  await rig.ask('e', { idempotency: claim });
+  await idempotency.free(claim);
+  assert.is((await idempotency.begin('acme', 'late', 'hash')).state, 'job');
+});
+
+test('an answer without a job is kept as it was', async () => {
+  const claim = await claimed('upload');
+  await idempotency.answer(claim, { id: 'upl_1', bytes: 5 });
+  const again = await idempotency.begin('acme', 'upload', 'hash');
+  assert.equal(again, { state: 'answer', answer: { id: 'upl_1', bytes: 5 } });
+});
+
+test('the claim of a server that died ends by itself, and the dead one makes no job then', async () => {
+  const hasty = openIdempotency(rig.stores, 30);
+  const dead = await claimed('crash', hasty);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const claim = await claimed('crash');
+  assert.is(await codeOf(rig.ask('f', { idempotency: dead })), 'idempotency_in_progress');
+  assert.is((await rig.ask('f', { idempotency: claim })).joined, false);
+  await hasty.free(dead);
+  assert.is((await idempotency.begin('acme', 'crash', 'hash')).state, 'job');
+});
+
+test('keys are kept for a day', async () => {
+  await rig.ask('g', { idempotency: await claimed('day') });
+  for (const key of await rig.redis.keys(`${rig.stores.prefix}:idempotency:*`)) {
+    const ttl = await rig.redis.pttl(key);
+    assert.ok(ttl > 0 && ttl <= 86_400_000, `${key} lives ${ttl} ms`);
+  }
+});
+
+test.run();

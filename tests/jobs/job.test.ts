@@ -1,0 +1,82 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Job, JobStatus } from '../../src/contract/job.ts';
+import { UpscaleResult } from '../../src/contract/upscale.ts';
+import { isOver, JobRecord, moves, presentJob, presentResult } from '../../src/jobs/job.ts';
+
+const test = suite('job');
+const shown = {
+  publicUrl: 'http://host',
+  queuePosition: null,
+  resultUrl: (id: string, expiresAtMs: number) => `http://host/${id}?${expiresAtMs}`,
+};
+const queued = {
+  ...{ id: 'job_1', account: 'acme', kind: 'upscale', status: 'queued', request_id: 'req_1' },
+  ...{ created_at: '1800000000000', model: 'photo', model_version: 'photo-r1' },
+  input: '{"kind":"image","size":"10x20","bytes":5,"sha256":"ab","content_type":"image/png"}',
+  options: '{"model":"photo","scale":2}',
+  ...{ fingerprint: 'f', estimated: '7', held: '7', charged: '0', lines: '[]' },
+  ...{ fence: '0', dispatch: '1', attempts: '0', lost: '0', progress: '' },
+};
+const succeeded = {
+  ...queued,
+  ...{ status: 'succeeded', charged: '7', started_at: '1800000001000' },
+  ...{ finished_at: '1800000003500', expires_at: '1800086403500' },
+  progress: '{"stage":"storing","percent":100,"frames_done":1,"frames_total":1,"eta_seconds":0}',
+  outcome:
+    '{"file":"job_1.1.png","bytes":9,"sha256":"cd","content_type":"image/png","output_size":"20x40"}',
+};
+const shownOf = (fields: object) => Job.parse(presentJob(JobRecord.parse(fields), shown));
+
+test('the ends are the states without a way out', () => {
+  assert.equal(JobStatus.options.filter(isOver), ['succeeded', 'failed', 'canceled']);
+  for (const next of Object.values(moves)) for (const status of next) assert.ok(moves[status]);
+});
+
+test('a waiting job shows its place and what it holds', () => {
+  const job = Job.parse(presentJob(JobRecord.parse(queued), { ...shown, queuePosition: 3 }));
+  assert.equal([job.queue_position, job.cost], [3, { estimated: 7, held: 7, charged: 0 }]);
+  assert.equal([job.started_at, job.expires_at, job.result, job.error], [null, null, null, null]);
+  assert.equal(job.urls, {
+    self: 'http://host/v1/jobs/job_1',
+    cancel: 'http://host/v1/jobs/job_1/cancel',
+    result: 'http://host/v1/jobs/job_1/result',
+  });
+});
+
+test('a succeeded job shows its result, which is what POST answers', () => {
+  const job = shownOf(succeeded);
+  assert.equal(job.cost, { estimated: 7, held: 0, charged: 7 });
+  assert.equal(job.result, UpscaleResult.parse(presentResult(JobRecord.parse(succeeded), shown)));
+  assert.equal(
+    [job.result?.credits_used, job.result?.processing_ms, job.result?.output_url],
+    [7, 2500, 'http://host/job_1?1800086403500'],
+  );
+  assert.equal([job.result?.input_size, job.result?.output_size], ['10x20', '20x40']);
+});
+
+test('a cached job shows the result as free and at once', () => {
+  const fields = { ...succeeded, cached: '1', charged: '0', held: '0', started_at: '' };
+  const { result } = shownOf(fields);
+  assert.equal([result?.cached, result?.credits_used, result?.processing_ms], [true, 0, 0]);
+});
+
+test('an erased job shows no result', () =>
+  assert.is(shownOf({ ...succeeded, erased: '1' }).result, null));
+
+test('a failed job shows its problem, and that nothing was charged', () => {
+  const error = '{"code":"inference_failed","facts":{"model":"photo","reason":"no memory"}}';
+  const job = shownOf({ ...queued, status: 'failed', error });
+  assert.equal(
+    [job.error?.code, job.error?.status, job.error?.request_id, job.error?.charged],
+    ['inference_failed', 502, 'req_1', 0],
+  );
+  assert.match(job.error?.detail ?? '', 'no memory');
+});
+
+test('a record with an unknown failure is refused, not shown', () => {
+  const fields = { ...queued, status: 'failed', error: '{"code":"nonsense","facts":{}}' };
+  assert.throws(() => JobRecord.parse(fields));
+});
+
+test.run();

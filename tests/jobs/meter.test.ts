@@ -1,0 +1,35 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createMeter } from '../../src/jobs/meter.ts';
+
+const test = suite('meter');
+
+test('before the total is known there is no percentage and no remaining time', () => {
+  const meter = createMeter();
+  const seen = meter({ stage: 'probing', framesDone: 0, framesTotal: null }, 0);
+  assert.equal(seen, {
+    ...{ stage: 'probing', percent: 0, frames_done: 0 },
+    ...{ frames_total: null, eta_seconds: null },
+  });
+});
+
+test('remaining time follows from the pace since the first frame', () => {
+  const meter = createMeter();
+  assert.is(meter({ stage: 'inference', framesDone: 0, framesTotal: 100 }, 5000).eta_seconds, null);
+  const seen = meter({ stage: 'inference', framesDone: 25, framesTotal: 100 }, 15_000);
+  assert.equal([seen.percent, seen.eta_seconds], [24.7, 30]);
+});
+
+test('the percentage never falls, and reaches 99 before the end', () => {
+  const meter = createMeter();
+  meter({ stage: 'inference', framesDone: 50, framesTotal: 50 }, 0);
+  assert.is(meter({ stage: 'encoding', framesDone: 1, framesTotal: 2 }, 1).percent, 99);
+  assert.is(meter({ stage: 'storing', framesDone: 0, framesTotal: null }, 2).percent, 99);
+});
+
+test('more frames than announced are no more than all', () => {
+  const meter = createMeter();
+  assert.is(meter({ stage: 'inference', framesDone: 12, framesTotal: 10 }, 0).percent, 99);
+});
+
+test.run();

@@ -1,0 +1,237 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { JobStatus } from '../../src/contract/job.ts';
+import { openAttempts } from '../../src/jobs/attempts.ts';
+import { type JobOutcome, moves } from '../../src/jobs/job.ts';
+import { ownRedis, realRedis } from '../real/redis.ts';
+import { atOnce, freshPlace, onCue, openRig, type Place, type Rig, until } from './rig.ts';
+
+const test = suite<{ rig: Rig; place: Place }>('recovery');
+const server = await realRedis();
+test.before.each(async (context) => {
+  context.place = freshPlace(server.url);
+  context.rig = await openRig(context.place);
+  await context.rig.ledger.grant('acme', 1000);
+});
+test.after.each(async ({ rig }) => {
+  assert.equal(await rig.differences(), []);
+  await rig.close();
+});
+test.after(() => server.close());
+
+const startProcess = (place: Place): ChildProcess => {
+  const script = fileURLToPath(new URL('worker-process.ts', import.meta.url));
+  const args = ['--import', 'tsx', script, JSON.stringify(place)];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+};
+const killed = async (worker: ChildProcess): Promise<void> => {
+  const exited = once(worker, 'exit');
+  worker.kill('SIGKILL');
+  await exited;
+};
+const dropBull = async ({ redis, stores }: Rig): Promise<void> => {
+  const keys = await redis.keys(`${stores.prefix}:bull:*`);
+  if (keys.length > 0) await redis.del(...keys);
+};
+const outcome: JobOutcome = {
+  ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
+  ...{ content_type: 'image/png', output_size: '20x20' },
+};
+const progress = {
+  ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },
+  ...{ frames_total: 1, eta_seconds: 0 },
+};
+
+/** Every step of every job that `moves` does not allow. */
+const watchMoves = async ({ redis, stores }: Rig) => {
+  const subscriber = redis.duplicate();
+  const at = new Map<string, JobStatus>();
+  const forbidden: string[] = [];
+  subscriber.on('message', (_channel, text) => {
+    const { id, event } = JSON.parse(text);
+    const { data: next } = JobStatus.safeParse(event);
+    if (!next) return;
+    const before = at.get(id) ?? 'queued';
+    if (before !== next && !moves[before].includes(next)) forbidden.push(`${before} → ${next}`);
+    at.set(id, next);
+  });
+  await subscriber.subscribe(`${stores.prefix}:events`);
+  return {
+    forbidden: async () => {
+      await subscriber.quit();
+      return forbidden;
+    },
+  };
+};
+
+test('a job whose server died before it reached the queue runs all the same', async ({ rig }) => {
+  const deliver = async () => {
+    throw new Error('the connection is gone');
+  };
+  const { job } = await rig.ask('a', { to: { ...rig.parts, queue: { ...rig.queue, deliver } } });
+  assert.is(job.status, 'queued');
+  await rig.work(atOnce);
+  assert.equal(
+    [(await rig.ended(job)).charged, await rig.credits()],
+    [10, { balance: 990, held: 0 }],
+  );
+});
+
+test('a waiting job that the queue lost runs all the same', async ({ rig }) => {
+  const { job } = await rig.ask('a');
+  await dropBull(rig);
+  await rig.work(atOnce);
+  assert.is((await rig.ended(job)).status, 'succeeded');
+});
+
+test('a job whose worker was killed runs again and is charged once', async ({ rig, place }) => {
+  const worker = startProcess(place);
+  const { job } = await rig.ask('a');
+  await once(worker.stdout ?? worker, 'data');
+  assert.is((await rig.jobs.get('acme', job.id)).status, 'processing');
+  await killed(worker);
+  await rig.work(atOnce);
+  const done = await rig.ended(job);
+  assert.equal([done.status, done.attempts, done.lost, done.charged], ['succeeded', 2, 1, 10]);
+  assert.equal(await rig.credits(), { balance: 990, held: 0 });
+  await until('nothing is left of the first attempt', () =>
+    ['attempts', 'inputs'].every((folder) => readdirSync(join(place.dir, folder)).length === 0),
+  );
+});
+
+test('a job that kills every worker fails with worker_lost, its credits back, even if the queue forgot it', async ({
+  rig,
+  place,
+}) => {
+  rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, attempts: 1 } };
+  const worker = startProcess(place);
+  const { job } = await rig.ask('a');
+  await once(worker.stdout ?? worker, 'data');
+  await killed(worker);
+  await dropBull(rig);
+  await rig.work(atOnce);
+  const done = await rig.ended(job);
+  assert.equal([done.status, done.error], ['failed', { code: 'worker_lost', facts: { times: 1 } }]);
+  assert.equal(await rig.credits(), { balance: 1000, held: 0 });
+});
+
+test('a job that was to be cancelled when its worker died is cancelled', async ({ rig, place }) => {
+  const worker = startProcess(place);
+  const { job } = await rig.ask('a');
+  await once(worker.stdout ?? worker, 'data');
+  await killed(worker);
+  await rig.jobs.cancel('acme', job.id);
+  await rig.work(atOnce);
+  assert.is((await rig.ended(job)).status, 'canceled');
+});
+
+test('an attempt that lost its job to another worker stops, and only the last one counts', async ({
+  rig,
+}) => {
+  const model = onCue();
+  await rig.work(model.enhance);
+  const { job } = await rig.ask('a');
+  await until('it runs', () => model.started.length === 1);
+  const other = openAttempts(rig.stores, rig.config, 60_000);
+  const [, fence = 0] = await other.take({ id: job.id, dispatch: 1 }, 'other');
+  await other.retry(job.id, fence, 0, false);
+  await until('it runs again', () => model.started.length === 2);
+  model.go();
+  const done = await rig.ended(job);
+  assert.equal([done.status, done.charged, done.lost], ['succeeded', 10, 1]);
+});
+
+test('whatever an old attempt says is refused', async ({ rig }) => {
+  const attempts = openAttempts(rig.stores, rig.config, 60_000);
+  const { job } = await rig.ask('a');
+  const [, old = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
+  const [, next = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'second');
+  assert.ok(next > old);
+  assert.is(await attempts.beat(job.id, old, null), 'lost');
+  assert.is(await attempts.succeed(job.id, old, outcome, progress), 'lost');
+  assert.is(await attempts.fail(job.id, old, null), 'lost');
+  assert.is(await attempts.retry(job.id, old, 0, true), 'lost');
+  assert.is(await attempts.beat(job.id, next, null), 'on');
+  assert.is(await attempts.succeed(job.id, next, outcome, progress), 'succeeded');
+  assert.is(await attempts.succeed(job.id, old, outcome, progress), 'lost');
+  assert.equal(await rig.credits(), { balance: 990, held: 0 });
+});
+
+test('a step that is sent again after a lost connection has its effect once', async ({ rig }) => {
+  const attempts = openAttempts(rig.stores, rig.config, 60_000);
+  const { job } = await rig.ask('a');
+  const taken = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
+  assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'first'), taken);
+  const [, fence = 0] = taken;
+  assert.is(await attempts.succeed(job.id, fence, outcome, progress), 'succeeded');
+  assert.is(await attempts.succeed(job.id, fence, outcome, progress), 'succeeded');
+  assert.equal(await rig.credits(), { balance: 990, held: 0 });
+});
+
+test('a delivery from before a retry is refused', async ({ rig }) => {
+  const attempts = openAttempts(rig.stores, rig.config, 60_000);
+  const { job } = await rig.ask('a');
+  const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
+  assert.is(await attempts.retry(job.id, fence, 0, true), 'queued');
+  assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'late'), ['refused']);
+  const { deliver } = await attempts.due(10, 1000);
+  assert.equal(deliver, [{ id: job.id, dispatch: 2 }]);
+  assert.is((await attempts.take({ id: job.id, dispatch: 2 }, 'second'))[0], 'taken');
+  await rig.jobs.cancel('acme', job.id);
+});
+
+test('two workers and many jobs, some failing: each ends once and the books agree', async ({
+  rig,
+  place,
+}) => {
+  const second = await openRig(place);
+  let calls = 0;
+  for (const one of [rig, second]) {
+    await one.work(async (...call) => {
+      calls += 1;
+      if (calls % 5 === 0) throw new Error('now and then');
+      return atOnce(...call);
+    });
+  }
+  const watched = await watchMoves(rig);
+  const asked = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => (index % 2 ? rig : second).ask(`media ${index}`)),
+  );
+  const cancelled = asked.slice(0, 8);
+  await Promise.all(cancelled.map(({ job }) => rig.jobs.cancel('acme', job.id)));
+  const ends = await Promise.all(asked.map(({ job }) => rig.ended(job)));
+  const charged = ends.reduce((sum, job) => sum + job.charged, 0);
+  assert.equal(await rig.credits(), { balance: 1000 - charged, held: 0 });
+  assert.ok(ends.every(({ status, charged: paid }) => (status === 'succeeded') === (paid === 10)));
+  await second.close();
+  assert.equal(await watched.forbidden(), []);
+});
+
+test('Redis may be killed and come back in the middle of a job', async () => {
+  const own = await ownRedis();
+  const rig = await openRig(freshPlace(own.url));
+  try {
+    await rig.ledger.grant('acme', 1000);
+    const model = onCue();
+    await rig.work(model.enhance, { leaseMs: 10_000 });
+    const { job } = await rig.ask('a');
+    await until('it runs', () => model.started.length === 1);
+    const ended = rig.ended(job, 15_000);
+    await own.kill();
+    await own.start();
+    model.go();
+    const done = await ended;
+    assert.equal([done.status, done.attempts, done.charged], ['succeeded', 1, 10]);
+    assert.equal(await rig.differences(), []);
+  } finally {
+    await rig.close();
+    await own.close();
+  }
+});
+
+test.run();

@@ -1,0 +1,13 @@
+/** A worker in a process of its own, to be killed. usage: worker-process.ts <place as JSON> */
+import { z } from 'zod';
+import { atOnce, openRig } from './rig.ts';
+
+const Place = z.object({ url: z.string(), prefix: z.string(), dir: z.string() });
+const rig = await openRig(Place.parse(JSON.parse(process.argv[2] ?? '')));
+await rig.work(async (work, input, target, report, signal) => {
+  report({ stage: 'inference', framesDone: 1, framesTotal: 2 });
+  await atOnce(work, input, target, report, signal);
+  process.stdout.write('running\n');
+  await new Promise(() => {});
+  throw new Error('never reached');
+});
