@@ -1,8 +1,8 @@
 /** Triton's control over HTTP: is it there, what does it serve, load and unload. */
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { type Exchange, openExchange, type Reply, reasonOf } from './exchange.ts';
 import { modelUnavailable } from './faults.ts';
+import { openWire, type Reply, reasonOf, type Wire } from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -34,6 +34,7 @@ export type IndexEntry = z.infer<typeof Index>[number];
 export type Control = {
   /** false also when nobody answers. */
   live(): Promise<boolean>;
+  /** Also false once a model has failed to load, until it is unloaded. */
   ready(): Promise<boolean>;
   modelReady(model: string): Promise<boolean>;
   /** The rest throws Failure model_unavailable, with Triton's reason as its cause. */
@@ -45,32 +46,33 @@ export type Control = {
   unload(model: string): Promise<void>;
 };
 
-export const openControl = (config: Pick<Config['triton'], 'httpUrl'>): Control => {
-  const exchange = openExchange({ ...config, requestTimeoutMs: 0 });
+export const openControl = ({ httpUrl }: Pick<Config['triton'], 'httpUrl'>): Control => {
+  // Asked seldom: a connection kept between would only hold up Triton when it stops.
+  const wire = openWire(httpUrl, { keepAlive: false });
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
   return {
-    live: () => answers(exchange, '/health/live'),
-    ready: () => answers(exchange, '/health/ready'),
-    modelReady: (model) => answers(exchange, `/models/${encodeURIComponent(model)}/ready`),
+    live: () => answers(wire, '/health/live'),
+    ready: () => answers(wire, '/health/ready'),
+    modelReady: (model) => answers(wire, `/models/${encodeURIComponent(model)}/ready`),
     modelConfig: async (model) => {
       const path = `/models/${encodeURIComponent(model)}/config`;
-      return read(model, ModelConfig, await granted(model, exchange.get(path)));
+      return read(model, ModelConfig, await granted(model, wire.get(path)));
     },
     repositoryIndex: async () =>
-      read('any', Index, await granted('any', exchange.post('/repository/index'))),
+      read('any', Index, await granted('any', wire.post('/repository/index'))),
     load: async (model, deadlineMs) => {
-      await granted(model, exchange.post(path(model, 'load'), {}, deadlineMs));
+      await granted(model, wire.post(path(model, 'load'), {}, deadlineMs));
     },
     unload: async (model) => {
-      await granted(model, exchange.post(path(model, 'unload')));
+      await granted(model, wire.post(path(model, 'unload')));
     },
   };
 };
 
-const answers = async (exchange: Exchange, path: string): Promise<boolean> => {
+const answers = async (wire: Wire, path: string): Promise<boolean> => {
   try {
-    return (await exchange.get(path)).status === 200;
+    return (await wire.get(path)).status === 200;
   } catch {
     return false;
   }

@@ -3,8 +3,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Exchange, reasonOf } from './exchange.ts';
 import { isOrphan, newRegionName } from './region-names.ts';
+import { reasonOf, type Wire } from './wire.ts';
 
 export const folder = '/dev/shm';
 const MiB = 1024 * 1024;
@@ -19,15 +19,15 @@ export type Region = {
 
 /** Each request borrows a region of its own; they are used again and again, as making one costs more than a frame. */
 export class RegionPool {
-  readonly #exchange: Exchange;
+  readonly #wire: Wire;
   readonly #all = new Set<Region>();
   readonly #free: Region[] = [];
   /** Names that Triton would not let go of, because a request that nobody awaits still uses them. */
   readonly #unwanted = new Set<string>();
   #closed = false;
 
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
+  constructor(wire: Wire) {
+    this.#wire = wire;
   }
 
   /** The smallest free region that holds so many bytes; a larger one takes the place of one too small. */
@@ -54,7 +54,7 @@ export class RegionPool {
     await region.file.close();
     this.#unwanted.add(region.name);
     for (const name of this.#unwanted) {
-      if (await unregister(this.#exchange, name)) this.#unwanted.delete(name);
+      if (await unregister(this.#wire, name)) this.#unwanted.delete(name);
     }
   }
 
@@ -70,7 +70,7 @@ export class RegionPool {
     this.#all.add(region);
     try {
       await fill(region);
-      await register(this.#exchange, region);
+      await register(this.#wire, region);
       if (this.#closed) throw new Error('the transport is closed');
       return region;
     } catch (error) {
@@ -87,8 +87,8 @@ const fill = async ({ file, capacity }: Region): Promise<void> => {
 };
 
 /** Tells Triton of the region. Throws an Error with its reason when it cannot map it. */
-export const register = async (exchange: Exchange, region: Region): Promise<void> => {
-  const reply = await exchange.post(`/systemsharedmemory/region/${region.name}/register`, {
+export const register = async (wire: Wire, region: Region): Promise<void> => {
+  const reply = await wire.post(`/systemsharedmemory/region/${region.name}/register`, {
     key: `/${region.name}`,
     offset: 0,
     byte_size: region.capacity,
@@ -98,24 +98,24 @@ export const register = async (exchange: Exchange, region: Region): Promise<void
 };
 
 /** Whether Triton has let go of the region; a server that is gone has. */
-const unregister = async (exchange: Exchange, name: string): Promise<boolean> => {
+const unregister = async (wire: Wire, name: string): Promise<boolean> => {
   try {
-    return (await exchange.post(`/systemsharedmemory/region/${name}/unregister`)).status === 200;
+    return (await wire.post(`/systemsharedmemory/region/${name}/unregister`)).status === 200;
   } catch {
     return true;
   }
 };
 
 /** Removes what processes that were killed have left, in /dev/shm and in Triton. */
-export const sweep = async (exchange: Exchange): Promise<void> => {
+export const sweep = async (wire: Wire): Promise<void> => {
   for (const name of readdirSync(folder).filter(isOrphan)) {
     rmSync(join(folder, name), { force: true });
   }
-  const status = await exchange.get('/systemsharedmemory/status');
+  const status = await wire.get('/systemsharedmemory/status');
   const registered = z
     .array(z.object({ name: z.string() }))
     .parse(JSON.parse(status.body.toString() || '[]'));
-  for (const { name } of registered) if (isOrphan(name)) await unregister(exchange, name);
+  for (const { name } of registered) if (isOrphan(name)) await unregister(wire, name);
 };
 
 export const writeAll = async (file: FileHandle, data: Buffer, position: number): Promise<void> => {

@@ -1,29 +1,42 @@
 import { access, constants } from 'node:fs/promises';
-import { isAxiosError } from 'axios';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { encodeRequest } from './binary.ts';
-import { type Exchange, openExchange, type Reply, readReply, reasonOf } from './exchange.ts';
+import { exchange, readReply } from './exchange.ts';
 import { modelUnavailable, trusted } from './faults.ts';
 import { type Layout, layOut } from './layout.ts';
 import { folder, type Region, RegionPool, readAll, register, sweep, writeAll } from './regions.ts';
-import { type Answered, checkOutputs, type Tensor, type Wanted } from './tensor.ts';
+import { type Answered, checkOutputs } from './tensor.ts';
 import type { Transport } from './transport.ts';
+import { openWire, type Reply, reasonOf, type Wire } from './wire.ts';
+
+type Connection = {
+  readonly wire: Wire;
+  readonly pool: RegionPool;
+  readonly timeoutMs: number;
+  readonly closing: AbortSignal;
+};
 
 /** Pixels in memory that Triton, on the same host, maps too; only their description goes over HTTP. */
 export const openSharedMemory = async (config: Config['triton']): Promise<Transport> => {
-  const exchange = openExchange(config);
-  const pool = new RegionPool(exchange);
-  await checkPossible(exchange, pool);
+  const wire = openWire(config.httpUrl, { keepAlive: true });
+  const pool = new RegionPool(wire);
+  await checkPossible(wire, pool);
   const closing = new AbortController();
+  const connection = {
+    wire,
+    pool,
+    timeoutMs: config.requestTimeoutMs,
+    closing: closing.signal,
+  };
   const running = new Set<Promise<unknown>>();
 
   return {
     kind: 'shared-memory',
     infer: async (model, inputs, wanted, signal) => {
       signal.throwIfAborted();
-      // An aborted caller leaves at once. The request itself goes on: until it is answered Triton may write to the region.
-      const answered = request(exchange, pool, model, inputs, wanted, closing.signal);
+      // An aborted caller leaves at once. The request itself goes on: until it is answered Triton may write to its region.
+      const answered = ask(connection, model, layOut(inputs, wanted));
       running.add(answered);
       const forget = () => running.delete(answered);
       answered.then(forget, forget);
@@ -34,21 +47,30 @@ export const openSharedMemory = async (config: Config['triton']): Promise<Transp
       closing.abort(new Error('the transport is closed'));
       await pool.close();
       await Promise.allSettled(running);
-      exchange.close();
+      wire.close();
     },
   };
 };
 
-/** Tries it with a first region. A server that is not there yet says nothing about it; its first request will. */
-const checkPossible = async (exchange: Exchange, pool: RegionPool): Promise<void> => {
+/** Tries it with a first region. A server that is not there yet can say nothing; its first request will tell. */
+const checkPossible = async (wire: Wire, pool: RegionPool): Promise<void> => {
   try {
     await access(folder, constants.W_OK);
-    await sweep(exchange);
+    if (!(await isThere(wire))) return;
+    await sweep(wire);
     await pool.giveBack(await pool.borrow(1));
   } catch (cause) {
-    if (isAxiosError(cause)) return;
+    wire.close();
     const hint = 'it needs Triton on this host with the same /dev/shm; http and grpc do not';
     throw new Error(`TRITON_TRANSPORT=shared-memory does not work here: ${hint}`, { cause });
+  }
+};
+
+const isThere = async (wire: Wire): Promise<boolean> => {
+  try {
+    return (await wire.get('/health/live')).status === 200;
+  } catch {
+    return false;
   }
 };
 
@@ -65,19 +87,13 @@ const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 };
 
-const request = async (
-  exchange: Exchange,
-  pool: RegionPool,
-  model: string,
-  inputs: readonly Tensor[],
-  wanted: readonly Wanted[],
-  signal: AbortSignal,
-): Promise<Answered[]> => {
-  const layout = layOut(inputs, wanted);
+/** The answer to one request, which has a region of its own for as long as Triton may use it. */
+const ask = async (connection: Connection, model: string, layout: Layout): Promise<Answered[]> => {
+  const { pool } = connection;
   const region = await available(model, () => pool.borrow(layout.bytes));
   const reply = await available(model, async () => {
     try {
-      return await send(exchange, region, model, layout, signal);
+      return await send(connection, region, model, layout);
     } catch (error) {
       await pool.drop(region);
       throw error;
@@ -100,22 +116,19 @@ const available = async <T>(model: string, work: () => Promise<T>): Promise<T> =
 };
 
 const send = async (
-  exchange: Exchange,
+  { wire, timeoutMs, closing }: Connection,
   region: Region,
   model: string,
   { inputs, outputs }: Layout,
-  signal: AbortSignal,
 ): Promise<Reply> => {
   for (const { data, place } of inputs) if (place) await writeAll(region.file, data, place.offset);
-  const ask = () => exchange.infer(model, encodeRequest(inputs, outputs, region.name), signal);
-  const reply = await ask();
-  if (!/unable to find shared memory region/i.test(refusal(reply))) return reply;
+  const request = encodeRequest(inputs, outputs, region.name);
+  const reply = await exchange(wire, model, request, timeoutMs, closing);
+  if (reply.status === 200 || !/find shared memory region/i.test(reasonOf(reply))) return reply;
   // Triton was restarted since it was told of the region.
-  await register(exchange, region);
-  return ask();
+  await register(wire, region);
+  return exchange(wire, model, request, timeoutMs, closing);
 };
-
-const refusal = (reply: Reply): string => (reply.status === 200 ? '' : reasonOf(reply));
 
 /** Reads what the model has written to the region. */
 const collect = (region: Region, answered: Answered[], { outputs }: Layout): Promise<Answered[]> =>

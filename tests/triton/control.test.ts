@@ -1,0 +1,76 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openControl } from '../../src/triton/protocol/control.ts';
+import { ownTriton } from '../real/triton.ts';
+import { failure } from './promises.ts';
+
+const test = suite('control');
+const triton = await ownTriton([]);
+const control = openControl(triton);
+const nobody = openControl({ httpUrl: 'http://127.0.0.1:9' });
+
+test('a model is ready from its load to its unload, and can be loaded again', async () => {
+  assert.not(await control.modelReady('echo'));
+  await failure(control.modelConfig('echo'), 'model_unavailable');
+  for (let i = 0; i < 2; i += 1) {
+    await control.load('echo', 30_000);
+    assert.ok(await control.modelReady('echo'));
+  }
+  await control.unload('echo');
+  assert.not(await control.modelReady('echo'));
+});
+
+test('a config tells inputs, outputs and parameters', async () => {
+  await control.load('echo', 30_000);
+  const { name, max_batch_size, input, output, parameters } = await control.modelConfig('echo');
+  assert.is(name, 'echo');
+  assert.is(max_batch_size, 0);
+  assert.equal(input[0], {
+    name: 'DATA',
+    data_type: 'TYPE_UINT8',
+    dims: [-1, -1, -1],
+    optional: false,
+  });
+  assert.ok(input[1]?.optional);
+  assert.equal(
+    output.map(({ name }) => name),
+    ['DATA', 'SEEN', 'MEAN'],
+  );
+  assert.equal(parameters, { release: 'echo-r1' });
+});
+
+test('the index names the state of every model', async () => {
+  await control.load('echo', 30_000);
+  const echo = (await control.repositoryIndex()).find(({ name }) => name === 'echo');
+  assert.is(echo?.state, 'READY');
+});
+
+test('names are escaped', async () => {
+  await failure(control.modelConfig('../echo'), 'model_unavailable');
+  assert.not(await control.modelReady('echo/versions/1'));
+});
+
+test('a server that is not there is neither live nor ready, and its models are unavailable', async () => {
+  assert.ok((await control.live()) && (await control.ready()));
+  assert.not(await nobody.live());
+  assert.not(await nobody.ready());
+  assert.not(await nobody.modelReady('echo'));
+  await failure(nobody.modelConfig('echo'), 'model_unavailable');
+  await failure(nobody.repositoryIndex(), 'model_unavailable');
+  await failure(nobody.load('echo', 1000), 'model_unavailable');
+});
+
+test('a load that does not end in time, or fails, says why', async () => {
+  const late = await failure(control.load('broken', 500), 'model_unavailable');
+  assert.match(String(late.cause), 'no answer within 500 ms');
+  const broken = await failure(control.load('broken', 30_000), 'model_unavailable');
+  assert.match(String(broken.cause), 'no weights');
+  assert.not(await control.modelReady('broken'));
+  assert.not(await control.ready(), 'a failed model makes the whole server not ready');
+  const unknown = await failure(control.load('nope', 5_000), 'model_unavailable');
+  assert.equal(unknown.facts, { model: 'nope' });
+});
+
+test.after(() => triton.close());
+
+test.run();

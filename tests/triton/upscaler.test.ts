@@ -1,0 +1,117 @@
+/** The real models as the pipeline sees them. What their pixels look like is judged beside the models. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
+import type { Scale } from '../../src/contract/upscale.ts';
+import type { Picture } from '../../src/frame.ts';
+import { openCatalogue } from '../../src/triton/models/catalogue.ts';
+import { askEngine, openUpscaler } from '../../src/triton/models/upscaler.ts';
+import { openControl } from '../../src/triton/protocol/control.ts';
+import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { realTriton } from '../real/triton.ts';
+import { failure, never } from './promises.ts';
+
+const test = suite('upscaler');
+const triton = await realTriton();
+const config = loadConfig({
+  KEY_PEPPER: 'pepper of no secret',
+  SIGNING_SECRET: 'secret of no secret',
+  TRITON_HTTP_URL: triton.httpUrl,
+  TRITON_GRPC_URL: triton.grpcUrl,
+});
+const transport = await openTransport(config.triton);
+const control = openControl(config.triton);
+const open = (model: string) => openUpscaler(model, transport, control);
+
+const flat = (width: number, height: number, colour: readonly number[]): Picture => ({
+  width,
+  height,
+  channels: colour.length === 4 ? 4 : 3,
+  pixels: Buffer.alloc(width * height * colour.length, Buffer.from(colour)),
+});
+
+for (const model of ['photo', 'animation', 'detail'] as const) {
+  test(`${model} tells its release, its bands and its engine`, async () => {
+    const { release, bandAlign, bandHalo } = await open(model);
+    assert.match(release, new RegExp(`^${model}-r\\d+$`));
+    assert.ok(Number.isInteger(bandAlign) && bandAlign > 0);
+    assert.ok(Number.isInteger(bandHalo) && bandHalo >= 0);
+    assert.match(await askEngine(model, transport, never), /openvino|onnxruntime|tensorrt/i);
+  });
+}
+
+test('a flat colour stays that colour at every scale, from one pixel on, with and without alpha', async () => {
+  const photo = await open('photo');
+  const scales: Scale[] = [2, 4, 8];
+  for (const scale of scales) {
+    for (const colour of [
+      [200, 100, 50],
+      [200, 100, 50, 128],
+    ]) {
+      for (const [width, height] of [
+        [1, 1],
+        [7, 3],
+      ] as const) {
+        const picture = await photo.run(flat(width, height, colour), scale, never);
+        assert.equal(
+          [picture.width, picture.height, picture.channels],
+          [width * scale, height * scale, colour.length],
+        );
+        const worst = picture.pixels.reduce(
+          (most, value, i) => Math.max(most, Math.abs(value - (colour[i % colour.length] ?? 0))),
+          0,
+        );
+        assert.ok(worst <= 8, `${width}x${height} at ${scale}: a value is off by ${worst}`);
+      }
+    }
+  }
+});
+
+test('a scale that the model does not have is its failure, in its own words', async () => {
+  const photo = await open('photo');
+  // The type forbids it; a caller without types would send it all the same.
+  const three: Scale = JSON.parse('3');
+  const refused = await failure(photo.run(flat(4, 4, [1, 2, 3]), three, never), 'inference_failed');
+  assert.match(String(refused.facts.reason), /3/);
+});
+
+test('a picture whose bytes do not fill its size is not sent', async () => {
+  const photo = await open('photo');
+  const torn = { ...flat(4, 4, [1, 2, 3]), height: 5 };
+  const error = await photo.run(torn, 2, never).catch((error: unknown) => error);
+  assert.match(String(error), /should take 60 bytes; 48 came/);
+});
+
+test('a model that is not loaded, or is no upscaler, cannot be opened', async () => {
+  await failure(open('nope'), 'model_unavailable');
+  await control.load('echo', 30_000);
+  const { cause } = await failure(open('echo'), 'model_unavailable');
+  assert.match(String(cause), 'the input "SCALE" should be TYPE_INT32 [1]; nothing came');
+});
+
+test('the catalogue tells which models are ready, with release and engine', async () => {
+  const catalogue = openCatalogue(['photo', 'nope'], transport, control, never);
+  for (let i = 0; i < 2; i += 1) {
+    const [photo, nope] = await catalogue.describe();
+    assert.ok(photo?.ready && photo.release?.startsWith('photo-r') && photo.engine);
+    assert.equal(nope, { id: 'nope', ready: false, release: null, engine: null });
+  }
+});
+
+test('an abort leaves at once', async () => {
+  const photo = await open('photo');
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const work = photo.run(flat(320, 180, [1, 2, 3]), 4, stop.signal);
+  setTimeout(() => stop.abort(reason), 50);
+  const from = performance.now();
+  assert.is(await work.catch((error: unknown) => error), reason);
+  assert.ok(performance.now() - from < 500);
+});
+
+test.after(async () => {
+  await transport.close();
+  await triton.close();
+});
+
+test.run();
