@@ -31,7 +31,7 @@ const PASSING_MS = 3600_000;
 export const openFiles = async (dir: string) => {
   const at = (folder: Folder, name = '') => join(dir, folder, name);
   for (const folder of FOLDERS) await mkdir(at(folder), { recursive: true });
-  const remove = (path: string) => rm(path, { force: true });
+  const remove = (path: string) => rm(path, { force: true, recursive: true });
 
   return {
     /** A fresh path for media that arrives. */
