@@ -68,7 +68,6 @@ const image = async (
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const info = await probeImage(path);
   const picture = await decodeImage(path, info);
-  report({ stage: 'inference', framesDone: 0, framesTotal: null });
   const { framesInFlight } = config.triton;
   const enhanced = await upscaleImage(
     picture,
@@ -78,7 +77,6 @@ const image = async (
     report,
     signal,
   );
-  report({ stage: 'encoding', framesDone: 1, framesTotal: 1 });
   const format = imageFormat(options.output_format);
   await encodeImage(enhanced, { path, info }, target, format, options.output ?? {});
   signal.throwIfAborted();

@@ -18,7 +18,13 @@ export const upscaleImage = async (
   signal: AbortSignal,
 ): Promise<Picture> => {
   const bands = bandsOf(picture, scale, upscaler);
-  if (bands.length === 1) return upscaler.run(picture, scale, signal);
+  const framesTotal = bands.length;
+  report({ stage: 'inference', framesDone: 0, framesTotal });
+  if (framesTotal === 1) {
+    const whole = await upscaler.run(picture, scale, signal);
+    report({ stage: 'encoding', framesDone: 1, framesTotal });
+    return whole;
+  }
 
   const size = scaled(picture, scale);
   const pixels = Buffer.allocUnsafe(size.width * size.height * picture.channels);
@@ -32,7 +38,8 @@ export const upscaleImage = async (
   for await (const { band, enhanced } of inOrder(bands, inFlight, enhance)) {
     pasteBand(whole, enhanced, band, scale);
     framesDone += 1;
-    report({ stage: 'inference', framesDone, framesTotal: bands.length });
+    const stage = framesDone < framesTotal ? 'inference' : 'encoding';
+    report({ stage, framesDone, framesTotal });
   }
   return whole;
 };

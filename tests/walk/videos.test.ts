@@ -11,6 +11,7 @@ import {
   pattern,
   timesOf,
   tone,
+  turn,
 } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, type Form, realService } from '../real/service.ts';
@@ -81,11 +82,7 @@ test('29.97 frames a second stay 30000/1001', async () => {
 
 test('a turned phone clip is shown upright and not turned twice', async () => {
   const lying = await makeClip(at('lying.mp4'), pattern(0.2), h264);
-  const path = await makeClip(
-    at('turned.mp4'),
-    ['-display_rotation', '90', '-i', lying],
-    ['-c', 'copy'],
-  );
+  const path = await turn(lying, at('turned.mp4'));
   const { result, output } = await enhanced(path);
   assert.is(result.input_size, '48x64');
   assert.is(result.output_size, '96x128');
@@ -127,13 +124,11 @@ test('odd sizes, no sound and colour tags pass', async () => {
     '-color_range',
     'tv',
   ];
-  const path = await makeClip(at('odd.mp4'), pattern(0.2, 25, '65x47'), [
-    '-c:v',
-    'libx264',
-    '-pix_fmt',
-    'yuv444p',
-    ...tags,
-  ]);
+  const path = await makeClip(
+    at('odd.mp4'),
+    [...pattern(0.2), '-vf', 'scale=65:47'],
+    ['-c:v', 'libx264', '-pix_fmt', 'yuv444p', ...tags],
+  );
   const { result, output } = await enhanced(path);
   assert.is(result.output_size, '130x94');
   assert.match(await bannerOf(output), /yuv420p\(tv, bt709/);
