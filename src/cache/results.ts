@@ -1,5 +1,8 @@
+import { z } from 'zod';
 import type { Files } from '../files/store.ts';
 import type { Redises } from '../redis.ts';
+
+const Outcome = z.object({ file: z.string() });
 
 /**
  * Forgets a cached result whose file is gone before its time, so that the work is done again. Which job made the
@@ -9,11 +12,11 @@ export const dropIfGone = async (
   { redis, prefix }: Redises,
   files: Pick<Files, 'hasResult'>,
   fingerprint: string,
-  fileOf: (jobId: string) => Promise<string | undefined>,
 ): Promise<void> => {
   const entry = `${prefix}:cache:${fingerprint}`;
   const jobId = await redis.get(entry);
   if (jobId === null) return;
-  const file = await fileOf(jobId);
-  if (file === undefined || !(await files.hasResult(file))) await redis.del(entry);
+  const outcome = await redis.hget(`${prefix}:job:${jobId}`, 'outcome');
+  const made = outcome === null ? null : Outcome.parse(JSON.parse(outcome));
+  if (made === null || !(await files.hasResult(made.file))) await redis.del(entry);
 };

@@ -53,6 +53,7 @@ const placeJob = script(
   z.union([
     z.tuple([Made, z.string()]),
     z.tuple([z.enum(['account_full', 'queue_full', 'repriced', 'short']), z.number()]),
+    z.tuple([z.literal('missed')]),
     z.tuple([z.literal('unclaimed')]),
   ]),
 );
@@ -62,32 +63,48 @@ const DELIVER_MS = 1000;
 
 /** The use case behind POST. Failure insufficient_credits | concurrency_limited | queue_full. */
 export const submit = async (parts: SubmitParts, submission: Submission): Promise<Submitted> => {
-  const { files, jobs } = parts;
+  const { media } = submission;
   const id = newJobId(Date.now());
-  let keep = false;
   try {
-    // Before the record: a worker may start as soon as that exists.
-    await files.keepInput(submission.media.path, id);
-    const [made, jobId] = await place(parts, submission, id);
-    keep = made === 'queued' || made === 'waiting' || made === 'existed';
+    const found = await place(parts, submission, id, 'reuse');
+    const [made, jobId] = found[0] === 'missed' ? await placeNew(parts, submission, id) : found;
     if (made === 'queued') await deliver(parts, id);
-    const job = await jobs.get(submission.account, jobId);
+    const job = await parts.jobs.get(submission.account, jobId);
     return { job, cached: made === 'cached', joined: made === 'joined' };
   } finally {
-    await files.remove(submission.media.path);
-    if (!keep) await files.removeJob(id);
+    await parts.files.remove(media.path);
   }
 };
 
-const place = async (parts: SubmitParts, submission: Submission, id: string) => {
-  const { stores, config, files, ledger, jobs } = parts;
+const placeNew = async (parts: SubmitParts, submission: Submission, id: string) => {
+  const { files } = parts;
+  // Before the record: a worker may start as soon as that exists.
+  await files.keepInput(submission.media.path, id);
+  try {
+    const said = await place(parts, submission, id, 'new');
+    if (said[0] === 'missed') throw new Error('a new job was asked for, not an earlier one');
+    if (said[0] === 'cached' || said[0] === 'joined') await files.remove(files.inputPath(id));
+    return said;
+  } catch (error) {
+    // After any other error the job may exist all the same; the sweep knows.
+    if (error instanceof Failure) await files.remove(files.inputPath(id));
+    throw error;
+  }
+};
+
+const place = async (
+  { stores, config, files, ledger }: SubmitParts,
+  submission: Submission,
+  id: string,
+  want: 'reuse' | 'new',
+) => {
   const { account, work } = submission;
   const print = fingerprintOf(submission);
-  await dropIfGone(stores, files, print, async (made) => (await jobs.find(made))?.outcome?.file);
+  await dropIfGone(stores, files, print);
   for (;;) {
     const month = monthOf(Date.now());
     const price = quote(work, await ledger.usage(account, month), config.prices);
-    const ask = { id, fingerprint: print, month, ...priceFields(price), ...limitsOf(config) };
+    const ask = { id, want, fingerprint: print, month, ...priceFields(price), ...limitsOf(config) };
     const claim = claimOf(submission.idempotency);
     const said = await placeJob(
       stores,

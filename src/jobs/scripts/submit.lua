@@ -1,12 +1,13 @@
 -- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, hold,
 -- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
 -- KEYS[1] root
--- ARGV[1] JSON: id, account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
+-- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
 --         account_queued, queue_limit, running_limit, record_ttl_ms, deliver_ms,
 --         idempotency (optional): key, token, hash, ttl_ms
 -- ARGV[2] JSON object: the record's other fields, all text
 -- Answers, the first five having made or found the job `id`:
 --   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
+--   {'missed'}               there is nothing to reuse
 --   {'unclaimed'}            the idempotency key went to another request meanwhile
 --   {'account_full', count}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
@@ -60,6 +61,8 @@ if running then
     return { 'joined', running }
   end
 end
+
+if ask.want == 'reuse' then return { 'missed' } end
 
 local queued = redis.call('ZCARD', root .. ':queued:' .. account)
 if queued >= ask.account_queued then return { 'account_full', queued } end
