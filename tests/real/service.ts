@@ -76,6 +76,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     },
     audit: (account: string) => audit(stores, account),
     worker: {
+      pid: () => worker.pid,
       kill: async () => {
         process.kill(worker.pid, 'SIGKILL');
         await worker.exited;
