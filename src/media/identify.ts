@@ -56,9 +56,15 @@ const isAnimated = (mime: string, head: Buffer): boolean => {
   return false;
 };
 
-const isText = (head: Buffer): boolean =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells binary from text
-  !/[\x00-\x08\x0e-\x1a\x7f]/.test(head.toString('latin1'));
+const isText = (head: Buffer): boolean => {
+  try {
+    // The head may end within a character: `stream` lets that pass.
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
+    return !/[^\P{Cc}\t\n\f\r]/u.test(text);
+  } catch {
+    return false;
+  }
+};
 
 const readHead = async (path: string): Promise<Buffer> => {
   const file = await open(path);

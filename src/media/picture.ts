@@ -33,7 +33,7 @@ const decodeStrictly = async (path: string, info: ImageInfo) => {
   try {
     return await decode(path, info, info.format === 'jpeg' ? 'warning' : 'error');
   } catch (error) {
-    const harmless = /extraneous bytes|SOS parameters|Adobe color transform|progression/i;
+    const harmless = /\b\d\d? extraneous bytes|SOS parameters|Adobe color transform|progression/i;
     if (info.format !== 'jpeg' || !harmless.test(reasonOf(error))) throw error;
     return await decode(path, info, 'error');
   }

@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { identify } from '../../src/media/identify.ts';
+import { h264, makeClip, pattern } from '../real/clip.ts';
+import { tempDir } from '../real/run.ts';
+import { failing } from './failing.ts';
+
+const folder = tempDir('identify');
+const at = (name: string) => join(folder, name);
+const write = (name: string, content: string | Buffer) => {
+  writeFileSync(at(name), content);
+  return at(name);
+};
+const dot = () => sharp({ create: { width: 8, height: 8, channels: 3, background: '#c83' } });
+/** Two pages, as a looping image has them. */
+const loop = () => {
+  const input = Buffer.alloc(8 * 16 * 3, 90).fill(200, 0, 8 * 8 * 3);
+  return sharp(input, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } });
+};
+
+const test = suite('identify');
+
+test('images and videos are known by their content, whatever they are called', async () => {
+  const images = { png: 'png', jpeg: 'jpg', webp: 'webp', avif: 'avif' } as const;
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    const path = write('picture.txt', await dot()[format]().toBuffer());
+    const expected = { kind: 'image', mime: `image/${format}`, extension: images[format] };
+    assert.equal(await identify(path), expected);
+  }
+  const videos = { mp4: 'video/mp4', mov: 'video/quicktime', avi: 'video/vnd.avi' };
+  for (const [format, mime] of Object.entries(videos)) {
+    const path = await makeClip(at('clip.png'), pattern(0.2), [...h264, '-f', format]);
+    assert.equal((({ kind, mime }) => ({ kind, mime }))(await identify(path)), {
+      kind: 'video',
+      mime,
+    });
+  }
+  const path = await makeClip(at('clip.mp4'), pattern(0.2), ['-c:v', 'libvpx', '-f', 'webm']);
+  assert.is((await identify(path)).mime, 'video/webm');
+});
+
+test('an old MOV without a file type box is a MOV', async () => {
+  const path = await makeClip(at('new.mov'), pattern(0.2), h264);
+  const bytes = readFileSync(path);
+  assert.is(
+    (await identify(write('old.mov', bytes.subarray(bytes.readUInt32BE(0))))).extension,
+    'mov',
+  );
+});
+
+test('animated images are refused as such', async () => {
+  const gif = write('a.gif', await loop().gif().toBuffer());
+  const webp = write('a.webp', await loop().webp().toBuffer());
+  const apng = await makeClip(at('a.png'), pattern(0.2), ['-f', 'apng']);
+  const still = await dot().avif().toBuffer();
+  const avif = write(
+    'a.avif',
+    Buffer.from(still.toString('latin1').replace('avif', 'avis'), 'latin1'),
+  );
+  for (const path of [gif, webp, apng, avif]) {
+    assert.match(
+      (await failing(identify(path), 'unsupported_media_type')).message,
+      /animated image/,
+    );
+  }
+});
+
+test('anything else is refused, and what came is told', async () => {
+  const mkv = await makeClip(at('a.mp4'), pattern(0.2), [...h264, '-f', 'matroska']);
+  const others: [string, RegExp][] = [
+    [write('empty.png', ''), /empty/],
+    [write('a.png', 'This is a text.\nReally.'), /text/],
+    [write('noise.jpg', Buffer.from([0, 1, 2, 3, 250, 251])), /unknown/],
+    [write('list.mp4', '#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n'), /text/],
+    [write('a.svg', '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>'), /xml|text/],
+    [write('short.png', Buffer.from([0x89, 0x50])), /unknown/],
+    [mkv, /matroska/],
+  ];
+  for (const [path, came] of others) {
+    assert.match((await failing(identify(path), 'unsupported_media_type')).message, came);
+  }
+});
+
+test.run();

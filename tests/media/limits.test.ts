@@ -1,0 +1,67 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
+import type { ImageInfo, VideoInfo } from '../../src/media/info.ts';
+import { checkLimits } from '../../src/media/limits.ts';
+import { failing } from './failing.ts';
+
+const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
+const { limits } = loadConfig(secrets);
+
+const image = (width: number, height: number): ImageInfo => ({
+  ...{ kind: 'image', size: { width, height }, alpha: false, gray: false, format: 'png' },
+  ...{ profile: null, metadata: false },
+});
+const video = (width: number, height: number, mediaSeconds = 1): VideoInfo => ({
+  ...{ kind: 'video', container: 'mov', size: { width, height } },
+  ...{ durationSeconds: 1, mediaSeconds, frames: 25, fps: 25, constantRate: true },
+  ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
+  ...{ pixelFormat: 'yuv420p', chromaCentred: false, interlaced: false },
+  colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
+  ...{ hasAudio: false, audio: [] },
+});
+
+const test = suite('limits');
+
+test('what is just at a limit passes', () => {
+  checkLimits(image(8000, 8000), limits, 2, 'png');
+  checkLimits(image(8192, 1), limits, 2, 'png');
+  checkLimits(video(4096, 2304), limits, 2, 'mp4');
+  checkLimits(video(2304, 4096), limits, 2, 'mp4');
+  checkLimits(video(64, 64, 600), limits, 8, 'mp4');
+});
+
+test('an image of too many pixels is refused', async () => {
+  const { message } = await failing(
+    () => checkLimits(image(30_000, 30_000), limits, 2, 'png'),
+    'resolution_too_large',
+  );
+  assert.match(message, /64 megapixels.*30000x30000/);
+});
+
+test('a video too large in either orientation is refused', async () => {
+  for (const [width, height] of [
+    [4098, 100],
+    [4096, 2306],
+    [2306, 4096],
+  ] as const) {
+    const work = () => checkLimits(video(width, height), limits, 2, 'mp4');
+    await failing(work, 'resolution_too_large');
+  }
+});
+
+test('a video too long is refused, its sound counted', async () => {
+  await failing(() => checkLimits(video(64, 64, 600.1), limits, 2, 'mp4'), 'media_too_long');
+});
+
+test('an output side too long is refused, and what WebP cannot hold', async () => {
+  await failing(() => checkLimits(image(8193, 1), limits, 2, 'png'), 'output_too_large');
+  await failing(() => checkLimits(video(2100, 100), limits, 4, 'mp4'), 'output_too_large');
+  const webp = await failing(
+    () => checkLimits(image(1, 8192), limits, 2, 'webp'),
+    'output_too_large',
+  );
+  assert.match(webp.message, /16383 pixels a side as webp/);
+});
+
+test.run();

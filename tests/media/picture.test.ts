@@ -1,0 +1,311 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp, { type Color, type Sharp } from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ImageFormat, UpscaleOutput } from '../../src/contract/upscale.ts';
+import type { Picture } from '../../src/frame.ts';
+import { decodeImage, encodeImage } from '../../src/media/picture.ts';
+import { probeImage } from '../../src/media/probe.ts';
+import { tempDir } from '../real/run.ts';
+import { failing } from './failing.ts';
+
+const folder = tempDir('picture');
+const at = (name: string) => join(folder, name);
+const solid = (background: Color = { r: 200, g: 50, b: 30 }, channels: 3 | 4 = 3): Sharp =>
+  sharp({ create: { width: 16, height: 16, channels, background } });
+
+/** A scene with edges and noise, so that every kind of damage meets data. */
+const scene = (channels: 3 | 4 = 3, [width, height] = [96, 64]): Picture => {
+  const pixels = Buffer.alloc(width * height * channels);
+  for (let i = 0; i < pixels.length; i += 1) {
+    const [channel, x, y] = [
+      i % channels,
+      Math.floor(i / channels) % width,
+      Math.floor(i / channels / width),
+    ];
+    pixels[i] =
+      channel === 3
+        ? (x * 5) % 256
+        : (x * 3 + y * 7 * (channel + 1) + ((x * y * 31) % 17) * 6) % 256;
+  }
+  return { width, height, channels, pixels };
+};
+const raw = ({ pixels, width, height, channels }: Picture): Sharp =>
+  sharp(pixels, { raw: { width, height, channels } });
+
+const decode = async (picture: Sharp | Buffer, name = 'source'): Promise<Picture> => {
+  writeFileSync(at(name), Buffer.isBuffer(picture) ? picture : await picture.toBuffer());
+  return decodeImage(at(name), await probeImage(at(name)));
+};
+const near = (picture: Picture, expected: readonly number[], tolerance = 2, pixel = 0) => {
+  const came = [
+    ...picture.pixels.subarray(pixel * picture.channels, (pixel + 1) * picture.channels),
+  ];
+  assert.is(came.length, expected.length);
+  const close = came.every((value, i) => Math.abs(value - (expected[i] ?? 0)) <= tolerance);
+  assert.ok(close, `expected ${expected}; ${came} came`);
+};
+const encode = async (
+  picture: Picture,
+  format: ImageFormat,
+  output: UpscaleOutput = {},
+  source: Sharp = solid().png(),
+) => {
+  writeFileSync(at('from'), await source.toBuffer());
+  const info = await probeImage(at('from'));
+  await encodeImage(picture, { path: at('from'), info }, at('to'), format, output);
+  const encoded = readFileSync(at('to'));
+  const header = await sharp(encoded).metadata();
+  const pixels = await sharp(encoded).toColourspace('srgb').raw().toBuffer();
+  return { header, pixels, encoded };
+};
+const meanDifference = (a: Buffer, b: Buffer): number => {
+  assert.is(a.length, b.length);
+  return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
+};
+
+const test = suite('picture');
+
+test('every format gives its colour', async () => {
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    near(await decode(solid()[format]({ quality: 100 })), [200, 50, 30], 3);
+  }
+});
+
+test('a Display P3 picture becomes sRGB, of 8 bits and of 16', async () => {
+  const p3 = solid().withIccProfile('p3');
+  near(await decode(p3.clone().png()), [200, 50, 30]);
+  near(await decode(p3.clone().avif({ quality: 100 })), [200, 50, 30], 3);
+  near(await decode(p3.clone().toColourspace('rgb16').png()), [200, 50, 30]);
+  near(await decode(p3.clone().avif({ quality: 100, bitdepth: 10 })), [200, 50, 30], 3);
+});
+
+test('the codes of a Display P3 picture do not pass for sRGB', async () => {
+  const codes = await solid().withIccProfile('p3').png().toBuffer();
+  const unread = await sharp(codes, { ignoreIcc: true }).raw().toBuffer();
+  assert.ok(Math.abs((unread[0] ?? 0) - 200) > 8, 'the profile makes no difference');
+});
+
+test('16 bits, 1 bit, palettes and 10-bit AVIF become 8-bit RGB', async () => {
+  near(await decode(solid().toColourspace('rgb16').png()), [200, 50, 30]);
+  near(
+    await decode(solid({ r: 255, g: 255, b: 255 }).png({ palette: true, colours: 2 })),
+    [255, 255, 255],
+  );
+  near(await decode(solid().png({ palette: true })), [200, 50, 30]);
+  near(await decode(solid().avif({ bitdepth: 10, quality: 100 })), [200, 50, 30], 3);
+});
+
+test('grey becomes RGB, with its alpha', async () => {
+  const grey = { r: 120, g: 120, b: 120 };
+  near(await decode(solid(grey).toColourspace('b-w').png()), [120, 120, 120]);
+  near(await decode(solid(grey).toColourspace('grey16').png()), [120, 120, 120]);
+  near(await decode(solid(grey).toColourspace('b-w').jpeg()), [120, 120, 120]);
+  const faint = solid({ ...grey, alpha: 0.5 }, 4)
+    .toColourspace('b-w')
+    .png();
+  near(await decode(faint), [120, 120, 120, 128]);
+});
+
+test('alpha stays, in a palette too', async () => {
+  const faint = { r: 200, g: 50, b: 30, alpha: 0.5 };
+  near(await decode(solid(faint, 4).png()), [200, 50, 30, 128]);
+  near(await decode(solid(faint, 4).png({ palette: true })), [200, 50, 30, 128]);
+  near(await decode(solid(faint, 4).webp({ lossless: true })), [200, 50, 30, 128]);
+  near(await decode(solid(faint, 4).avif({ quality: 100 })), [200, 50, 30, 128], 3);
+});
+
+test('a CMYK JPEG becomes RGB, with a profile and without', async () => {
+  const cmyk = solid().toColourspace('cmyk');
+  near(await decode(cmyk.clone().withIccProfile('cmyk').jpeg({ quality: 100 })), [200, 50, 30], 12);
+  near(await decode(cmyk.clone().jpeg({ quality: 100 })), [200, 50, 30], 40);
+  const white = solid({ r: 255, g: 255, b: 255 }).toColourspace('cmyk').jpeg();
+  near(await decode(white), [255, 255, 255], 4);
+});
+
+test('EXIF orientation is applied, once', async () => {
+  const upright = scene(3, [40, 20]);
+  const turned = raw(upright).rotate(270).png().withMetadata({ orientation: 6 });
+  writeFileSync(at('turned'), await turned.toBuffer());
+  const info = await probeImage(at('turned'));
+  assert.equal(info.size, { width: 40, height: 20 });
+  assert.equal((await decodeImage(at('turned'), info)).pixels, upright.pixels);
+});
+
+test('a probe tells size, alpha, grey and format from the header', async () => {
+  writeFileSync(at('a'), await solid({ r: 1, g: 1, b: 1, alpha: 0 }, 4).webp().toBuffer());
+  const facts = { kind: 'image', size: { width: 16, height: 16 }, profile: null, metadata: false };
+  assert.equal(await probeImage(at('a')), { ...facts, alpha: true, gray: false, format: 'webp' });
+  writeFileSync(at('a'), await solid().toColourspace('b-w').jpeg().toBuffer());
+  assert.equal(await probeImage(at('a')), { ...facts, alpha: false, gray: true, format: 'jpeg' });
+});
+
+test('a PNG that claims 30000x30000 pixels costs nothing to probe', async () => {
+  const bomb = await solid().png().toBuffer();
+  bomb.writeUInt32BE(30_000, 16);
+  bomb.writeUInt32BE(30_000, 20);
+  bomb.writeUInt32BE(0x51c4e9a1, 29);
+  const before = process.memoryUsage().rss;
+  writeFileSync(at('bomb'), bomb);
+  assert.equal((await probeImage(at('bomb'))).size, { width: 30_000, height: 30_000 });
+  assert.ok(process.memoryUsage().rss - before < 50e6, 'memory was spent');
+});
+
+test('a file cut off anywhere is refused, of each type', async () => {
+  const whole = {
+    png: await raw(scene()).png().toBuffer(),
+    interlaced: await raw(scene()).png({ progressive: true }).toBuffer(),
+    jpeg: await raw(scene()).jpeg().toBuffer(),
+    progressive: await raw(scene()).jpeg({ progressive: true }).toBuffer(),
+    webp: await raw(scene()).webp().toBuffer(),
+    lossless: await raw(scene()).webp({ lossless: true }).toBuffer(),
+    avif: await raw(scene()).avif().toBuffer(),
+  };
+  for (const [type, bytes] of Object.entries(whole)) {
+    await decode(bytes);
+    for (const part of [0.3, 0.6, 0.9, 0.99]) {
+      const cut = bytes.subarray(0, Math.floor(bytes.length * part));
+      const { message } = await failing(decode(cut), 'media_unreadable');
+      assert.not.match(message, /enhance-|undefined|vips/i, `${type}: ${message}`);
+    }
+  }
+});
+
+test('a file with garbage in its middle is refused where its type can tell', async () => {
+  const whole = [
+    await raw(scene()).png().toBuffer(),
+    await raw(scene()).png({ progressive: true }).toBuffer(),
+    await raw(scene()).avif().toBuffer(),
+  ];
+  for (const bytes of whole) {
+    bytes.fill('garbage', Math.floor(bytes.length / 2), Math.floor(bytes.length / 2) + 200);
+    await failing(decode(bytes), 'media_unreadable');
+  }
+});
+
+test('a JPEG whose middle is missing is refused', async () => {
+  for (const progressive of [false, true]) {
+    const bytes = await raw(scene(3, [256, 256]))
+      .jpeg({ progressive })
+      .toBuffer();
+    const [from, to] = [Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.6)];
+    const holed = Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]);
+    await failing(decode(holed), 'media_unreadable');
+  }
+});
+
+test('a JPEG with bytes between its parts, as cameras write them, is read', async () => {
+  const jpeg = await raw(scene()).jpeg().toBuffer();
+  const end = jpeg.length - 2;
+  const odd = Buffer.concat([jpeg.subarray(0, end), Buffer.alloc(8, 1), jpeg.subarray(end)]);
+  assert.is((await decode(odd)).width, 96);
+});
+
+test('a changed file is not decoded at another size than was probed', async () => {
+  writeFileSync(at('a'), await solid().png().toBuffer());
+  const info = await probeImage(at('a'));
+  writeFileSync(at('a'), await raw(scene()).png().toBuffer());
+  await failing(decodeImage(at('a'), info), 'media_unreadable');
+});
+
+test('every output is what was given: exact where lossless, close elsewhere', async () => {
+  for (const channels of [3, 4] as const) {
+    const picture = scene(channels);
+    assert.equal((await encode(picture, 'png')).pixels, picture.pixels);
+    assert.equal((await encode(picture, 'webp', { lossless: true })).pixels, picture.pixels);
+    assert.equal((await encode(picture, 'avif', { lossless: true })).pixels, picture.pixels);
+  }
+});
+
+test('a lossy output is close to what was given', async () => {
+  const ramp = scene();
+  for (let i = 0; i < ramp.pixels.length; i += 1)
+    ramp.pixels[i] = Math.floor(i / 288) * 3 + (i % 3) * 20;
+  for (const format of ['jpeg', 'webp', 'avif'] as const) {
+    const { pixels, header } = await encode(ramp, format);
+    const difference = meanDifference(pixels, ramp.pixels);
+    assert.ok(difference < 2, `${format}: ${difference}`);
+    assert.is(header.format, format === 'avif' ? 'heif' : format);
+  }
+});
+
+test('quality changes the size of what has quality', async () => {
+  for (const format of ['jpeg', 'webp', 'avif'] as const) {
+    const [low, high] = [
+      await encode(scene(), format, { quality: 20 }),
+      await encode(scene(), format, { quality: 98 }),
+    ];
+    assert.ok(low.encoded.length < high.encoded.length, format);
+  }
+});
+
+test('JPEG keeps full chroma', async () => {
+  assert.is((await encode(scene(), 'jpeg')).header.chromaSubsampling, '4:4:4');
+});
+
+test('JPEG puts white, or what is asked, behind transparency', async () => {
+  const clear: Picture = { ...scene(4), pixels: Buffer.alloc(96 * 64 * 4) };
+  const white = await encode(clear, 'jpeg');
+  assert.equal([...white.pixels.subarray(0, 3)], [255, 255, 255]);
+  const { pixels, header } = await encode(clear, 'jpeg', { background: '#00ff00' });
+  assert.ok(meanDifference(pixels.subarray(0, 3), Buffer.from([0, 255, 0])) < 3);
+  assert.is(header.channels, 3);
+});
+
+test('a source without colour gives an output without', async () => {
+  const grey = { ...scene(), pixels: Buffer.alloc(96 * 64 * 3, 77) };
+  const source = solid().toColourspace('b-w').png();
+  for (const format of ['png', 'jpeg'] as const) {
+    const { header, pixels } = await encode(grey, format, {}, source.clone());
+    assert.is(header.channels, 1);
+    assert.ok(pixels.every((value) => Math.abs(value - 77) <= 1));
+  }
+});
+
+test('metadata is stripped, or kept with the orientation reset', async () => {
+  const source = raw(scene())
+    .withExif({ IFD0: { Artist: 'Somebody' } })
+    .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>')
+    .withMetadata({ orientation: 6 })
+    .jpeg();
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    const stripped = (await encode(scene(), format, {}, source.clone())).header;
+    assert.is(stripped.exif, undefined);
+    assert.is(stripped.xmp, undefined);
+    const kept = (await encode(scene(), format, { metadata: 'keep' }, source.clone())).header;
+    assert.ok(kept.exif?.includes('Somebody'), format);
+    assert.ok(kept.xmp?.includes('xmpmeta'), format);
+    assert.is(kept.orientation ?? 1, 1);
+    assert.equal([kept.width, kept.height], [96, 64]);
+  }
+});
+
+test('keeping metadata changes no opaque pixel', async () => {
+  const source = raw(scene())
+    .withExif({ IFD0: { Artist: 'Somebody' } })
+    .jpeg();
+  for (const channels of [3, 4] as const) {
+    const picture = scene(channels);
+    const { pixels } = await encode(picture, 'png', { metadata: 'keep' }, source.clone());
+    if (channels === 3) assert.equal(pixels, picture.pixels);
+    else {
+      for (let i = 0; i < pixels.length; i += 4) {
+        assert.is(pixels[i + 3], picture.pixels[i + 3]);
+        if (pixels[i + 3] === 255) assert.is(pixels[i], picture.pixels[i]);
+      }
+    }
+  }
+});
+
+test('keep where there is nothing to keep is no fault', async () => {
+  assert.equal((await encode(scene(), 'png', { metadata: 'keep' })).pixels, scene().pixels);
+});
+
+test('a place that cannot be written to is encode_failed', async () => {
+  writeFileSync(at('a'), await solid().png().toBuffer());
+  const source = { path: at('a'), info: await probeImage(at('a')) };
+  await failing(encodeImage(scene(), source, at('none/such'), 'png', {}), 'encode_failed');
+});
+
+test.run();
