@@ -37,8 +37,10 @@ export const Key = z
     id: z.string(),
     account: Account,
     name: z.string().nullable(),
+    prefix: z.string().describe('how the key begins, to tell keys apart'),
     scopes: z.array(Scope),
     created_at: z.iso.datetime(),
+    last_used_at: z.iso.datetime().nullable().describe('to the minute'),
     expires_at: z.iso.datetime().nullable(),
     revoked_at: z.iso.datetime().nullable(),
   })

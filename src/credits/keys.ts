@@ -46,7 +46,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     return { ...presentKey(await read(digested)), key };
   };
 
-  /** Failure invalid_api_key, told apart from a mistyped key without a look-up only in cost; expired_api_key. */
+  /** Whom a key stands for. Failure invalid_api_key (a mistyped one needs no look-up) or expired_api_key. */
   const lookup = async (key: string) => {
     const parts = /^mes_live_([0-9A-Za-z]+)_([0-9A-Za-z]+)$/.exec(key);
     if (parts?.[1] === undefined || checksum(parts[1]) !== parts[2]) {
@@ -132,8 +132,13 @@ const presentKey = (key: StoredKey): Key => ({
   id: key.id,
   account: key.account,
   name: key.name === '' ? null : key.name,
+  prefix: key.shown,
   scopes: key.scopes,
   created_at: new Date(key.created_at).toISOString(),
-  expires_at: key.expires_at === null ? null : new Date(key.expires_at).toISOString(),
-  revoked_at: key.revoked_at === null ? null : new Date(key.revoked_at).toISOString(),
+  last_used_at: isoOrNull(key.last_used_at),
+  expires_at: isoOrNull(key.expires_at),
+  revoked_at: isoOrNull(key.revoked_at),
 });
+
+const isoOrNull = (timeMs: number | null): string | null =>
+  timeMs === null ? null : new Date(timeMs).toISOString();

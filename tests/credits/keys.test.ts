@@ -99,6 +99,16 @@ test('the list is of one account and holds no key', async () => {
   assert.ok((await keys.list()).length > 2);
 });
 
+test('a listed key shows how it begins and when it was used last', async () => {
+  const { key, id, last_used_at } = await keys.create({ account: 'seen' });
+  assert.is(last_used_at, null);
+  await keys.lookup(key);
+  const [listed] = await keys.list('seen');
+  assert.is(listed?.id, id);
+  assert.is(listed?.prefix, key.slice(0, 13));
+  assert.ok(Date.now() - Date.parse(listed?.last_used_at ?? '') < 60_000);
+});
+
 test('an unknown id is not found', async () => {
   assert.is(await codeOf(keys.revoke('key_none')), 'not_found');
   assert.is(await codeOf(keys.rotate('key_none', 0)), 'not_found');

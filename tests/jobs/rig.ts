@@ -26,7 +26,7 @@ export const quick: WorkerTiming = {
   silenceMs: 100,
   retryMs: 20,
   unavailableMs: 50,
-  leaseMs: 400,
+  leaseMs: 1500,
   lookMs: 30,
   lookAgainMs: 300,
   graceMs: 100,
@@ -55,7 +55,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const ledger = openLedger(stores, config.prices);
   const jobs = openJobs(stores, config, files);
   const signals = await openSignals(stores);
-  const queue = openQueue(config.redis, log, { lockMs: 400, stalledMs: 100 });
+  const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
   const closers: (() => Promise<void>)[] = [];
 
