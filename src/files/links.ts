@@ -18,7 +18,10 @@ export const openLinks = (secret: string, publicUrl: string) => {
     /** Failure not_found when the link was not made here, result_expired when its time is over. */
     check: (
       jobId: string,
-      { expires = '', signature = '' }: { expires?: string | undefined; signature?: string | undefined },
+      {
+        expires = '',
+        signature = '',
+      }: { expires?: string | undefined; signature?: string | undefined },
       nowMs = Date.now(),
     ): void => {
       const [came, made] = [Buffer.from(signature, 'base64url'), sign(jobId, expires)];

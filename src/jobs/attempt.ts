@@ -1,15 +1,13 @@
 import { formatOf } from '../cache/fingerprint.ts';
 import type { Config } from '../config.ts';
-import type { JobProgress } from '../contract/job.ts';
 import { asFailure, Failure } from '../errors.ts';
 import type { Files } from '../files/store.ts';
 import { sizeText } from '../frame.ts';
 import type { Log } from '../log.ts';
 import type { Enhance, Outcome } from '../pipeline/enhance.ts';
-import type { Progress } from '../pipeline/progress.ts';
 import type { Attempts } from './attempts.ts';
+import { type HeartTiming, startHeart } from './heart.ts';
 import type { JobOutcome, JobRecord } from './job.ts';
-import { createMeter } from './meter.ts';
 import type { Signals } from './signals.ts';
 
 export type AttemptParts = {
@@ -21,11 +19,7 @@ export type AttemptParts = {
   readonly log: Log;
 };
 
-export type AttemptTiming = {
-  /** Between two looks whether there is progress to tell. */
-  readonly beatMs: number;
-  /** Longest silence of a living attempt; a cancel that was announced to no one is seen by then. */
-  readonly silenceMs: number;
+export type AttemptTiming = HeartTiming & {
   /** Before the second attempt; doubled for each further one. */
   readonly retryMs: number;
   /** Before looking again whether the model is back. */
@@ -124,47 +118,6 @@ const watchStops = (
 
 const deadlineOf = (job: JobRecord, { jobs }: Config): number =>
   (job.started_at ?? Date.now()) + jobs.deadlineMs;
-
-/** Keeps the lease, tells progress, and hears what was not announced. */
-const startHeart = (
-  { attempts, log }: AttemptParts,
-  { beatMs, silenceMs }: AttemptTiming,
-  { id, fence }: JobRecord,
-  stop: (why: Why) => void,
-) => {
-  const meter = createMeter();
-  let last: Progress = { stage: 'probing', framesDone: 0, framesTotal: null };
-  let news: JobProgress | null = null;
-  let beating = false;
-  let lastMs = Date.now();
-
-  const beat = async () => {
-    if (beating || (news === null && Date.now() - lastMs < silenceMs)) return;
-    const told = news;
-    [beating, lastMs, news] = [true, Date.now(), null];
-    try {
-      const said = await attempts.beat(id, fence, told);
-      if (said === 'cancel') stop('canceled');
-      if (said === 'lost') stop('lost');
-    } catch (error) {
-      // Whether the job is still this attempt's is decided when it ends, by its fence.
-      log.warn({ err: error }, 'no heartbeat');
-    } finally {
-      beating = false;
-    }
-  };
-  const timer = setInterval(() => void beat(), beatMs);
-
-  return {
-    report: (progress: Progress): JobProgress => {
-      last = progress;
-      news = meter(progress, Date.now());
-      return news;
-    },
-    last: () => last,
-    stop: () => clearInterval(timer),
-  };
-};
 
 const conclude = (
   { attempts, config }: AttemptParts,

@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { fingerprint } from '../cache/fingerprint.ts';
+import { dropIfGone } from '../cache/results.ts';
+import type { Config } from '../config.ts';
+import { monthOf, type Quote, quote } from '../credits/price.ts';
+import { Failure } from '../errors.ts';
+import { script } from '../redis.ts';
+import { type Claim, KEPT_MS } from './idempotency.ts';
+import { RECORD_TTL_MS } from './settings.ts';
+import type { Submission, SubmitParts } from './submit.ts';
+
+const Made = z.enum(['existed', 'cached', 'joined', 'waiting', 'queued']);
+const placeJob = script(
+  new URL('scripts/submit.lua', import.meta.url),
+  z.union([
+    z.tuple([Made, z.string()]),
+    z.tuple([z.enum(['account_full', 'queue_full', 'repriced', 'short']), z.number()]),
+    z.tuple([z.literal('missed')]),
+    z.tuple([z.literal('unclaimed')]),
+  ]),
+);
+
+/** By when Bull must have a new job; until then that is the business of the process that made it. */
+const DELIVER_MS = 1000;
+
+/**
+ * Finds a submission's job among the earlier ones, or makes it, in one step with its price; 'missed' when only an
+ * earlier one was wanted and there is none. A price that no longer holds is taken again.
+ * Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress.
+ */
+export const place = async (
+  { stores, config, files, ledger }: SubmitParts,
+  submission: Submission,
+  id: string,
+  want: 'reuse' | 'new',
+) => {
+  const { account, work } = submission;
+  const print = fingerprintOf(submission);
+  await dropIfGone(stores, files, print);
+  for (;;) {
+    const month = monthOf(Date.now());
+    const price = quote(work, await ledger.usage(account, month), config.prices);
+    const ask = { id, want, fingerprint: print, month, ...priceFields(price), ...limitsOf(config) };
+    const claim = claimOf(submission.idempotency);
+    const said = await placeJob(
+      stores,
+      JSON.stringify({ ...ask, account, ...claim }),
+      JSON.stringify(recordOf(submission)),
+    );
+    switch (said[0]) {
+      case 'repriced':
+        continue;
+      case 'short':
+        throw new Failure('insufficient_credits', {
+          required_credits: price.credits,
+          available_credits: said[1],
+        });
+      case 'account_full':
+        throw new Failure('concurrency_limited', {
+          queued: said[1],
+          limit: config.jobs.accountQueued,
+        });
+      case 'queue_full':
+        throw new Failure('queue_full', { waiting: said[1] });
+      case 'unclaimed':
+        throw new Failure('idempotency_in_progress');
+      default:
+        return said;
+    }
+  }
+};
+
+const fingerprintOf = ({ account, options, media, modelVersion }: Submission): string =>
+  fingerprint({
+    ...{ account, kind: 'upscale', options, modelVersion },
+    ...{ sha256: media.sha256, mediaKind: media.kind },
+  });
+
+const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
+  ...{ credits, list, lines: JSON.stringify(lines) },
+  ...{ used_from: validFor.from, used_to: validFor.to },
+});
+
+const limitsOf = ({ jobs }: Config) => ({
+  account_queued: jobs.accountQueued,
+  queue_limit: jobs.queueLimit,
+  running_limit: jobs.accountRunning,
+  record_ttl_ms: RECORD_TTL_MS,
+  deliver_ms: DELIVER_MS,
+});
+
+const claimOf = (claim: Claim | undefined) =>
+  claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
+
+/** What a new record holds besides what the script decides; see JobRecord. */
+const recordOf = ({ requestId, options, modelVersion, media }: Submission) => {
+  const { path: _, ...input } = media;
+  return {
+    kind: 'upscale',
+    request_id: requestId,
+    model: options.model,
+    model_version: modelVersion,
+    input: JSON.stringify(input),
+    options: JSON.stringify(options),
+  };
+};
