@@ -71,12 +71,12 @@ export const openLedger = (stores: Redises, prices: Prices) => {
   const settle = (account: string, id: string, credits: number): Promise<number> =>
     settleHold(stores, account, id, credits, '[]');
 
-  /** Newest first. */
+  /** Newest first. Failure validation_failed for a cursor that no page gave. */
   const entries = async (
     account: string,
     page: { limit: number; starting_after?: string | undefined },
   ): Promise<EntryPage> => {
-    const from = page.starting_after === undefined ? '+' : `(${page.starting_after}`;
+    const from = page.starting_after === undefined ? '+' : `(${cursorOf(page.starting_after)}`;
     const found = await redis.xrevrange(key(account), from, '-', 'COUNT', page.limit + 1);
     return {
       data: found.slice(0, page.limit).map(entryOf),
@@ -90,6 +90,16 @@ export const openLedger = (stores: Redises, prices: Prices) => {
   const key = (account: string) => `${prefix}:ledger:${account}`;
 
   return { usage, balance, grant, hold, settle, entries, accounts };
+};
+
+const cursorOf = (id: string): string => {
+  if (/^\d{1,15}-\d{1,15}$/.test(id)) return id;
+  const detail = 'expected the id of a ledger entry';
+  throw new Failure(
+    'validation_failed',
+    {},
+    { faults: [{ pointer: '/starting_after', code: 'invalid_cursor', detail }] },
+  );
 };
 
 /** A stream entry as an object; the first part of its id is its time. */

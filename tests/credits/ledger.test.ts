@@ -152,6 +152,16 @@ test('the ledger tells each change, newest first, by page', async () => {
   assert.not.ok(second.has_more);
 });
 
+test('a cursor that no page gave is a fault of the request', async () => {
+  for (const starting_after of ['x', '1', '1-', '-', '+', '9'.repeat(40)]) {
+    const refused = await ledger.entries('acme', { limit: 1, starting_after }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    assert.ok(refused instanceof Failure && refused.code === 'validation_failed', starting_after);
+  }
+});
+
 test('an entry of a month long past keeps its month when it is released', async () => {
   const name = account();
   await ledger.grant(name, 10);
