@@ -13,6 +13,10 @@ import numpy as np
 from .alpha import visible_colours
 from .picture import Picture, Planes, to_pixels, to_planes, with_border
 
+Span = tuple[int, int]
+COLOUR_REACH = 4
+"""Half the square over which colours are kept, in pixels of the picture."""
+
 
 @dataclass(frozen=True)
 class Pass:
@@ -29,7 +33,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Cascade:
-    """Passes in order.
+    """Passes in order, then the colours are kept: see keep_colours.
 
     edge: pixels of mirror image around the whole picture; None for as many as the passes look at.
     tile_pixels: the most input pixels of a tile, borders included. It bounds the memory.
@@ -44,17 +48,17 @@ class Cascade:
         return int(np.prod([step.scale for step in self.passes]))
 
     @property
-    def margins(self) -> list[int]:
-        """What must surround a tile before each pass, in pixels of that pass's input, and 0 after the last."""
-        margins = [0]
+    def halo(self) -> int:
+        """How far an output pixel looks, in pixels of the picture."""
+        return self._margins(COLOUR_REACH)[0]
+
+    def _margins(self, last: int) -> list[int]:
+        """What must surround a tile before each pass, in pixels of that pass's input, so that `last` pixels of
+        the picture are right around it after the last one."""
+        margins = [last * self.scale]
         for step in reversed(self.passes):
             margins.insert(0, ceil(margins[0] / step.scale) + step.context)
         return margins
-
-    @property
-    def halo(self) -> int:
-        """How far an output pixel looks, in pixels of the picture."""
-        return self.margins[0]
 
     def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
         height, width, _ = picture.shape
@@ -69,28 +73,49 @@ class Cascade:
                 result[top * scale : bottom * scale, left * scale : right * scale] = to_pixels(tile)
         return result
 
-    def _tile(self, picture: Picture, rows: tuple[int, int], columns: tuple[int, int]) -> Planes:
+    def _tile(self, picture: Picture, rows: Span, columns: Span) -> Planes:
         height, width, _ = picture.shape
-        (top, above), (bottom, below) = self._reach(rows, height)
-        (left, before), (right, after) = self._reach(columns, width)
+        top, bottom = self._cut(rows, height)
+        left, right = self._cut(columns, width)
         real = picture[max(top, 0) : min(bottom, height), max(left, 0) : min(right, width)]
         tile = with_border(real, max(-top, 0), max(bottom - height, 0), max(-left, 0), max(right - width, 0))
-        planes = to_planes(tile)
-        sides = (above, below, before, after)
-        for step, needed in zip(self.passes, self.margins[1:], strict=True):
+        source = planes = to_planes(tile)
+        given = sides = [rows[0] - top, bottom - rows[1], columns[0] - left, right - columns[1]]
+        for step, needed in zip(self.passes, self._margins(COLOUR_REACH)[1:], strict=True):
             planes = step.run(planes)
-            sides_left = [(side - step.eats) * step.scale for side in sides]
-            kept = [min(side, needed) for side in sides_left]
-            planes = _crop(planes, *(side - keep for side, keep in zip(sides_left, kept, strict=True)))
-            sides = (kept[0], kept[1], kept[2], kept[3])
-        return planes
+            sides = [(side - step.eats) * step.scale for side in sides]
+            kept = [min(side, needed) for side in sides]
+            planes, sides = _crop(planes, sides, kept), kept
+        around = [side // self.scale for side in sides]
+        large = np.ascontiguousarray(_crop(planes, sides, [side * self.scale for side in around]))
+        keep_colours(large, _crop(source, given, around), self.scale)
+        return _crop(large, [side * self.scale for side in around], [0] * 4)
 
-    def _reach(self, span: tuple[int, int], length: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Where the tile is cut at both ends of one axis (outside of 0..length: mirror image), and the margin there."""
-        edge = self.halo if self.edge is None else self.edge
-        first = max(span[0] - self.halo, -edge)
-        last = min(span[1] + self.halo, length + edge)
-        return (first, span[0] - first), (last, last - span[1])
+    def _cut(self, span: Span, length: int) -> Span:
+        """Where the tile begins and ends on one axis; outside of 0..length is mirror image."""
+        edge = self._margins(0)[0] if self.edge is None else self.edge
+        return max(span[0] - self.halo, -edge), min(span[1] + self.halo, length + edge)
+
+
+def keep_colours(large: Planes, small: Planes, scale: int) -> None:
+    """Moves `large` so that its colours, averaged over a small square, are those of `small`.
+
+    Networks shift flat colours: white comes out as 252, a grey of 128 as 134 after two passes. The eye sees that beside
+    the original, and on a page around it. Detail is finer than the square and is left alone.
+    """
+    channels, height, width = small.shape
+    rows = large.reshape(channels, height, scale, width * scale)
+    mean = rows.sum(axis=2).reshape(channels, height, width, scale).sum(axis=3) * np.float32(1 / scale**2)
+    rows += _box(small - mean, COLOUR_REACH).repeat(scale, axis=2)[:, :, None]
+
+
+def _box(planes: Planes, reach: int) -> Planes:
+    """The mean over squares; beyond its edge the picture is taken to continue unchanged."""
+    _, height, width = planes.shape
+    padded = np.pad(planes, ((0, 0), (reach, reach), (reach, reach)), mode="edge")
+    rows = sum(padded[:, shift : shift + height] for shift in range(2 * reach + 1))
+    both = sum(np.asarray(rows)[:, :, shift : shift + width] for shift in range(2 * reach + 1))
+    return np.asarray(both) * np.float32(1 / (2 * reach + 1) ** 2)
 
 
 def split(height: int, width: int, halo: int, tile_pixels: int) -> tuple[int, int]:
@@ -112,5 +137,7 @@ def spans(length: int, count: int) -> Iterator[tuple[int, int]]:
         yield length * part // count, length * (part + 1) // count
 
 
-def _crop(planes: Planes, top: int, bottom: int, left: int, right: int) -> Planes:
+def _crop(planes: Planes, sides: Sequence[int], kept: Sequence[int]) -> Planes:
+    """Planes with `sides` pixels around a tile (top, bottom, left, right) -> with `kept` of them."""
+    top, bottom, left, right = (side - keep for side, keep in zip(sides, kept, strict=True))
     return planes[:, top : planes.shape[1] - bottom, left : planes.shape[2] - right]

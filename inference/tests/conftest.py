@@ -1,0 +1,34 @@
+"""Real networks for the tests, from the weights that inference.build made."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from enhance.engine import Engine, choose_engine
+from enhance.upscaler import Upscaler, open_upscaler
+
+
+@pytest.fixture(scope="session")
+def weights() -> Path:
+    folder = Path(os.environ.get("ENHANCE_WEIGHTS") or Path(__file__).parents[2] / ".enhance" / "weights")
+    assert (folder / "manifest.json").exists(), f"no weights at {folder}: build them with python -m inference.build"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    return choose_engine(os.environ)
+
+
+@pytest.fixture(scope="session")
+def upscaler(weights: Path, engine: Engine) -> Callable[[str], Upscaler]:
+    opened: dict[str, Upscaler] = {}
+
+    def get(model: str) -> Upscaler:
+        if model not in opened:
+            opened[model] = open_upscaler(model, weights, engine)
+        return opened[model]
+
+    return get

@@ -1,0 +1,34 @@
+"""The ONNX files against ncnn itself: golden/networks.npz holds what ncnn 1.0 answers to its `input`."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from enhance.engine import Engine, choose_engine
+from enhance.picture import Planes, to_planes, with_border
+
+GOLDEN = np.load(Path(__file__).parent / "golden" / "networks.npz")
+NETWORKS = {"photo_x2": 7, "animation_x2": 0, "animation_x4": 0, "detail_x4": 0}
+
+
+def question(border: int) -> Planes:
+    return to_planes(with_border(GOLDEN["input"], border, border, border, border))
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_onnxruntime_answers_as_ncnn(name: str, weights: Path) -> None:
+    run = choose_engine({"ENHANCE_ENGINE": "onnxruntime", "ENHANCE_THREADS": "1"}).open(weights / f"{name}.onnx")
+    np.testing.assert_allclose(run(question(NETWORKS[name])), GOLDEN[name], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_engine_of_this_machine_answers_as_ncnn(name: str, weights: Path, engine: Engine) -> None:
+    difference = engine.open(weights / f"{name}.onnx")(question(NETWORKS[name])) - GOLDEN[name].astype(np.float32)
+    exact = "f32" in engine.name or "cpu" in engine.name
+    assert np.abs(difference).mean() < (2e-4 if exact else 5e-3)
+
+
+def test_an_unknown_engine_is_refused() -> None:
+    with pytest.raises(RuntimeError, match="expected ENHANCE_ENGINE auto, openvino, cuda, tensorrt, onnxruntime, got abacus"):
+        choose_engine({"ENHANCE_ENGINE": "abacus"})

@@ -1,0 +1,46 @@
+"""Classical resampling."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from enhance.picture import Planes
+from enhance.resample import Kernel, box_half, enlarge_whole, reduce
+
+SIZES = [(1, 1), (1, 7), (5, 3), (64, 65), (130, 70)]
+
+
+def smooth(height: int, width: int) -> Planes:
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    return np.asarray(0.5 + 0.3 * np.sin(x / 6 + y / 9), np.float32)[None]
+
+
+@pytest.mark.parametrize("kernel", get_args(Kernel))
+@pytest.mark.parametrize("scale", [2, 4, 8])
+@pytest.mark.parametrize("size", SIZES)
+def test_a_flat_colour_stays_and_the_size_is_exact(kernel: Kernel, scale: int, size: tuple[int, int]) -> None:
+    large = enlarge_whole(np.full((2, *size), 0.25, np.float32), scale, kernel)
+    assert large.shape == (2, size[0] * scale, size[1] * scale)
+    np.testing.assert_allclose(large, 0.25, atol=1e-6)
+
+
+@pytest.mark.parametrize(("kernel", "pil"), [("lanczos", Image.Resampling.LANCZOS), ("bicubic", Image.Resampling.BICUBIC)])
+@pytest.mark.parametrize("scale", [2, 4, 8])
+def test_enlarging_equals_pillow_inside(kernel: Kernel, pil: Image.Resampling, scale: int) -> None:
+    small = smooth(70, 131)
+    expected = np.asarray(Image.fromarray(small[0]).resize((131 * scale, 70 * scale), pil))
+    inside = np.s_[4 * scale : -4 * scale, 4 * scale : -4 * scale]
+    np.testing.assert_allclose(enlarge_whole(small, scale, kernel)[0][inside], expected[inside], atol=1e-5)
+
+
+def test_reducing_equals_pillow_inside() -> None:
+    large = smooth(4 * 70, 4 * 131)
+    expected = np.asarray(Image.fromarray(large[0]).resize((131, 70), Image.Resampling.BICUBIC))
+    np.testing.assert_allclose(reduce(large, 4)[0, 4:-4, 4:-4], expected[4:-4, 4:-4], atol=1e-5)
+
+
+def test_box_half_is_the_mean_of_four() -> None:
+    planes = np.arange(16, dtype=np.float32).reshape(1, 4, 4)
+    assert box_half(planes).tolist() == [[[2.5, 4.5], [10.5, 12.5]]]

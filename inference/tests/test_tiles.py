@@ -1,0 +1,115 @@
+"""How pictures are cut and joined, with stand-ins for networks whose answer is known."""
+
+import numpy as np
+import pytest
+
+from enhance.cascade import Cascade, Pass, spans, split
+from enhance.mosaic import Mosaic, Recent, starts
+from enhance.picture import Picture, Planes, to_pixels, to_planes
+from tests.pictures import pattern
+
+
+def blur_double(planes: Planes) -> Planes:
+    """A 2x that looks 3 pixels far and, like a network with zero padding, is wrong nearer than that to the border."""
+    padded = np.pad(planes, ((0, 0), (3, 3), (3, 3)))
+    rows = np.mean([padded[:, i : i + planes.shape[1]] for i in range(7)], axis=0)
+    both = np.mean([rows[:, :, i : i + planes.shape[2]] for i in range(7)], axis=0)
+    return double(np.asarray(both, np.float32))
+
+
+def nothing() -> None: ...
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 40), (3, 2), (17, 31), (100, 90)])
+@pytest.mark.parametrize("passes", [1, 2, 3])
+@pytest.mark.parametrize("edge", [0, 2])
+def test_any_tile_size_gives_the_same_pixels(size: tuple[int, int], passes: int, edge: int) -> None:
+    picture = pattern(*size)
+    step = Pass(blur_double, scale=2, eats=0, context=3)
+    whole = Cascade([step] * passes, edge, 1 << 30).upscale(picture, nothing)
+    assert whole.shape == (size[0] * 2**passes, size[1] * 2**passes, 3)
+    for tile_pixels in (1, 700, 3000):
+        tiled = Cascade([step] * passes, edge, tile_pixels).upscale(picture, nothing)
+        np.testing.assert_array_equal(tiled, whole)
+
+
+def test_the_halo_is_what_all_passes_and_the_colours_look_at() -> None:
+    double = Pass(blur_double, 2, eats=7, context=7)
+    assert Cascade([double], None, 1).halo == 4 + 7
+    assert Cascade([double, double], None, 1).halo == 4 + 4 + 7
+
+
+def test_a_shift_of_colours_is_taken_back() -> None:
+    shifted = Pass(lambda planes: double(planes * np.float32(0.9)), scale=2, eats=0, context=0)
+    large = Cascade([shifted], 0, 1 << 20).upscale(np.full((9, 11, 3), (255, 128, 3), np.uint8), nothing)
+    assert (large == (255, 128, 3)).all()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 5000), (5000, 2), (360, 640), (1080, 1920), (4096, 4096), (65, 100_000)])
+def test_tiles_stay_below_the_limit(size: tuple[int, int]) -> None:
+    rows, columns = split(*size, halo=12, tile_pixels=1 << 16)
+    height = max(bottom - top for top, bottom in spans(size[0], rows))
+    width = max(right - left for left, right in spans(size[1], columns))
+    assert (height + 24) * (width + 24) <= 1 << 16
+    assert min(height, width) >= 1
+
+
+def test_a_small_frame_is_one_tile() -> None:
+    assert split(360, 640, halo=7, tile_pixels=1 << 18) == (1, 1)
+
+
+def test_spans_cover_everything_once() -> None:
+    assert list(spans(10, 3)) == [(0, 3), (3, 6), (6, 10)]
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"), [(1, [0]), (48, [0]), (256, [0]), (257, [0, 208]), (464, [0, 208]), (465, [0, 208, 416])]
+)
+def test_a_tile_begins_only_where_the_last_one_does_not_reach(length: int, expected: list[int]) -> None:
+    assert starts(length, step=208, overlap=48) == expected
+
+
+def double(planes: Planes) -> Planes:
+    return planes.repeat(2, axis=1).repeat(2, axis=2)
+
+
+def mosaic(limit_bytes: int = 0) -> Mosaic:
+    return Mosaic(double, 2, step=12, overlap=6, recent=Recent(limit_bytes))
+
+
+@pytest.mark.parametrize("size", [(1, 1), (12, 13), (18, 19), (5, 90), (61, 77)])
+def test_tiles_that_agree_are_joined_without_a_trace(size: tuple[int, int]) -> None:
+    picture = pattern(*size)
+    np.testing.assert_array_equal(mosaic().upscale(picture, nothing), to_pixels(double(to_planes(picture))))
+
+
+def test_tiles_that_differ_are_joined_by_a_ramp() -> None:
+    values = iter([0.0, 1.0])
+
+    def flat(planes: Planes) -> Planes:
+        return np.full((3, planes.shape[1] * 2, planes.shape[2] * 2), next(values), np.float32)
+
+    picture: Picture = pattern(4, 30)
+    row = Mosaic(flat, 2, step=12, overlap=6, recent=Recent(0)).upscale(picture, nothing)[0, :, 0].astype(int)
+    assert row[: 24 + 4].max() == 0
+    assert row[24 + 8 :].min() == 255
+    assert (np.diff(row) >= 0).all()
+
+
+def test_equal_tiles_are_computed_once_while_they_fit() -> None:
+    computed = 0
+
+    def count(planes: Planes) -> Planes:
+        nonlocal computed
+        computed += 1
+        return double(planes)
+
+    picture = pattern(10, 10)
+    frugal = Mosaic(count, 2, step=12, overlap=6, recent=Recent(1 << 20))
+    for _ in range(3):
+        frugal.upscale(picture, nothing)
+    assert computed == 1
+    forgetful = Mosaic(count, 2, step=12, overlap=6, recent=Recent(0))
+    for number in (1, 2, 1):
+        forgetful.upscale(picture + np.uint8(number), nothing)
+    assert computed == 4

@@ -1,0 +1,140 @@
+"""The three models with their real networks."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PIL import Image
+from skimage import data
+from skimage.metrics import peak_signal_noise_ratio
+
+from enhance.cascade import Cascade
+from enhance.picture import BadPictureError, Picture
+from enhance.resample import enlarge_whole
+from enhance.upscaler import DETAIL_STEP, MODELS, Upscaler
+from tests.pictures import pattern, red_disc
+
+Get = Callable[[str], Upscaler]
+EXACT = ("photo", "animation")
+NOISE = 1  # of 255: tiles of other shapes take other paths through the engine's kernels
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("scale", [2, 4, 8])
+@pytest.mark.parametrize("size", [(1, 1), (1, 7), (3, 2), (17, 31)])
+@pytest.mark.parametrize("channels", [3, 4])
+def test_every_size_is_enlarged_exactly(upscaler: Get, model: str, scale: int, size: tuple[int, int], channels: int) -> None:
+    large = upscaler(model).run(pattern(*size, channels), scale)
+    assert large.shape == (size[0] * scale, size[1] * scale, channels)
+    assert large.dtype == np.uint8
+
+
+@pytest.mark.parametrize("model", EXACT)
+@pytest.mark.parametrize("scale", [2, 4, 8])
+def test_tiles_give_the_whole_picture(upscaler: Get, model: str, scale: int) -> None:
+    picture = pattern(70, 83)
+    recipe = upscaler(model).recipes[scale]
+    assert isinstance(recipe, Cascade)
+    tiled = Cascade(recipe.passes, recipe.edge, tile_pixels=85**2).upscale(picture, lambda: None)
+    assert np.abs(upscaler(model).run(picture, scale).astype(int) - tiled).max() <= NOISE
+
+
+@pytest.mark.parametrize("model", EXACT)
+@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("scale", [2, 8])
+def test_bands_give_the_whole_picture(upscaler: Get, model: str, channels: int, scale: int) -> None:
+    picture = pattern(90, 33, channels)
+    whole = upscaler(model).run(picture, scale)
+    halo = {"photo": 32, "animation": 58}[model]
+    bands = in_bands(lambda band: upscaler(model).run(band, scale), picture, scale, rows=40, halo=halo)
+    assert np.abs(whole.astype(int) - bands).max() <= NOISE
+
+
+def test_bands_of_detail_give_the_whole_picture(upscaler: Get) -> None:
+    picture = pattern(DETAIL_STEP * 2 + 60, 9)
+    whole = upscaler("detail").run(picture, 2)
+    bands = in_bands(lambda band: upscaler("detail").run(band, 2), picture, 2, rows=DETAIL_STEP, halo=DETAIL_STEP)
+    np.testing.assert_array_equal(whole, bands)
+
+
+def in_bands(run: Callable[[Picture], Picture], picture: Picture, scale: int, rows: int, halo: int) -> Picture:
+    """As the service sends a large picture: bands with `halo` rows more on both sides, cropped from the answers."""
+    parts = []
+    for start in range(0, picture.shape[0], rows):
+        stop = min(start + rows, picture.shape[0])
+        first, last = max(start - halo, 0), min(stop + halo, picture.shape[0])
+        large = run(picture[first:last])
+        parts.append(large[(start - first) * scale : (stop - first) * scale])
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("scale", [2, 4])
+@pytest.mark.parametrize("hidden", [(0, 0, 0), (255, 255, 255), (0, 255, 0)])
+def test_no_hidden_colour_reaches_a_visible_edge(upscaler: Get, model: str, scale: int, hidden: tuple[int, int, int]) -> None:
+    large = upscaler(model).run(red_disc(28, hidden), scale)
+    visible = large[large[:, :, 3] > 0][:, :3].astype(int)
+    assert np.abs(visible - (220, 30, 30)).max() <= {"photo": 3, "animation": 12, "detail": 12}[model]
+    assert large[0, 0, 3] == 0
+    assert large[14 * scale, 14 * scale, 3] == 255
+
+
+@pytest.mark.parametrize(("model", "tolerance"), [("photo", 1), ("animation", 3), ("detail", 6)])
+@pytest.mark.parametrize("scale", [2, 4, 8])
+@pytest.mark.parametrize("colour", [(0, 0, 0), (255, 255, 255), (200, 60, 40), (128, 128, 128)])
+def test_a_flat_colour_stays_flat(upscaler: Get, model: str, tolerance: int, scale: int, colour: tuple[int, int, int]) -> None:
+    large = upscaler(model).run(np.full((12, 15, 3), colour, np.uint8), scale)
+    assert np.abs(large.astype(int) - colour).max() <= tolerance
+
+
+def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:
+    original = data.astronaut()[40:232, 130:322]
+    small = np.asarray(Image.fromarray(original).resize((96, 96), Image.Resampling.BICUBIC))
+    bicubic = np.asarray(Image.fromarray(small).resize((192, 192), Image.Resampling.BICUBIC))
+    ours = upscaler("photo").run(small, 2)
+    gain = peak_signal_noise_ratio(original, ours) - peak_signal_noise_ratio(original, bicubic)
+    assert gain >= 2
+
+
+def test_detail_keeps_the_picture_it_was_given(upscaler: Get) -> None:
+    small = data.astronaut()[100:148, 190:238]
+    large = upscaler("detail").run(small, 4)
+    again = np.asarray(Image.fromarray(large).resize((48, 48), Image.Resampling.BICUBIC))
+    assert peak_signal_noise_ratio(small, again) >= 35
+
+
+def test_a_picture_without_transparency_is_the_same_with_alpha(upscaler: Get) -> None:
+    picture = pattern(20, 20)
+    opaque = np.dstack([picture, np.full((20, 20), 255, np.uint8)])
+    large = upscaler("photo").run(opaque, 2)
+    np.testing.assert_array_equal(large[:, :, :3], upscaler("photo").run(picture, 2))
+    assert large[:, :, 3].min() == 255
+
+
+@pytest.mark.parametrize(
+    ("picture", "scale", "says"),
+    [
+        (np.zeros((4, 4, 3), np.uint8), 3, "expected SCALE 2, 4 or 8, got 3"),
+        (np.zeros((4, 4, 1), np.uint8), 2, r"expected IMAGE \[height, width, 3 or 4\], got \[4, 4, 1\]"),
+        (np.zeros((4, 4), np.uint8), 2, r"expected IMAGE \[height, width, 3 or 4\], got \[4, 4\]"),
+        (np.zeros((0, 4, 3), np.uint8), 2, r"at least 1x1 pixels, got \[0, 4, 3\]"),
+        (np.zeros((4, 4, 3), np.float32), 2, "expected IMAGE of uint8, got float32"),
+    ],
+)
+def test_a_bad_picture_is_refused_with_what_was_expected(upscaler: Get, picture: Picture, scale: int, says: str) -> None:
+    with pytest.raises(BadPictureError, match=says):
+        upscaler("photo").run(picture, scale)
+
+
+def test_work_stops_before_the_next_tile(upscaler: Get) -> None:
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        upscaler("photo").run(pattern(8, 8), 2, stop)
+
+
+def test_the_resampled_alpha_of_a_hard_edge_does_not_ring() -> None:
+    step = np.repeat([[0, 0, 0, 0, 255, 255, 255, 255]], 8, axis=0).astype(np.float32)[None]
+    row = enlarge_whole(step, 4, "bicubic")[0, 16].clip(0, 255)
+    assert (np.diff(row) >= -1e-3).all()
