@@ -49,7 +49,8 @@ export const createEnhance =
     const upscaler = await openUpscaler(work.model);
     if (upscaler.release !== work.model_version) {
       // The price, the cache key and the answer name the release that the caller was promised.
-      throw new Failure('model_unavailable', { model: `${work.model} ${work.model_version}` });
+      const reason = `${work.model_version} was replaced by ${upscaler.release}; send the request again`;
+      throw new Failure('inference_failed', { model: work.model, reason });
     }
     return work.input.kind === 'image'
       ? image(work.options, input, target, upscaler, config, report, signal)
