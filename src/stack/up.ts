@@ -76,11 +76,14 @@ const serve = async (stack: Stack, address: string): Promise<void> => {
   }
 };
 
-/** Resolves at Ctrl-C, SIGTERM or a closed terminal. */
+/** Resolves at Ctrl-C, SIGTERM, a closed terminal, and when the npm that started this was killed. */
 const whenTold = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => resolve());
+    const parent = process.ppid;
+    const look = () => process.ppid !== parent && resolve();
+    if (process.env.npm_lifecycle_event) setInterval(look, 1_000).unref();
   });
 
 const untilServing = async (address: string): Promise<void> => {
