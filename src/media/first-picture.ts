@@ -5,12 +5,18 @@ import type { Colour } from './info.ts';
 import { unreadable } from './listing.ts';
 import { parseColour, parseShown, type Shown } from './showinfo.ts';
 
+export type First = Shown & {
+  readonly colour: Colour;
+  /** Degrees clockwise by which the pictures are turned to be shown. */
+  readonly turned: 0 | 90 | 180 | 270;
+};
+
 /** Decodes one picture of a video, to know what all will be: upright size, pixels, colours. Throws media_unreadable. */
 export const decodeFirst = async (
   input: readonly string[],
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
-): Promise<Shown & { colour: Colour }> => {
+): Promise<First> => {
   const lines: string[] = [];
   const output = ['-map', '0:V:0', '-frames:v', '1', '-vf', 'showinfo=checksum=0'];
   const args = ['-threads', '1', ...input, ...output, '-f', 'null', '-'];
@@ -25,11 +31,20 @@ export const decodeFirst = async (
     return {
       ...shown,
       interlaced: shown.interlaced || fields,
+      turned: firstOf(lines, parseTurn) ?? 0,
       colour: { ...tags, matrix: resolveMatrix(tags, shown) },
     };
   } finally {
     await child.stop();
   }
+};
+
+/** ffmpeg tells the turn that the file asks for counted the other way. */
+const parseTurn = (line: string): First['turned'] | null => {
+  const [, told] = /display ?matrix: rotation of (-?[\d.]+) degrees/i.exec(line) ?? [];
+  if (told === undefined) return null;
+  const degrees = (360 - Math.round(Number(told))) % 360;
+  return degrees === 90 || degrees === 180 || degrees === 270 ? degrees : 0;
 };
 
 /** Those that ffmpeg's scaler knows. */

@@ -28,6 +28,9 @@ export type Colour = {
   readonly transfer: string | null;
 };
 
+/** H.264 and most others put it on the left columns, whence a rotation takes it elsewhere; JPEG between all. */
+export type ChromaPlace = 'left' | 'top' | 'right' | 'bottom' | 'centre';
+
 export type AudioTrack = {
   /** Its place among the sound tracks of the file. */
   readonly index: number;
@@ -56,8 +59,8 @@ export type VideoInfo = {
   readonly sampleAspect: Ratio;
   readonly pixelFormat: string;
   readonly colour: Colour;
-  /** Chroma lies between the luma columns, as in JPEG, not on the left ones. */
-  readonly chromaCentred: boolean;
+  /** Where chroma lies among the luma of a picture as shown. */
+  readonly chroma: ChromaPlace;
   readonly interlaced: boolean;
   readonly hasAudio: boolean;
   /** Every sound track that ffmpeg can read. */

@@ -48,7 +48,7 @@ export const probeVideo = async (
   const either = AbortSignal.any([signal, deadline]);
   try {
     const { video, mediaSeconds, streams } = await listPackets(input, ffmpeg, limits, either);
-    const { pts: _, ...first } = await decodeFirst(input, ffmpeg, either);
+    const { pts: _, turned, ...first } = await decodeFirst(input, ffmpeg, either);
     const durationSeconds = Number((video.end - video.start).toFixed(6));
     return {
       kind: 'video',
@@ -61,7 +61,7 @@ export const probeVideo = async (
       constantRate: video.constantRate,
       lastFrameSeconds: video.lastSeconds,
       timeBase: video.timeBase,
-      chromaCentred: streams.video === 'mjpeg',
+      chroma: streams.video === 'mjpeg' ? 'centre' : turnedChroma[turned],
       hasAudio: streams.audio.length > 0,
       audio: streams.audio,
     };
@@ -70,6 +70,9 @@ export const probeVideo = async (
     throw unreadable(`it could not be read within ${PROBE_TIMEOUT_MS / 1000} s`, error);
   }
 };
+
+/** Where a turn clockwise takes chroma that lies on the left. */
+const turnedChroma = { 0: 'left', 90: 'top', 180: 'right', 270: 'bottom' } as const;
 
 const imageFormat = (mime: string): ImageInfo['format'] => {
   for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {

@@ -1,0 +1,50 @@
+/** What the tests of video share: a folder, a configuration, and whole passes through decoder and encoder. */
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import type { UpscaleOutput } from '../../src/contract/upscale.ts';
+import type { Frame } from '../../src/frame.ts';
+import { decodeVideo } from '../../src/media/decode.ts';
+import { encodeVideo } from '../../src/media/encode.ts';
+import type { VideoInfo } from '../../src/media/info.ts';
+import { probeVideo } from '../../src/media/probe.ts';
+import { ffmpegPath } from '../real/ffmpeg.ts';
+import { tempDir } from '../real/run.ts';
+
+const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
+const config = loadConfig({ ...secrets, FFMPEG: ffmpegPath, FFMPEG_PRESET: 'ultrafast' });
+export const { ffmpeg, limits } = config;
+
+const folder = tempDir('video');
+export const at = (name: string): string => join(folder, name);
+/** Every wait of a test ends. */
+export const soon = (): AbortSignal => AbortSignal.timeout(30_000);
+
+export const probe = (path: string): Promise<VideoInfo> =>
+  probeVideo(path, ffmpeg, limits.video, soon());
+
+export const decode = async (path: string): Promise<Frame[]> => {
+  const frames: Frame[] = [];
+  for await (const frame of decodeVideo(path, await probe(path), ffmpeg, soon()))
+    frames.push(frame);
+  return frames;
+};
+
+/** Decodes and encodes at the same size; the result lies at `${path}.out.mp4`. */
+export const again = async (path: string, output: UpscaleOutput = { quality: 100 }) => {
+  const info = await probe(path);
+  const target = `${path}.out.mp4`;
+  const frames = decodeVideo(path, info, ffmpeg, soon());
+  const encoded = await encodeVideo(frames, { path, info }, target, output, ffmpeg, soon());
+  return { info, target, encoded };
+};
+
+/** The mean colour of a picture. */
+export const meanOf = ({ pixels }: { readonly pixels: Uint8Array }): number[] =>
+  [0, 1, 2].map((channel) => {
+    let sum = 0;
+    for (let i = channel; i < pixels.length; i += 3) sum += pixels[i] ?? 0;
+    return sum / (pixels.length / 3);
+  });
+
+export const largest = (a: readonly number[], b: readonly number[]): number =>
+  Math.max(...a.map((value, i) => Math.abs(value - (b[i] ?? Number.NaN))));

@@ -1,0 +1,152 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { probeVideo } from '../../src/media/probe.ts';
+import { h264, makeClip, pattern, tone } from '../real/clip.ts';
+import { at, ffmpeg, limits, probe, soon } from './clips.ts';
+import { failing } from './failing.ts';
+
+const test = suite('probe');
+const near = (came: number, expected: number) =>
+  assert.ok(Math.abs(came - expected) < 1e-4, `expected ${expected}; ${came} came`);
+
+test('a clip of a known rate, with sound longer than it', async () => {
+  const clip = await makeClip(at('a.mp4'), [...pattern(1), ...tone(1.5)], [...h264, '-c:a', 'aac']);
+  const info = await probe(clip);
+  assert.equal([info.size, info.frames, info.fps], [{ width: 64, height: 48 }, 25, 25]);
+  near(info.durationSeconds, 1);
+  near(info.mediaSeconds, 1.5);
+  assert.ok(info.hasAudio && info.constantRate && !info.interlaced);
+  assert.equal(info.audio, [{ index: 0, codec: 'aac' }]);
+});
+
+test('29.97 and 30 are told apart', async () => {
+  near(
+    (await probe(await makeClip(at('b.mp4'), pattern(1, '30000/1001'), h264))).fps,
+    30000 / 1001,
+  );
+  near((await probe(await makeClip(at('b.mp4'), pattern(1, 30), h264))).fps, 30);
+});
+
+test('a variable rate is told', async () => {
+  const slower = ['-vf', "setpts='N*N/900/TB'", '-fps_mode', 'vfr', '-enc_time_base', '1/90000'];
+  const info = await probe(await makeClip(at('c.mp4'), pattern(1, 30), [...slower, ...h264]));
+  assert.not(info.constantRate);
+  assert.is(info.frames, 30);
+});
+
+test('each container is read', async () => {
+  for (const [name, codec, container] of [
+    ['d.mov', ['-c:v', 'mpeg4'], 'mov'],
+    ['d.avi', ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'], 'avi'],
+    ['d.webm', ['-c:v', 'libvpx', '-b:v', '1M'], 'matroska'],
+  ] as const) {
+    const info = await probe(await makeClip(at(name), pattern(0.4), codec));
+    assert.equal([info.container, info.frames, info.hasAudio], [container, 10, false]);
+  }
+});
+
+test('colours: what the file says, else what players take it for', async () => {
+  const tags = 'range=pc:colorspace=bt709:color_primaries=bt709:color_trc=smpte170m';
+  const told = ['-vf', `format=yuv420p,setparams=${tags}`, ...h264];
+  const tagged = await probe(await makeClip(at('e.mp4'), pattern(0.2), told));
+  const { matrix, fullRange, primaries, transfer } = tagged.colour;
+  assert.equal([matrix, fullRange, primaries, transfer], ['bt709', true, 'bt709', 'smpte170m']);
+  assert.is(
+    (await probe(await makeClip(at('e.mp4'), pattern(0.2), h264))).colour.matrix,
+    'smpte170m',
+  );
+  const large = await makeClip(at('e.mp4'), pattern(0.08, 25, '1280x720'), h264);
+  assert.is((await probe(large)).colour.matrix, 'bt709');
+  const rgb = await makeClip(at('e.mov'), pattern(0.2), ['-c:v', 'png', '-pix_fmt', 'rgb24']);
+  assert.is((await probe(rgb)).colour.matrix, null);
+});
+
+test('pixels that are not square, and interlaced pictures, are told', async () => {
+  const wide = await makeClip(at('f.mp4'), pattern(0.2), ['-vf', 'setsar=12/11', ...h264]);
+  assert.equal((await probe(wide)).sampleAspect, { num: 12, den: 11 });
+  const fields = [
+    '-vf',
+    'tinterlace=interleave_top,setfield=tff',
+    '-flags',
+    '+ildct+ilme',
+    ...h264,
+  ];
+  assert.ok((await probe(await makeClip(at('f.mp4'), pattern(0.4, 50), fields))).interlaced);
+});
+
+test('sound alone, with cover art or without, is no video', async () => {
+  const sound = await makeClip(at('g.mp4'), tone(0.3), ['-c:a', 'aac']);
+  await failing(probe(sound), 'no_video_stream');
+  const art = ['-c:a', 'aac', '-c:v', 'png', '-frames:v', '1', '-disposition:v:0', 'attached_pic'];
+  const covered = await makeClip(at('g.mp4'), [...tone(0.3), ...pattern(0.04)], art);
+  await failing(probe(covered), 'no_video_stream');
+});
+
+test('a video that is cut off is refused, of each container', async () => {
+  const sound = [...pattern(1), ...tone(1)];
+  for (const [name, codecs] of [
+    ['end.mp4', h264],
+    ['start.mp4', [...h264, '-movflags', '+faststart']],
+    ['cut.mov', h264],
+    ['cut.avi', ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p']],
+    ['cut.webm', ['-c:v', 'libvpx', '-b:v', '1M']],
+  ] as const) {
+    for (const part of [0.1, 0.55, 0.9]) {
+      const clip = await makeClip(at(name), sound, codecs);
+      truncateSync(clip, Math.floor(readFileSync(clip).length * part));
+      const { message } = await failing(probe(clip), 'media_unreadable');
+      assert.not.match(message, /enhance-/, 'the path of the file was told');
+    }
+  }
+});
+
+test('pictures that nothing can be made of are refused', async () => {
+  const clip = await makeClip(at('h.mp4'), pattern(0.4), [...h264, '-movflags', '+faststart']);
+  const bytes = readFileSync(clip);
+  const data = bytes.indexOf('mdat') + 4;
+  writeFileSync(clip, bytes.fill(0x55, data));
+  await failing(probe(clip), 'media_unreadable');
+});
+
+test('size and length beyond the limits are refused before any decoding', async () => {
+  const clip = await makeClip(at('i.mp4'), pattern(1), h264);
+  const strict = (change: object) =>
+    probeVideo(clip, ffmpeg, { ...limits.video, ...change }, soon());
+  await failing(strict({ longSide: 63 }), 'resolution_too_large');
+  await failing(strict({ shortSide: 47 }), 'resolution_too_large');
+  await failing(strict({ seconds: 0.5 }), 'media_too_long');
+});
+
+test('a header that lies about the length does not matter', async () => {
+  const clip = await makeClip(at('j.mp4'), pattern(1), h264);
+  const bytes = readFileSync(clip);
+  const header = bytes.indexOf('mvhd');
+  // Behind the name: version and flags, two dates, the time scale, then the duration.
+  bytes.writeUInt32BE(0x7fffffff, header + 20);
+  writeFileSync(clip, bytes);
+  near((await probe(clip)).durationSeconds, 1);
+});
+
+test('an abort ends a probe with its own reason', async () => {
+  const clip = await makeClip(at('k.mp4'), pattern(0.2), h264);
+  const reason = new Error('enough');
+  try {
+    await probeVideo(clip, ffmpeg, limits.video, AbortSignal.abort(reason));
+    assert.unreachable();
+  } catch (error) {
+    assert.is(error, reason);
+  }
+});
+
+test('an ffmpeg that is not there is no fault of the file', async () => {
+  const clip = await makeClip(at('l.mp4'), pattern(0.2), h264);
+  try {
+    await probeVideo(clip, { ...ffmpeg, path: at('no-ffmpeg') }, limits.video, soon());
+    assert.unreachable();
+  } catch (error) {
+    assert.match(error instanceof Error ? error.message : '', /could not be started/);
+  }
+});
+
+test.run();
