@@ -25,6 +25,8 @@ const [port = 0] = await freePorts(1);
 const service = await realService({
   FETCH_ALLOW_HOSTS: `127.0.0.1:${port}`,
   FETCH_TIMEOUT_SECONDS: '2',
+  VIDEO_MAX_BYTES: '20000000',
+  IMAGE_MAX_BYTES: '10000000',
 });
 const caller = await service.caller(1000);
 const photo = { model: 'photo', scale: 2 };
@@ -76,6 +78,8 @@ for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
     refused(await caller.upscale(path, photo), 422, 'media_unreadable');
   });
 
+  // Any bytes are valid pixels of a lossy WebP: its arithmetic coder knows no wrong ones.
+  if (format === 'webp') continue;
   test(`a ${format} with a good beginning and nonsense after it is unreadable`, async () => {
     const path = put(
       `torn.${format}`,
@@ -143,7 +147,9 @@ test('an MP4 without video is told so', async () => {
 });
 
 test('an animated picture is refused', async () => {
-  const pages = await sharp([good, good], { join: { animated: true } })
+  const pages = await sharp([good, await sharp(good).negate().toBuffer()], {
+    join: { animated: true },
+  })
     .webp()
     .toBuffer();
   refused(await caller.upscale(put('moving.webp', pages), photo), 415, 'unsupported_media_type');

@@ -108,7 +108,7 @@ for (const [name, made] of Object.entries({
     const { result, output } = await enhanced(path);
     assert.is(result.frames, 10);
     const banner = await bannerOf(output);
-    assert.match(banner, /Video: h264.*yuv420p/);
+    assert.match(banner, /Video: h264.*yuvj?420p/);
     assert.match(banner, name === 'clip.webm' ? /Audio: opus/ : /Audio: aac/);
   });
 }
