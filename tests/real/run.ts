@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { places } from '../../src/stack/home.mjs';
+import { take } from '../../src/stack/lock.mjs';
 import { markOf } from '../../src/stack/orphans.ts';
 
 export const testRuns = join(places.run, 'tests');
@@ -11,7 +12,11 @@ const run = process.env.ENHANCE_RUN?.startsWith(testRuns)
   : join(testRuns, `${process.pid}`);
 
 /** The environment of real parts: the machine's, and the mark by which a killed run's leftovers are found. */
-export const partEnvironment = (): NodeJS.ProcessEnv => ({ ...process.env, ...markOf(run) });
+export const partEnvironment = (): NodeJS.ProcessEnv => {
+  // Unless tests/run.ts holds it: without the lock the next run would stop our parts as those of a dead one.
+  void take(run);
+  return { ...process.env, ...markOf(run) };
+};
 
 /** A new folder that is removed when this process ends. */
 export const tempDir = (name = 'test'): string => {

@@ -1,4 +1,4 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { encodeRequest } from './binary.ts';
@@ -9,6 +9,10 @@ import { folder, type Region, RegionPool, readAll, register, sweep, writeAll } f
 import { type Answered, checkOutputs } from './tensor.ts';
 import type { Transport } from './transport.ts';
 import { openWire, type Reply, reasonOf, type Wire } from './wire.ts';
+
+const MiB = 1024 * 1024;
+/** Two workers with four pictures in flight each, 16 MB in and out. */
+const leastFreeMiB = 256;
 
 type Connection = {
   readonly wire: Wire;
@@ -56,6 +60,7 @@ export const openSharedMemory = async (config: Config['triton']): Promise<Transp
 const checkPossible = async (wire: Wire, pool: RegionPool): Promise<void> => {
   try {
     await access(folder, constants.W_OK);
+    await checkRoom();
     if (!(await isThere(wire))) return;
     await sweep(wire);
     await pool.giveBack(await pool.borrow(1));
@@ -63,6 +68,15 @@ const checkPossible = async (wire: Wire, pool: RegionPool): Promise<void> => {
     wire.close();
     const hint = 'it needs Triton on this host with the same /dev/shm; http and grpc do not';
     throw new Error(`TRITON_TRANSPORT=shared-memory does not work here: ${hint}`, { cause });
+  }
+};
+
+/** Triton's Python processes take their memory from the same place, and die without it. */
+const checkRoom = async (): Promise<void> => {
+  const { bavail, bsize } = await statfs(folder);
+  const freeMiB = Math.floor((bavail * bsize) / MiB);
+  if (freeMiB < leastFreeMiB) {
+    throw new Error(`${folder} has ${freeMiB} MiB free; ${leastFreeMiB} are needed`);
   }
 };
 
