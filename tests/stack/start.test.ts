@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { home, root } from '../../src/stack/home.mjs';
+import { markOf, runsBelow } from '../../src/stack/orphans.ts';
+import { freePorts, portNames } from '../../src/stack/ports.ts';
+import { tempDir } from '../real/run.ts';
+
+/** A home whose parts are the ones of this checkout and whose data are its own. */
+const ownHome = (): string => {
+  const folder = tempDir('start');
+  for (const name of ['venv', 'wheels', 'weights', 'triton', 'redis', 'bin', 'sample.png'])
+    symlinkSync(join(home, name), join(folder, name));
+  mkdirSync(join(folder, 'data'));
+  return folder;
+};
+
+const folder = ownHome();
+const ports = await freePorts(portNames.length);
+const env: NodeJS.ProcessEnv = {
+  ...process.env,
+  ...Object.fromEntries(portNames.map((name, i) => [name, `${ports[i]}`])),
+  ENHANCE_HOME: folder,
+};
+const [address, triton] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[2]}`];
+
+type Started = { readonly process: ChildProcess; printed(): string; ended: Promise<unknown[]> };
+
+const npmStart = (): Started => {
+  const process = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  for (const stream of [process.stdout, process.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  return { process, printed: () => printed, ended: once(process, 'close') };
+};
+
+const until = async (what: () => boolean | Promise<boolean>, say: () => string): Promise<void> => {
+  for (const deadline = Date.now() + 120_000; !(await what()); await sleep(100))
+    assert.ok(Date.now() < deadline, `not within 120 s: ${say()}`);
+};
+const isReady = async (): Promise<boolean> => {
+  try {
+    return (await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(5_000) })).ok;
+  } catch {
+    return false; // nothing listens
+  }
+};
+const untilWelcome = (started: Started) =>
+  until(() => started.printed().includes('is ready at'), started.printed);
+const keyIn = (printed: string) => /key +(mes_live_\w+)/.exec(printed)?.[1] ?? '';
+const processes = () => runsBelow(join(folder, 'run')).length;
+
+/** What the printed curl line sends. */
+const tryIt = async (printed: string): Promise<Response> => {
+  const image = /image=@(\S+)/.exec(printed)?.[1] ?? '';
+  const form = new FormData();
+  form.append('model', 'photo');
+  form.append('scale', '2');
+  form.append('image', new Blob([readFileSync(image)]), 'sample.png');
+  return fetch(`${address}/v1/upscale`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${keyIn(printed)}` },
+    signal: AbortSignal.timeout(60_000),
+  });
+};
+
+/** The server of this start, by its port. */
+const tritonPid = (): number => {
+  const found = readdirSync('/proc').find((name) => {
+    const file = `/proc/${name}/cmdline`;
+    if (!/^\d+$/.test(name) || !existsSync(file)) return false;
+    const words = readFileSync(file, 'utf8').split('\0');
+    return words[0]?.endsWith('/tritonserver') && words.includes(`--http-port=${ports[2]}`);
+  });
+  return Number(found);
+};
+
+const test = suite('npm start');
+let key = '';
+
+test('it prints an address, a key and a call that works', async () => {
+  const started = npmStart();
+  try {
+    await untilWelcome(started);
+    const printed = started.printed();
+    assert.match(printed, `enhance is ready at ${address}`);
+    key = keyIn(printed);
+    const answer = await tryIt(printed);
+    assert.is(answer.status, 200, await answer.clone().text());
+    for (const name of ['secrets.env', 'dev-key'])
+      assert.is(statSync(join(folder, 'data', name)).mode & 0o777, 0o600, name);
+
+    const second = npmStart();
+    const [code] = await second.ended;
+    assert.is(code, 1);
+    portNames.forEach((name, i) => {
+      assert.match(second.printed(), `port ${ports[i]} is in use; ${name} changes it`);
+    });
+    assert.ok(await isReady(), 'the first one goes on');
+
+    process.kill(tritonPid(), 'SIGKILL');
+    await until(async () => !(await isReady()), started.printed);
+    await until(isReady, started.printed);
+    const states = await fetch(`${triton}/v2/models/detail/ready`);
+    assert.is(states.status, 200);
+  } finally {
+    started.process.kill('SIGTERM');
+    await started.ended;
+  }
+  assert.match(started.printed(), /stopped\.\n/);
+  assert.is(processes(), 0);
+  assert.equal(
+    readdirSync('/dev/shm').filter((name) => name.startsWith(`enhance_${ports[2]}_`)),
+    [],
+  );
+});
+
+test('what a killed start left behind is stopped by the next one, whose key is the same', async () => {
+  const first = npmStart();
+  await untilWelcome(first);
+  const [npm = 0] = [first.process.pid];
+  const children = readFileSync(`/proc/${npm}/task/${npm}/children`, 'utf8').trim().split(' ');
+  for (const pid of children) process.kill(Number(pid), 'SIGKILL');
+  await first.ended;
+  assert.equal(runsBelow(join(folder, 'run')), [
+    Object.values(markOf(join(folder, 'run/start')))[0],
+  ]);
+
+  const second = npmStart();
+  try {
+    await untilWelcome(second);
+    assert.match(second.printed(), /stopped \d+ processes that an earlier npm start left behind/);
+    assert.is(keyIn(second.printed()), key);
+    const answer = await tryIt(second.printed());
+    assert.is(Object(await answer.json()).cached, true);
+  } finally {
+    second.process.kill('SIGTERM');
+    await second.ended;
+  }
+  assert.is(processes(), 0);
+});
+
+test.run();

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Child, startChild, untilReady } from '../../src/stack/child.ts';
+import { markOf, runsBelow, stopOrphans } from '../../src/stack/orphans.ts';
+import { type Part, supervise } from '../../src/stack/supervise.ts';
+import { partEnvironment, tempDir } from '../real/run.ts';
+
+/** A shell that has a child of its own, as Triton has its stubs. */
+const family = 'sleep 300 & echo started; wait';
+
+const start = (script: string, signal?: AbortSignal, env = partEnvironment()): Promise<Child> => {
+  const folder = tempDir('child');
+  return startChild({
+    name: 'Shell',
+    command: 'sh',
+    args: ['-c', script],
+    env,
+    cwd: folder,
+    logFile: join(folder, 'shell.log'),
+    stopWithinMs: 500,
+    signal,
+  });
+};
+
+const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/cmdline`) && !isZombie(pid);
+const isZombie = (pid: number): boolean =>
+  /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+const until = async (what: () => boolean): Promise<void> => {
+  for (const deadline = Date.now() + 10_000; !what(); await sleep(20))
+    assert.ok(Date.now() < deadline, 'not within 10 s');
+};
+
+const test = suite('supervise');
+
+test('a stopped process takes its own children along', async () => {
+  const child = await start(family);
+  await until(() => child.tail() === 'started');
+  const [grandchild = 0] = childrenOf(child.pid);
+  await child.stop();
+  assert.not(isAlive(child.pid));
+  await until(() => !isAlive(grandchild));
+});
+
+test('a killed process leaves no children', async () => {
+  const child = await start(family);
+  await until(() => child.tail() === 'started');
+  const [grandchild = 0] = childrenOf(child.pid);
+  process.kill(child.pid, 'SIGKILL');
+  assert.is(await child.exited, 'SIGKILL');
+  await until(() => !isAlive(grandchild));
+});
+
+test('a process that does not heed SIGTERM is forced to end', async () => {
+  const child = await start("trap '' TERM; echo deaf; while :; do sleep 0.1; done");
+  await until(() => child.tail() === 'deaf');
+  await child.stop();
+  assert.is(await child.exited, 'SIGKILL');
+});
+
+test('waiting for a process that ends says how it ended and what it printed', async () => {
+  const child = await start('echo no port for me; exit 3');
+  try {
+    await untilReady(child, async () => false, 10_000);
+    assert.unreachable();
+  } catch (error) {
+    assert.match(`${error}`, 'Shell ended with exit code 3:\nno port for me');
+  }
+});
+
+test('waiting for a process that is never ready ends at the deadline and stops it', async () => {
+  const child = await start(family);
+  try {
+    await untilReady(child, async () => false, 200);
+    assert.unreachable();
+  } catch (error) {
+    assert.match(`${error}`, 'not ready within 200 ms');
+  }
+  assert.not(isAlive(child.pid));
+});
+
+test('a part that dies is started again until it is stopped', async () => {
+  const pids: number[] = [];
+  const told: string[] = [];
+  const part: Part = {
+    name: 'Shell',
+    start: async (signal) => {
+      const child = await start(family, signal);
+      pids.push(child.pid);
+      return child;
+    },
+  };
+  const supervised = supervise(part, (line) => told.push(line));
+  await supervised.ready;
+  process.kill(pids[0] ?? 0, 'SIGKILL');
+  await until(() => pids.length === 2 && told.includes('Shell runs again.'));
+  await supervised.stop();
+  await sleep(300);
+  assert.is(pids.length, 2);
+  assert.not(isAlive(pids[1] ?? 0));
+});
+
+test('a restart that fails is tried again, later', async () => {
+  const folder = tempDir('part');
+  const times: number[] = [];
+  const told: string[] = [];
+  const part: Part = {
+    name: 'Shell',
+    start: async (signal) => {
+      times.push(Date.now());
+      if (times.length === 2 || times.length === 3) throw new Error('not yet');
+      const child = await start(`echo $$ > ${folder}/pid; exec sleep 300`, signal);
+      if (times.length === 1) setTimeout(() => process.kill(child.pid, 'SIGKILL'), 50);
+      return child;
+    },
+  };
+  const supervised = supervise(part, (line) => told.push(line));
+  await until(() => told.includes('Shell runs again.'));
+  await supervised.stop();
+  const [, second = 0, third = 0, fourth = 0] = times;
+  assert.ok(fourth - third > third - second, `${times}`);
+  assert.is(told.filter((line) => line.includes('not yet')).length, 2);
+});
+
+test('a first start that fails is told and not repeated', async () => {
+  let starts = 0;
+  const part: Part = {
+    name: 'Shell',
+    start: async () => {
+      starts += 1;
+      throw new Error('no binary');
+    },
+  };
+  const supervised = supervise(part, () => {});
+  try {
+    await supervised.ready;
+    assert.unreachable();
+  } catch (error) {
+    assert.match(`${error}`, 'no binary');
+  }
+  await supervised.stop();
+  assert.is(starts, 1);
+});
+
+test('what a killed run left behind is found by its mark, and nothing else is touched', async () => {
+  const folder = tempDir('runs');
+  const [dead, other] = [join(folder, '1'), join(folder, '2')];
+  const left = await start(family, undefined, { ...process.env, ...markOf(dead) });
+  const kept = await start(family, undefined, { ...process.env, ...markOf(other) });
+  await until(() => left.tail() === 'started' && kept.tail() === 'started');
+  assert.equal(runsBelow(folder).sort(), [dead, other]);
+  assert.is(await stopOrphans(dead), 2);
+  assert.not(isAlive(left.pid));
+  assert.ok(isAlive(kept.pid));
+  await kept.stop();
+  assert.equal(runsBelow(folder), []);
+});
+
+test('an aborted start leaves nothing running', async () => {
+  const abort = new AbortController();
+  const child = await start(family, abort.signal);
+  abort.abort();
+  await child.exited;
+  assert.not(isAlive(child.pid));
+});
+
+test.run();
