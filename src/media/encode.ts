@@ -113,6 +113,10 @@ const encodeArgs = (
 ): string[] => {
   const scale = timescale(info.timeBase);
   const { num, den } = info.sampleAspect;
+  const filters = [
+    ...[`scale=${fromRgb(info.colour)}`, 'format=yuv420p'],
+    ...[`setsar=${num}/${den}:max=65535`, tags(info)],
+  ];
   return [
     ...['-y', '-filter_threads', String(threads)],
     // ffmpeg starts each input at zero: the first picture's distance from the start of the sound is put back.
@@ -121,10 +125,7 @@ const encodeArgs = (
     ...(info.hasAudio ? fileInput(path, info.container) : []),
     ...['-map', '0:V:0', ...soundArgs(info.audio), '-map_chapters', '-1'],
     ...['-fps_mode', 'passthrough', '-enc_time_base', `1/${scale}`],
-    ...[
-      '-vf',
-      `scale=${fromRgb(info.colour)},format=yuv420p,setsar=${num}/${den}:max=65535,${tags(info)}`,
-    ],
+    ...['-vf', filters.join(',')],
     ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality(output)],
     // Reordered pictures of uneven length would leave the track's own duration wrong.
     ...(info.constantRate ? [] : ['-bf', '0']),
@@ -142,13 +143,16 @@ export const timescale = ({ den }: Ratio): number => {
 /** Sound that MP4 holds and players know there is copied bit for bit; any other becomes AAC. */
 const copied = ['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'];
 
-const soundArgs = (tracks: readonly AudioTrack[]): string[] =>
-  tracks.flatMap(({ index, codec }, at) => [
+const soundArgs = (tracks: readonly AudioTrack[]): string[] => [
+  // Older releases hold FLAC in MP4 for an experiment.
+  ...['-strict', 'experimental'],
+  ...tracks.flatMap(({ index, codec }, at) => [
     ...['-map', `1:a:${index}`],
     ...(copied.includes(codec)
       ? [`-c:a:${at}`, 'copy']
       : [`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k']),
-  ]);
+  ]),
+];
 
 /** Quality 80, the default, is visually lossless for most material; 100 leaves no visible trace. */
 const quality = (output: UpscaleOutput): string[] =>
