@@ -11,11 +11,10 @@ from math import ceil
 import numpy as np
 
 from .alpha import visible_colours
+from .colours import COLOUR_REACH, keep_colours
 from .picture import Picture, Planes, to_pixels, to_planes, with_border
 
 Span = tuple[int, int]
-COLOUR_REACH = 4
-"""Half the square over which colours are kept, in pixels of the picture."""
 
 
 @dataclass(frozen=True)
@@ -88,34 +87,13 @@ class Cascade:
             planes, sides = _crop(planes, sides, kept), kept
         around = [side // self.scale for side in sides]
         large = np.ascontiguousarray(_crop(planes, sides, [side * self.scale for side in around]))
-        keep_colours(large, _crop(source, given, around), self.scale)
+        keep_colours(large, _crop(source, given, around))
         return _crop(large, [side * self.scale for side in around], [0] * 4)
 
     def _cut(self, span: Span, length: int) -> Span:
         """Where the tile begins and ends on one axis; outside of 0..length is mirror image."""
         edge = self._margins(0)[0] if self.edge is None else self.edge
         return max(span[0] - self.halo, -edge), min(span[1] + self.halo, length + edge)
-
-
-def keep_colours(large: Planes, small: Planes, scale: int) -> None:
-    """Moves `large` so that its colours, averaged over a small square, are those of `small`.
-
-    Networks shift flat colours: white comes out as 252, a grey of 128 as 134 after two passes. The eye sees that beside
-    the original, and on a page around it. Detail is finer than the square and is left alone.
-    """
-    channels, height, width = small.shape
-    rows = large.reshape(channels, height, scale, width * scale)
-    mean = rows.sum(axis=2).reshape(channels, height, width, scale).sum(axis=3) * np.float32(1 / scale**2)
-    rows += _box(small - mean, COLOUR_REACH).repeat(scale, axis=2)[:, :, None]
-
-
-def _box(planes: Planes, reach: int) -> Planes:
-    """The mean over squares; beyond its edge the picture is taken to continue unchanged."""
-    _, height, width = planes.shape
-    padded = np.pad(planes, ((0, 0), (reach, reach), (reach, reach)), mode="edge")
-    rows = sum(padded[:, shift : shift + height] for shift in range(2 * reach + 1))
-    both = sum(np.asarray(rows)[:, :, shift : shift + width] for shift in range(2 * reach + 1))
-    return np.asarray(both) * np.float32(1 / (2 * reach + 1) ** 2)
 
 
 def split(height: int, width: int, halo: int, tile_pixels: int) -> tuple[int, int]:

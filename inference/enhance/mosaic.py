@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .alpha import visible_colours
+from .colours import keep_colours
 from .picture import Picture, Planes, to_pixels, to_planes
 
 
@@ -44,7 +45,13 @@ class Mosaic:
         before_tile()
         size = self.step + self.overlap
         tile = np.ascontiguousarray(picture[top : top + size, left : left + size])
-        return self.recent.get(tile, self.scale, lambda: self.run(to_planes(visible_colours(tile, self.overlap // 2))))
+        return self.recent.get(tile, self.scale, lambda: self._enlarged(tile))
+
+    def _enlarged(self, tile: Picture) -> Planes:
+        small = to_planes(visible_colours(tile, self.overlap // 2))
+        large = np.ascontiguousarray(self.run(small))
+        keep_colours(large, small)
+        return large
 
     def _join(self, parts: Iterable[Planes], axis: int) -> Iterable[Planes]:
         """Parts that overlap along `axis`, in order -> pieces that follow one another, the overlaps blended."""

@@ -18,26 +18,14 @@ Kernel = Literal["lanczos", "bicubic"]
 REACH: dict[Kernel, int] = {"lanczos": 3, "bicubic": 2}
 """Input pixels that an enlargement reads beyond its own, on each side."""
 
-UNITS = 64  # pixels of the smaller side per product: wide enough for BLAS, narrow enough that few entries are zero
+UNITS = 64  # input pixels per product: wide enough for BLAS, narrow enough that few entries are zero
 
 
 def enlarge(planes: Planes, scale: int, kernel: Kernel) -> Planes:
     """`scale` times larger, less a border of REACH input pixels on each side, which is only read."""
     reach = REACH[kernel]
     matrix = _enlarging(scale, kernel)
-    return _along_rows(_along_columns(planes, matrix, 1, scale, 2 * reach), matrix, 1, scale, 2 * reach)
-
-
-def enlarge_whole(planes: Planes, scale: int, kernel: Kernel) -> Planes:
-    """`scale` times larger; beyond its edge the picture is taken to continue unchanged."""
-    return enlarge(_continued(planes, REACH[kernel]), scale, kernel)
-
-
-def reduce(planes: Planes, scale: int) -> Planes:
-    """`scale` times smaller by an antialiased bicubic. Sides are multiples of `scale`."""
-    reach = 2 * scale
-    matrix = _reducing(scale)
-    return _along_rows(_along_columns(_continued(planes, reach), matrix, scale, 1, 2 * reach), matrix, scale, 1, 2 * reach)
+    return _along_rows(_along_columns(planes, matrix, scale, 2 * reach), matrix, scale, 2 * reach)
 
 
 def box_half(planes: Planes) -> Planes:
@@ -47,27 +35,25 @@ def box_half(planes: Planes) -> Planes:
     return mean
 
 
-def _along_columns(planes: Planes, matrix: Planes, unit_in: int, unit_out: int, extra: int) -> Planes:
-    """The banded product along the height; `extra` more input than units, and a unit of input makes a unit of output."""
-    units = (planes.shape[1] - extra) // unit_in
-    result = np.empty((planes.shape[0], units * unit_out, planes.shape[2]), np.float32)
-    for start in range(0, units, UNITS):
-        many = min(UNITS, units - start)
-        window = planes[:, start * unit_in : (start + many) * unit_in + extra]
-        block = matrix[: many * unit_out, : many * unit_in + extra]
-        np.matmul(block, window, out=result[:, start * unit_out : (start + many) * unit_out])
+def _along_columns(planes: Planes, matrix: Planes, scale: int, extra: int) -> Planes:
+    """The banded product along the height: of `extra` more pixels than are enlarged."""
+    height = planes.shape[1] - extra
+    result = np.empty((planes.shape[0], height * scale, planes.shape[2]), np.float32)
+    for start in range(0, height, UNITS):
+        many = min(UNITS, height - start)
+        block = matrix[: many * scale, : many + extra]
+        np.matmul(block, planes[:, start : start + many + extra], out=result[:, start * scale : (start + many) * scale])
     return result
 
 
-def _along_rows(planes: Planes, matrix: Planes, unit_in: int, unit_out: int, extra: int) -> Planes:
+def _along_rows(planes: Planes, matrix: Planes, scale: int, extra: int) -> Planes:
     """The same along the width."""
-    units = (planes.shape[2] - extra) // unit_in
-    result = np.empty((planes.shape[0], planes.shape[1], units * unit_out), np.float32)
-    for start in range(0, units, UNITS):
-        many = min(UNITS, units - start)
-        window = planes[:, :, start * unit_in : (start + many) * unit_in + extra]
-        block = matrix[: many * unit_out, : many * unit_in + extra]
-        result[:, :, start * unit_out : (start + many) * unit_out] = window @ block.T
+    width = planes.shape[2] - extra
+    result = np.empty((planes.shape[0], planes.shape[1], width * scale), np.float32)
+    for start in range(0, width, UNITS):
+        many = min(UNITS, width - start)
+        block = matrix[: many * scale, : many + extra]
+        result[:, :, start * scale : (start + many) * scale] = planes[:, :, start : start + many + extra] @ block.T
     return result
 
 
@@ -76,12 +62,6 @@ def _enlarging(scale: int, kernel: Kernel) -> Planes:
     reach = REACH[kernel]
     outputs = (np.arange(UNITS * scale) + 0.5) / scale - 0.5
     return _banded(outputs, np.arange(-reach, UNITS + reach, dtype=np.float64), SHAPES[kernel])
-
-
-@lru_cache
-def _reducing(scale: int) -> Planes:
-    outputs = (np.arange(UNITS) + 0.5) * scale - 0.5
-    return _banded(outputs / scale, np.arange(-2 * scale, (UNITS + 2) * scale) / scale, _bicubic)
 
 
 def _banded(outputs: Doubles, inputs: Doubles, shape: Shape) -> Planes:
@@ -101,7 +81,3 @@ def _lanczos(distance: Doubles) -> Doubles:
 
 
 SHAPES: dict[Kernel, Shape] = {"lanczos": _lanczos, "bicubic": _bicubic}
-
-
-def _continued(planes: Planes, border: int) -> Planes:
-    return np.pad(planes, ((0, 0), (border, border), (border, border)), mode="edge")

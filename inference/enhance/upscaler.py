@@ -14,7 +14,7 @@ from .cascade import Cascade, Pass
 from .engine import Engine, choose_engine
 from .mosaic import Mosaic, Recent
 from .picture import Picture, Planes, check
-from .resample import box_half, enlarge, enlarge_whole, reduce
+from .resample import box_half, enlarge
 
 Run = Callable[[Planes], Planes]
 Load = Callable[[str], Run]
@@ -100,7 +100,6 @@ def animation(load: Load) -> dict[int, Recipe]:
 DETAIL_STEP = 208
 DETAIL_OVERLAP = 48
 DETAIL_EDGE = 4  # as ANIMATION_EDGE; here colours at the edge are up to 40 of 255 off without it
-BACK_PROJECTIONS = 3
 RECENT_BYTES = 256 << 20
 
 
@@ -118,15 +117,8 @@ def detail(load: Load) -> dict[int, Recipe]:
 
 
 def _quadruple(network: Run, planes: Planes) -> Planes:
-    """The network, then back-projection: what the result would be when made small again may not differ from the input.
-
-    It takes back the network's shift of colours, and 1 dB (bench/quality.py), and leaves its texture.
-    """
     border = 4 * DETAIL_EDGE
-    large = network(_mirrored(planes, DETAIL_EDGE))[:, border:-border, border:-border].copy()
-    for _ in range(BACK_PROJECTIONS):
-        large += enlarge_whole(planes - reduce(large, 4), 4, "bicubic")
-    return large
+    return network(_mirrored(planes, DETAIL_EDGE))[:, border:-border, border:-border]
 
 
 def _double(network: Run, planes: Planes) -> Planes:
