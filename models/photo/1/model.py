@@ -6,7 +6,7 @@ from pathlib import Path
 # Triton's embedded Python does not read PYTHONPATH.
 sys.path.append(str(Path(__file__).parents[3] / "inference"))
 
-from serving.upscaler import UpscalerModel  # noqa: E402
+from serving.upscaler import UpscalerModel
 
 
 class TritonPythonModel(UpscalerModel):
