@@ -35,8 +35,9 @@ export const encodeVideo = async (
     if (done) throw new Failure('encode_failed', { reason: 'there are no pictures' });
     const args = encodeArgs(first, source, target, output, ffmpeg);
     const tally = await run(first, rest, source.info.fps, { ffmpeg, args, signal });
-    const durationSeconds = Number((tally.end - tally.start).toFixed(6));
-    return { frames: tally.frames, durationSeconds, fps: tally.frames / durationSeconds };
+    const durationSeconds = tally.end - tally.start;
+    const fps = Number((tally.frames / durationSeconds).toFixed(6));
+    return { frames: tally.frames, durationSeconds: Number(durationSeconds.toFixed(6)), fps };
   } finally {
     await rest.return?.();
   }

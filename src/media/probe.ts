@@ -57,7 +57,7 @@ export const probeVideo = async (
       durationSeconds,
       mediaSeconds,
       frames: video.packets,
-      fps: durationSeconds > 0 ? video.packets / durationSeconds : 1,
+      fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,
       constantRate: video.constantRate,
       lastFrameSeconds: video.lastSeconds,
       timeBase: video.timeBase,
