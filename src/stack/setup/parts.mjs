@@ -121,7 +121,7 @@ const ffmpegFits = (path) => {
   const version = /^ffmpeg version n?([\d.]+)/.exec(printed(path, ['-version']))?.[1];
   return (
     version !== undefined &&
-    atLeast(version, [5]) &&
+    atLeast(version, [5, 1]) &&
     / libx264 /.test(printed(path, ['-v', 'error', '-encoders']))
   );
 };
