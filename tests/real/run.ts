@@ -18,11 +18,16 @@ export const partEnvironment = (): NodeJS.ProcessEnv => {
   return { ...process.env, ...markOf(run) };
 };
 
+const folders: string[] = [];
+const removeFolders = () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+};
+
 /** A new folder that is removed when this process ends. */
 export const tempDir = (name = 'test'): string => {
   const parent = process.env.TEST_DIR ?? tmpdir();
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, `enhance-${name}-`));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  if (folders.push(folder) === 1) process.once('exit', removeFolders);
   return folder;
 };

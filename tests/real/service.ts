@@ -12,6 +12,8 @@ import { audit } from '../../src/jobs/audit.ts';
 import { createLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis.ts';
 import { type Child, signalGroup } from '../../src/stack/child.ts';
+import { localTransport } from '../../src/stack/environment.ts';
+import { places } from '../../src/stack/home.mjs';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
 import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
 import { ffmpegPath } from './ffmpeg.ts';
@@ -32,6 +34,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     REDIS_PREFIX: freshPrefix(),
     TRITON_HTTP_URL: triton.httpUrl,
     TRITON_GRPC_URL: triton.grpcUrl,
+    TRITON_TRANSPORT: localTransport(),
+    TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
     DATA_DIR: dataDir,
     FFMPEG: ffmpegPath,
     KEY_PEPPER: randomUUID(),

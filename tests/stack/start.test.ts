@@ -115,7 +115,7 @@ test('it prints an address, a key and a call that works', async () => {
     await started.ended;
   }
   assert.match(started.printed(), /stopped\.\n/);
-  assert.is(processes(), 0);
+  await until(() => processes() === 0, started.printed);
   assert.equal(
     readdirSync('/dev/shm').filter((name) => name.startsWith(`enhance_${ports[2]}_`)),
     [],
@@ -144,7 +144,7 @@ test('what a killed start left behind is stopped by the next one, whose key is t
     second.process.kill('SIGTERM');
     await second.ended;
   }
-  assert.is(processes(), 0);
+  await until(() => processes() === 0, second.printed);
 });
 
 test.run();
