@@ -12,14 +12,16 @@ import numpy as np
 
 from .alpha import visible_colours
 from .colours import COLOUR_REACH, keep_colours
-from .picture import Picture, Planes, to_pixels, to_planes, with_border
+from .picture import Picture, Planes, to_planes, with_border, write_pixels
 
 Span = tuple[int, int]
+SMALLEST_SIDE = 64  # of what a tile keeps: below, the borders would be most of the work
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One step: planes in, planes `scale` times as large out, less `eats` input pixels on each side.
+    """One step: planes in, planes `scale` times as large out, less `eats` input pixels on each side. They may be
+    gone after the next call.
 
     context: how far an output pixel looks, in input pixels; what lies nearer to a cut than that is wrong.
     """
@@ -51,6 +53,10 @@ class Cascade:
         """How far an output pixel looks, in pixels of the picture."""
         return self._margins(COLOUR_REACH)[0]
 
+    @property
+    def _edge(self) -> int:
+        return self._margins(0)[0] if self.edge is None else self.edge
+
     def _margins(self, last: int) -> list[int]:
         """What must surround a tile before each pass, in pixels of that pass's input, so that `last` pixels of
         the picture are right around it after the last one."""
@@ -64,12 +70,12 @@ class Cascade:
         colours = visible_colours(picture, self.halo)
         scale = self.scale
         result = np.empty((height * scale, width * scale, 3), np.uint8)
-        rows, columns = split(height, width, self.halo, self.tile_pixels)
+        rows, columns = split(height, width, self._edge, self.halo, self.tile_pixels)
         for top, bottom in spans(height, rows):
             for left, right in spans(width, columns):
                 before_tile()
-                tile = self._tile(colours, (top, bottom), (left, right))
-                result[top * scale : bottom * scale, left * scale : right * scale] = to_pixels(tile)
+                target = result[top * scale : bottom * scale, left * scale : right * scale]
+                write_pixels(self._tile(colours, (top, bottom), (left, right)), target)
         return result
 
     def _tile(self, picture: Picture, rows: Span, columns: Span) -> Planes:
@@ -84,7 +90,7 @@ class Cascade:
             planes = step.run(planes)
             sides = [(side - step.eats) * step.scale for side in sides]
             kept = [min(side, needed) for side in sides]
-            planes, sides = _crop(planes, sides, kept), kept
+            planes, sides = _crop(planes, sides, kept).copy(), kept  # the network's next answer may lie there
         around = [side // self.scale for side in sides]
         large = np.ascontiguousarray(_crop(planes, sides, [side * self.scale for side in around]))
         keep_colours(large, _crop(source, given, around))
@@ -92,21 +98,28 @@ class Cascade:
 
     def _cut(self, span: Span, length: int) -> Span:
         """Where the tile begins and ends on one axis; outside of 0..length is mirror image."""
-        edge = self._margins(0)[0] if self.edge is None else self.edge
-        return max(span[0] - self.halo, -edge), min(span[1] + self.halo, length + edge)
+        return max(span[0] - self.halo, -self._edge), min(span[1] + self.halo, length + self._edge)
 
 
-def split(height: int, width: int, halo: int, tile_pixels: int) -> tuple[int, int]:
-    """Into how many rows and columns of tiles a picture is cut: the fewest pixels in all, no tile above `tile_pixels`."""
-    candidates = []
-    for columns in range(1, max(1, ceil(width / 64)) + 1):
-        tile_width = ceil(width / columns) + 2 * halo
-        tile_height = max(tile_pixels // tile_width - 2 * halo, min(64, height))
-        rows = ceil(height / tile_height)
-        area = rows * columns * tile_width * (ceil(height / rows) + 2 * halo)
-        candidates.append((tile_width * (ceil(height / rows) + 2 * halo) > tile_pixels, area, rows, columns))
-    _, _, rows, columns = min(candidates)
-    return rows, columns
+def split(height: int, width: int, edge: int, halo: int, tile_pixels: int) -> tuple[int, int]:
+    """Into how many rows and columns of tiles a picture is cut: the fewest pixels in all, no tile above `tile_pixels`.
+
+    A side that is not cut has `edge` pixels more at both ends, one that is cut has up to `halo`.
+    """
+
+    def side(length: int, count: int) -> int:
+        return ceil(length / count) + 2 * (edge if count == 1 else halo)
+
+    def fewest_rows(columns: int) -> int:
+        tallest = tile_pixels // side(width, columns)
+        return 1 if side(height, 1) <= tallest else ceil(height / max(tallest - 2 * halo, SMALLEST_SIDE))
+
+    def cost(rows: int, columns: int) -> tuple[bool, int]:
+        pixels = side(height, rows) * side(width, columns)
+        return pixels > tile_pixels, rows * columns * pixels
+
+    choices = [(fewest_rows(columns), columns) for columns in range(1, ceil(width / SMALLEST_SIDE) + 1)]
+    return min(choices, key=lambda choice: cost(*choice))
 
 
 def spans(length: int, count: int) -> Iterator[tuple[int, int]]:

@@ -20,7 +20,7 @@ SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a boun
 
 @dataclass(frozen=True)
 class Engine:
-    """Opens networks. `name` tells people what runs."""
+    """Opens networks. `name` tells people what runs. A network writes its next answer over the last one."""
 
     name: str
     open: Callable[[Path], Callable[[Planes], Planes]]
@@ -58,8 +58,7 @@ def _openvino(threads: int) -> Engine:
 
         def run(planes: Planes) -> Planes:
             request.infer([np.ascontiguousarray(planes)[None]], share_inputs=True)
-            # Copied: the request writes its next answer over this one.
-            return np.array(request.get_output_tensor(0).data[0])
+            return np.asarray(request.get_output_tensor(0).data[0])
 
         return run
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from .alpha import visible_colours
 from .colours import keep_colours
-from .picture import Picture, Planes, to_pixels, to_planes
+from .picture import Picture, Planes, to_planes, write_pixels
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Mosaic:
             for top in starts(height, step, self.overlap)
         )
         for rows in self._join(strips, 1):
-            result[done : done + rows.shape[1]] = to_pixels(rows)
+            write_pixels(rows, result[done : done + rows.shape[1]])
             done += rows.shape[1]
         return result
 
@@ -49,7 +49,7 @@ class Mosaic:
 
     def _enlarged(self, tile: Picture) -> Planes:
         small = to_planes(visible_colours(tile, self.overlap // 2))
-        large = np.ascontiguousarray(self.run(small))
+        large = self.run(small).copy()  # the network's next answer may lie there
         keep_colours(large, small)
         return large
 

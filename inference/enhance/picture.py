@@ -10,6 +10,7 @@ Planes = npt.NDArray[np.float32]
 """channels x height x width, 0..1, and a little beyond between passes."""
 
 SCALES = (2, 4, 8)
+ROWS_IN_CACHE = 16
 
 
 class BadPictureError(ValueError):
@@ -34,12 +35,15 @@ def to_planes(picture: Picture) -> Planes:
     return picture.transpose(2, 0, 1).astype(np.float32, order="C") * np.float32(1 / 255)
 
 
-def to_pixels(planes: Planes) -> Picture:
-    """The one place where values are rounded. `planes` is used up."""
-    np.multiply(planes, np.float32(255), out=planes)
-    planes += np.float32(0.5)
-    np.clip(planes, 0, 255, out=planes)
-    return np.ascontiguousarray(planes.astype(np.uint8).transpose(1, 2, 0))
+def write_pixels(planes: Planes, target: Picture) -> None:
+    """Rounds planes into a picture of their size: the one place where values are rounded. `planes` is used up."""
+    for top in range(0, planes.shape[1], ROWS_IN_CACHE):
+        rows = planes[:, top : top + ROWS_IN_CACHE]
+        rows *= np.float32(255)
+        rows += np.float32(0.5)
+        np.clip(rows, 0, 255, out=rows)
+        for channel, values in enumerate(rows.astype(np.uint8)):
+            target[top : top + ROWS_IN_CACHE, :, channel] = values
 
 
 def with_border(picture: Picture, top: int, bottom: int, left: int, right: int) -> Picture:
