@@ -1,6 +1,13 @@
 /** The environment of the local stack: secrets made once, addresses from the ports, everything else as it was given. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { places, root } from './home.mjs';
@@ -34,9 +41,16 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     HOST: given.HOST || host,
     DATA_DIR: given.DATA_DIR || places.data,
     FFMPEG: given.FFMPEG || places.ffmpeg,
+    TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
     TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,
     ...secrets(join(places.data, 'secrets.env'), given),
   };
+};
+
+/** Triton is on this machine: shared memory costs least (docs/decisions/0004), where there is enough of it. */
+export const localTransport = (): 'shared-memory' | 'http' => {
+  const { bavail, bsize } = statfsSync('/dev/shm');
+  return bavail * bsize >= 1024 ** 3 ? 'shared-memory' : 'http';
 };
 
 /** Made at the first start, kept for all later ones: another pepper would make every key unknown. */

@@ -69,6 +69,12 @@ export const promises = (
 
   test('is the kind that was asked for', () => assert.is(transport.kind, kind));
 
+  test('four tiny ones in flight are answered, also as the first', async () => {
+    const inputs = [0, 1, 2, 3].map((i) => data(3, 2, i));
+    const outputs = await Promise.all(inputs.map((input) => echo(input)));
+    for (const [i, output] of outputs.entries()) assert.ok(inputs[i]?.data.equals(output));
+  });
+
   test('what is sent comes back bit for bit, whatever its size', async () => {
     for (const [height, width] of [
       [1, 1],

@@ -90,7 +90,7 @@ test('a model that is not loaded, or is no upscaler, cannot be opened', async ()
 });
 
 test('the catalogue tells which models are ready, with release and engine', async () => {
-  const catalogue = openCatalogue(['photo', 'nope'], transport, control, never);
+  const catalogue = openCatalogue(['photo', 'nope'], transport, control, log, never);
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.release?.startsWith('photo-r') && photo.engine);

@@ -64,7 +64,8 @@ export class RegionPool {
   }
 
   async #create(bytes: number): Promise<Region> {
-    const capacity = Math.ceil(bytes / MiB) * MiB;
+    // Nothing of a small request may lie in its region; Triton still cannot map one that is empty.
+    const capacity = Math.max(1, Math.ceil(bytes / MiB)) * MiB;
     const name = newRegionName();
     const region = { name, capacity, file: await open(join(folder, name), 'wx+', 0o600) };
     this.#all.add(region);
