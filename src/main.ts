@@ -51,6 +51,7 @@ export const openApi = (config: Config, log: Log): Promise<Service> =>
         UpscaleModel.options,
         shared.transport,
         shared.control,
+        log,
         draining.signal,
       ),
       draining: draining.signal,

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config.ts';
 import type { Scale } from '../../src/contract/upscale.ts';
 import type { Picture } from '../../src/frame.ts';
+import { createLog } from '../../src/log.ts';
 import { openCatalogue } from '../../src/triton/models/catalogue.ts';
 import { askEngine, openUpscaler } from '../../src/triton/models/upscaler.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
@@ -90,7 +91,13 @@ test('a model that is not loaded, or is no upscaler, cannot be opened', async ()
 });
 
 test('the catalogue tells which models are ready, with release and engine', async () => {
-  const catalogue = openCatalogue(['photo', 'nope'], transport, control, log, never);
+  const catalogue = openCatalogue(
+    ['photo', 'nope'],
+    transport,
+    control,
+    createLog('silent', 'test'),
+    never,
+  );
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.release?.startsWith('photo-r') && photo.engine);
