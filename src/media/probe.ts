@@ -11,7 +11,6 @@ const PROBE_TIMEOUT_MS = 60_000;
 
 /** What an image is, by its header alone: a picture of any size costs nothing here. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
-  const type = await identify(path);
   try {
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it holds more than one picture');
@@ -21,7 +20,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
       size: header.autoOrient,
       alpha: header.hasAlpha,
       gray: space === 'b-w' || space === 'grey16',
-      format: imageFormat(type.mime),
+      format: imageFormat(header.format),
       profile: hasProfile && (space === 'rgb16' || space === 'grey16') ? space : null,
       metadata: header.exif !== undefined || header.xmp !== undefined,
     };
@@ -74,9 +73,9 @@ export const probeVideo = async (
 /** Where a turn clockwise takes chroma that lies on the left. */
 const turnedChroma = { 0: 'left', 90: 'top', 180: 'right', 270: 'bottom' } as const;
 
-const imageFormat = (mime: string): ImageInfo['format'] => {
-  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
-    if (mime === `image/${format}`) return format;
-  }
-  throw new Error(`it is ${mime}, not an image`);
+/** libvips calls AVIF by the name of its container. */
+const imageFormat = (loaded: string): ImageInfo['format'] => {
+  if (loaded === 'heif') return 'avif';
+  if (loaded === 'png' || loaded === 'jpeg' || loaded === 'webp') return loaded;
+  throw new Error(`it is ${loaded}, not one of our formats`);
 };
