@@ -20,7 +20,10 @@ export const decodeFirst = async (
   const lines: string[] = [];
   const output = ['-map', '0:V:0', '-frames:v', '1', '-vf', 'showinfo=checksum=0'];
   const args = ['-threads', '1', ...input, ...output, '-f', 'null', '-'];
-  const child = startFfmpeg(ffmpeg, args, signal, (line) => line !== null && lines.push(line));
+  // Not the complaints of pictures that cannot be decoded, of which there may be any number.
+  const keep = (line: string | null) =>
+    line && /showinfo|display ?matrix|Video: /i.test(line) && lines.push(line);
+  const child = startFfmpeg(ffmpeg, args, signal, keep);
   try {
     const { complaint } = await child.ended();
     signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { Failure } from '../errors.ts';
 import { type Ended, startFfmpeg } from './ffmpeg.ts';
 import { checkSeconds, checkVideoSize } from './limits.ts';
 import { readPackets, type Track } from './packets.ts';
-import { readStreams, type Streams } from './streams.ts';
+import { readStreams, type Streams, tellsStreams } from './streams.ts';
 
 export type Listing = {
   readonly video: Track;
@@ -22,7 +22,9 @@ export const listPackets = async (
   const lines: string[] = [];
   const maps = ['-map', '0:V:0', '-map', '0:a?', '-c', 'copy', '-copyinkf'];
   const args = [...input, ...maps, '-f', 'framecrc', 'pipe:1'];
-  const child = startFfmpeg(ffmpeg, args, signal, (line) => line !== null && lines.push(line));
+  // A damaged file makes ffmpeg complain of every packet: only what is read is kept.
+  const keep = (line: string | null) => line && tellsStreams(line) && lines.push(line);
+  const child = startFfmpeg(ffmpeg, args, signal, keep);
   try {
     const tracks = await readPackets(createInterface({ input: child.stdout }));
     const ended = await child.ended();

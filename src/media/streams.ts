@@ -11,6 +11,10 @@ export type Streams = {
   readonly truncated: boolean;
 };
 
+/** Whether a line is one that `readStreams` looks for. */
+export const tellsStreams = (line: string): boolean =>
+  /(In|Out)put #0,|Stream mapping:|Stream #0:|ended prematurely|: partial file/.test(line);
+
 /**
  * Reads lines such as "  Stream #0:1[0x2](und): Audio: aac (LC) (mp4a / 0x61), 44100 Hz, mono".
  * Sound of a codec that ffmpeg does not know ("Audio: none") is left out: nothing could be done with it.
