@@ -114,7 +114,8 @@ const readMultipart = async (ctx: Context, expected: Expected): Promise<Body> =>
   const files: Record<string, IncomingFile> = {};
   for (const [name, file] of Object.entries(ctx.request.files ?? {})) {
     if (Array.isArray(file)) stray.add(name);
-    else files[name] = { path: file.filepath, bytes: file.size, sha256: file.hash ?? '' };
+    else if (!file.hash) throw new Error(`the file part "${name}" came without its hash`);
+    else files[name] = { path: file.filepath, bytes: file.size, sha256: file.hash };
   }
   const fields = z.record(z.string(), z.unknown()).parse(ctx.request.body);
   return { fields, isText: true, files, strayFiles: [...stray] };

@@ -1,17 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import type { Files } from '../files/store.ts';
 
 /**
  * A folder for what one request brings, made when first asked for. Removing it removes whatever
  * was begun in it, half-written files of a caller that hung up included: a file that is opened
  * late has no folder any more to appear in.
  */
-export const createIncoming = (dir: string) => {
+export const createIncoming = (files: Pick<Files, 'temporary' | 'remove'>) => {
   let made: Promise<string> | undefined;
   const make = async (): Promise<string> => {
-    const path = join(dir, 'incoming', randomUUID());
-    await mkdir(path, { recursive: true });
+    const path = files.temporary();
+    await mkdir(path);
     return path;
   };
   return {
@@ -20,7 +19,7 @@ export const createIncoming = (dir: string) => {
       return made;
     },
     remove: async (): Promise<void> => {
-      if (made) await rm(await made, { recursive: true, force: true, maxRetries: 3 });
+      if (made) await files.remove(await made);
     },
   };
 };

@@ -23,7 +23,7 @@ const serve =
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
-    const incoming = createIncoming(parts.config.files.dir);
+    const incoming = createIncoming(parts.files);
     ctx.status = route.answer.status;
     try {
       const { folder } = incoming;

@@ -31,10 +31,11 @@ const PASSING_MS = 3600_000;
 export const openFiles = async (dir: string) => {
   const at = (folder: Folder, name = '') => join(dir, folder, name);
   for (const folder of FOLDERS) await mkdir(at(folder), { recursive: true });
-  const remove = (path: string) => rm(path, { force: true, recursive: true });
+  // Tried again: a file may appear in a folder while that is emptied.
+  const remove = (path: string) => rm(path, { force: true, recursive: true, maxRetries: 3 });
 
   return {
-    /** A fresh path for media that arrives. */
+    /** A fresh path for what arrives, a file or a folder of files. */
     temporary: (): string => at('incoming', randomUUID()),
     remove,
 
