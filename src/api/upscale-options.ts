@@ -1,4 +1,9 @@
-import { ImageFormat, type OutputFormat, type UpscaleOptions } from '../contract/upscale.ts';
+import {
+  defaultFormat,
+  ImageFormat,
+  type OutputFormat,
+  type UpscaleOptions,
+} from '../contract/upscale.ts';
 import { Failure, type Fault } from '../errors.ts';
 
 export type SettledOptions = UpscaleOptions & { readonly output_format: OutputFormat };
@@ -12,7 +17,7 @@ export const settleOptions = (
   kind: 'image' | 'video',
 ): SettledOptions => {
   const allowed: OutputFormat[] = kind === 'image' ? [...ImageFormat.options] : ['mp4'];
-  const format = output_format ?? (kind === 'image' ? 'png' : 'mp4');
+  const format = output_format ?? defaultFormat[kind];
   const faults: Fault[] = [];
   if (!allowed.includes(format)) {
     faults.push({

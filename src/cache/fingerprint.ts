@@ -1,7 +1,7 @@
 /** Which requests are the same work. Pure. */
 import { createHash } from 'node:crypto';
 import type { JobKind } from '../contract/job.ts';
-import type { UpscaleOptions } from '../contract/upscale.ts';
+import { defaultFormat, type UpscaleOptions } from '../contract/upscale.ts';
 
 export type Fingerprinted = {
   readonly account: string;
@@ -25,7 +25,7 @@ export const fingerprint = (work: Fingerprinted): string => {
 
 /** `output_format` as it will be made. */
 export const formatOf = ({ options, mediaKind }: Pick<Fingerprinted, 'options' | 'mediaKind'>) =>
-  options.output_format ?? (mediaKind === 'image' ? 'png' : 'mp4');
+  options.output_format ?? defaultFormat[mediaKind];
 
 const outputOf = (work: Fingerprinted) => {
   const {

@@ -10,6 +10,8 @@ export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
 export type ImageFormat = z.infer<typeof ImageFormat>;
 export const OutputFormat = z.enum([...ImageFormat.options, 'mp4']);
 export type OutputFormat = z.infer<typeof OutputFormat>;
+/** What a request that names no format gets. */
+export const defaultFormat = { image: 'png', video: 'mp4' } as const;
 
 export const UpscaleOutput = z
   .strictObject({
@@ -36,7 +38,9 @@ export type UpscaleOutput = z.infer<typeof UpscaleOutput>;
 const options = {
   model: UpscaleModel,
   scale: Scale,
-  output_format: OutputFormat.optional().describe('png for images and mp4 for videos unless given'),
+  output_format: OutputFormat.optional().describe(
+    `${defaultFormat.image} for images and ${defaultFormat.video} for videos unless given`,
+  ),
   output: UpscaleOutput.optional(),
 };
 

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { OutputFormat, UpscaleOptions } from '../contract/upscale.ts';
+import { defaultFormat, type OutputFormat, type UpscaleOptions } from '../contract/upscale.ts';
 import { Failure } from '../errors.ts';
 import { type Frame, type Size, scaled } from '../frame.ts';
 import { decodeVideo } from '../media/decode.ts';
@@ -84,7 +84,7 @@ const image = async (
   return { outputSize: enhanced, contentType: contentType(format) };
 };
 
-const imageFormat = (format: OutputFormat = 'png') => {
+const imageFormat = (format: OutputFormat = defaultFormat.image) => {
   if (format === 'mp4')
     throw new Failure('validation_failed', { detail: 'An image cannot become an mp4.' });
   return format;
