@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Balance, LedgerEntry } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
@@ -6,6 +7,9 @@ import { monthOf, type Prices, type Quote, quote, tierAt, type Work } from './pr
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
+
+/** By then a command whose connection was lost has been sent again, or never will be. */
+const RESENT_MS = 3600_000;
 
 const Pair = z.tuple([z.string(), z.number()]);
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
@@ -41,7 +45,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
 
   /** Adds credits; the account is made when it is new. */
   const grant = async (account: string, credits: number, note = ''): Promise<Balance> => {
-    await grantCredits(stores, account, credits, note);
+    await grantCredits(stores, account, credits, note, randomUUID(), RESENT_MS);
     return balance(account);
   };
 
