@@ -76,11 +76,11 @@ export const follow = async (
  * Downloads a result beside its place and renames it, so that a broken download leaves no half file.
  * The link is signed: the key does not travel.
  */
-export const download = async (url: string, target: string): Promise<void> => {
+export const download = async (url: string, target: string, signal: AbortSignal): Promise<void> => {
   const aside = `${target}.part`;
   try {
-    const answer = await axios.get<Readable>(url, { responseType: 'stream', proxy: false });
-    await pipeline(answer.data, createWriteStream(aside));
+    const answer = await axios.get<Readable>(url, { responseType: 'stream', proxy: false, signal });
+    await pipeline(answer.data, createWriteStream(aside), { signal });
     await rename(aside, target);
   } finally {
     await rm(aside, { force: true });

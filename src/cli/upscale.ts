@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { SingleBar } from 'cli-progress';
-import type { Job } from '../contract/job.ts';
+import { Job } from '../contract/job.ts';
 import { createClient, download, follow, postJob, Refused } from './client.ts';
 
 type Options = {
@@ -38,23 +38,23 @@ export const upscale = async (file: string, options: Options): Promise<void> => 
   process.once('SIGINT', () => stop.abort());
   const bar = progressBar();
   try {
-    const ended = await follow(client, job, bar.show, stop.signal);
-    bar.close();
-    if (ended.status !== 'succeeded' || !ended.result) {
-      throw new Refused(
-        `The job ${ended.id} ${ended.status}: ${ended.error?.detail ?? 'no reason given'}`,
-      );
-    }
-    const { result } = ended;
-    await download(result.output_url, options.output);
-    const paid = result.cached ? 'cached, free' : `${result.credits_used} credits`;
-    console.error(`${options.output}: ${result.input_size} -> ${result.output_size}, ${paid}`);
+    const ended = await follow(client, job, bar.show, stop.signal).finally(bar.close);
+    await fetchResult(ended, options.output, stop.signal);
   } catch (error) {
-    bar.close();
     if (!stop.signal.aborted) throw error;
-    await client.post(`/v1/jobs/${job.id}/cancel`);
-    throw new Refused(`Cancelled the job ${job.id}; nothing was charged.`);
+    const { data } = await client.post(`/v1/jobs/${job.id}/cancel`);
+    const { cost } = Job.parse(data);
+    throw new Refused(`Stopped; the job ${job.id} was charged ${cost.charged} credits.`);
   }
+};
+
+const fetchResult = async (job: Job, target: string, signal: AbortSignal): Promise<void> => {
+  const { id, status, result, error } = job;
+  if (status !== 'succeeded' || !result)
+    throw new Refused(`The job ${id} ${status}: ${error?.detail ?? 'no reason given'}`);
+  await download(result.output_url, target, signal);
+  const paid = result.cached ? 'cached, free' : `${result.credits_used} credits`;
+  console.error(`${target}: ${result.input_size} -> ${result.output_size}, ${paid}`);
 };
 
 /** The content decides what a file is; the part's name only has to be one of the two. */
