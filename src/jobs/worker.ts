@@ -44,7 +44,8 @@ export const workerTiming: WorkerTiming = {
   leaseMs: 15_000,
   lookMs: 500,
   lookAgainMs: 10_000,
-  graceMs: 20_000,
+  // With what ends after it, less than any supervisor waits: npm start kills after 5 s.
+  graceMs: 3_000,
   sweepMs: 300_000,
 };
 
