@@ -136,7 +136,7 @@ const encodeArgs = (
 };
 
 /** Ticks per second such that every time of the source is a whole tick, as far as MP4's 32 bits go. */
-export const timescale = ({ den }: Ratio): number => {
+const timescale = ({ den }: Ratio): number => {
   if (den > 1_000_000) return 1_000_000;
   return den >= 10_000 ? den : den * Math.ceil(10_000 / den);
 };

@@ -52,20 +52,22 @@ export const createEnhance =
       const reason = `${work.model_version} was replaced by ${upscaler.release}; send the request again`;
       throw new Failure('inference_failed', { model: work.model, reason });
     }
-    return work.input.kind === 'image'
-      ? image(work.options, input, target, upscaler, config, report, signal)
-      : video(work.options, input, target, upscaler, config, report, signal);
+    const task = { options: work.options, path: input, target, upscaler, config, report, signal };
+    return work.input.kind === 'image' ? image(task) : video(task);
   };
 
-const image = async (
-  options: UpscaleOptions,
-  path: string,
-  target: string,
-  upscaler: Upscaler,
-  config: Config,
-  report: Report,
-  signal: AbortSignal,
-): Promise<Outcome> => {
+type Task = {
+  readonly options: UpscaleOptions;
+  readonly path: string;
+  readonly target: string;
+  readonly upscaler: Upscaler;
+  readonly config: Config;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+};
+
+const image = async (task: Task): Promise<Outcome> => {
+  const { options, path, target, upscaler, config, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const info = await probeImage(path);
   const picture = await decodeImage(path, info);
@@ -90,15 +92,8 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
   return format;
 };
 
-const video = async (
-  options: UpscaleOptions,
-  path: string,
-  target: string,
-  upscaler: Upscaler,
-  config: Config,
-  report: Report,
-  signal: AbortSignal,
-): Promise<Outcome> => {
+const video = async (task: Task): Promise<Outcome> => {
+  const { options, path, target, upscaler, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
   const info = await probeVideo(path, config.ffmpeg, config.limits.video, signal);
   const decoded = decodeVideo(path, info, config.ffmpeg, signal);
