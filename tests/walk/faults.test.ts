@@ -54,7 +54,7 @@ const refused = ({ status, data, headers }: AxiosResponse, wanted: number, code:
 };
 
 const filesLeft = () =>
-  ['incoming', 'jobs'].flatMap((name) => {
+  ['incoming', 'inputs', 'attempts'].flatMap((name) => {
     const folder = join(service.config.files.dir, name);
     return existsSync(folder) ? readdirSync(folder) : [];
   });
