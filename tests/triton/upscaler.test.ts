@@ -22,6 +22,7 @@ const config = loadConfig({
 });
 const transport = await openTransport(config.triton);
 const control = openControl(config.triton);
+const log = createLog('silent', 'test');
 const open = (model: string) => openUpscaler(model, transport, control);
 
 const flat = (width: number, height: number, colour: readonly number[]): Picture => ({
@@ -91,18 +92,27 @@ test('a model that is not loaded, or is no upscaler, cannot be opened', async ()
 });
 
 test('the catalogue tells which models are ready, with release and engine', async () => {
-  const catalogue = openCatalogue(
-    ['photo', 'nope'],
-    transport,
-    control,
-    createLog('silent', 'test'),
-    never,
-  );
+  const catalogue = openCatalogue(['photo', 'nope'], transport, control, log, never);
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.release?.startsWith('photo-r') && photo.engine);
     assert.equal(nope, { id: 'nope', ready: false, release: null, engine: null });
   }
+});
+
+test('many who ask the catalogue at once ask Triton once', async () => {
+  let asked = 0;
+  const counted: typeof control = {
+    ...control,
+    modelConfig: (model) => {
+      asked += 1;
+      return control.modelConfig(model);
+    },
+  };
+  const catalogue = openCatalogue(['photo'], transport, counted, log, never);
+  const states = await Promise.all([1, 2, 3].map(() => catalogue.describe()));
+  assert.ok(states.every(([photo]) => photo?.ready));
+  assert.is(asked, 1);
 });
 
 test('an abort leaves at once', async () => {
