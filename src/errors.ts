@@ -115,7 +115,11 @@ export const failures = {
     true,
     (f) => `The account has ${text(f.queued)} jobs waiting; at most ${text(f.limit)} may wait.`,
   ),
-  internal_error: kind(500, true, () => 'Something went wrong on our side.'),
+  internal_error: kind(
+    500,
+    true,
+    (f) => `Something went wrong on our side${f.reason ? `: ${text(f.reason)}` : ''}.`,
+  ),
   inference_failed: kind(
     502,
     true,

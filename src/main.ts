@@ -32,9 +32,9 @@ type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
 
 /** The API on its port. */
-export const openApi = (config: Config, log: Log): Promise<Service> =>
+const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers);
+    const shared = await openShared(config, log, closers, 'caller');
     const { stores, files } = shared;
     const draining = new AbortController();
     const app = createApp({
@@ -67,9 +67,9 @@ export const openApi = (config: Config, log: Log): Promise<Service> =>
   });
 
 /** A worker that takes jobs until it is closed. */
-export const openWorker = (config: Config, log: Log): Promise<Service> =>
+const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers);
+    const shared = await openShared(config, log, closers, 'work');
     const enhance = createEnhance({
       config,
       openUpscaler: (model) => openUpscaler(model, shared.transport, shared.control),
@@ -79,8 +79,13 @@ export const openWorker = (config: Config, log: Log): Promise<Service> =>
     return '';
   });
 
-const openShared = async (config: Config, log: Log, closers: Closer[]) => {
-  const redis = openRedis(config.redis.url, log);
+const openShared = async (
+  config: Config,
+  log: Log,
+  closers: Closer[],
+  patience: 'caller' | 'work',
+) => {
+  const redis = openRedis(config.redis.url, log, patience);
   closers.push(() => redis.quit());
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir);

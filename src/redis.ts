@@ -5,17 +5,38 @@ import type { z } from 'zod';
 import type { Log } from './log.ts';
 
 /**
- * A connection that outlives a restart of Redis: commands wait for it to come back.
- * The caller closes it with `quit()`.
+ * A connection that outlives a restart of Redis; commands wait for it to come back: work does so without end,
+ * a caller for a few seconds, after which they fail with an error that `isUnreachable` knows.
+ * The one who opens it closes it with `quit()`.
  */
-export const openRedis = (url: string, log: Log): Redis => {
-  const redis = new Redis(url, {
-    maxRetriesPerRequest: null,
-    retryStrategy: (times) => Math.min(times * 100, 2000),
-  });
+export const openRedis = (url: string, log: Log, patience: keyof typeof patiences): Redis => {
+  const redis = new Redis(url, patiences[patience]);
   redis.on('error', (error) => log.warn({ error: error.message }, 'redis connection'));
   return redis;
 };
+
+/** What waits for messages must not give up, whoever asked for them. */
+export const endless = {
+  maxRetriesPerRequest: null,
+  commandTimeout: undefined,
+  retryStrategy: (times: number) => Math.min(times * 100, 2000),
+};
+
+const patiences = {
+  work: endless,
+  // A connection that is refused fails what waits within 3 s, one that is silent within 5 s.
+  caller: {
+    maxRetriesPerRequest: 5,
+    commandTimeout: 5_000,
+    retryStrategy: (times: number) => Math.min(times * 100, 500),
+  },
+};
+
+/** Whether a command failed because Redis was not there, and not by what it was asked. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error.name === 'MaxRetriesPerRequestError' ||
+    /^(Command timed out|Connection is closed\.|LOADING .*)$/.test(error.message));
 
 export type Redises = { readonly redis: Redis; readonly prefix: string };
 

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { isUnreachable } from '../redis.ts';
 
 type Measured = { readonly jobs: { counts(): Promise<Record<string, number>> } };
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -20,8 +21,14 @@ export const createMetrics = ({ jobs }: Measured) => {
     labelNames: ['status'],
     registers: [registry],
     async collect() {
-      for (const [status, count] of Object.entries(await jobs.counts()))
-        this.set({ status }, count);
+      try {
+        for (const [status, count] of Object.entries(await jobs.counts()))
+          this.set({ status }, count);
+      } catch (error) {
+        if (!isUnreachable(error)) throw error;
+        // The other figures are what one wants to see just then; an old count would be a wrong one.
+        this.reset();
+      }
     },
   });
   return { registry, requests };

@@ -2,7 +2,8 @@ import { loadConfig } from '../config.ts';
 import { type Keys, openKeys } from '../credits/keys.ts';
 import { type Ledger, openLedger } from '../credits/ledger.ts';
 import { createLog } from '../log.ts';
-import { openRedis, type Redises } from '../redis.ts';
+import { isUnreachable, openRedis, type Redises } from '../redis.ts';
+import { Refused } from './client.ts';
 import { stackEnvironment } from './home.ts';
 
 export type Operator = { readonly stores: Redises; readonly keys: Keys; readonly ledger: Ledger };
@@ -10,7 +11,7 @@ export type Operator = { readonly stores: Redises; readonly keys: Keys; readonly
 /** Runs `work` with the ledger and the keys, straight on Redis: these commands work while the API is down. */
 export const asOperator = async (work: (operator: Operator) => Promise<void>): Promise<void> => {
   const config = loadConfig(stackEnvironment());
-  const redis = openRedis(config.redis.url, createLog('silent', 'cli'));
+  const redis = openRedis(config.redis.url, createLog('silent', 'cli'), 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   try {
     await work({
@@ -18,6 +19,11 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
       keys: openKeys(stores, config.secrets.pepper),
       ledger: openLedger(stores, config.prices),
     });
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
+    throw new Refused(
+      `Redis does not answer at ${new URL(config.redis.url).host}; is the stack running?`,
+    );
   } finally {
     redis.disconnect();
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Redises } from '../redis.ts';
+import { endless, type Redises } from '../redis.ts';
 
 /** 'unsure': the connection was gone for a while, so anything may have happened. */
 export type JobEvent = z.infer<typeof JobEvent> | 'unsure';
@@ -19,7 +19,7 @@ const Message = z.object({ id: z.string(), event: JobEvent });
 
 /** What happens to jobs, over one connection for the whole process, however many listen. */
 export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> => {
-  const subscriber = redis.duplicate();
+  const subscriber = redis.duplicate(endless);
   const listeners = new Map<string, Set<Listener>>();
   const tell = (id: string, event: JobEvent) => {
     for (const listener of listeners.get(id) ?? []) listener(event);

@@ -29,8 +29,8 @@ import { ffmpegPath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
-export const realApi = async (settings: NodeJS.Dict<string> = {}) => {
-  const [server, [port = 0]] = await Promise.all([realRedis(), freePorts(1)]);
+export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realRedis()) => {
+  const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
   const config = loadConfig({
     PORT: String(port),
     REDIS_URL: server.url,
@@ -43,7 +43,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}) => {
     ...settings,
   });
   const log = createLog('fatal', 'api');
-  const redis = openRedis(config.redis.url, log);
+  const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir);
   const draining = new AbortController();

@@ -8,7 +8,7 @@ import { freshPrefix, realRedis } from '../real/redis.ts';
 
 const test = suite('keys');
 const server = await realRedis();
-const redis = openRedis(server.url, createLog('silent', 'test'));
+const redis = openRedis(server.url, createLog('silent', 'test'), 'work');
 const stores = { redis, prefix: freshPrefix() };
 const keys = openKeys(stores, 'a pepper of some length');
 test.after(async () => {

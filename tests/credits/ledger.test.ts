@@ -19,7 +19,7 @@ const prices: Prices = {
 const server = await realRedis();
 const log = createLog('silent', 'test');
 const prefix = freshPrefix();
-const connections = [1, 2, 3].map(() => openRedis(server.url, log));
+const connections = [1, 2, 3].map(() => openRedis(server.url, log, 'work'));
 const ledgers = connections.map((redis) => openLedger({ redis, prefix }, prices));
 const [redis, ledger] = [connections[0], ledgers[0]];
 if (!redis || !ledger) throw new Error('no connection');
@@ -41,6 +41,13 @@ test('an account that nobody granted anything has nothing', async () => {
   assert.equal(credits, { account: 'nobody', balance: 0, held: 0, available: 0 });
   assert.equal([month.used, month.discount_percent, month.next_discount_at], [0, 0, 100]);
   await clean('nobody');
+});
+
+test('a grant that is sent again is given once', async () => {
+  const name = account();
+  for (let sent = 0; sent < 2; sent += 1) await ledger.grant(name, 50, '', 'token');
+  assert.is((await ledger.balance(name)).balance, 50);
+  await clean(name);
 });
 
 test('a hold lowers what is available, a capture the balance', async () => {

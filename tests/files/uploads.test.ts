@@ -11,7 +11,7 @@ import { tempDir } from '../real/run.ts';
 
 const test = suite('uploads');
 const server = await realRedis();
-const redis = openRedis(server.url, createLog('silent', 'test'));
+const redis = openRedis(server.url, createLog('silent', 'test'), 'work');
 const files = await openFiles(tempDir('uploads'));
 const stores = { redis, prefix: freshPrefix() };
 const publicUrl = 'http://127.0.0.1:8080';

@@ -49,7 +49,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     ...variables,
   });
   const log = createLog(process.env.TEST_LOG ?? 'silent', 'test');
-  const redis = openRedis(url, log);
+  const redis = openRedis(url, log, 'work');
   const stores = { redis, prefix };
   const files = await openFiles(dir);
   const ledger = openLedger(stores, config.prices);

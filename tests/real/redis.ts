@@ -18,6 +18,9 @@ export type OwnRedis = RealRedis & {
   readonly port: number;
   /** Ends it as kill -9 does. */
   kill(): Promise<void>;
+  /** Holds it still, connections and all, until `resume`. */
+  pause(): void;
+  resume(): void;
   /** Starts it again on the same port and the same data. */
   start(): Promise<void>;
 };
@@ -37,6 +40,8 @@ export const ownRedis = async (): Promise<OwnRedis> => {
       process.kill(child.pid, 'SIGKILL');
       await child.exited;
     },
+    pause: () => void process.kill(child.pid, 'SIGSTOP'),
+    resume: () => void process.kill(child.pid, 'SIGCONT'),
     start: async () => {
       child = await startRedis(options);
     },

@@ -59,7 +59,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
   await start(apiPart);
   let worker = await start(workerPart);
 
-  const connection = openRedis(redis.url, createLog('silent', 'test'));
+  const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
   const stores = { redis: connection, prefix: config.redis.prefix };
   const keys = openKeys(stores, config.secrets.pepper);
   const ledger = openLedger(stores, config.prices);

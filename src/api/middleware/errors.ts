@@ -1,6 +1,7 @@
 import type { Next } from 'koa';
 import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
+import { isUnreachable } from '../../redis.ts';
 import type { Context } from '../route.ts';
 
 /** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
@@ -10,13 +11,19 @@ export const errors =
     try {
       await next();
     } catch (error) {
-      // What the shutdown interrupted rejects with the signal's reason.
-      const stopped = draining.aborted && error === draining.reason;
-      const failure = stopped ? new Failure('draining') : asFailure(error);
+      const failure = failureOf(error, draining);
       if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
       tell(ctx, failure);
     }
   };
+
+const failureOf = (error: unknown, draining: AbortSignal): Failure => {
+  // What the shutdown interrupted rejects with the signal's reason.
+  if (draining.aborted && error === draining.reason) return new Failure('draining');
+  if (!isUnreachable(error)) return asFailure(error);
+  const reason = 'the store of jobs and credits does not answer, try again';
+  return new Failure('internal_error', { reason }, { cause: error });
+};
 
 const tell = (ctx: Context, failure: Failure): void => {
   ctx.status = failure.status;
