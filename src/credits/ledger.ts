@@ -8,8 +8,8 @@ import { monthOf, type Prices, type Quote, quote, tierAt, type Work } from './pr
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
 
-/** By then a command whose connection was lost has been sent again, or never will be. */
-const RESENT_MS = 3600_000;
+/** How long a grant is known by its token; as long as an idempotency key. */
+const GRANT_KNOWN_MS = 86_400_000;
 
 const Pair = z.tuple([z.string(), z.number()]);
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
@@ -43,9 +43,14 @@ export const openLedger = (stores: Redises, prices: Prices) => {
     };
   };
 
-  /** Adds credits; the account is made when it is new. */
-  const grant = async (account: string, credits: number, note = ''): Promise<Balance> => {
-    await grantCredits(stores, account, credits, note, randomUUID(), RESENT_MS);
+  /** Adds credits, once for each `token`; the account is made when it is new. */
+  const grant = async (
+    account: string,
+    credits: number,
+    note = '',
+    token: string = randomUUID(),
+  ): Promise<Balance> => {
+    await grantCredits(stores, account, credits, note, token, GRANT_KNOWN_MS);
     return balance(account);
   };
 

@@ -93,7 +93,9 @@ export const grantCredits = route({
       {
         make: async (claim) => {
           const { account, credits, note } = input.body;
-          const balance = await ledger.grant(account, credits, note);
+          // A failure frees the key, though the credits may be granted already: they are not a second time.
+          const token = claim && `${claim.key} ${claim.hash}`;
+          const balance = await ledger.grant(account, credits, note, token);
           if (claim) await idempotency.answer(claim, balance);
           return balance;
         },

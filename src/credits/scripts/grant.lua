@@ -1,6 +1,6 @@
 -- Adds credits to an account, which it makes when it is new. The change and its ledger entry are one step.
--- KEYS[1] root   ARGV: account, credits (0 only makes the account), note, token of this call, token ttl ms
--- Sending the same call again, after a lost connection, adds nothing.
+-- KEYS[1] root   ARGV: account, credits (0 only makes the account), note, token, token ttl ms
+-- A token that came before adds nothing: a call is sent again after a lost connection, or by its caller.
 -- @include "money.lua"
 local root, account, credits = KEYS[1], ARGV[1], tonumber(ARGV[2])
 redis.call('SADD', root .. ':accounts', account)
