@@ -89,7 +89,8 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
 
 
 def _wanted_providers(kind: str, device: int, path: Path) -> list[tuple[str, dict[str, Any]]]:
-    cuda = ("CUDAExecutionProvider", {"device_id": device})
+    # The default search times every algorithm anew for each new shape, and every picture brings one.
+    cuda = ("CUDAExecutionProvider", {"device_id": device, "cudnn_conv_algo_search": "HEURISTIC"})
     if kind == "cuda":
         return [cuda, ("CPUExecutionProvider", {})]
     if kind == "tensorrt":
