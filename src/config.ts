@@ -52,7 +52,7 @@ const Environment = z.object({
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_FRAMES_IN_FLIGHT: int(2),
-  TRITON_REQUEST_TIMEOUT_MS: int(300_000),
+  TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),

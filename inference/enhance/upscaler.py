@@ -101,7 +101,7 @@ def animation(load: Load) -> dict[int, Recipe]:
 DETAIL_STEP = 208
 DETAIL_OVERLAP = 48
 DETAIL_EDGE = 4  # as ANIMATION_EDGE; here colours at the edge are up to 40 of 255 off without it
-RECENT_BYTES = 256 << 20
+RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which two bands meet
 
 
 def detail(load: Load) -> dict[int, Recipe]:

@@ -1,4 +1,5 @@
 import type { Picture, Size } from '../frame.ts';
+import type { UpscalerInfo } from '../triton/models/upscaler.ts';
 
 /** Rows of a picture: what a band answers for, and what travels with it as context. */
 export type Band = {
@@ -8,7 +9,7 @@ export type Band = {
   readonly contextBottom: number;
 };
 
-type Grid = { readonly bandAlign: number; readonly bandHalo: number };
+type Grid = Pick<UpscalerInfo, 'bandAlign' | 'bandHalo' | 'bandRows'>;
 
 /** So many output pixels take a second or two on a laptop: short enough to cancel, long enough to be efficient. */
 const outputPixelsPerBand = 4_000_000;
@@ -17,12 +18,12 @@ const outputPixelsPerBand = 4_000_000;
 export const bandsOf = (
   { width, height }: Size,
   scale: number,
-  { bandAlign, bandHalo }: Grid,
+  { bandAlign, bandHalo, bandRows }: Grid,
 ): Band[] => {
   const affordable = outputPixelsPerBand / (width * scale * scale);
   // The halo is computed twice; four times its height keeps that below a half.
-  const wanted = Math.max(affordable, 4 * bandHalo, bandAlign);
-  const rows = Math.floor(wanted / bandAlign) * bandAlign;
+  const wanted = bandRows || Math.max(affordable, 4 * bandHalo);
+  const rows = Math.max(1, Math.floor(wanted / bandAlign)) * bandAlign;
   const bands: Band[] = [];
   for (let top = 0; top < height; top += rows) {
     const bottom = Math.min(top + rows, height);

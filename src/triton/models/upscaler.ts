@@ -14,6 +14,8 @@ export type UpscalerInfo = {
   /** Bands of a picture start at multiples of so many rows, and take so many rows of context along. */
   readonly bandAlign: number;
   readonly bandHalo: number;
+  /** How many rows of its own a band has; 0: the pipeline decides. */
+  readonly bandRows: number;
 };
 
 export type Upscaler = UpscalerInfo & {
@@ -30,15 +32,21 @@ const contract: Contract = {
     { name: 'IMAGE', type: 'TYPE_UINT8', dims: [-1, -1, -1] },
     { name: 'ENGINE', type: 'TYPE_STRING', dims: [1] },
   ],
-  parameters: { release: /^\S+$/, band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, scales: /^2,4,8$/ },
+  parameters: {
+    ...{ release: /^\S+$/, scales: /^2,4,8$/ },
+    ...{ band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, band_rows: /^\d+$/ },
+  },
 };
 
 /** What a loaded model says of itself, its config checked. Throws Failure model_unavailable. */
 export const readUpscaler = async (model: string, control: Control): Promise<UpscalerInfo> => {
   const config = await control.modelConfig(model);
   verify(config, contract);
-  const { release = '', band_align, band_halo } = config.parameters;
-  return { model, release, bandAlign: Number(band_align), bandHalo: Number(band_halo) };
+  const { release = '', band_align, band_halo, band_rows } = config.parameters;
+  return {
+    ...{ model, release, bandAlign: Number(band_align) },
+    ...{ bandHalo: Number(band_halo), bandRows: Number(band_rows) },
+  };
 };
 
 /** Opens a model whose config is what we expect. Throws Failure model_unavailable otherwise. */
