@@ -65,12 +65,17 @@ export const encodeImage = async (
   const keep = output.metadata === 'keep' && source.info.metadata;
   const pixels = keep ? withMetadata(picture, source) : raw(picture);
   try {
-    const toned = source.info.gray ? pixels.toColourspace('b-w') : pixels;
+    const toned =
+      source.info.gray && !tints(picture, format, output) ? pixels.toColourspace('b-w') : pixels;
     await encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
   } catch (error) {
     throw new Failure('encode_failed', { reason: reasonOf(error) }, { cause: error });
   }
 };
+
+/** Whether a colour comes in that the source does not have: that of the background under its alpha. */
+const tints = ({ channels }: Picture, format: ImageFormat, { background = '' }: UpscaleOutput) =>
+  format === 'jpeg' && channels === 4 && !/^#?(..)\1\1$/.test(background) && background !== '';
 
 /** avif's effort is what its time depends on most: above 2 a large picture takes minutes for a few percent. */
 const encoders: Record<ImageFormat, (picture: Sharp, output: UpscaleOutput) => Sharp> = {

@@ -253,6 +253,15 @@ test('JPEG puts white, or what is asked, behind transparency', async () => {
   assert.is(header.channels, 3);
 });
 
+test('a background that was asked for keeps its colour under a grey picture', async () => {
+  const clear = { ...scene(4), pixels: Buffer.alloc(96 * 64 * 4) };
+  const grey = solid({ r: 9, g: 9, b: 9, alpha: 0.5 }, 4).toColourspace('b-w').png();
+  const [red, none] = [{ background: '#ff0000' }, { background: '#808080' }];
+  assert.is((await encode(clear, 'jpeg', red, grey)).header.channels, 3);
+  assert.is((await encode(clear, 'jpeg', none, grey)).header.channels, 1);
+  assert.is((await encode(clear, 'jpeg', {}, grey)).header.channels, 1);
+});
+
 test('a source without colour gives an output without', async () => {
   const grey = { ...scene(), pixels: Buffer.alloc(96 * 64 * 3, 77) };
   const source = solid().toColourspace('b-w').png();
