@@ -75,6 +75,10 @@ export const JobListQuery = z.strictObject({
   status: JobStatus.optional(),
   kind: JobKind.optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  starting_after: z.string().optional().describe('id of the last job of the page before'),
+  starting_after: z
+    .string()
+    .regex(/^job_\w+$/)
+    .optional()
+    .describe('id of the last job of the page before'),
 });
 export type JobListQuery = z.infer<typeof JobListQuery>;

@@ -308,6 +308,10 @@ test('a job is listed, filtered, paged, cancelled and erased by its account alon
   refused(await http.post(`/v1/jobs/${ids[2]}/cancel`), 404, 'not_found');
   refused(await http.delete(`/v1/jobs/${ids[2]}`), 404, 'not_found');
 });
+test('a cursor that is no job does not give the first page again', async () => {
+  const { http } = await api.caller();
+  refused(await http.get('/v1/jobs?starting_after=zzz'), 422, 'validation_failed');
+});
 
 test('a list is refused for what it does not know', async () => {
   const problem = refused(
