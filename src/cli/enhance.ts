@@ -1,5 +1,6 @@
 #!/usr/bin/env -S node --import tsx
 import { Command, InvalidArgumentError } from 'commander';
+import { Account } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { Refused } from './client.ts';
 import { balance, grant, verify } from './credits.ts';
@@ -15,6 +16,24 @@ const whole = (text: string): number => {
   return number;
 };
 
+const positive = (text: string): number => {
+  const number = whole(text);
+  if (number === 0) throw new InvalidArgumentError('expected at least 1.');
+  return number;
+};
+
+/** The names that the API takes. */
+const account = (text: string): string => {
+  const { data, error } = Account.safeParse(text);
+  if (data === undefined) throw new InvalidArgumentError(`${error?.issues[0]?.message}.`);
+  return data;
+};
+
+const address = (text: string): string => {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('expected an address such as http://127.0.0.1:8080.');
+};
+
 const program = new Command('enhance')
   .description('Upscale media with the service of this checkout, and operate it.')
   .showHelpAfterError();
@@ -25,6 +44,7 @@ const calling = (command: Command): Command =>
     .option(
       '--url <url>',
       'address of the service',
+      address,
       stackEnvironment().ENHANCE_URL ?? 'http://127.0.0.1:8080',
     )
     .option('--key <key>', 'API key; ENHANCE_API_KEY, or the development key of `npm start`');
@@ -53,8 +73,8 @@ calling(models.command('list'))
 const keys = program.command('keys').description('API keys');
 keys
   .command('create')
-  .requiredOption('--account <name>', 'whom the key belongs to')
-  .option('--credits <count>', 'granted to the account along with it', whole)
+  .requiredOption('--account <name>', 'whom the key belongs to', account)
+  .option('--credits <count>', 'granted to the account along with it', positive)
   .option('--scopes <list>', 'comma-separated: create, read, admin')
   .option('--expires-in <seconds>', 'never unless given', whole)
   .option('--json', 'one JSON object')
@@ -69,9 +89,11 @@ keys.command('revoke <id>').description('takes effect at once').action(revokeKey
 
 const credits = program.command('credits').description('accounts and their ledger');
 credits
-  .command('grant <account> <credits>')
+  .command('grant')
+  .argument('<account>', 'is made when it is new', account)
+  .argument('<credits>', 'whole credits', positive)
   .option('--note <text>', 'kept in the ledger')
-  .action((account, count, options) => grant(account, whole(count), options));
+  .action((account, count, options) => grant(account, count, options));
 credits.command('balance <account>').option('--json', 'as JSON').action(balance);
 credits
   .command('verify [account]')

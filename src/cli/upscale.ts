@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { extname } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, extname, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Job } from '../contract/job.ts';
 import { createClient, download, follow, postJob, Refused } from './client.ts';
@@ -25,7 +25,7 @@ const formats: Readonly<Record<string, string>> = {
 
 /** `enhance upscale FILE -o OUT`: sends, shows the progress, downloads. Ctrl-C cancels the job. */
 export const upscale = async (file: string, options: Options): Promise<void> => {
-  if (!existsSync(file)) throw new Refused(`There is no file ${file}.`);
+  checkPlaces(file, options.output);
   const client = createClient(options.url, options.key);
   const job = await postJob(
     client,
@@ -46,6 +46,14 @@ export const upscale = async (file: string, options: Options): Promise<void> => 
     const { cost } = Job.parse(data);
     throw new Refused(`Stopped; the job ${job.id} was charged ${cost.charged} credits.`);
   }
+};
+
+/** Before anything is sent, and paid for. */
+const checkPlaces = (file: string, output: string): void => {
+  if (!existsSync(file)) throw new Refused(`There is no file ${file}.`);
+  if (!statSync(file).isFile()) throw new Refused(`${file} is not a file.`);
+  const folder = dirname(resolve(output));
+  if (!existsSync(folder)) throw new Refused(`There is no folder ${folder} for the result.`);
 };
 
 const fetchResult = async (job: Job, target: string, signal: AbortSignal): Promise<void> => {

@@ -1,0 +1,62 @@
+/** The command line as a process of its own, where it needs no service. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { tempDir } from '../real/run.ts';
+
+const test = suite('wrong use of the command line');
+const dir = tempDir('cli');
+const file = join(dir, 'a.png');
+writeFileSync(file, 'no picture, and never sent');
+mkdirSync(join(dir, 'folder'));
+
+const nobody = ['--url', 'http://127.0.0.1:1', '--key', 'none'];
+
+/** What it says on stderr; it has to fail, with a sentence and without a stack. */
+const complaint = async (...args: readonly string[]): Promise<string> => {
+  const { exitCode, stderr } = await execa(
+    'node',
+    ['--import', 'tsx', 'src/cli/enhance.ts', ...args],
+    {
+      ...{ reject: false, timeout: 60_000 },
+      env: {
+        REDIS_URL: 'redis://127.0.0.1:1',
+        KEY_PEPPER: 'x'.repeat(16),
+        SIGNING_SECRET: 'x'.repeat(16),
+      },
+    },
+  );
+  assert.is(exitCode, 1, stderr);
+  assert.not.match(stderr, /^ +at /m);
+  return stderr;
+};
+
+test('a folder in the place of a file is not told as a service that does not answer', async () => {
+  const said = await complaint('upscale', dir, '-o', join(dir, 'b.png'), ...nobody);
+  assert.match(said, /is not a file/);
+});
+
+test('a result that has no folder to go to is refused before it is paid for', async () => {
+  const said = await complaint('upscale', file, '-o', join(dir, 'none', 'b.png'), ...nobody);
+  assert.match(said, /There is no folder .*none for the result/);
+});
+
+test('a service that is down and an address that is none are told in a sentence', async () => {
+  const args = ['upscale', file, '-o', join(dir, 'b.png')];
+  assert.match(await complaint(...args, ...nobody), /does not answer \(ECONNREFUSED\)/);
+  assert.match(await complaint(...args, '--url', 'foo', '--key', 'none'), /expected an address/);
+});
+
+test('credits and accounts that are none are refused in a sentence', async () => {
+  assert.match(await complaint('credits', 'grant', 'acme', 'x'), /whole number/);
+  assert.match(await complaint('credits', 'grant', 'acme', '0'), /at least 1/);
+  assert.match(await complaint('keys', 'create', '--account', 'a b'), /'a b' is invalid/);
+});
+
+test('commands that need Redis do not hang without it', async () => {
+  assert.match(await complaint('credits', 'balance', 'acme'), /Redis does not answer/);
+});
+
+test.run();
