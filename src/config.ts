@@ -85,7 +85,7 @@ const Environment = z.object({
   VIDEO_MAX_SECONDS: int(600),
 
   FFMPEG: z.string().default('ffmpeg'),
-  FFMPEG_PRESET: z.string().default('medium'),
+  FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
 
   UPSCALE_RATES: json(Rates, { photo: 0.5, animation: 0.5, detail: 2 }),

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { execa } from 'execa';
@@ -63,6 +64,8 @@ export const startFfmpeg = (
     cancelSignal: signal,
     killSignal: 'SIGKILL',
   });
+  // Its threads would stop the model's in the middle of a layer; in the model's gaps there is time enough for them.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   // A broken pipe is told by the child's end, which has the reason; unheard it would end this process.
   child.stdin.on('error', () => {});
   let complaint = '';

@@ -110,7 +110,7 @@ const callerOf = (account: string, key: string, url: string) => {
     validateStatus: () => true,
     maxBodyLength: Number.POSITIVE_INFINITY,
     maxRedirects: 0,
-    timeout: 120_000,
+    timeout: 600_000,
   });
   const job = async (id: string): Promise<Job> =>
     Job.parse((await http.get(`/v1/jobs/${id}`)).data);
