@@ -9,7 +9,7 @@ export type KeyRequest = {
   readonly account: string;
   readonly scopes?: readonly Scope[];
   readonly name?: string;
-  readonly expiresInSeconds?: number;
+  readonly expiresInSeconds?: number | undefined;
 };
 export type Keys = ReturnType<typeof openKeys>;
 
@@ -75,14 +75,16 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
       .map(presentKey);
   };
 
-  /** A new key like the old one, which goes on working for `overlapSeconds`. */
+  /** A new key like the old one, with as long a life ahead; the old one goes on working for `overlapSeconds`. */
   const rotate = async (id: string, overlapSeconds: number): Promise<IssuedKey> => {
     const digested = await digestOf(id);
     const old = await read(digested);
     if (old.revoked_at !== null)
       throw new Failure('not_found', { what: 'working key with this id' });
-    const { account, name, scopes } = old;
-    const issued = await create({ account, name, scopes });
+    const { account, name, scopes, created_at, expires_at } = old;
+    const lifeSeconds =
+      expires_at === null ? undefined : Math.ceil((expires_at - created_at) / 1000);
+    const issued = await create({ account, name, scopes, expiresInSeconds: lifeSeconds });
     const end = Date.now() + overlapSeconds * 1000;
     const expires = old.expires_at === null ? end : Math.min(end, old.expires_at);
     await redis.hset(byDigest(digested), 'expires_at', expires);

@@ -90,6 +90,13 @@ test('a rotation never makes the old key live longer', async () => {
   assert.is(listed?.expires_at, old.expires_at);
 });
 
+test('the new key of a rotation ends too when the old one had an end', async () => {
+  const old = await keys.create({ account: 'acme', expiresInSeconds: 60 });
+  const next = await keys.rotate(old.id, 0);
+  const seconds = (Date.parse(next.expires_at ?? '') - Date.now()) / 1000;
+  assert.ok(seconds > 55 && seconds < 65, `${seconds} s`);
+});
+
 test('the list is of one account and holds no key', async () => {
   await keys.create({ account: 'listed' });
   await keys.create({ account: 'listed' });
