@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
@@ -121,7 +122,13 @@ const store = async (
         yield chunk;
       }
     };
-    await pipeline(data, count, createWriteStream(path));
+    const file = createWriteStream(path);
+    try {
+      await pipeline(data, count, file);
+    } finally {
+      // It may still be about to be created: only a closed file is there to be removed.
+      if (!file.closed) await once(file, 'close');
+    }
     if (overrun()) throw new Error(`it sent more than the ${declared} bytes that it declared`);
     return { path, bytes, sha256: hash.digest('hex') };
   } finally {
