@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SizeText, SourceUrl } from './media.ts';
 
 export const UpscaleModel = z.enum(['photo', 'animation', 'detail']).meta({ id: 'UpscaleModel' });
 export type UpscaleModel = z.infer<typeof UpscaleModel>;
@@ -52,19 +53,11 @@ export type UpscaleOptions = z.infer<typeof UpscaleOptions>;
 export const UpscaleRequest = z
   .strictObject({
     ...options,
-    image_url: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('image to enhance; the content decides its kind'),
-    video_url: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .describe('video to enhance; the content decides its kind'),
+    image_url: SourceUrl.optional().describe('image to enhance; the content decides its kind'),
+    video_url: SourceUrl.optional().describe('video to enhance; the content decides its kind'),
   })
   .meta({ id: 'UpscaleRequest' });
 export type UpscaleRequest = z.infer<typeof UpscaleRequest>;
-
-const SizeText = z.string().regex(/^\d+x\d+$/);
 
 export const UpscaleResult = z
   .strictObject({
