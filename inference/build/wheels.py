@@ -6,7 +6,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from .sources import LICENCE_SHA256, Member, Wheel
+from .sources import Member, Wheel
 
 
 class BuildError(Exception):
@@ -21,18 +21,8 @@ def fetch(wheel: Wheel, folder: Path) -> Path:
     path = folder / wheel.file_name
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        platform = [
-            "--platform",
-            "manylinux1_x86_64",
-            "--implementation",
-            "cp",
-            "--python-version",
-            "3.11",
-            "--abi",
-            "none",
-        ]
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        command += ["--only-binary=:all:", *platform, "--dest", str(folder), wheel.requirement]
+        command += ["--only-binary=:all:", *_tags(wheel), "--dest", str(folder), wheel.requirement]
         asked = subprocess.run(command, capture_output=True, text=True, check=False)
         if asked.returncode != 0:
             raise BuildError(f"{wheel.requirement} could not be downloaded: {_last_line(asked.stderr)}")
@@ -40,6 +30,15 @@ def fetch(wheel: Wheel, folder: Path) -> Path:
             raise BuildError(f"pip did not bring {wheel.file_name} for {wheel.requirement}")
     _expect(wheel.sha256, path.read_bytes(), f"{path.name} (delete the file to download it again)")
     return path
+
+
+def _tags(wheel: Wheel) -> list[str]:
+    python, abi, platforms = wheel.tag.split("-")
+    version = f"{python[2]}.{python[3:]}"
+    tags = ["--implementation", "cp", "--python-version", version, "--abi", abi]
+    for platform in platforms.split("."):
+        tags += ["--platform", platform]
+    return tags
 
 
 def read(archive: zipfile.ZipFile, member: Member) -> bytes:
@@ -51,9 +50,10 @@ def read(archive: zipfile.ZipFile, member: Member) -> bytes:
 
 def check_licence(archive: zipfile.ZipFile, wheel: Wheel) -> None:
     """Raises BuildError unless the wheel carries the licence text that NOTICE was written from."""
-    if wheel.licence not in archive.namelist():
-        raise BuildError(f"{wheel.file_name} has no licence at {wheel.licence}")
-    _expect(LICENCE_SHA256, archive.read(wheel.licence), f"{wheel.licence} in {wheel.file_name}")
+    if wheel.licence.path not in archive.namelist():
+        raise BuildError(f"{wheel.file_name} has no licence at {wheel.licence.path}")
+    data = archive.read(wheel.licence.path)
+    _expect(wheel.licence.sha256, data, f"{wheel.licence.path} in {wheel.file_name}")
 
 
 def sha256(data: bytes) -> str:
