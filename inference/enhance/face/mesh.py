@@ -1,0 +1,33 @@
+"""The mesh of the face in a crop, by MediaPipe's mesh networks."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ..engine import open_small_network
+from .crop import Crop, Picture, Points
+
+Kind = Literal["attention", "plain"]
+MeshNetwork = Callable[[Picture, Crop], tuple[Points, float]]
+
+SIZE = 192
+POINTS = 478  # the plain network knows the first 468
+
+
+def open_mesh(weights: Path, kind: Kind = "attention") -> MeshNetwork:
+    """A function (picture, crop) -> the mesh (478 x 3, pixels of the picture; NaN where the network has no point), and
+    how sure the network is that a face is there, 0..1. It is for one thread at a time.
+    """
+    run = open_small_network(weights / f"face_mesh_{kind}.onnx")
+
+    def mesh_of(picture: Picture, crop: Crop) -> tuple[Points, float]:
+        pixels: Any = crop.cut(picture, SIZE)[None].astype(np.float32)
+        pixels *= 1 / 255
+        landmarks, score = run(pixels)
+        mesh = np.full((POINTS, 3), np.nan, np.float32)
+        mesh[: landmarks.shape[1]] = crop.place(landmarks[0] / SIZE)
+        return mesh, float(score[0, 0])
+
+    return mesh_of
