@@ -14,6 +14,10 @@ const demuxers = {
   mov: { name: 'mov', whitelist: 'mov,mp4,m4a,3gp,3g2,mj2' },
   avi: { name: 'avi', whitelist: 'avi' },
   matroska: { name: 'matroska', whitelist: 'matroska,webm' },
+  mp3: { name: 'mp3', whitelist: 'mp3' },
+  wav: { name: 'wav', whitelist: 'wav' },
+  aac: { name: 'aac', whitelist: 'aac' },
+  flac: { name: 'flac', whitelist: 'flac' },
 } as const;
 export type Container = keyof typeof demuxers;
 

@@ -67,4 +67,15 @@ export type VideoInfo = {
   readonly audio: readonly AudioTrack[];
 };
 
+/** What a probe tells of a sound file, or of the sound of a video: exact, every sample was decoded once. */
+export type AudioInfo = {
+  readonly kind: 'audio';
+  readonly container: Container;
+  readonly codec: string;
+  /** Without the encoder's delay, where the file tells that. */
+  readonly durationSeconds: number;
+  readonly sampleRate: number;
+  readonly channels: number;
+};
+
 export type MediaInfo = ImageInfo | VideoInfo;

@@ -19,18 +19,26 @@ export const listPackets = async (
   limits: Limits['video'],
   signal: AbortSignal,
 ): Promise<Listing> => {
+  const wanted = ['-map', '0:V:0', '-map', '0:a?', '-c', 'copy', '-copyinkf'];
+  const { tracks, streams, ended } = await listTracks([...input, ...wanted], ffmpeg, signal);
+  return { ...judge(tracks, streams, ended, limits), streams };
+};
+
+/** What ffmpeg makes of an input, a line a packet: the arguments name the input, the streams and what becomes of them. */
+export const listTracks = async (
+  args: readonly string[],
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): Promise<{ tracks: readonly Track[]; streams: Streams; ended: Ended }> => {
   const lines: string[] = [];
-  const maps = ['-map', '0:V:0', '-map', '0:a?', '-c', 'copy', '-copyinkf'];
-  const args = [...input, ...maps, '-f', 'framecrc', 'pipe:1'];
   // A damaged file makes ffmpeg complain of every packet: only what is read is kept.
   const keep = (line: string | null) => line && tellsStreams(line) && lines.push(line);
-  const child = startFfmpeg(ffmpeg, args, signal, keep);
+  const child = startFfmpeg(ffmpeg, [...args, '-f', 'framecrc', 'pipe:1'], signal, keep);
   try {
     const tracks = await readPackets(createInterface({ input: child.stdout }));
     const ended = await child.ended();
     signal.throwIfAborted();
-    const streams = readStreams(lines);
-    return { ...judge(tracks, streams, ended, limits), streams };
+    return { tracks, streams: readStreams(lines), ended };
   } catch (error) {
     throw error instanceof RangeError ? unreadable(error.message, error) : error;
   } finally {
@@ -49,15 +57,18 @@ const judge = (
   if (video?.size) checkVideoSize(video.size, limits);
   if (ended.exitCode !== 0) throw unreadable(ended.complaint);
   if (!video || video.packets === 0) throw unreadable('its video stream is empty');
-  if (streams.truncated || tracks.some(({ cut }) => cut)) {
-    throw unreadable('the file is cut off: it ends before its content does');
-  }
+  if (isCutOff(tracks, streams)) throw unreadable(CUT_OFF);
   const filled = tracks.filter(({ packets }) => packets > 0);
   const start = Math.min(...filled.map((track) => track.start));
   const mediaSeconds = Math.max(...filled.map((track) => track.end)) - start;
   checkSeconds(mediaSeconds, limits.seconds);
   return { video, mediaSeconds };
 };
+
+export const isCutOff = (tracks: readonly Track[], streams: Streams): boolean =>
+  streams.truncated || tracks.some(({ cut }) => cut);
+
+export const CUT_OFF = 'the file is cut off: it ends before its content does';
 
 export const unreadable = (reason: string, cause?: unknown): Failure =>
   new Failure('media_unreadable', { reason: reason || 'ffmpeg gave no reason' }, { cause });

@@ -7,6 +7,8 @@ export type Track = {
   /** Of a video stream. */
   readonly size: Size | null;
   readonly packets: number;
+  /** Of all packets together. */
+  readonly bytes: number;
   readonly start: number;
   readonly end: number;
   /** How long the last one in time is shown. */
@@ -22,7 +24,12 @@ const MAX_PACKETS = 2_000_000;
 const DISCARD = 4;
 const CORRUPT = 2;
 
-type Packet = { readonly dts: number; readonly pts: number; readonly duration: number };
+type Packet = {
+  readonly dts: number;
+  readonly pts: number;
+  readonly duration: number;
+  readonly bytes: number;
+};
 type Draft = { timeBase: Ratio; size: Size | null; packets: Packet[]; cut: boolean };
 
 /**
@@ -50,11 +57,11 @@ export const readPackets = async (lines: AsyncIterable<string>): Promise<Track[]
 };
 
 const addPacket = (draft: (stream: number) => Draft, line: string): void => {
-  const [stream = 0, dts = 0, pts = 0, duration = 0] = line.split(',', 4).map(Number);
+  const [stream = 0, dts = 0, pts = 0, duration = 0, bytes = 0] = line.split(',', 5).map(Number);
   const flags = Number.parseInt(/F=0x([0-9a-f]+)/i.exec(line)?.[1] ?? '0', 16);
   const into = draft(stream);
   if (flags & CORRUPT) into.cut = true;
-  if (!(flags & DISCARD)) into.packets.push({ dts, pts, duration });
+  if (!(flags & DISCARD)) into.packets.push({ dts, pts, duration, bytes });
 };
 
 const finish = ({ timeBase, size, packets, cut }: Draft): Track => {
@@ -70,6 +77,7 @@ const finish = ({ timeBase, size, packets, cut }: Draft): Track => {
     Math.round((1e6 * ticks * timeBase.num) / timeBase.den) / 1e6;
   return {
     ...{ timeBase, size, cut, packets: packets.length },
+    bytes: packets.reduce((sum, { bytes }) => sum + bytes, 0),
     ...{ start: seconds(first), end: seconds(last + lastTicks), lastSeconds: seconds(lastTicks) },
     constantRate:
       Math.abs(lastTicks - mean) <= 1 &&

@@ -1,0 +1,67 @@
+import type { Config } from '../config.ts';
+import { Failure } from '../errors.ts';
+import { fileInput } from './ffmpeg.ts';
+import { identifySound, unsupported } from './identify.ts';
+import type { AudioInfo } from './info.ts';
+import { checkSeconds } from './limits.ts';
+import { CUT_OFF, isCutOff, listTracks, unreadable } from './listing.ts';
+import type { Track } from './packets.ts';
+
+const PROBE_TIMEOUT_MS = 60_000;
+const BYTES_PER_SAMPLE = 2;
+
+/**
+ * What a sound file is, by reading its packets and then decoding them: a length beyond the limit is refused before any
+ * decoding, and headers that lie do not matter. Damaged sound is concealed as players do it; when less than half can be
+ * decoded it is refused. Throws unsupported_media_type (for pictures too, moving or not), no_audio_stream,
+ * media_unreadable, media_too_long.
+ */
+export const probeAudio = async (
+  path: string,
+  ffmpeg: Config['ffmpeg'],
+  limits: { readonly seconds: number },
+  signal: AbortSignal,
+): Promise<AudioInfo> => {
+  const type = await identifySound(path);
+  const input = [...fileInput(path, type.container), '-map', '0:a:0?'];
+  const deadline = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+  const either = AbortSignal.any([signal, deadline]);
+  try {
+    const { tracks, streams, ended } = await listTracks([...input, '-c', 'copy'], ffmpeg, either);
+    if (streams.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
+    const [sound] = streams.audio;
+    if (streams.opened && !sound) throw new Failure('no_audio_stream');
+    const [packed] = tracks;
+    if (!packed || ended.exitCode !== 0) throw unreadable(ended.complaint);
+    // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
+    if (type.container === 'mov' && isCutOff(tracks, streams)) throw unreadable(CUT_OFF);
+    checkSeconds(lengthOf(packed), limits.seconds);
+
+    const decoding = [...input, '-af', 'asetpts=N/SR/TB', '-c:a', 'pcm_s16le'];
+    const decoded = await listTracks(decoding, ffmpeg, either);
+    return {
+      kind: 'audio',
+      container: type.container,
+      codec: sound?.codec ?? 'unknown',
+      ...judge(packed, decoded.tracks[0], decoded.ended.complaint),
+    };
+  } catch (error) {
+    if (!deadline.aborted || signal.aborted) throw error;
+    throw unreadable(`it could not be read within ${PROBE_TIMEOUT_MS / 1000} s`, error);
+  }
+};
+
+const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {
+  const durationSeconds = decoded ? lengthOf(decoded) : 0;
+  if (!decoded || durationSeconds === 0) throw unreadable(complaint || 'it holds no sound');
+  if (durationSeconds * 2 < lengthOf(packed)) {
+    const came = `${durationSeconds.toFixed(1)} of ${lengthOf(packed).toFixed(1)} s`;
+    throw unreadable(`${came} of the sound could be decoded; ${complaint}`);
+  }
+  const sampleRate = decoded.timeBase.den;
+  const samples = Math.round(durationSeconds * sampleRate);
+  const channels = Math.round(decoded.bytes / samples / BYTES_PER_SAMPLE);
+  return { durationSeconds, sampleRate, channels };
+};
+
+const lengthOf = ({ start, end, packets }: Track): number => (packets > 0 ? end - start : 0);
