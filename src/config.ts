@@ -25,7 +25,7 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
     })
     .pipe(schema);
 
-/** Credits per output megapixel (of a second, for video), by model. */
+/** Credits by model: of upscaling per output megapixel (of a second, for video), of lip sync per second of output. */
 const Rates = z.record(z.string(), z.number().positive());
 /** Graduated monthly discount: the first `credits` of a UTC month at `percent` off, then the next row; the last has no bound. */
 const Tiers = z
@@ -83,12 +83,15 @@ const Environment = z.object({
   VIDEO_MAX_SHORT_SIDE: int(2304),
   VIDEO_MAX_OUTPUT_SIDE: int(8192),
   VIDEO_MAX_SECONDS: int(600),
+  AUDIO_MAX_BYTES: int(50 * MiB),
+  LIPSYNC_MAX_SECONDS: int(300),
 
   FFMPEG: z.string().default('ffmpeg'),
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
 
   UPSCALE_RATES: json(Rates, { photo: 0.5, animation: 0.5, detail: 2 }),
+  LIPSYNC_RATES: json(Rates, { fast: 1 }),
   DISCOUNT_TIERS: json(Tiers, [
     { credits: 1_000, percent: 0 },
     { credits: 10_000, percent: 10 },
@@ -110,6 +113,13 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     throw new Error(`The environment has faults:\n${faults.join('\n')}`);
   }
   const e = parsed.data;
+  const video = {
+    bytes: e.VIDEO_MAX_BYTES,
+    longSide: e.VIDEO_MAX_LONG_SIDE,
+    shortSide: e.VIDEO_MAX_SHORT_SIDE,
+    outputSide: e.VIDEO_MAX_OUTPUT_SIDE,
+    seconds: e.VIDEO_MAX_SECONDS,
+  };
   return Object.freeze({
     logLevel: e.LOG_LEVEL,
     http: {
@@ -152,16 +162,13 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
         pixels: e.IMAGE_MAX_PIXELS,
         outputSide: e.IMAGE_MAX_OUTPUT_SIDE,
       },
-      video: {
-        bytes: e.VIDEO_MAX_BYTES,
-        longSide: e.VIDEO_MAX_LONG_SIDE,
-        shortSide: e.VIDEO_MAX_SHORT_SIDE,
-        outputSide: e.VIDEO_MAX_OUTPUT_SIDE,
-        seconds: e.VIDEO_MAX_SECONDS,
-      },
+      video,
+      audio: { bytes: e.AUDIO_MAX_BYTES, seconds: e.LIPSYNC_MAX_SECONDS },
+      /** Of the clip whose lips are synchronised; a portrait is no larger. */
+      lipsync: { ...video, seconds: e.LIPSYNC_MAX_SECONDS },
     },
     ffmpeg: { path: e.FFMPEG, preset: e.FFMPEG_PRESET, threads: e.FFMPEG_THREADS },
-    prices: { upscale: e.UPSCALE_RATES, tiers: e.DISCOUNT_TIERS },
+    prices: { upscale: e.UPSCALE_RATES, lipsync: e.LIPSYNC_RATES, tiers: e.DISCOUNT_TIERS },
   });
 };
 

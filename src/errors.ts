@@ -105,6 +105,14 @@ export const failures = {
   ),
   media_unreadable: kind(422, false, (f) => `The media could not be decoded: ${text(f.reason)}.`),
   no_video_stream: kind(422, false, () => 'The file has no video stream.'),
+  no_audio_stream: kind(422, false, () => 'The file has no sound.'),
+  no_face_detected: kind(
+    422,
+    false,
+    (f) =>
+      `No face was found${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}; one must be at least ${text(f.smallest)} to be seen.`,
+  ),
+  speaker_not_found: kind(422, false, (f) => `The speaker was not found: ${text(f.reason)}.`),
   rate_limited: kind(
     429,
     true,

@@ -17,9 +17,10 @@ import { openSignals } from './jobs/signals.ts';
 import { openJobs } from './jobs/store.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createLog, type Log } from './log.ts';
-import { identify } from './media/identify.ts';
-import { checkLimits } from './media/limits.ts';
+import { identify, identifySound } from './media/identify.ts';
+import { checkLimits, checkVideoSize } from './media/limits.ts';
 import { probeImage, probeVideo } from './media/probe.ts';
+import { probeAudio } from './media/probe-audio.ts';
 import { fetchTo } from './media/source.ts';
 import { createEnhance } from './pipeline/enhance.ts';
 import { openRedis } from './redis.ts';
@@ -46,7 +47,10 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         ttlMs: config.files.ttlMs,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
-      media: { fetchTo, identify, probeImage, probeVideo, checkLimits },
+      media: {
+        ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
+        ...{ checkLimits, checkVideoSize },
+      },
       models: openCatalogue(
         UpscaleModel.options,
         shared.transport,

@@ -1,7 +1,8 @@
+import type { z } from 'zod';
 import type { Job } from '../contract/job.ts';
-import type { UpscaleResult } from '../contract/upscale.ts';
 import { Failure } from '../errors.ts';
-import { failureOf, isOver, type JobRecord, presentJob, presentResult } from '../jobs/job.ts';
+import { isOver, type JobRecord } from '../jobs/job.ts';
+import { failureOf, presentJob, presentResult } from '../jobs/present.ts';
 import { waitForEnd } from '../jobs/wait.ts';
 import type { Parts } from './parts.ts';
 import { waitOf } from './prefer.ts';
@@ -14,16 +15,17 @@ type Made = { readonly job: JobRecord; readonly joined: boolean };
  * 200 and the result of a job when it ends in time, a problem when it ends badly, 202 and the job otherwise.
  * A caller that hangs up ends the wait; the job goes on.
  */
-export const answerJob = async (
+export const answerJob = async <Result>(
   ctx: Context,
   made: Made,
+  result: z.ZodType<Result>,
   parts: Parts,
-): Promise<UpscaleResult | Job> => {
+): Promise<Result | Job> => {
   const { ms, applied, asJob } = waitOf(ctx.get('prefer'), parts.config.http.waitLimitMs);
   if (applied !== '') ctx.set('Preference-Applied', applied);
   const job =
     ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
-  if (!asJob && isOver(job.status)) return resultOf(job, made.joined, parts);
+  if (!asJob && isOver(job.status)) return result.parse(resultOf(job, made.joined, parts));
   ctx.status = 202;
   ctx.set('Location', `/v1/jobs/${job.id}`);
   return showJob(job, parts);
@@ -40,7 +42,7 @@ const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Part
   whileWanted(ctx, parts.draining, (signal) => waitForEnd(parts, account, id, ms, signal));
 
 /** Throws what the job failed of, or why it has no result. */
-const resultOf = (job: JobRecord, joined: boolean, { links }: Parts): UpscaleResult => {
+const resultOf = (job: JobRecord, joined: boolean, { links }: Parts) => {
   if (job.error) throw failureOf(job.error);
   if (job.status === 'canceled') throw new Failure('result_not_ready', { status: job.status });
   const result = presentResult(job, { resultUrl: links.resultUrl });

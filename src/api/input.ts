@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Limits } from '../config.ts';
 import type { Description } from '../contract/openapi.ts';
 import { Failure, type Fault } from '../errors.ts';
 import { type IncomingFile, readBody } from './body.ts';
@@ -33,8 +34,7 @@ export const readInput = async (
     parts: sources.flat(),
     json: takesJson(sources, route.body),
     folder: http.folder,
-    // The content decides the kind, and it is known when the file is there; until then the largest limit holds.
-    maxFileBytes: Math.max(config.limits.image.bytes, config.limits.video.bytes),
+    maxFileBytes: mostBytes(sources, config.limits),
   });
   const fields = came.isText ? fromText(came.fields, route.body) : came.fields;
   const body = check(route.body, fields, faults);
@@ -43,6 +43,15 @@ export const readInput = async (
   faults.push(...came.strayFiles.map((name) => strayFault(name, sources.flat())));
   refuse(faults);
   return { params, query, body, files: came.files };
+};
+
+/** The content decides the kind, and it is known when the file is there; until then the largest limits hold. */
+const mostBytes = (sources: readonly (readonly string[])[], limits: Limits): number => {
+  const { image, video, audio } = limits;
+  const largest = Math.max(image.bytes, video.bytes);
+  return sources
+    .map((group) => (group.every((name) => name === 'audio') ? audio.bytes : largest))
+    .reduce((sum, bytes) => sum + bytes, 0);
 };
 
 /** A body of files alone, with no field that could name them, has to be multipart. */

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import type { Scope } from '../contract/keys.ts';
+import type { LipsyncModel } from '../contract/lipsync.ts';
 import type { UpscaleModel } from '../contract/upscale.ts';
 import type { Keys } from '../credits/keys.ts';
 import type { Ledger } from '../credits/ledger.ts';
@@ -11,9 +12,10 @@ import type { Queue } from '../jobs/queue.ts';
 import type { Signals } from '../jobs/signals.ts';
 import type { Jobs } from '../jobs/store.ts';
 import type { Log } from '../log.ts';
-import type { identify } from '../media/identify.ts';
-import type { checkLimits } from '../media/limits.ts';
+import type { identify, identifySound } from '../media/identify.ts';
+import type { checkLimits, checkVideoSize } from '../media/limits.ts';
 import type { probeImage, probeVideo } from '../media/probe.ts';
+import type { probeAudio } from '../media/probe-audio.ts';
 import type { fetchTo } from '../media/source.ts';
 import type { Redises } from '../redis.ts';
 
@@ -26,9 +28,11 @@ export type Caller = {
 
 /** How a model stands; `release` and `engine` are null until the model has told them. */
 export type ModelState = {
-  readonly id: UpscaleModel;
+  readonly id: UpscaleModel | LipsyncModel;
   readonly ready: boolean;
   readonly release: string | null;
+  /** What a portrait gets where that takes more than a clip does. */
+  readonly portraitRelease?: string;
   readonly engine: string | null;
 };
 
@@ -49,12 +53,15 @@ export type Parts = {
   readonly media: {
     readonly fetchTo: typeof fetchTo;
     readonly identify: typeof identify;
+    readonly identifySound: typeof identifySound;
     readonly probeImage: typeof probeImage;
     readonly probeVideo: typeof probeVideo;
+    readonly probeAudio: typeof probeAudio;
     readonly checkLimits: typeof checkLimits;
+    readonly checkVideoSize: typeof checkVideoSize;
   };
   readonly models: {
-    /** Every model of UpscaleModel, in its order. Never throws: what does not answer is not ready. */
+    /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;
   };
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */

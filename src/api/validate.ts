@@ -13,6 +13,8 @@ export const faultsOf = (error: z.ZodError, at = ''): Fault[] =>
         detail: 'This field is not known here.',
       }));
     }
+    const meant = issue.code === 'invalid_union' ? meantOf(issue.errors) : undefined;
+    if (meant) return faultsOf(new z.ZodError(meant), pointer);
     const allowed = issue.code === 'invalid_value' ? issue.values.filter(isPlain) : undefined;
     return [
       {
@@ -23,6 +25,14 @@ export const faultsOf = (error: z.ZodError, at = ''): Fault[] =>
       },
     ];
   });
+
+/** The issues of the one alternative that knows all the fields that came. */
+const meantOf = (alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined => {
+  const [meant, another] = alternatives.filter((issues) =>
+    issues.every(({ code }) => code !== 'unrecognized_keys'),
+  );
+  return another ? undefined : meant;
+};
 
 const codes: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
   invalid_type: 'invalid_type',

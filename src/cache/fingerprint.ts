@@ -1,33 +1,63 @@
 /** Which requests are the same work. Pure. */
 import { createHash } from 'node:crypto';
-import type { JobKind } from '../contract/job.ts';
-import { defaultFormat, type UpscaleOptions } from '../contract/upscale.ts';
+import type { LipsyncOptions } from '../contract/lipsync.ts';
+import { defaultFormat, type OutputFormat, type UpscaleOptions } from '../contract/upscale.ts';
 
-export type Fingerprinted = {
+export type Fingerprinted = UpscaleWork | LipsyncWork;
+
+type Common = {
   readonly account: string;
-  readonly kind: JobKind;
   /** Of the media's content. */
   readonly sha256: string;
   readonly mediaKind: 'image' | 'video';
-  readonly options: UpscaleOptions;
   readonly modelVersion: string;
+};
+type UpscaleWork = Common & { readonly kind: 'upscale'; readonly options: UpscaleOptions };
+type LipsyncWork = Common & {
+  readonly kind: 'lipsync';
+  readonly options: LipsyncOptions;
+  readonly audioSha256: string;
 };
 
 /** Equal for equal work; what was left out counts as its default. 64 hexadecimal digits. */
 export const fingerprint = (work: Fingerprinted): string => {
-  const { model, scale } = work.options;
   const what = [
     ...[work.account, work.kind, work.sha256, work.mediaKind, work.modelVersion],
-    ...[model, scale, ...outputOf(work)],
+    ...(work.kind === 'upscale' ? upscaleOf(work) : lipsyncOf(work)),
   ];
   return createHash('sha256').update(JSON.stringify(what)).digest('hex');
 };
 
 /** `output_format` as it will be made. */
-export const formatOf = ({ options, mediaKind }: Pick<Fingerprinted, 'options' | 'mediaKind'>) =>
-  options.output_format ?? defaultFormat[mediaKind];
+export const formatOf = ({
+  options,
+  mediaKind,
+}: {
+  readonly options: { readonly output_format?: OutputFormat | undefined };
+  readonly mediaKind: 'image' | 'video';
+}): OutputFormat => options.output_format ?? defaultFormat[mediaKind];
 
-const outputOf = (work: Fingerprinted) => {
+const upscaleOf = (work: UpscaleWork) => [
+  ...[work.options.model, work.options.scale],
+  ...outputOf(work),
+];
+
+const lipsyncOf = ({ audioSha256, mediaKind, options }: LipsyncWork) => {
+  const { expressiveness, on_no_face, motion, style } = options.options;
+  return [
+    ...[audioSha256, options.model, options.output_format, options.sync_mode],
+    ...[speakerOf(options.speaker), expressiveness, on_no_face, style],
+    // A clip brings the motion of its own head.
+    mediaKind === 'image' && motion,
+  ];
+};
+
+const speakerOf = (speaker: LipsyncOptions['speaker']) => {
+  if ('boxes' in speaker) return speaker.boxes;
+  return 'frame' in speaker ? [speaker.frame, speaker.x, speaker.y] : speaker.mode;
+};
+
+const outputOf = (work: UpscaleWork) => {
   const {
     quality = null,
     lossless = false,

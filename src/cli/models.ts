@@ -1,4 +1,4 @@
-import { ModelList } from '../contract/models.ts';
+import { type Model, ModelList } from '../contract/models.ts';
 import { createClient } from './client.ts';
 
 type Options = { readonly url: string; readonly key: string; readonly json?: boolean };
@@ -8,10 +8,13 @@ export const listModels = async ({ url, key, json }: Options): Promise<void> => 
   if (json) return console.log(JSON.stringify(data));
   for (const model of data) {
     const state = model.ready ? 'ready' : 'not ready';
-    const { credits_per_megapixel } = model.price;
     console.log(
-      `${model.id.padEnd(10)} ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ` +
-        `x${model.options.scales.join(' x')}  ${credits_per_megapixel} credits/MP`,
+      `${model.id.padEnd(10)} ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ${termsOf(model)}`,
     );
   }
 };
+
+const termsOf = (model: Model): string =>
+  model.operation === 'upscale'
+    ? `x${model.options.scales.join(' x')}  ${model.price.credits_per_megapixel} credits/MP`
+    : `${model.options.sync_modes.join(' ')}  ${model.price.credits_per_second} credits/s`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Account } from './keys.ts';
+import { LipsyncModel, Warning } from './lipsync.ts';
 import { UpscaleModel } from './upscale.ts';
 
 const Credits = z.int().min(0);
@@ -41,11 +42,12 @@ export const Estimate = z
     credits: Credits,
     lines: z.array(PriceLine),
     available_credits: Credits,
-    model: UpscaleModel,
+    model: z.enum([...UpscaleModel.options, ...LipsyncModel.options]),
     model_version: z.string(),
     input_size: z.string(),
     output_size: z.string(),
     duration_seconds: z.number().optional().describe('video only'),
+    warnings: z.array(Warning).optional().describe('of lip sync, where there are any'),
   })
   .meta({ id: 'Estimate' });
 export type Estimate = z.infer<typeof Estimate>;

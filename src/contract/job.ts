@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { Problem } from './failure.ts';
+import { LipsyncOptions, LipsyncResult } from './lipsync.ts';
 import { UpscaleOptions, UpscaleResult } from './upscale.ts';
 
 export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
 export type JobStatus = z.infer<typeof JobStatus>;
 
-export const JobKind = z.enum(['upscale']);
+export const JobKind = z.enum(['upscale', 'lipsync']);
 export type JobKind = z.infer<typeof JobKind>;
 
 export const Stage = z.enum([
@@ -43,28 +44,62 @@ export const JobInput = z
   .meta({ id: 'JobInput' });
 export type JobInput = z.infer<typeof JobInput>;
 
-export const Job = z
+/** The clip or portrait, and what it is to say. */
+export const LipsyncInput = z
   .strictObject({
-    id: z.string(),
-    object: z.literal('job'),
-    kind: JobKind,
-    status: JobStatus,
-    created_at: z.iso.datetime(),
-    started_at: z.iso.datetime().nullable(),
-    finished_at: z.iso.datetime().nullable(),
-    expires_at: z.iso.datetime().nullable(),
-    queue_position: z.int().nullable(),
-    progress: JobProgress.nullable(),
-    model: z.string(),
-    model_version: z.string(),
+    ...JobInput.shape,
+    audio: z.strictObject({
+      bytes: z.int(),
+      sha256: z.string(),
+      content_type: z.string(),
+      duration_seconds: z.number(),
+      sample_rate: z.int(),
+      channels: z.int(),
+    }),
+  })
+  .meta({ id: 'LipsyncInput' });
+export type LipsyncInput = z.infer<typeof LipsyncInput>;
+
+const shared = {
+  id: z.string(),
+  object: z.literal('job'),
+  status: JobStatus,
+  created_at: z.iso.datetime(),
+  started_at: z.iso.datetime().nullable(),
+  finished_at: z.iso.datetime().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  queue_position: z.int().nullable(),
+  progress: JobProgress.nullable(),
+  model: z.string(),
+  model_version: z.string(),
+  cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
+  error: Problem.nullable(),
+  urls: z.strictObject({ self: z.string(), cancel: z.string(), result: z.string() }),
+};
+
+export const UpscaleJob = z
+  .strictObject({
+    ...shared,
+    kind: z.literal('upscale'),
     input: JobInput,
     options: UpscaleOptions,
-    cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
     result: UpscaleResult.nullable(),
-    error: Problem.nullable(),
-    urls: z.strictObject({ self: z.string(), cancel: z.string(), result: z.string() }),
   })
-  .meta({ id: 'Job' });
+  .meta({ id: 'UpscaleJob' });
+export type UpscaleJob = z.infer<typeof UpscaleJob>;
+
+export const LipsyncJob = z
+  .strictObject({
+    ...shared,
+    kind: z.literal('lipsync'),
+    input: LipsyncInput,
+    options: LipsyncOptions,
+    result: LipsyncResult.nullable(),
+  })
+  .meta({ id: 'LipsyncJob' });
+export type LipsyncJob = z.infer<typeof LipsyncJob>;
+
+export const Job = z.discriminatedUnion('kind', [UpscaleJob, LipsyncJob]).meta({ id: 'Job' });
 export type Job = z.infer<typeof Job>;
 
 export const JobList = z

@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** What content turns out to be. */
+export const MediaKind = z.enum(['image', 'video', 'audio']);
+export type MediaKind = z.infer<typeof MediaKind>;
+
 /** "1280x720": as shown, after EXIF orientation or video rotation. */
 export const SizeText = z.string().regex(/^\d+x\d+$/);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MediaKind } from './media.ts';
 
 /** The body of an upload is its one file part, `file`. */
 export const UploadRequest = z.strictObject({}).meta({ id: 'UploadRequest' });
@@ -7,7 +8,7 @@ export const Upload = z
   .strictObject({
     id: z.string(),
     url: z.url().describe('usable in any _url field by the same account'),
-    kind: z.enum(['image', 'video']),
+    kind: MediaKind,
     bytes: z.int().positive(),
     sha256: z.string(),
     expires_at: z.iso.datetime(),

@@ -4,11 +4,17 @@ import type { PriceLine } from '../contract/credits.ts';
 
 export type Prices = Config['prices'];
 
-export type Work = {
+export type Work = UpscaleWork | LipsyncWork;
+type UpscaleWork = {
   readonly model: string;
   readonly outputPixels: number;
   /** Of output video; absent for an image. */
   readonly seconds?: number;
+};
+type LipsyncWork = {
+  readonly model: string;
+  /** Of output video. */
+  readonly seconds: number;
 };
 
 export type Quote = {
@@ -59,26 +65,33 @@ export const tierAt = (used: number, prices: Prices): Tier => {
 export const monthOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 7);
 
 /** Whole numbers throughout: in floating point 0.1 × 30 is more than 3, and would be rounded up to 4. */
-const listPrice = ({ model, outputPixels, seconds = 1 }: Work, prices: Prices): number => {
-  const product =
-    BigInt(Math.round(rateOf(model, prices) * MICRO)) *
-    BigInt(outputPixels) *
-    BigInt(Math.round(seconds * MICRO));
+const listPrice = (work: Work, prices: Prices): number => {
   // Micro-credits, pixels of a megapixel, microseconds.
+  const product =
+    BigInt(Math.round(rateOf(work, prices) * MICRO)) *
+    BigInt(isUpscale(work) ? work.outputPixels : MICRO) *
+    BigInt(Math.round((work.seconds ?? 1) * MICRO));
   const one = BigInt(MICRO) ** 3n;
   return Math.max(1, Number((product + one - 1n) / one));
 };
 
-const rateOf = (model: string, prices: Prices): number => {
-  const rate = prices.upscale[model];
-  if (rate === undefined) throw new Error(`UPSCALE_RATES has no rate for the model "${model}"`);
+const isUpscale = (work: Work): work is UpscaleWork => 'outputPixels' in work;
+
+const rateOf = (work: Work, prices: Prices): number => {
+  const [rates, table] = isUpscale(work)
+    ? [prices.upscale, 'UPSCALE_RATES']
+    : [prices.lipsync, 'LIPSYNC_RATES'];
+  const rate = rates[work.model];
+  if (rate === undefined) throw new Error(`${table} has no rate for the model "${work.model}"`);
   return rate;
 };
 
-const baseText = ({ model, outputPixels, seconds }: Work, prices: Prices): string => {
-  const megapixels = `${outputPixels / MICRO} MP`;
-  const amount = seconds === undefined ? megapixels : `${megapixels} × ${seconds} s`;
-  return `${model}: ${amount} × ${rateOf(model, prices)}`;
+const baseText = (work: Work, prices: Prices): string => {
+  const amounts = [
+    ...(isUpscale(work) ? [`${work.outputPixels / MICRO} MP`] : []),
+    ...(work.seconds === undefined ? [] : [`${work.seconds} s`]),
+  ];
+  return `${work.model}: ${amounts.join(' × ')} × ${rateOf(work, prices)}`;
 };
 
 const roundingLine = (micros: number): PriceLine[] =>

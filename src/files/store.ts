@@ -17,13 +17,16 @@ export type Files = Awaited<ReturnType<typeof openFiles>>;
 const FOLDERS = ['incoming', 'uploads', 'inputs', 'attempts', 'results'] as const;
 type Folder = (typeof FOLDERS)[number];
 
+/** What a file is to its job: the picture or clip itself, or the sound that goes with it. */
+type Role = 'media' | 'audio';
+
 /** How long a file may lie where only a running request or a job not yet recorded can need it. */
 const PASSING_MS = 3600_000;
 
 /**
  *   incoming/<random>               arriving, or borrowed for one request; the request removes it
  *   uploads/<upload id>             until it expires
- *   inputs/<job id>                 until the job ends
+ *   inputs/<job id>, <job id>.audio until the job ends
  *   attempts/<job id>.<fence>.<ext> being written
  *   results/<job id>.<fence>.<ext>  whole, for as long as results are kept
  * What a crash leaves is found by `sweep`.
@@ -33,6 +36,12 @@ export const openFiles = async (dir: string) => {
   for (const folder of FOLDERS) await mkdir(at(folder), { recursive: true });
   // Tried again: a file may appear in a folder while that is emptied.
   const remove = (path: string) => rm(path, { force: true, recursive: true, maxRetries: 3 });
+  const inputPath = (jobId: string, role: Role = 'media'): string =>
+    at('inputs', role === 'media' ? jobId : `${jobId}.${role}`);
+  const removeInputs = async (jobId: string): Promise<void> => {
+    await remove(inputPath(jobId, 'media'));
+    await remove(inputPath(jobId, 'audio'));
+  };
 
   return {
     /** A fresh path for what arrives, a file or a folder of files. */
@@ -50,8 +59,10 @@ export const openFiles = async (dir: string) => {
       return path;
     },
 
-    keepInput: (path: string, jobId: string): Promise<void> => rename(path, at('inputs', jobId)),
-    inputPath: (jobId: string): string => at('inputs', jobId),
+    keepInput: (path: string, jobId: string, role: Role = 'media'): Promise<void> =>
+      rename(path, inputPath(jobId, role)),
+    inputPath,
+    removeInputs,
     attemptPath: (name: string): string => at('attempts', name),
 
     /** Hashes what an attempt wrote and moves it in place, whole. Failure storage_failed. */
@@ -75,9 +86,9 @@ export const openFiles = async (dir: string) => {
     },
     removeResult: (name: string) => remove(at('results', name)),
 
-    /** Its input and whatever its attempts wrote, but not its result. */
+    /** Its inputs and whatever its attempts wrote, but not its result. */
     removeJob: async (jobId: string): Promise<void> => {
-      await remove(at('inputs', jobId));
+      await removeInputs(jobId);
       for (const name of await readdir(at('attempts'))) {
         if (jobOf(name) === jobId) await remove(at('attempts', name));
       }

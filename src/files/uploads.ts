@@ -1,18 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { base62 } from '../base62.ts';
+import { MediaKind } from '../contract/media.ts';
 import type { Upload } from '../contract/uploads.ts';
 import { Failure } from '../errors.ts';
 import type { Redises } from '../redis.ts';
 import type { Files, Kept } from './store.ts';
 
-type Kind = 'image' | 'video';
-export type Borrowed = Kept & { readonly path: string; readonly kind: Kind; readonly mime: string };
+export type Borrowed = Kept & {
+  readonly path: string;
+  readonly kind: MediaKind;
+  readonly mime: string;
+};
 export type Uploads = ReturnType<typeof openUploads>;
 
 const Stored = z.object({
   account: z.string(),
-  kind: z.enum(['image', 'video']),
+  kind: MediaKind,
   mime: z.string(),
   bytes: z.coerce.number(),
   sha256: z.string(),
@@ -43,7 +47,7 @@ export const openUploads = (
   const keep = async (
     account: string,
     { path, bytes, sha256 }: Kept & { readonly path: string },
-    { kind, mime }: { readonly kind: Kind; readonly mime: string },
+    { kind, mime }: { readonly kind: MediaKind; readonly mime: string },
   ): Promise<Upload> => {
     const id = `upl_${base62(randomBytes(16))}`;
     const stored = { account, kind, mime, bytes, sha256, expires_at: Date.now() + ttlMs };

@@ -4,7 +4,7 @@ import { asFailure, Failure } from '../errors.ts';
 import type { Files } from '../files/store.ts';
 import { sizeText } from '../frame.ts';
 import type { Log } from '../log.ts';
-import type { Enhance, Outcome } from '../pipeline/enhance.ts';
+import type { Enhance, Inputs, Outcome } from '../pipeline/enhance.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
 import type { JobOutcome, JobRecord } from './job.ts';
@@ -44,7 +44,7 @@ export const runAttempt = async (
   const name = attemptName(job);
   const target = files.attemptPath(name);
   try {
-    const outcome = await enhance(job, files.inputPath(job.id), target, heart.report, halt.signal);
+    const outcome = await enhance(job, inputsOf(job, files), target, heart.report, halt.signal);
     const stored = heart.report({ ...heart.last(), stage: 'storing' });
     const kept = outcomeOf(outcome, name, await files.keepResult(name));
     const end = await attempts.succeed(job.id, job.fence, kept, {
@@ -63,13 +63,18 @@ export const runAttempt = async (
   }
 };
 
+const inputsOf = ({ kind, id }: JobRecord, files: Files): Inputs => ({
+  media: files.inputPath(id),
+  ...(kind === 'lipsync' && { audio: files.inputPath(id, 'audio') }),
+});
+
 const attemptName = (job: JobRecord): string => {
   const format = formatOf({ options: job.options, mediaKind: job.input.kind });
   return `${job.id}.${job.fence}.${format}`;
 };
 
 const outcomeOf = (
-  { outputSize, contentType, frames, durationSeconds, fps }: Outcome,
+  { outputSize, contentType, frames, durationSeconds, fps, lipsync }: Outcome,
   file: string,
   kept: { readonly bytes: number; readonly sha256: string },
 ): JobOutcome => ({
@@ -77,6 +82,15 @@ const outcomeOf = (
   ...(frames !== undefined && { frames }),
   ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
   ...(fps !== undefined && { fps }),
+  ...(lipsync && {
+    faces_detected: lipsync.facesDetected,
+    frames_passed_through: lipsync.framesPassedThrough,
+    sync: {
+      correlation: lipsync.sync?.correlation ?? null,
+      lag_ms: lipsync.sync?.lagMs ?? null,
+    },
+    warnings: [...lipsync.warnings],
+  }),
 });
 
 /** An AbortController that remembers the first reason. */

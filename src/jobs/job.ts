@@ -1,10 +1,10 @@
-/** What a job is: its record, its states and how it is shown. Pure. */
+/** What a job is: its record and its states. Pure. */
 import { z } from 'zod';
 import { PriceLine } from '../contract/credits.ts';
-import { type Job, JobInput, JobKind, JobProgress, JobStatus } from '../contract/job.ts';
-import { UpscaleModel, UpscaleOptions, type UpscaleResult } from '../contract/upscale.ts';
-import { Failure, type FailureCode, failures } from '../errors.ts';
-import { problemOf } from '../problem.ts';
+import { JobInput, JobProgress, JobStatus, LipsyncInput } from '../contract/job.ts';
+import { LipsyncModel, LipsyncOptions, Sync, Warning } from '../contract/lipsync.ts';
+import { UpscaleModel, UpscaleOptions } from '../contract/upscale.ts';
+import { type FailureCode, failures } from '../errors.ts';
 
 /** The allowed moves. Back to `queued`: an attempt is repeated, or its worker was lost or went away. */
 export const moves: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
@@ -18,7 +18,7 @@ export const moves: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
 export const isOver = (status: JobStatus): boolean => moves[status].length === 0;
 
 /** What a successful attempt leaves. */
-export const JobOutcome = z.object({
+const UpscaleOutcome = z.object({
   /** Name below the results of `files/store.ts`; the file of a cached job is that of the first one. */
   file: z.string(),
   bytes: z.number(),
@@ -29,7 +29,13 @@ export const JobOutcome = z.object({
   frames: z.number().optional(),
   fps: z.number().optional(),
 });
-export type JobOutcome = z.infer<typeof JobOutcome>;
+const LipsyncOutcome = UpscaleOutcome.required().extend({
+  faces_detected: z.number(),
+  frames_passed_through: z.number(),
+  sync: Sync,
+  warnings: z.array(Warning),
+});
+export type JobOutcome = z.infer<typeof UpscaleOutcome> | z.infer<typeof LipsyncOutcome>;
 
 /** A Failure as kept in a record. */
 export const JobError = z.object({
@@ -52,11 +58,9 @@ const orNull = <T extends z.ZodType>(schema: T) =>
   z.preprocess((text) => (text === '' || text === undefined ? null : text), schema.nullable());
 const time = orNull(count);
 
-/** The hash that Redis holds. Times are milliseconds. */
-export const JobRecord = z.object({
+const shared = {
   id: z.string(),
   account: z.string(),
-  kind: JobKind,
   status: JobStatus,
   created_at: count,
   started_at: time,
@@ -64,10 +68,7 @@ export const JobRecord = z.object({
   /** When the result goes away. */
   expires_at: time,
   request_id: z.string(),
-  model: UpscaleModel,
   model_version: z.string(),
-  input: json(JobInput),
-  options: json(UpscaleOptions),
   fingerprint: z.string(),
   /** What it would cost, held at submission and charged at the end; see `credits/ledger.ts`. */
   estimated: count,
@@ -87,76 +88,29 @@ export const JobRecord = z.object({
   cancel_requested: flag,
   erased: flag,
   progress: orNull(json(JobProgress)),
-  outcome: orNull(json(JobOutcome)),
   error: orNull(json(JobError)),
+};
+
+const UpscaleRecord = z.object({
+  ...shared,
+  kind: z.literal('upscale'),
+  model: UpscaleModel,
+  input: json(JobInput),
+  options: json(UpscaleOptions),
+  outcome: orNull(json(UpscaleOutcome)),
 });
+export type UpscaleRecord = z.infer<typeof UpscaleRecord>;
+
+const LipsyncRecord = z.object({
+  ...shared,
+  kind: z.literal('lipsync'),
+  model: LipsyncModel,
+  input: json(LipsyncInput),
+  options: json(LipsyncOptions),
+  outcome: orNull(json(LipsyncOutcome)),
+});
+export type LipsyncRecord = z.infer<typeof LipsyncRecord>;
+
+/** The hash that Redis holds. Times are milliseconds. */
+export const JobRecord = z.discriminatedUnion('kind', [UpscaleRecord, LipsyncRecord]);
 export type JobRecord = z.infer<typeof JobRecord>;
-
-/** Where a job's links lead. */
-export type Shown = {
-  readonly publicUrl: string;
-  /** 1 is next; null when the job does not wait. */
-  readonly queuePosition: number | null;
-  readonly resultUrl: (id: string, expiresAtMs: number) => string;
-};
-
-export const presentJob = (job: JobRecord, shown: Shown): Job => ({
-  id: job.id,
-  object: 'job',
-  kind: job.kind,
-  status: job.status,
-  created_at: iso(job.created_at),
-  started_at: isoOrNull(job.started_at),
-  finished_at: isoOrNull(job.finished_at),
-  expires_at: isoOrNull(job.expires_at),
-  queue_position: shown.queuePosition,
-  progress: job.progress,
-  model: job.model,
-  model_version: job.model_version,
-  input: job.input,
-  options: job.options,
-  cost: { estimated: job.estimated, held: isOver(job.status) ? 0 : job.held, charged: job.charged },
-  result: presentResult(job, shown),
-  error: job.error && problemOf(failureOf(job.error), whereOf(job)),
-  urls: {
-    self: selfUrl(job, shown),
-    cancel: `${selfUrl(job, shown)}/cancel`,
-    result: `${selfUrl(job, shown)}/result`,
-  },
-});
-
-/** The answer of POST; null until the job succeeded and after its media was erased. */
-export const presentResult = (
-  job: JobRecord,
-  shown: Pick<Shown, 'resultUrl'>,
-): UpscaleResult | null => {
-  if (job.outcome === null || job.expires_at === null || job.erased) return null;
-  const { file: _, content_type, output_size, ...measured } = job.outcome;
-  return {
-    status: 'success',
-    output_url: shown.resultUrl(job.id, job.expires_at),
-    input_size: job.input.size,
-    output_size,
-    scale: job.options.scale,
-    credits_used: job.charged,
-    id: job.id,
-    model_used: job.model,
-    model_version: job.model_version,
-    cached: job.cached,
-    processing_ms: (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0),
-    content_type,
-    expires_at: iso(job.expires_at),
-    ...measured,
-  };
-};
-
-/** What a failed job's caller gets to hear. */
-export const failureOf = (error: JobError): Failure => new Failure(error.code, error.facts);
-
-const selfUrl = (job: JobRecord, { publicUrl }: Shown): string => `${publicUrl}/v1/jobs/${job.id}`;
-const whereOf = (job: JobRecord) => ({
-  instance: `/v1/jobs/${job.id}`,
-  requestId: job.request_id,
-});
-const iso = (timeMs: number): string => new Date(timeMs).toISOString();
-const isoOrNull = (timeMs: number | null): string | null => (timeMs === null ? null : iso(timeMs));

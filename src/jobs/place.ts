@@ -7,7 +7,7 @@ import { Failure } from '../errors.ts';
 import { script } from '../redis.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
 import { RECORD_TTL_MS } from './settings.ts';
-import type { Submission, SubmitParts } from './submit.ts';
+import type { Submission, SubmitParts } from './submission.ts';
 
 const Made = z.enum(['existed', 'cached', 'joined', 'waiting', 'queued']);
 const placeJob = script(
@@ -70,11 +70,16 @@ export const place = async (
   }
 };
 
-const fingerprintOf = ({ account, options, media, modelVersion }: Submission): string =>
-  fingerprint({
-    ...{ account, kind: 'upscale', options, modelVersion },
-    ...{ sha256: media.sha256, mediaKind: media.kind },
-  });
+const fingerprintOf = (submission: Submission): string => {
+  const { account, modelVersion, input } = submission;
+  const common = { account, modelVersion, sha256: input.sha256, mediaKind: input.kind };
+  if (submission.kind === 'upscale') {
+    return fingerprint({ ...common, kind: 'upscale', options: submission.options });
+  }
+  const { options } = submission;
+  const audioSha256 = submission.input.audio.sha256;
+  return fingerprint({ ...common, kind: 'lipsync', options, audioSha256 });
+};
 
 const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
   ...{ credits, list, lines: JSON.stringify(lines) },
@@ -93,14 +98,11 @@ const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
 /** What a new record holds besides what the script decides; see JobRecord. */
-const recordOf = ({ requestId, options, modelVersion, media }: Submission) => {
-  const { path: _, ...input } = media;
-  return {
-    kind: 'upscale',
-    request_id: requestId,
-    model: options.model,
-    model_version: modelVersion,
-    input: JSON.stringify(input),
-    options: JSON.stringify(options),
-  };
-};
+const recordOf = ({ kind, requestId, options, modelVersion, input }: Submission) => ({
+  kind,
+  request_id: requestId,
+  model: options.model,
+  model_version: modelVersion,
+  input: JSON.stringify(input),
+  options: JSON.stringify(options),
+});

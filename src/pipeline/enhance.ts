@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { LipsyncModel, LipsyncOptions, Warning } from '../contract/lipsync.ts';
 import { defaultFormat, type OutputFormat, type UpscaleOptions } from '../contract/upscale.ts';
 import { Failure } from '../errors.ts';
 import { type Frame, type Size, scaled } from '../frame.ts';
@@ -19,19 +20,42 @@ export type Outcome = {
   readonly frames?: number;
   readonly durationSeconds?: number;
   readonly fps?: number;
+  /** Of lip sync, which has all of the above too. */
+  readonly lipsync?: LipsyncOutcome;
+};
+
+export type LipsyncOutcome = {
+  /** Different people seen in the clip. */
+  readonly facesDetected: number;
+  readonly framesPassedThrough: number;
+  /** Measured on the finished file; null where it could not be. */
+  readonly sync: { readonly correlation: number; readonly lagMs: number } | null;
+  readonly warnings: readonly Warning[];
 };
 
 /** The part of a job that the pixels depend on. */
-export type Work = {
+export type Work = UpscaleWork | LipsyncWork;
+type UpscaleWork = {
+  readonly kind: 'upscale';
   readonly model: string;
   readonly model_version: string;
   readonly input: { readonly kind: 'image' | 'video' };
   readonly options: UpscaleOptions;
 };
+export type LipsyncWork = {
+  readonly kind: 'lipsync';
+  readonly model: LipsyncModel;
+  readonly model_version: string;
+  readonly input: { readonly kind: 'image' | 'video' };
+  readonly options: LipsyncOptions;
+};
+
+/** The files of a job: the picture or clip, and for lip sync the new sound. */
+export type Inputs = { readonly media: string; readonly audio?: string };
 
 export type Enhance = (
   work: Work,
-  input: string,
+  inputs: Inputs,
   target: string,
   report: Report,
   signal: AbortSignal,
@@ -45,14 +69,23 @@ type Parts = {
 /** File in, file out: the whole work of one job attempt. */
 export const createEnhance =
   ({ config, openUpscaler }: Parts): Enhance =>
-  async (work, input, target, report, signal) => {
+  async (work, inputs, target, report, signal) => {
+    if (work.kind === 'lipsync') throw new Failure('model_unavailable', { model: work.model });
     const upscaler = await openUpscaler(work.model);
     if (upscaler.release !== work.model_version) {
       // The price, the cache key and the answer name the release that the caller was promised.
       const reason = `${work.model_version} was replaced by ${upscaler.release}; send the request again`;
       throw new Failure('inference_failed', { model: work.model, reason });
     }
-    const task = { options: work.options, path: input, target, upscaler, config, report, signal };
+    const task = {
+      options: work.options,
+      path: inputs.media,
+      target,
+      upscaler,
+      config,
+      report,
+      signal,
+    };
     return work.input.kind === 'image' ? image(task) : video(task);
   };
 

@@ -19,9 +19,10 @@ import { openQueue } from '../../src/jobs/queue.ts';
 import { openSignals } from '../../src/jobs/signals.ts';
 import { openJobs } from '../../src/jobs/store.ts';
 import { createLog } from '../../src/log.ts';
-import { identify } from '../../src/media/identify.ts';
-import { checkLimits } from '../../src/media/limits.ts';
+import { identify, identifySound } from '../../src/media/identify.ts';
+import { checkLimits, checkVideoSize } from '../../src/media/limits.ts';
 import { probeImage, probeVideo } from '../../src/media/probe.ts';
+import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
@@ -51,6 +52,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
     { id: 'animation', ready: true, release: 'animation-r1', engine: 'test' },
     { id: 'detail', ready: false, release: null, engine: null },
+    { id: 'fast', ready: true, release: 'clip-r1', portraitRelease: 'portrait-r1', engine: 'test' },
   ];
   const { publicUrl } = config.http;
   const parts = {
@@ -63,7 +65,10 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     idempotency: openIdempotency(stores),
     uploads: openUploads(stores, files, { publicUrl, ttlMs: config.files.ttlMs }),
     links: openLinks(config.secrets.signing, publicUrl),
-    media: { fetchTo, identify, probeImage, probeVideo, checkLimits },
+    media: {
+      ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
+      ...{ checkLimits, checkVideoSize },
+    },
     models: { describe: async () => states },
     draining: draining.signal,
   };

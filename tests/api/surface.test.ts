@@ -92,14 +92,21 @@ test('models tell options, limits, price, version, engine and whether they are r
       ['photo', true],
       ['animation', true],
       ['detail', false],
+      ['fast', true],
     ],
   );
-  const [photo] = data.data;
+  const [photo, , , fast] = data.data;
   assert.equal(photo.options.scales, [2, 4, 8]);
   assert.is(photo.options.output.properties.quality.maximum, 100);
   assert.is(photo.limits.image.max_bytes, api.parts.config.limits.image.bytes);
   assert.is(photo.price.credits_per_megapixel, 0.5);
   assert.is(photo.version, 'photo-r1');
+  assert.equal([fast.version, fast.portrait_version], ['clip-r1', 'portrait-r1']);
+  assert.equal(fast.options.sync_modes, ['cut_off']);
+  assert.is(fast.options.options.properties.expressiveness.default, 0.5);
+  assert.is(fast.options.speaker.anyOf.length, 3);
+  assert.equal([fast.limits.video.max_seconds, fast.limits.audio.max_seconds], [300, 300]);
+  assert.equal(fast.price, { credits_per_second: 1, minimum_credits: 1 });
 });
 
 test('HEAD answers like GET without a body', async () => {

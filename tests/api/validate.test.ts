@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { faultsOf, fromText, sourceFaults } from '../../src/api/validate.ts';
+import { Speaker } from '../../src/contract/lipsync.ts';
 import { UpscaleRequest } from '../../src/contract/upscale.ts';
 
 const faults = (schema: z.ZodType, value: unknown) => {
@@ -33,6 +34,19 @@ test('a fault names what would have been allowed and what came', () => {
   const [fault] = faults(z.strictObject({ scale: z.literal([2, 4, 8]) }), { scale: 3 });
   assert.equal(fault?.allowed, [2, 4, 8]);
   assert.match(fault?.detail ?? '', '3 came');
+});
+
+test('a value with several forms is judged by the one that has its fields', () => {
+  const found = (speaker: unknown) =>
+    faults(z.strictObject({ speaker: Speaker }), { speaker }).map(({ pointer, code }) => [
+      pointer,
+      code,
+    ]);
+  assert.equal(found({ frame: 1, x: 2 }), [['/speaker/y', 'required']]);
+  assert.equal(found({ boxes: [[1, 2, 3, 'x']] }), [['/speaker/boxes/0/3', 'invalid_type']]);
+  assert.equal(found({ mode: 'loudest' }), [['/speaker/mode', 'not_allowed']]);
+  assert.equal(found('auto'), [['/speaker', 'invalid_type']]);
+  assert.equal(found({ who: 'me' }), [['/speaker', 'invalid_type']]);
 });
 
 test('a long value is told in short', () => {

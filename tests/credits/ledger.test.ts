@@ -10,6 +10,7 @@ import { freshPrefix, realRedis } from '../real/redis.ts';
 
 const test = suite('ledger');
 const prices: Prices = {
+  lipsync: {},
   upscale: { photo: 1 },
   tiers: [
     { credits: 100, percent: 0 },

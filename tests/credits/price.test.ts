@@ -5,6 +5,7 @@ import { monthOf, type Prices, quote, tierAt, type Work } from '../../src/credit
 const test = suite('price');
 const prices: Prices = {
   upscale: { photo: 0.5, tenth: 0.1, dear: 3 },
+  lipsync: { fast: 1, tenth: 0.1 },
   tiers: [
     { credits: 100, percent: 0 },
     { credits: 100, percent: 10 },
@@ -23,6 +24,9 @@ const listPrices: [says: string, work: Work, list: number][] = [
   ['3 MP × 0.1 × 10 s are 3, not 4', { model: 'tenth', outputPixels: 3 * MP, seconds: 10 }, 3],
   ['0.1 + 0.2 s are 0.3 s', { model: 'dear', outputPixels: 10 * MP, seconds: 0.1 + 0.2 }, 9],
   ['a video costs by the second', { model: 'photo', outputPixels: 2 * MP, seconds: 2.5 }, 3],
+  ['lip sync costs by the second of output', { model: 'fast', seconds: 12.04 }, 13],
+  ['a frame of lip sync costs the least', { model: 'tenth', seconds: 0.04 }, 1],
+  ['0.1 + 0.2 s ten times are 3 s at 0.1', { model: 'tenth', seconds: 10 * (0.1 + 0.2) }, 1],
   ['the largest work is exact', { model: 'dear', outputPixels: 8192 ** 2, seconds: 600 }, 120_796],
 ];
 for (const [says, work, list] of listPrices) {

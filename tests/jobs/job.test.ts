@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job, JobStatus } from '../../src/contract/job.ts';
 import { UpscaleResult } from '../../src/contract/upscale.ts';
-import { isOver, JobRecord, moves, presentJob, presentResult } from '../../src/jobs/job.ts';
+import { isOver, JobRecord, moves } from '../../src/jobs/job.ts';
+import { presentJob, presentResult } from '../../src/jobs/present.ts';
 
 const test = suite('job');
 const shown = {

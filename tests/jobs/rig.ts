@@ -12,7 +12,8 @@ import { isOver, type JobRecord } from '../../src/jobs/job.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { openSignals } from '../../src/jobs/signals.ts';
 import { openJobs } from '../../src/jobs/store.ts';
-import { type Submission, type SubmitParts, submit } from '../../src/jobs/submit.ts';
+import type { Submission, SubmitParts } from '../../src/jobs/submission.ts';
+import { submit } from '../../src/jobs/submit.ts';
 import { waitForEnd } from '../../src/jobs/wait.ts';
 import { startWorker, type WorkerTiming } from '../../src/jobs/worker.ts';
 import { createLog } from '../../src/log.ts';
@@ -59,13 +60,15 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
   const closers: (() => Promise<void>)[] = [];
 
-  const media = (content: string): Submission['media'] => {
+  const media = (content: string): Pick<Submission, 'files' | 'input'> => {
     const path = files.temporary();
     writeFileSync(path, content);
     return {
-      path,
-      ...{ kind: 'image', size: '10x10', bytes: content.length },
-      ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
+      files: { media: path },
+      input: {
+        ...{ kind: 'image', size: '10x10', bytes: content.length },
+        ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
+      },
     };
   };
 
@@ -75,7 +78,8 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     { account = 'acme', credits = 10, idempotency, options = {}, to = parts }: Asked = {},
   ) =>
     submit(to, {
-      ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', media: media(content) },
+      ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', ...media(content) },
+      kind: 'upscale',
       options: { model: 'photo', scale: 2, ...options },
       work: { model: 'photo', outputPixels: credits * 1_000_000 },
       idempotency,
@@ -118,7 +122,7 @@ type Asked = {
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
 /** A model that copies nothing and is done at once. */
-export const atOnce: Enhance = async (_work, _input, target) => {
+export const atOnce: Enhance = async (_work, _inputs, target) => {
   writeFileSync(target, 'enhanced');
   return { outputSize: { width: 20, height: 20 }, contentType: 'image/png' };
 };
@@ -130,15 +134,15 @@ export const onCue = () => {
     go = resolve;
   });
   const started: string[] = [];
-  const enhance: Enhance = async (work, input, target, report, signal) => {
-    started.push(input.split('/').at(-1) ?? '');
+  const enhance: Enhance = async (work, inputs, target, report, signal) => {
+    started.push(inputs.media.split('/').at(-1) ?? '');
     report({ stage: 'inference', framesDone: 1, framesTotal: 4 });
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
       if (signal.aborted) reject(signal.reason);
       void cue.then(resolve);
     });
-    return atOnce(work, input, target, report, signal);
+    return atOnce(work, inputs, target, report, signal);
   };
   return { enhance, started, go };
 };

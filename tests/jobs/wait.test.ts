@@ -9,7 +9,9 @@ const server = await realRedis();
 const rig = await openRig(freshPlace(server.url));
 await rig.ledger.grant('acme', 10_000);
 const model = onCue();
-await rig.work((...call) => (call[0].options.scale === 8 ? model.enhance : atOnce)(...call));
+await rig.work((...call) =>
+  ('scale' in call[0].options && call[0].options.scale === 8 ? model.enhance : atOnce)(...call),
+);
 test.after(async () => {
   await rig.close();
   await server.close();

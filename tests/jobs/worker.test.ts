@@ -90,7 +90,7 @@ test('a cancel while the result is being stored cancels, and the file is removed
 }) => {
   await rig.work(async (...call) => {
     const outcome = await atOnce(...call);
-    const id = call[1].split('/').at(-1) ?? '';
+    const id = call[1].media.split('/').at(-1) ?? '';
     await rig.redis.hset(`${rig.stores.prefix}:job:${id}`, 'cancel_requested', '1');
     return outcome;
   });

@@ -5,6 +5,7 @@ import { getCredits, listLedger } from './credits.ts';
 import { getJobEvents } from './job-events.ts';
 import { getJobResult } from './job-result.ts';
 import { cancelJob, eraseJob, getJob, listJobs } from './jobs.ts';
+import { createLipsync, createLipsyncEstimate } from './lipsync.ts';
 import { listModels } from './models.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './operations.ts';
 import { createUpload, getUpload } from './uploads.ts';
@@ -15,6 +16,8 @@ export const createRoutes = (metrics: Metrics, publicUrl: string): Route[] => {
   const routes = [
     createUpscale,
     createUpscaleEstimate,
+    createLipsync,
+    createLipsyncEstimate,
     createUpload,
     getUpload,
     listJobs,

@@ -52,6 +52,8 @@ const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts
   return job;
 };
 
-/** "photo-4x-<job>.png" */
-const nameOf = ({ id, model, options }: JobRecord, file: string): string =>
-  `${model}-${options.scale}x-${id}${file.slice(file.lastIndexOf('.'))}`;
+/** "photo-4x-<job>.png", "fast-<job>.mp4" */
+const nameOf = (job: JobRecord, file: string): string => {
+  const how = job.kind === 'upscale' ? `${job.model}-${job.options.scale}x` : job.model;
+  return `${how}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
+};

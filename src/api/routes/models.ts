@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { LipsyncModel, LipsyncOptions, Speaker } from '../../contract/lipsync.ts';
 import { type Model, ModelList } from '../../contract/models.ts';
-import { ImageFormat, Scale, type UpscaleModel, UpscaleOutput } from '../../contract/upscale.ts';
+import { ImageFormat, Scale, UpscaleModel, UpscaleOutput } from '../../contract/upscale.ts';
+import { madeForSeconds } from '../../jobs/lipsync-length.ts';
+import { syncModes } from '../lipsync-options.ts';
 import type { ModelState, Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
@@ -18,43 +21,78 @@ export const listModels = route({
   }),
 });
 
-const purposes: Readonly<Record<UpscaleModel, string>> = {
+const describe = (state: ModelState, config: Parts['config']): Model => {
+  const shared = { ready: state.ready, version: state.release, engine: state.engine };
+  const upscale = UpscaleModel.safeParse(state.id).data;
+  if (upscale) return { ...shared, ...describeUpscale(upscale, config) };
+  const lipsync = LipsyncModel.parse(state.id);
+  const portrait_version = state.portraitRelease ?? null;
+  return { ...shared, portrait_version, ...describeLipsync(lipsync, config) };
+};
+
+const purposes: Readonly<Record<UpscaleModel | LipsyncModel, string>> = {
   photo: 'photographs; stays truest to what is there',
   animation: 'drawings, cartoons and video of them',
   detail: 'photographs that lack detail; invents texture',
+  fast: 'short clips of a talking head, and portraits; the quickest',
 };
 
-const { $schema: _, ...outputSchema } = z.toJSONSchema(z.strictObject(UpscaleOutput.shape));
+const describeUpscale = (id: UpscaleModel, { limits, prices }: Parts['config']) => ({
+  id,
+  operation: 'upscale' as const,
+  description: purposes[id],
+  options: {
+    scales: [...Scale.values],
+    image_formats: [...ImageFormat.options],
+    video_formats: ['mp4' as const],
+    output: jsonSchema(z.strictObject(UpscaleOutput.shape)),
+  },
+  limits: {
+    image: {
+      max_bytes: limits.image.bytes,
+      max_pixels: limits.image.pixels,
+      max_output_side: limits.image.outputSide,
+    },
+    video: {
+      ...sidesOf(limits.video),
+      max_bytes: limits.video.bytes,
+      max_output_side: limits.video.outputSide,
+      max_seconds: limits.video.seconds,
+    },
+  },
+  price: { credits_per_megapixel: prices.upscale[id] ?? 0, minimum_credits: 1 },
+});
 
-const describe = (state: ModelState, { limits, prices }: Parts['config']): Model => {
-  const { image, video } = limits;
-  return {
-    id: state.id,
-    operation: 'upscale',
-    description: purposes[state.id],
-    ready: state.ready,
-    version: state.release,
-    engine: state.engine,
-    options: {
-      scales: [...Scale.values],
-      image_formats: [...ImageFormat.options],
-      video_formats: ['mp4'],
-      output: outputSchema,
+const describeLipsync = (id: LipsyncModel, { limits, prices }: Parts['config']) => ({
+  id,
+  operation: 'lipsync' as const,
+  description: purposes[id],
+  options: {
+    sync_modes: [...syncModes[id]],
+    output_formats: ['mp4' as const],
+    speaker: jsonSchema(z.union(Speaker.options)),
+    options: jsonSchema(LipsyncOptions.shape.options),
+  },
+  limits: {
+    portrait: { ...sidesOf(limits.lipsync), max_bytes: limits.image.bytes },
+    video: {
+      ...sidesOf(limits.lipsync),
+      max_bytes: limits.lipsync.bytes,
+      max_seconds: limits.lipsync.seconds,
     },
-    limits: {
-      image: {
-        max_bytes: image.bytes,
-        max_pixels: image.pixels,
-        max_output_side: image.outputSide,
-      },
-      video: {
-        max_bytes: video.bytes,
-        max_long_side: video.longSide,
-        max_short_side: video.shortSide,
-        max_output_side: video.outputSide,
-        max_seconds: video.seconds,
-      },
-    },
-    price: { credits_per_megapixel: prices.upscale[state.id] ?? 0, minimum_credits: 1 },
-  };
+    audio: { max_bytes: limits.audio.bytes, max_seconds: limits.audio.seconds },
+    best_up_to_seconds: madeForSeconds[id],
+  },
+  price: { credits_per_second: prices.lipsync[id] ?? 0, minimum_credits: 1 },
+});
+
+const sidesOf = ({ longSide, shortSide }: { longSide: number; shortSide: number }) => ({
+  max_long_side: longSide,
+  max_short_side: shortSide,
+});
+
+/** As a caller writes it: what has a default may be left out. */
+const jsonSchema = (schema: z.ZodType): Record<string, unknown> => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
 };

@@ -1,0 +1,85 @@
+import type { LipsyncRequest } from '../contract/lipsync.ts';
+import type { Size } from '../frame.ts';
+import { lengthWarnings, outputSeconds } from '../jobs/lipsync-length.ts';
+import type { ImageInfo, VideoInfo } from '../media/info.ts';
+import { checkSpeaker, checkSyncMode } from './lipsync-options.ts';
+import type { Prepared } from './order.ts';
+import type { Parts } from './parts.ts';
+import { checkBytes, inputOf, releaseOf, takeSource, type Wanted } from './source.ts';
+
+/** Everything that can be refused without decoding is refused here, before a job exists and credits are held. */
+export const prepareLipsync = async (
+  wanted: Wanted<LipsyncRequest>,
+  parts: Parts,
+): Promise<Prepared> => {
+  const { video_url: _, audio_url: __, ...options } = wanted.body;
+  checkSyncMode(options);
+  const { file, info, mime } = await takeClip(wanted, parts);
+  checkSpeaker(options.speaker, {
+    size: info.size,
+    frames: info.kind === 'video' ? info.frames : 1,
+  });
+  const { path, audio } = await takeSound(wanted, parts);
+  const input = { ...inputOf(file, info, mime), audio };
+  return {
+    kind: 'lipsync',
+    options,
+    modelVersion: await releaseOf(options.model, info.kind, parts),
+    input,
+    files: { media: file.path, audio: path },
+    work: { model: options.model, seconds: outputSeconds(input) },
+    outputSize: evenSize(info.size),
+    warnings: lengthWarnings(options.model, input),
+  };
+};
+
+/** The clip or portrait. */
+const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
+  const { media, config, draining } = parts;
+  const { image, video, lipsync } = config.limits;
+  const { body, files } = wanted;
+  const source = {
+    name: 'clip',
+    part: files.video ?? files.image,
+    url: body.video_url,
+    mostBytes: Math.max(image.bytes, video.bytes),
+  };
+  const file = await takeSource(source, wanted, parts);
+  const type = await media.identify(file.path, ['image', 'video']);
+  checkBytes(file.bytes, type.kind, config.limits);
+  const info: ImageInfo | VideoInfo =
+    type.kind === 'image'
+      ? await media.probeImage(file.path)
+      : await media.probeVideo(file.path, config.ffmpeg, lipsync, draining);
+  media.checkVideoSize(info.size, lipsync);
+  return { file, info, mime: type.mime };
+};
+
+const takeSound = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
+  const { media, config, draining } = parts;
+  const { limits } = config;
+  const { body, files } = wanted;
+  const source = {
+    name: 'sound',
+    part: files.audio,
+    url: body.audio_url,
+    mostBytes: limits.audio.bytes,
+  };
+  const { path, bytes, sha256 } = await takeSource(source, wanted, parts);
+  const type = await media.identifySound(path);
+  checkBytes(bytes, 'audio', limits);
+  const info = await media.probeAudio(path, config.ffmpeg, limits.audio, draining);
+  const audio = {
+    ...{ bytes, sha256, content_type: type.mime },
+    duration_seconds: info.durationSeconds,
+    sample_rate: info.sampleRate,
+    channels: info.channels,
+  };
+  return { path, audio };
+};
+
+/** 4:2:0 has no odd sizes: such a picture grows by a column or a row. */
+const evenSize = ({ width, height }: Size): Size => ({
+  width: width + (width % 2),
+  height: height + (height % 2),
+});

@@ -1,0 +1,49 @@
+import type { UpscaleRequest } from '../contract/upscale.ts';
+import { scaled } from '../frame.ts';
+import type { Prepared } from './order.ts';
+import type { Parts } from './parts.ts';
+import { checkBytes, inputOf, releaseOf, takeSource, type Wanted } from './source.ts';
+import { settleOptions } from './upscale-options.ts';
+
+/** Everything that can be refused is refused here, before a job exists and credits are held. */
+export const prepareUpscale = async (
+  wanted: Wanted<UpscaleRequest>,
+  parts: Parts,
+): Promise<Prepared> => {
+  const { config, media, draining } = parts;
+  const { image, video } = config.limits;
+  const { body, files } = wanted;
+  const file = await takeSource(
+    {
+      name: 'source',
+      part: files.image ?? files.video,
+      url: body.image_url ?? body.video_url,
+      mostBytes: Math.max(image.bytes, video.bytes),
+    },
+    wanted,
+    parts,
+  );
+  const type = await media.identify(file.path, ['image', 'video']);
+  checkBytes(file.bytes, type.kind, config.limits);
+  const options = settleOptions(body, type.kind);
+  const info =
+    type.kind === 'image'
+      ? await media.probeImage(file.path)
+      : await media.probeVideo(file.path, config.ffmpeg, video, draining);
+  media.checkLimits(info, config.limits, options.scale, options.output_format);
+  const outputSize = scaled(info.size, options.scale);
+  return {
+    kind: 'upscale',
+    options,
+    modelVersion: await releaseOf(options.model, info.kind, parts),
+    input: inputOf(file, info, type.mime),
+    files: { media: file.path },
+    work: {
+      model: options.model,
+      outputPixels: outputSize.width * outputSize.height,
+      ...(info.kind === 'video' && { seconds: info.durationSeconds }),
+    },
+    outputSize,
+    warnings: [],
+  };
+};
