@@ -1,0 +1,74 @@
+"""What all small models have in common as Triton models: one request's answer or its error, whatever happens to the others."""
+
+import traceback
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import triton_python_backend_utils as pb_utils
+
+
+class CancelledError(Exception):
+    """The caller has gone: nobody waits for the answer."""
+
+
+class Shell:
+    """A model with `run`: named inputs in, named outputs out; a ValueError of it is the caller's fault."""
+
+    def run(self, inputs: "Inputs", wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
+        """The outputs that are `wanted`, by name; others are not sent."""
+        raise NotImplementedError
+
+    def execute(self, requests: list[Any]) -> list[Any]:
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Any) -> Any:
+        try:
+            inputs = Inputs(request)
+            inputs.stop_if_cancelled()
+            wanted = list(request.requested_output_names())
+            outputs = self.run(inputs, wanted)
+            return pb_utils.InferenceResponse([pb_utils.Tensor(name, outputs[name]) for name in wanted])
+        except ValueError as fault:
+            return _error(str(fault), pb_utils.TritonError.INVALID_ARG)
+        except CancelledError:
+            return _error("the caller cancelled", pb_utils.TritonError.CANCELLED)
+        except Exception as fault:
+            pb_utils.Logger.log_error(f"{type(self).__name__}: {traceback.format_exc()}")
+            return _error(f"{type(fault).__name__}: {fault}", pb_utils.TritonError.INTERNAL)
+
+
+class Inputs:
+    """A request's tensors by name."""
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+
+    def stop_if_cancelled(self) -> None:
+        """For long work: to be called now and then."""
+        if self._request.is_cancelled():
+            raise CancelledError
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        tensor = pb_utils.get_input_tensor_by_name(self._request, name)
+        if tensor is None:
+            raise ValueError(f"expected the input {name}, got none")
+        values: npt.NDArray[Any] = tensor.as_numpy()
+        return values
+
+    def get(self, name: str) -> npt.NDArray[Any] | None:
+        """An optional input; None where it was not sent."""
+        tensor = pb_utils.get_input_tensor_by_name(self._request, name)
+        return None if tensor is None else tensor.as_numpy()
+
+    def number(self, name: str) -> int | float:
+        """An input of one number."""
+        values = self[name]
+        if values.size != 1:
+            raise ValueError(f"expected {name} [1], got {list(values.shape)}")
+        number: int | float = np.ravel(values)[0].item()
+        return number
+
+
+def _error(message: str, code: int) -> Any:
+    return pb_utils.InferenceResponse(output_tensors=[], error=pb_utils.TritonError(message, code))
