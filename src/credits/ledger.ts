@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Balance, LedgerEntry } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import { monthOf, type Prices, type Quote, quote, tierAt, type Work } from './price.ts';
+import { monthOf, type Prices, tierAt } from './price.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
@@ -11,15 +11,12 @@ export type Ledger = ReturnType<typeof openLedger>;
 /** How long a grant is known by its token; as long as an idempotency key. */
 const GRANT_KNOWN_MS = 86_400_000;
 
-const Pair = z.tuple([z.string(), z.number()]);
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
-const holdCredits = script(
-  new URL('scripts/hold.lua', import.meta.url),
-  z.union([z.tuple([z.literal('held')]), Pair]),
-);
-const settleHold = script(new URL('scripts/settle.lua', import.meta.url), z.number());
 
-/** The credits of accounts. Every change is one script that also appends to the account's ledger. */
+/**
+ * The credits of accounts. Every change is one script that also appends to the account's ledger; those of a job are
+ * part of the scripts that make and end it, in `jobs/`.
+ */
 export const openLedger = (stores: Redises, prices: Prices) => {
   const { redis, prefix } = stores;
 
@@ -54,32 +51,6 @@ export const openLedger = (stores: Redises, prices: Prices) => {
     return balance(account);
   };
 
-  /** Sets the price of `work` aside under `id`. Failure insufficient_credits. */
-  const hold = async (account: string, id: string, work: Work): Promise<Quote> => {
-    const month = monthOf(Date.now());
-    let used = await usage(account, month);
-    for (;;) {
-      const price = quote(work, used, prices);
-      const { credits, list, lines, validFor } = price;
-      const [said, number] = await holdCredits(
-        stores,
-        ...[account, id, credits, list, month, JSON.stringify(lines), validFor.from, validFor.to],
-      );
-      if (said === 'held') return price;
-      if (said === 'short') {
-        throw new Failure('insufficient_credits', {
-          required_credits: credits,
-          available_credits: number,
-        });
-      }
-      used = number ?? used;
-    }
-  };
-
-  /** Ends a hold and tells the credits captured: at most those held; none when it had ended before. */
-  const settle = (account: string, id: string, credits: number): Promise<number> =>
-    settleHold(stores, account, id, credits, '[]');
-
   /** Newest first. Failure validation_failed for a cursor that no page gave. */
   const entries = async (
     account: string,
@@ -98,7 +69,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
 
   const key = (account: string) => `${prefix}:ledger:${account}`;
 
-  return { usage, balance, grant, hold, settle, entries, accounts };
+  return { usage, balance, grant, entries, accounts };
 };
 
 const cursorOf = (id: string): string => {
