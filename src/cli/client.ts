@@ -1,11 +1,11 @@
-import { createWriteStream, openAsBlob } from 'node:fs';
+import { openAsBlob } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
 import { Job } from '../contract/job.ts';
+import { writeAll } from '../write-all.ts';
 
 /** A sentence for the person at the terminal; anything else that is thrown is a bug and keeps its stack. */
 export class Refused extends Error {
@@ -80,7 +80,7 @@ export const download = async (url: string, target: string, signal: AbortSignal)
   const aside = `${target}.part`;
   try {
     const answer = await axios.get<Readable>(url, { responseType: 'stream', proxy: false, signal });
-    await pipeline(answer.data, createWriteStream(aside), { signal });
+    await writeAll(aside, answer.data, signal);
     await rename(aside, target);
   } finally {
     await rm(aside, { force: true });

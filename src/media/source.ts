@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import axios, { type AxiosResponse } from 'axios';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
+import { writeAll } from '../write-all.ts';
 import { checkUrl, guardedLookup, shown } from './guard.ts';
 import { Patience } from './patience.ts';
 
@@ -122,13 +120,7 @@ const store = async (
         yield chunk;
       }
     };
-    const file = createWriteStream(path);
-    try {
-      await pipeline(data, count, file);
-    } finally {
-      // It may still be about to be created: only a closed file is there to be removed.
-      if (!file.closed) await once(file, 'close');
-    }
+    await writeAll(path, count(data));
     if (overrun()) throw new Error(`it sent more than the ${declared} bytes that it declared`);
     return { path, bytes, sha256: hash.digest('hex') };
   } finally {
