@@ -8,14 +8,24 @@ export type Picture = Size & {
   readonly pixels: Buffer;
 };
 
-/** A picture of a video with its place in time. The receiver owns the pixels. */
-export type Frame = Picture & {
+/**
+ * 8-bit 4:2:0 in three planes, one behind the other: luma, then both chromas at half the size each way, an odd side
+ * rounded up. Which colours the codes are is told elsewhere.
+ */
+export type YuvPicture = Size & { readonly pixels: Buffer };
+
+/** A place in the time of a video. */
+export type Timed = {
   readonly index: number;
   /** Presentation time in seconds from the start of the file. */
   readonly time: number;
   /** How long the frame is shown, in seconds. */
   readonly duration: number;
 };
+
+/** A picture of a video with its place in time. The receiver owns the pixels. */
+export type Frame = Picture & Timed;
+export type YuvFrame = YuvPicture & Timed;
 
 export const scaled = ({ width, height }: Size, scale: number): Size => ({
   width: width * scale,
@@ -24,3 +34,18 @@ export const scaled = ({ width, height }: Size, scale: number): Size => ({
 
 /** "1280x720", as the contract writes sizes. */
 export const sizeText = ({ width, height }: Size): string => `${width}x${height}`;
+
+/** The size in which the longer side has at most so many pixels. */
+export const fitted = ({ width, height }: Size, longSide: number): Size => {
+  const scale = Math.min(1, longSide / Math.max(width, height));
+  return {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+};
+
+/** 4:2:0 has even sizes only. */
+export const evened = ({ width, height }: Size): Size => ({
+  width: width + (width % 2),
+  height: height + (height % 2),
+});

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
-import type { Frame } from '../frame.ts';
+import { type Frame, fitted, type Size, type Timed, type YuvFrame } from '../frame.ts';
 import { fileInput, startFfmpeg } from './ffmpeg.ts';
 import type { VideoInfo } from './info.ts';
 import { PictureClock } from './picture-clock.ts';
-import { toRgb } from './scaler.ts';
+import { toRgb, toYuv } from './scaler.ts';
+import { evenLuma, yuvBytes } from './yuv.ts';
 
 /** A decoder that was asked for a picture and gives nothing for this long hangs. */
 const STALL_MS = 120_000;
@@ -15,49 +16,101 @@ const STALL_MS = 120_000;
  * is what drives ffmpeg. Damaged pictures are concealed as players do it; when fewer than half can be decoded at all,
  * it throws media_unreadable. Pictures that change size in mid-stream are scaled to the first one's.
  */
-export async function* decodeVideo(
+export const decodeVideo = (
   path: string,
   info: VideoInfo,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
+): AsyncGenerator<Frame> => decodeRgb(path, info, info.size, ffmpeg, signal);
+
+/** The same, with the longer side at most so many pixels. */
+export const decodeSmall = (
+  path: string,
+  info: VideoInfo,
+  longSide: number,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): AsyncGenerator<Frame> => decodeRgb(path, info, fitted(info.size, longSide), ffmpeg, signal);
+
+async function* decodeRgb(
+  path: string,
+  info: VideoInfo,
+  size: Size,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
 ): AsyncGenerator<Frame> {
+  const filters = [`scale=w=${size.width}:h=${size.height}:${toRgb(info)}`, 'format=rgb24'];
+  const form = { filters, bytes: size.width * size.height * 3, from: 0 };
+  for await (const [pixels, timed] of decode(path, info, form, ffmpeg, signal))
+    yield { ...size, channels: 3, pixels, ...timed };
+}
+
+/**
+ * The same pictures at full size in the codes of the source, as 4:2:0 with even sides: an odd one grows by a repeated
+ * column or row. With `from`, only those that are not shown before that time.
+ */
+export async function* decodeYuv(
+  path: string,
+  info: VideoInfo,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+  from = 0,
+): AsyncGenerator<YuvFrame> {
+  const form = { filters: toYuv(info), bytes: yuvBytes(info.size), from };
+  for await (const [pixels, timed] of decode(path, info, form, ffmpeg, signal))
+    yield { ...evenLuma({ ...info.size, pixels }), ...timed };
+}
+
+/** What ffmpeg is to give: filters, the bytes of one picture, and the time where it starts. */
+type Form = { readonly filters: readonly string[]; readonly bytes: number; readonly from: number };
+
+async function* decode(
+  path: string,
+  info: VideoInfo,
+  form: Form,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): AsyncGenerator<[Buffer, Timed]> {
   const clock = new PictureClock(info);
-  const child = startFfmpeg(ffmpeg, decodeArgs(path, info, ffmpeg), signal, clock.read);
-  const { width, height } = info.size;
+  const child = startFfmpeg(ffmpeg, decodeArgs(path, info, form, ffmpeg), signal, clock.read);
   let index = 0;
-  let held: Omit<Frame, 'duration'> | null = null;
+  let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
-    for await (const pixels of pictures(child.stdout, width * height * 3)) {
-      const time = await clock.next();
+    for await (const pixels of pictures(child.stdout, form.bytes)) {
+      const time = form.from + (await clock.next());
       // A picture is shown until the next one's time, so each waits for its successor.
-      if (held) yield { ...held, duration: time - held.time };
-      held = { width, height, channels: 3, pixels, index, time };
+      if (held) yield [held[0], { ...held[1], duration: time - held[1].time }];
+      held = [pixels, { index, time }];
       index += 1;
     }
     const { complaint } = await child.ended();
     signal.throwIfAborted();
-    if (index * 2 < info.frames) {
+    if (form.from === 0 && index * 2 < info.frames) {
       const reason = `${index} of ${info.frames} pictures could be decoded; ${complaint}`;
       throw new Failure('media_unreadable', { reason });
     }
-    if (held) yield { ...held, duration: info.lastFrameSeconds };
+    if (held) yield [held[0], { ...held[1], duration: info.lastFrameSeconds }];
   } finally {
     await child.stop();
   }
 }
 
-const decodeArgs = (path: string, info: VideoInfo, { threads }: Config['ffmpeg']): string[] => {
-  const { width, height } = info.size;
-  const filters = [
+const decodeArgs = (
+  path: string,
+  info: VideoInfo,
+  { filters, from }: Form,
+  { threads }: Config['ffmpeg'],
+): string[] => {
+  const all = [
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
-    `scale=w=${width}:h=${height}:${toRgb(info)}`,
-    'format=rgb24',
+    ...filters,
     'showinfo=checksum=0',
   ];
   return [
     ...['-threads', String(threads), '-filter_threads', String(threads)],
+    ...(from > 0 ? ['-ss', from.toFixed(6)] : []),
     ...[...fileInput(path, info.container), '-map', '0:V:0', '-fps_mode', 'passthrough'],
-    ...['-vf', filters.join(','), '-f', 'rawvideo', 'pipe:1'],
+    ...['-vf', all.join(','), '-f', 'rawvideo', 'pipe:1'],
   ];
 };
 

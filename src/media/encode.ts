@@ -1,136 +1,92 @@
-import type { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Config } from '../config.ts';
 import type { UpscaleOutput } from '../contract/upscale.ts';
-import { Failure } from '../errors.ts';
-import { type Frame, sizeText } from '../frame.ts';
-import { fileInput, startFfmpeg } from './ffmpeg.ts';
-import type { AudioTrack, Ratio, VideoInfo } from './info.ts';
-import { matroskaFrameHead, matroskaHead } from './matroska.ts';
+import type { Frame } from '../frame.ts';
+import { type AnyFrame, type Encoded, encode, isRgb } from './encoder.ts';
+import { fileInput } from './ffmpeg.ts';
+import type { AudioInfo, AudioTrack, Colour, Ratio, VideoInfo } from './info.ts';
 import { fromRgb, outputColour } from './scaler.ts';
 
-export type Encoded = {
-  readonly frames: number;
-  readonly durationSeconds: number;
-  readonly fps: number;
-};
+/** What the pictures of an output are besides their pixels. */
+export type Look = Pick<VideoInfo, 'colour' | 'sampleAspect' | 'timeBase' | 'constantRate' | 'fps'>;
 type Source = { readonly path: string; readonly info: VideoInfo };
-type Tally = { frames: number; start: number; end: number };
 
 /**
  * Writes the frames as H.264 in MP4, each at its own time, with the sound, colours and pixel shape of the source.
  * Throws encode_failed, or what the frames themselves fail with.
  */
-export const encodeVideo = async (
+export const encodeVideo = (
   frames: AsyncIterable<Frame>,
   source: Source,
   target: string,
   output: UpscaleOutput,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
-): Promise<Encoded> => {
-  const rest = frames[Symbol.asyncIterator]();
-  try {
-    const { value: first, done } = await rest.next();
-    if (done) throw new Failure('encode_failed', { reason: 'there are no pictures' });
-    const args = encodeArgs(first, source, target, output, ffmpeg);
-    const tally = await run(first, rest, source.info.fps, { ffmpeg, args, signal });
-    const durationSeconds = tally.end - tally.start;
-    const fps = Number((tally.frames / durationSeconds).toFixed(6));
-    return { frames: tally.frames, durationSeconds: Number(durationSeconds.toFixed(6)), fps };
-  } finally {
-    await rest.return?.();
-  }
+): Promise<Encoded> =>
+  encode(frames, source.info.fps, { ffmpeg, signal }, (first) => [
+    // ffmpeg starts each input at zero: the first picture's distance from the start of the sound is put back.
+    ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
+    ...(source.info.hasAudio ? fileInput(source.path, source.info.container) : []),
+    ...['-map', '0:V:0', ...soundArgs(source.info.audio)],
+    ...pictureArgs(source.info, true, quality(output), ffmpeg),
+    ...fileArgs(source.info, target),
+  ]);
+
+/** A sound file to go with the pictures, from its first sample on, for so long. */
+export type Sound = {
+  readonly path: string;
+  readonly info: AudioInfo;
+  readonly seconds: number;
 };
 
-const run = async (
-  first: Frame,
-  rest: AsyncIterator<Frame>,
-  fps: number,
-  { ffmpeg, args, signal }: { ffmpeg: Config['ffmpeg']; args: string[]; signal: AbortSignal },
-): Promise<Tally> => {
-  const child = startFfmpeg(ffmpeg, args, signal);
-  const tally: Tally = { frames: 0, start: first.time, end: first.time };
-  try {
-    const broken = await feed(child.stdin, stream(first, rest, fps, tally), signal);
-    const { exitCode, complaint } = await child.ended();
-    signal.throwIfAborted();
-    if (broken || exitCode !== 0) {
-      const reason = complaint || 'ffmpeg ended early and gave no reason';
-      throw new Failure('encode_failed', { reason }, { cause: broken });
-    }
-    return tally;
-  } finally {
-    await child.stop();
-  }
-};
+/** Visually lossless for most material, and cheap enough to keep up: see docs/performance. */
+const CLIP_QUALITY = ['-crf', '17'];
 
-/** Resolves with the pipe's own error when ffmpeg stopped reading, whose reason its end tells; throws what the frames throw. */
-const feed = async (stdin: Writable, chunks: AsyncGenerator<Buffer>, signal: AbortSignal) => {
-  let failed: { error: unknown } | null = null;
-  const watched = async function* () {
-    try {
-      yield* chunks;
-    } catch (error) {
-      failed = { error };
-      throw error;
-    }
-  };
-  try {
-    await pipeline(watched, stdin, { signal });
-    return null;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (failed) throw error;
-    return error;
-  }
-};
-
-async function* stream(first: Frame, rest: AsyncIterator<Frame>, fps: number, tally: Tally) {
-  yield matroskaHead(first, fps);
-  for (let frame: Frame | null = first; frame; frame = await nextOf(rest)) {
-    if (sizeText(frame) !== sizeText(first) || frame.channels !== 3) {
-      const came = `${sizeText(frame)} with ${frame.channels} channels`;
-      throw new Error(`expected pictures of ${sizeText(first)} with 3 channels; ${came} came`);
-    }
-    tally.frames += 1;
-    tally.end = frame.time + frame.duration;
-    yield matroskaFrameHead({ ...frame, time: frame.time - first.time });
-    yield frame.pixels;
-  }
-}
-
-const nextOf = async (frames: AsyncIterator<Frame>): Promise<Frame | null> => {
-  const { value, done } = await frames.next();
-  return done ? null : value;
-};
-
-const encodeArgs = (
-  first: Frame,
-  { path, info }: Source,
+/**
+ * Writes the frames as H.264 in MP4, each at its own distance from the first, with a sound that starts with the first
+ * and is cut, or filled with silence, to its exact length. Codes of 4:2:0 reach the encoder untouched.
+ * Throws encode_failed, or what the frames themselves fail with.
+ */
+export const encodeClip = (
+  frames: AsyncIterable<AnyFrame>,
+  look: Look,
+  sound: Sound,
   target: string,
-  output: UpscaleOutput,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): Promise<Encoded> =>
+  encode(frames, look.fps, { ffmpeg, signal }, (first) => [
+    ...[...pipeInput, ...fileInput(sound.path, sound.info.container)],
+    ...['-map', '0:V:0', '-map', '1:a:0', ...clipSoundArgs(sound)],
+    ...pictureArgs(look, isRgb(first), CLIP_QUALITY, ffmpeg),
+    ...fileArgs(look, target),
+  ]);
+
+const pipeInput = ['-probesize', '1024', '-analyzeduration', '0', '-f', 'matroska', '-i', 'pipe:0'];
+
+const pictureArgs = (
+  look: Look,
+  rgb: boolean,
+  quality: readonly string[],
   { preset, threads }: Config['ffmpeg'],
 ): string[] => {
-  const scale = timescale(info.timeBase);
-  const { num, den } = info.sampleAspect;
+  const { num, den } = look.sampleAspect;
   const filters = [
-    ...[`scale=${fromRgb(info.colour)}`, 'format=yuv420p'],
-    ...[`setsar=${num}/${den}:max=65535`, tags(info)],
+    ...(rgb ? [`scale=${fromRgb(look.colour)}`, 'format=yuv420p'] : []),
+    ...[`setsar=${num}/${den}:max=65535`, tags(look.colour)],
   ];
   return [
-    ...['-y', '-filter_threads', String(threads)],
-    // ffmpeg starts each input at zero: the first picture's distance from the start of the sound is put back.
-    ...['-itsoffset', first.time.toFixed(6)],
-    ...['-probesize', '1024', '-analyzeduration', '0', '-f', 'matroska', '-i', 'pipe:0'],
-    ...(info.hasAudio ? fileInput(path, info.container) : []),
-    ...['-map', '0:V:0', ...soundArgs(info.audio), '-map_chapters', '-1'],
-    ...['-fps_mode', 'passthrough', '-enc_time_base', `1/${scale}`],
+    ...['-fps_mode', 'passthrough', '-enc_time_base', `1/${timescale(look.timeBase)}`],
     ...['-vf', filters.join(',')],
-    ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality(output)],
+    ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality],
     // Reordered pictures of uneven length would leave the track's own duration wrong.
-    ...(info.constantRate ? [] : ['-bf', '0']),
-    ...['-video_track_timescale', String(scale), '-movie_timescale', String(scale)],
+    ...(look.constantRate ? [] : ['-bf', '0']),
+  ];
+};
+
+const fileArgs = ({ timeBase }: Look, target: string): string[] => {
+  const scale = String(timescale(timeBase));
+  return [
+    ...['-video_track_timescale', scale, '-movie_timescale', scale, '-map_chapters', '-1'],
     ...['-movflags', '+faststart', '-f', 'mp4', `file:${target}`],
   ];
 };
@@ -155,12 +111,26 @@ const soundArgs = (tracks: readonly AudioTrack[]): string[] => [
   ]),
 ];
 
+/** What players everywhere take, from the highest down. */
+const sampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000];
+
+const clipSoundArgs = ({ info, seconds }: Sound): string[] => {
+  const rate = sampleRates.findLast((known) => known >= info.sampleRate) ?? 48_000;
+  const layout = info.channels > 1 ? 'stereo' : 'mono';
+  const filters = [
+    ...['asetpts=N/SR/TB', `aresample=${rate}`, `aformat=channel_layouts=${layout}`],
+    ...['apad', `atrim=end_sample=${Math.round(seconds * rate)}`],
+  ];
+  const bitrate = layout === 'stereo' ? '192k' : '128k';
+  return ['-af', filters.join(','), '-c:a', 'aac', '-b:a', bitrate];
+};
+
 /** Quality 80, the default, is visually lossless for most material; 100 leaves no visible trace. */
 const quality = (output: UpscaleOutput): string[] =>
   output.lossless ? ['-qp', '0'] : ['-crf', (45 - 0.35 * (output.quality ?? 80)).toFixed(2)];
 
 /** Set on the pictures, not on the encoder: newer releases of ffmpeg believe the former. */
-const tags = ({ colour }: VideoInfo): string => {
+const tags = (colour: Colour): string => {
   const { matrix, fullRange, primaries, transfer } = outputColour(colour);
   const known = [
     ...[`range=${fullRange ? 'pc' : 'tv'}`, `colorspace=${matrix}`],

@@ -1,4 +1,4 @@
-import type { Frame, Size } from '../frame.ts';
+import type { Size, Timed } from '../frame.ts';
 
 /** One tick of the clock here is a nanosecond, finer than the clock of any video. */
 const TICKS = 1e9;
@@ -8,8 +8,8 @@ const INFO = '1549a966';
 const TRACKS = '1654ae6b';
 const CLUSTER = '1f43b675';
 
-/** What a Matroska stream of raw RGB pictures begins with (RFC 9559). It carries each picture's own time to ffmpeg, which raw video alone cannot. */
-export const matroskaHead = ({ width, height }: Size, fps: number): Buffer =>
+/** What a Matroska stream of raw pictures begins with (RFC 9559); `form` is the FourCC of their layout. It carries each picture's own time to ffmpeg, which raw video alone cannot. */
+export const matroskaHead = ({ width, height }: Size, form: string, fps: number): Buffer =>
   Buffer.concat([
     element(EBML, text('4282', 'matroska'), number('4287', 4), number('4285', 2)),
     SEGMENT_OF_UNKNOWN_SIZE,
@@ -20,13 +20,17 @@ export const matroskaHead = ({ width, height }: Size, fps: number): Buffer =>
         'ae',
         ...[number('d7', 1), number('73c5', 1), number('83', 1), number('9c', 0)],
         ...[text('86', 'V_UNCOMPRESSED'), number('23e383', Math.round(1e9 / fps))],
-        element('e0', number('b0', width), number('ba', height), text('2eb524', 'RGB\x18')),
+        element('e0', number('b0', width), number('ba', height), text('2eb524', form)),
       ),
     ),
   ]);
 
 /** What goes before the pixels of a picture: a cluster of its own with its time, its duration, and the head of its block. */
-export const matroskaFrameHead = ({ time, duration, pixels }: Frame): Buffer => {
+export const matroskaFrameHead = ({
+  time,
+  duration,
+  pixels,
+}: Timed & { readonly pixels: Buffer }): Buffer => {
   const block = Buffer.concat([Buffer.from('a1', 'hex'), size(pixels.length + 4), BLOCK_HEAD]);
   const shown = number('9b', Math.max(1, Math.round(duration * TICKS)));
   const group = Buffer.concat([

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
+import { inTime } from './deadline.ts';
 import { fileInput } from './ffmpeg.ts';
 import { identifySound, unsupported } from './identify.ts';
 import type { AudioInfo } from './info.ts';
@@ -7,7 +8,6 @@ import { checkSeconds } from './limits.ts';
 import { CUT_OFF, isCutOff, listTracks, unreadable } from './listing.ts';
 import type { Track } from './packets.ts';
 
-const PROBE_TIMEOUT_MS = 60_000;
 const BYTES_PER_SAMPLE = 2;
 
 /**
@@ -24,15 +24,13 @@ export const probeAudio = async (
 ): Promise<AudioInfo> => {
   const type = await identifySound(path);
   const input = [...fileInput(path, type.container), '-map', '0:a:0?'];
-  const deadline = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-  const either = AbortSignal.any([signal, deadline]);
-  try {
+  return inTime(signal, async (either) => {
     const { tracks, streams, ended } = await listTracks([...input, '-c', 'copy'], ffmpeg, either);
     if (streams.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
     const [sound] = streams.audio;
     if (streams.opened && !sound) throw new Failure('no_audio_stream');
     const [packed] = tracks;
-    if (!packed || ended.exitCode !== 0) throw unreadable(ended.complaint);
+    if (!sound || !packed || ended.exitCode !== 0) throw unreadable(ended.complaint);
     // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
     if (type.container === 'mov' && isCutOff(tracks, streams)) throw unreadable(CUT_OFF);
     checkSeconds(lengthOf(packed), limits.seconds);
@@ -42,13 +40,10 @@ export const probeAudio = async (
     return {
       kind: 'audio',
       container: type.container,
-      codec: sound?.codec ?? 'unknown',
+      codec: sound.codec,
       ...judge(packed, decoded.tracks[0], decoded.ended.complaint),
     };
-  } catch (error) {
-    if (!deadline.aborted || signal.aborted) throw error;
-    throw unreadable(`it could not be read within ${PROBE_TIMEOUT_MS / 1000} s`, error);
-  }
+  });
 };
 
 const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {

@@ -1,13 +1,12 @@
 import type { Config, Limits } from '../config.ts';
 import { Failure } from '../errors.ts';
+import { inTime } from './deadline.ts';
 import { fileInput } from './ffmpeg.ts';
 import { decodeFirst } from './first-picture.ts';
 import { identify } from './identify.ts';
 import type { ImageInfo, VideoInfo } from './info.ts';
 import { listPackets, unreadable } from './listing.ts';
 import { reasonOf, sharp } from './sharp.ts';
-
-const PROBE_TIMEOUT_MS = 60_000;
 
 /** What an image is, by its header alone: a picture of any size costs nothing here. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
@@ -43,9 +42,7 @@ export const probeVideo = async (
   const type = await identify(path);
   if (type.kind !== 'video') throw new Failure('no_video_stream');
   const input = fileInput(path, type.container);
-  const deadline = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-  const either = AbortSignal.any([signal, deadline]);
-  try {
+  return inTime(signal, async (either) => {
     const { video, mediaSeconds, streams } = await listPackets(input, ffmpeg, limits, either);
     const { pts: _, turned, ...first } = await decodeFirst(input, ffmpeg, either);
     const durationSeconds = Number((video.end - video.start).toFixed(6));
@@ -64,10 +61,7 @@ export const probeVideo = async (
       hasAudio: streams.audio.length > 0,
       audio: streams.audio,
     };
-  } catch (error) {
-    if (!deadline.aborted || signal.aborted) throw error;
-    throw unreadable(`it could not be read within ${PROBE_TIMEOUT_MS / 1000} s`, error);
-  }
+  });
 };
 
 /** Where a turn clockwise takes chroma that lies on the left. */

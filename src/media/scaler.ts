@@ -2,6 +2,9 @@ import type { ChromaPlace, Colour, VideoInfo } from './info.ts';
 
 const QUALITY = 'flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
+/** Where H.264 has chroma, on the way out. */
+const LEFT = 'out_h_chr_pos=0:out_v_chr_pos=128';
+
 /** Across and down, in 256ths of a luma pixel, from the first of the two that share a chroma sample. */
 const places: Record<ChromaPlace, readonly [number, number]> = {
   left: [0, 128],
@@ -15,7 +18,10 @@ const places: Record<ChromaPlace, readonly [number, number]> = {
  * Options of ffmpeg's scale filter that make RGB of the source's codes. Everything is named: ffmpeg's own defaults
  * differ between releases, and take chroma to lie where it rarely does (half a pixel off, times the scale).
  */
-export const toRgb = ({ colour, pixelFormat, chroma }: VideoInfo): string => {
+export const toRgb = (info: VideoInfo): string =>
+  [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
+
+const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
   const codes = colour.matrix
     ? [`in_color_matrix=${scalerName(colour.matrix)}`, `in_range=${colour.fullRange ? 'pc' : 'tv'}`]
     : [];
@@ -24,11 +30,29 @@ export const toRgb = ({ colour, pixelFormat, chroma }: VideoInfo): string => {
     across: /42[012]|41[01]|nv|p01\d|yuyv|uyvy|yvyu/.test(pixelFormat),
     down: /420|410|nv12|nv21|p01\d/.test(pixelFormat),
   };
-  const placed = [
+  return [
+    ...codes,
     ...(shared.across ? [`in_h_chr_pos=${across}`] : []),
     ...(shared.down ? [`in_v_chr_pos=${down}`] : []),
   ];
-  return [...codes, ...placed, 'out_range=pc', QUALITY].join(':');
+};
+
+/**
+ * Filters that make 8-bit 4:2:0 of the source's codes, in its own matrix and range, chroma on the left columns. What is
+ * that already keeps its bytes.
+ */
+export const toYuv = (info: VideoInfo): string[] => {
+  const { size, colour, pixelFormat, chroma } = info;
+  const fit = `scale=w=${size.width}:h=${size.height}`;
+  const likeIt = ['yuv420p', 'yuvj420p'].includes(pixelFormat);
+  if (likeIt && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
+  if (colour.matrix === null) return [`${fit}:${fromRgb(colour)}`, 'format=yuv420p'];
+  const range = `out_range=${colour.fullRange ? 'pc' : 'tv'}`;
+  const codes = [...sourceCodes(info), range, QUALITY].join(':');
+  // Between two pictures of one kind ffmpeg moves no chroma, so it goes through full size.
+  return likeIt
+    ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
+    : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
 };
 
 /** What the output's codes mean: as the source's do, or as is usual where those are RGB. */
@@ -44,7 +68,7 @@ export const fromRgb = (source: Colour): string => {
   return [
     'in_range=pc',
     `out_color_matrix=${scalerName(matrix)}:out_range=${fullRange ? 'pc' : 'tv'}`,
-    'out_h_chr_pos=0:out_v_chr_pos=128',
+    LEFT,
     QUALITY,
   ].join(':');
 };

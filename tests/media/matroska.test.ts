@@ -22,7 +22,7 @@ const numberIn = (elements: [string, Buffer][], id: string): number =>
 const test = suite('matroska');
 
 test('the head says what the pictures are', () => {
-  const head = matroskaHead({ width: 321, height: 179 }, 25);
+  const head = matroskaHead({ width: 321, height: 179 }, 'RGB\x18', 25);
   const segment = Buffer.from('1853806701ffffffffffffff', 'hex');
   const start = head.indexOf(segment);
   assert.ok(start > 0);

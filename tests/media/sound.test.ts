@@ -1,0 +1,153 @@
+/** Sound files: what they are, how long, and what the models hear of them. */
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import sharp from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decodeAudio, decodeOwnAudio, HEARD_RATE } from '../../src/media/decode-audio.ts';
+import { probeAudio } from '../../src/media/probe-audio.ts';
+import { h264, makeClip, pattern, tone } from '../real/clip.ts';
+import { at, ffmpeg, probe, soon } from './clips.ts';
+import { failing } from './failing.ts';
+
+const test = suite('sound');
+const probeSound = (path: string) => probeAudio(path, ffmpeg, { seconds: 300 }, soon());
+const near = (came: number, expected: number, within: number) =>
+  assert.ok(Math.abs(came - expected) <= within, `expected ${expected} ± ${within}; ${came} came`);
+/** The loudest sample's time and the mean power, of what the models hear. */
+const heard = async (path: string) => decodeAudio(path, await probeSound(path), ffmpeg, soon());
+const power = (samples: Float32Array) =>
+  samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+/** Half a second of silence, then a tone of a tenth. */
+const beep = (seconds: number): string[] => [
+  ...['-f', 'lavfi', '-i'],
+  `aevalsrc='if(between(t,0.5,0.6),0.5*sin(2*PI*1000*t),0)':s=48000:d=${seconds}`,
+];
+const onset = (samples: Float32Array) => samples.findIndex((s) => Math.abs(s) > 0.05) / HEARD_RATE;
+
+test('each format is measured to the sample, or as well as it tells', async () => {
+  for (const [name, codec, within] of [
+    ['a.wav', ['-c:a', 'pcm_s24le'], 0],
+    ['a.wav', ['-c:a', 'pcm_s16le', '-rf64', 'always'], 0],
+    ['a.flac', [], 0],
+    ['a.mp3', ['-c:a', 'libmp3lame', '-q:a', '4'], 0],
+    ['a.mp3', ['-c:a', 'libmp3lame', '-id3v2_version', '0', '-write_xing', '0'], 0.06],
+    ['a.m4a', ['-c:a', 'aac'], 0.025],
+    ['a.mp4', ['-c:a', 'aac'], 0.025],
+    ['a.aac', ['-c:a', 'aac'], 0.05],
+  ] as const) {
+    const { durationSeconds, sampleRate, channels } = await probeSound(
+      await makeClip(at(name), tone(1.25), codec),
+    );
+    near(durationSeconds, 1.25, within + 1e-6);
+    assert.equal([sampleRate, channels], [48_000, 1], name);
+  }
+});
+
+test('any rate and any number of channels is heard as 16 kHz mono', async () => {
+  for (const [rate, layout, channels] of [
+    [8_000, 'mono', 1],
+    [44_100, 'stereo', 2],
+    [96_000, '5.1', 6],
+  ] as const) {
+    const format = ['-af', `aformat=sample_rates=${rate}:channel_layouts=${layout}`];
+    const path = await makeClip(at('b.wav'), tone(1), [...format, '-c:a', 'pcm_s16le']);
+    const info = await probeSound(path);
+    assert.equal([info.sampleRate, info.channels], [rate, channels]);
+    const samples = await heard(path);
+    near(samples.length, HEARD_RATE, 40);
+    assert.ok(power(samples) > 1e-4, `${layout}: ${power(samples)}`);
+  }
+});
+
+test('the delay of an encoder that the file tells of is not heard', async () => {
+  for (const [name, codec] of [
+    ['c.mp3', ['-c:a', 'libmp3lame']],
+    ['c.m4a', ['-c:a', 'aac']],
+    ['c.flac', []],
+  ] as const) {
+    near(onset(await heard(await makeClip(at(name), beep(1), codec))), 0.5, 0.004);
+  }
+});
+
+test('what is no sound is refused, and what came is told', async () => {
+  const image = at('d.mp3');
+  writeFileSync(
+    image,
+    await sharp(Buffer.alloc(192), { raw: { width: 8, height: 8, channels: 3 } })
+      .png()
+      .toBuffer(),
+  );
+  const video = await makeClip(
+    at('d.mp4'),
+    [...pattern(0.2), ...tone(0.2)],
+    [...h264, '-c:a', 'aac'],
+  );
+  const ogg = await makeClip(at('d.ogg'), tone(0.3), ['-c:a', 'libvorbis']);
+  for (const [path, came] of [
+    [image, /the content is image\/png/],
+    [video, /the content is a video/],
+    [ogg, /Expected MP3, WAV, AAC, M4A, FLAC; the content is audio\/ogg/],
+  ] as const) {
+    assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
+  }
+});
+
+test('cover art makes no video of a sound file', async () => {
+  const art = [
+    '-c:a',
+    'libmp3lame',
+    '-c:v',
+    'png',
+    '-frames:v',
+    '1',
+    '-disposition:v:0',
+    'attached_pic',
+  ];
+  const path = await makeClip(at('e.mp3'), [...tone(0.5), ...pattern(0.04)], art);
+  near((await probeSound(path)).durationSeconds, 0.5, 1e-6);
+});
+
+test('a sound that is too long is told how long it is', async () => {
+  const path = await makeClip(at('f.mp3'), tone(400), ['-c:a', 'libmp3lame', '-b:a', '32k']);
+  const { facts } = await failing(probeSound(path), 'media_too_long');
+  assert.is(facts.limit_seconds, 300);
+  near(Number(facts.came_seconds), 400, 1);
+});
+
+test('sound that nothing can be made of is refused', async () => {
+  const path = await makeClip(at('g.m4a'), tone(1), ['-c:a', 'aac', '-movflags', '+faststart']);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, bytes.indexOf('mdat') + 4));
+  await failing(probeSound(path), 'media_unreadable');
+  const cut = await makeClip(at('g2.m4a'), tone(1), ['-c:a', 'aac', '-movflags', '+faststart']);
+  truncateSync(cut, Math.floor(readFileSync(cut).length * 0.6));
+  assert.match((await failing(probeSound(cut), 'media_unreadable')).message, /cut off/);
+  const empty = await makeClip(at('g3.wav'), ['-f', 'lavfi', '-i', 'anullsrc'], ['-t', '0']);
+  await failing(probeSound(empty), 'media_unreadable');
+});
+
+test("a clip's own sound is on the clock of its pictures", async () => {
+  for (const [late, expected] of [
+    [0, 0.5],
+    [0.2, 0.3],
+  ] as const) {
+    const input = ['-itsoffset', String(late), ...pattern(0.8), ...beep(1)];
+    const codecs = [...h264, '-c:a', 'aac', '-fps_mode', 'passthrough'];
+    const clip = await makeClip(at('h.mp4'), input, codecs);
+    near(
+      onset(await decodeOwnAudio(clip, await probe(clip), late, ffmpeg, soon())),
+      expected,
+      0.004,
+    );
+  }
+  const silent = await makeClip(at('h2.mp4'), pattern(0.2), h264);
+  assert.is((await decodeOwnAudio(silent, await probe(silent), 0, ffmpeg, soon())).length, 0);
+});
+
+test('a sound that begins later than the pictures is preceded by silence', async () => {
+  const input = [...pattern(1), '-itsoffset', '0.25', ...beep(0.7)];
+  const clip = await makeClip(at('i.mp4'), input, [...h264, '-c:a', 'aac']);
+  near(onset(await decodeOwnAudio(clip, await probe(clip), 0, ffmpeg, soon())), 0.75, 0.004);
+});
+
+test.run();
