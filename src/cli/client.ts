@@ -40,16 +40,21 @@ const refusal = (url: string, error: unknown): unknown => {
   );
 };
 
-/** Sends a file with its fields and answers the job that it became. */
+/** A file under the name that the API gives its part. */
+export type Part = { readonly part: string; readonly path: string };
+
+/** Sends files with their fields and answers the job that they became. */
 export const postJob = async (
   client: AxiosInstance,
   path: string,
-  file: { readonly part: string; readonly path: string },
+  files: readonly Part[],
   fields: Readonly<Record<string, string>>,
 ): Promise<Job> => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append(file.part, await openAsBlob(file.path), basename(file.path));
+  for (const file of files) {
+    form.append(file.part, await openAsBlob(file.path), basename(file.path));
+  }
   const answer = await client.post(path, form, { headers: { prefer: 'respond-async' } });
   return Job.parse(answer.data);
 };

@@ -1,11 +1,13 @@
 #!/usr/bin/env -S node --import tsx
 import { Command, InvalidArgumentError } from 'commander';
 import { Account } from '../contract/keys.ts';
+import { LipsyncModel } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
 import { Refused } from './client.ts';
 import { balance, grant, verify } from './credits.ts';
 import { developmentKey, stackEnvironment } from './home.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { type Face, lipsync } from './lipsync.ts';
 import { listModels } from './models.ts';
 import { upscale } from './upscale.ts';
 
@@ -22,6 +24,19 @@ const positive = (text: string): number => {
   return number;
 };
 
+const fraction = (text: string): number => {
+  const number = Number(text);
+  if (text.trim() === '' || !(number >= 0 && number <= 1))
+    throw new InvalidArgumentError('expected a number from 0 to 1.');
+  return number;
+};
+
+const face = (text: string): Face => {
+  const [, frame, x, y] = /^(\d+),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (frame === undefined) throw new InvalidArgumentError('expected FRAME,X,Y such as 0,320,180.');
+  return { frame: Number(frame), x: Number(x), y: Number(y) };
+};
+
 /** The names that the API takes. */
 const account = (text: string): string => {
   const { data, error } = Account.safeParse(text);
@@ -35,7 +50,7 @@ const address = (text: string): string => {
 };
 
 const program = new Command('enhance')
-  .description('Upscale media with the service of this checkout, and operate it.')
+  .description('Upscale and lip-sync media with the service of this checkout, and operate it.')
   .showHelpAfterError();
 
 /** Adds what every command that calls the service needs. */
@@ -64,6 +79,17 @@ calling(program.command('upscale <file>'))
   .option('-f, --format <format>', 'png, jpeg, webp, avif or mp4, whatever the ending')
   .option('-q, --quality <quality>', '1 to 100')
   .action((file, options) => upscale(file, keyed(options)));
+
+calling(program.command('lipsync <video> <audio>'))
+  .description('make the mouth of a clip or a portrait say what the audio says')
+  .requiredOption('-o, --output <file>', 'where the result goes; an mp4')
+  .option('-m, --model <model>', LipsyncModel.options.join(', '), 'fast')
+  .option('--expressiveness <amount>', '0 to 1; 0.5 is as measured', fraction)
+  .option('--on-no-face <way>', 'passthrough or fail')
+  .option('--style <style>', 'auto, photo or flat (a drawing)')
+  .option('--no-motion', 'a portrait keeps its head still')
+  .option('--face <frame,x,y>', 'whose mouth moves: a point on that face', face)
+  .action((video, audio, options) => lipsync(video, audio, keyed(options)));
 
 const models = program.command('models').description('the models of the running service');
 calling(models.command('list'))

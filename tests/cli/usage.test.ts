@@ -43,6 +43,18 @@ test('a result that has no folder to go to is refused before it is paid for', as
   assert.match(said, /There is no folder .*none for the result/);
 });
 
+test('lip sync says what is wrong with its arguments before it sends anything', async () => {
+  const out = join(dir, 'b.mp4');
+  const lipsync = (...args: readonly string[]) => complaint('lipsync', ...args, ...nobody);
+  assert.match(await lipsync(file, file), /required option '-o, --output <file>'/);
+  assert.match(await lipsync(file, '-o', out), /missing required argument 'audio'/);
+  assert.match(await lipsync(file, join(dir, 'none.wav'), '-o', out), /no file .*none\.wav/);
+  assert.match(await lipsync(file, file, '-o', join(dir, 'b.mov')), /must end in \.mp4/);
+  assert.match(await lipsync(file, file, '-o', out, '--face', '1,2'), /FRAME,X,Y/);
+  assert.match(await lipsync(file, file, '-o', out, '--expressiveness', '2'), /from 0 to 1/);
+  assert.match(await lipsync(file, file, '-o', out), /does not answer/);
+});
+
 test('a service that is down and an address that is none are told in a sentence', async () => {
   const args = ['upscale', file, '-o', join(dir, 'b.png')];
   assert.match(await complaint(...args, ...nobody), /does not answer \(ECONNREFUSED\)/);

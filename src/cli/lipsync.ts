@@ -1,0 +1,41 @@
+import { extname } from 'node:path';
+import { Refused } from './client.ts';
+import { type Calling, runJob } from './run-job.ts';
+
+type Options = Calling & {
+  readonly model: string;
+  readonly expressiveness?: number;
+  readonly onNoFace?: string;
+  readonly style?: string;
+  /** False with --no-motion. */
+  readonly motion: boolean;
+  readonly face?: Face;
+};
+export type Face = { readonly frame: number; readonly x: number; readonly y: number };
+
+/** `enhance lipsync VIDEO AUDIO -o OUT.mp4` */
+export const lipsync = async (video: string, audio: string, options: Options): Promise<void> => {
+  if (extname(options.output).toLowerCase() !== '.mp4')
+    throw new Refused(`${options.output} must end in .mp4.`);
+  const parts = [
+    { part: 'video', path: video },
+    { part: 'audio', path: audio },
+  ];
+  const result = await runJob({ path: '/v1/lipsync', parts, fields: fieldsOf(options) }, options);
+  if (!('faces_detected' in result)) throw new Error('the service answered with another operation');
+  const { faces_detected, frames, frames_passed_through, sync, warnings } = result;
+  const lag = sync.lag_ms === null ? '' : `, mouth ${Math.round(sync.lag_ms)} ms after the sound`;
+  console.error(
+    `${faces_detected} face${faces_detected === 1 ? '' : 's'}, ${frames} frames, ${frames_passed_through} left as they were${lag}`,
+  );
+  for (const { detail } of warnings) console.error(`Note: ${detail}`);
+};
+
+const fieldsOf = ({ model, face, expressiveness, onNoFace, style, motion }: Options) => ({
+  model,
+  ...(face && { speaker: JSON.stringify(face) }),
+  options: JSON.stringify({
+    ...{ expressiveness, on_no_face: onNoFace, style },
+    ...(!motion && { motion }),
+  }),
+});
