@@ -36,6 +36,25 @@ export const int32 = (name: string, values: readonly number[]): Tensor => {
   return { name, datatype: 'INT32', shape: [values.length], data };
 };
 
+export const uint8 = (name: string, shape: readonly number[], data: Buffer): Tensor => ({
+  ...{ name, datatype: 'UINT8', shape, data },
+});
+
+/** The tensor is a view of the values: they must not change while it travels. */
+export const fp32 = (name: string, shape: readonly number[], values: Float32Array): Tensor => ({
+  ...{ name, datatype: 'FP32', shape },
+  data: Buffer.from(values.buffer, values.byteOffset, values.byteLength),
+});
+
+/** The numbers of an FP32 output. */
+export const floatsOf = ({ data }: Tensor): Float32Array => new Float32Array(aligned(data));
+
+/** The numbers of an INT32 output. */
+export const intsOf = ({ data }: Tensor): Int32Array => new Int32Array(aligned(data));
+
+/** A copy in memory of its own: an answer's bytes may begin where no number can. */
+const aligned = (data: Buffer): ArrayBuffer => new Uint8Array(data).buffer;
+
 export const strings = (name: string, values: readonly string[]): Tensor => ({
   name,
   datatype: 'BYTES',

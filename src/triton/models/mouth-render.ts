@@ -1,0 +1,128 @@
+/** A patch of a picture round the mouth to the same patch with the mouth in another shape. */
+import type { YuvPicture } from '../../frame.ts';
+import type { Control } from '../protocol/control.ts';
+import { floatsOf, fp32, int32, type Tensor, uint8 } from '../protocol/tensor.ts';
+import type { Transport } from '../protocol/transport.ts';
+import { MESH_POINTS } from './face-track.ts';
+import { ask, bytes, describe, floats } from './model.ts';
+import { SHAPE } from './mouth-plan.ts';
+import type { Contract } from './verify.ts';
+
+const model = 'mouth_render';
+
+/** How codes become colours: the weights of red and blue in luma, and whether the codes use all of 0..255. */
+export type Coding = { readonly kr: number; readonly kb: number; readonly fullRange: boolean };
+
+/** What stays the same for all pictures of a subject. */
+export type Rendering = {
+  readonly coding: Coding;
+  /** What belongs to the subject and not to a picture; see `MouthRender.subject`. */
+  readonly subject: Float32Array;
+  readonly style: 'photo' | 'flat';
+};
+
+export type Rendered = {
+  /** The patch with the mouth in it, in the layout in which it came. */
+  readonly pixels: Buffer;
+  /** Of luma: 0 where a pixel is as it was, 255 where it is wholly new. The blend is done. */
+  readonly mask: Buffer;
+};
+
+export type MouthRender = {
+  readonly release: string;
+  /** Lengths in distances of the outer eye corners: the width of a patch, and how far below the mouth its centre lies. */
+  readonly patchSpan: number;
+  readonly patchDrop: number;
+  /** The patch's first row and column are even in the whole picture; the mesh is in pixels of the patch. */
+  subject(
+    patch: YuvPicture,
+    mesh: Float32Array,
+    about: Omit<Rendering, 'subject'>,
+    signal: AbortSignal,
+  ): Promise<Float32Array>;
+  render(
+    patch: YuvPicture,
+    mesh: Float32Array,
+    target: Float32Array,
+    about: Rendering,
+    signal: AbortSignal,
+  ): Promise<Rendered>;
+};
+
+const contract: Contract = {
+  inputs: [
+    { name: 'Y', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'U', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'COLOUR', type: 'TYPE_FP32', dims: [3] },
+    { name: 'MESH', type: 'TYPE_FP32', dims: [MESH_POINTS, 3] },
+    { name: 'TARGET', type: 'TYPE_FP32', dims: [SHAPE] },
+    { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
+    { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
+  ],
+  outputs: [
+    { name: 'Y', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'U', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'MASK', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
+  ],
+  parameters: {
+    subject_size: /^[1-9]\d*$/,
+    ...{ patch_span: /^\d+(\.\d+)?$/, patch_drop: /^-?\d+(\.\d+)?$/ },
+  },
+};
+
+export const readMouthRender = (control: Control) => describe(model, contract, control);
+
+export const openMouthRender = async (
+  transport: Transport,
+  control: Control,
+): Promise<MouthRender> => {
+  const { release, parameters } = await readMouthRender(control);
+  const subjectSize = Number(parameters.subject_size);
+  return {
+    release,
+    patchSpan: Number(parameters.patch_span),
+    patchDrop: Number(parameters.patch_drop),
+    subject: async (patch, mesh, about, signal) => {
+      const nobody = { ...about, subject: new Float32Array(subjectSize) };
+      const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), nobody);
+      const wanted = [floats('SUBJECT', subjectSize)];
+      return floatsOf((await ask(transport, model, inputs, wanted, signal))('SUBJECT'));
+    },
+    render: async (patch, mesh, target, about, signal) => {
+      const { width, height } = patch;
+      const wanted = [
+        bytes('Y', height, width),
+        bytes('U', height / 2, width / 2),
+        bytes('V', height / 2, width / 2),
+        bytes('MASK', height, width),
+      ];
+      const inputs = inputsOf(patch, mesh, target, about);
+      const of = await ask(transport, model, inputs, wanted, signal);
+      const pixels = Buffer.concat([of('Y').data, of('U').data, of('V').data]);
+      return { pixels, mask: of('MASK').data };
+    },
+  };
+};
+
+const inputsOf = (
+  { width, height, pixels }: YuvPicture,
+  mesh: Float32Array,
+  target: Float32Array,
+  { coding, subject, style }: Rendering,
+): Tensor[] => {
+  const [luma, chroma] = [width * height, (width / 2) * (height / 2)];
+  const { kr, kb, fullRange } = coding;
+  return [
+    uint8('Y', [height, width], pixels.subarray(0, luma)),
+    uint8('U', [height / 2, width / 2], pixels.subarray(luma, luma + chroma)),
+    uint8('V', [height / 2, width / 2], pixels.subarray(luma + chroma)),
+    fp32('COLOUR', [3], Float32Array.of(kr, kb, fullRange ? 1 : 0)),
+    fp32('MESH', [MESH_POINTS, 3], mesh),
+    fp32('TARGET', [SHAPE], target),
+    fp32('SUBJECT', [subject.length], subject),
+    int32('STYLE', [style === 'flat' ? 1 : 0]),
+  ];
+};
