@@ -1,0 +1,184 @@
+"""One frame's mouth, made to show what is asked for."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from .field import LEAST, Area, Field, Floats, displacement
+from .interior import hole_of, interior, known
+from .lips import ALONG, SAMPLES, Lips, lips_of
+from .mesh import Array, BadMouthError, Pose, pose_of, smoothstep
+from .planes import Colours, Plane, Planes, even, from_rgb, moved, paint
+from .shape import Asked, asked_of, blend, closeness, shape_of
+from .skin import pull
+from .subject import Subject, pack, subject_of
+from .trust import trust
+
+TARGETS = 8
+STYLES = ("photo", "flat")
+
+PATCH_SPAN = 2.4
+"""Width of the square patch in S."""
+PATCH_DROP = 0.30
+"""How far its centre lies below the middle of the mouth, in S."""
+MAX_PATCH = 4096
+"""Every patch of a picture up to 4K is rendered at its own resolution."""
+
+STILL_ABOVE, MOVING_BELOW = 0.10, 0.02  # S above and below the nose base between which the displacement sets in
+BORDER = (0.05, 0.20)  # S from the patch's border in which it fades
+NOTHING = 0.005  # trust below which the frame is left alone
+
+
+@dataclass(frozen=True)
+class Rendered:
+    planes: Planes
+    mask: Plane
+    """0 where luma is unchanged; chroma is where all four of its pixels' luma is."""
+
+
+def measure(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> Floats:
+    """SUBJECT from one frame in which the face is seen well. Raises BadMouthError."""
+    pose = pose_of(mesh)
+    return pack(subject_of(planes, colours, pose.to_head(mesh.astype(np.float64)), pose))
+
+
+def render(
+    planes: Planes,
+    colours: Colours,
+    mesh: npt.NDArray[np.generic],
+    target: npt.NDArray[np.generic],
+    subject: npt.NDArray[np.generic],
+    style: int,
+) -> Rendered:
+    """The patch with the mouth moved to `target`, a row of TARGETS.
+
+    mesh: 478 x 3 in the patch's pixels. subject: from measure(). style: index into STYLES.
+    Raises BadMouthError.
+    """
+    if style not in range(len(STYLES)):
+        raise BadMouthError(f"expected STYLE 0 (photo) or 1 (flat drawing), got {style}")
+    if target.shape != (TARGETS,) or not np.isfinite(target.astype(np.float64)).all():
+        raise BadMouthError(f"expected TARGET [{TARGETS}] of finite numbers, got {target.tolist()}")
+    flat = STYLES[style] == "flat"
+    person, rows = known(np.ascontiguousarray(subject, np.float32).tobytes(), flat)
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(np.float64))
+    own = lips_of(head, pose, planes.y)
+    belief = trust(planes, head, pose, own, person.look)
+    if belief < NOTHING:
+        return Rendered(planes, np.zeros(planes.y.shape, np.uint8))
+    shape = shape_of(target.astype(np.float64), person.rest)
+    asked = blend(own, asked_of(shape, person.rest, own), belief)
+
+    out, mask = _warp(planes, head, pose, own, asked)
+    hole = hole_of(asked, pose, planes.area)
+    if hole is not None:
+        colour = interior(hole, shape, asked, pose, person, rows, flat)
+        yuv = from_rgb(colour, colours)
+        if not flat:
+            yuv[..., 0] += _grain(planes, pose, head, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
+        opacity = hole.opacity * np.float32(belief)
+        paint(out, yuv, opacity, hole.area)
+        _mark(mask, hole.area, opacity)
+    _crease(out, mask, colours, pose, own, asked, person, belief)
+    return Rendered(out, mask)
+
+
+def _warp(planes: Planes, head: Array, pose: Pose, own: Lips, asked: Asked) -> tuple[Planes, Plane]:
+    field = Field(pull(head, own, asked, pose))
+    nose = float(pose.to_plane(head[2])[1])
+    line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
+    window = _Window(planes.area, pose, head, nose)
+    by, area = displacement(field, pose, line, window, window.reach)
+    mask = np.zeros(planes.y.shape, np.uint8)
+    if not area.width or not area.height:
+        return planes.copy(), mask
+    grown = even(area, planes.area)
+    if grown != area:
+        by = np.pad(by, ((area.y - grown.y, grown.bottom - area.bottom), (area.x - grown.x, grown.right - area.right), (0, 0)))
+    length = np.maximum(np.abs(by[..., 0]), np.abs(by[..., 1]))
+    changed = length > LEAST
+    # 255 from half a pixel on; below, a little for a little.
+    mask[grown.slices] = np.where(changed, np.clip(length * 510, 1, 255), 0).astype(np.uint8)
+    return moved(planes, by, grown, changed), mask
+
+
+class _Window:
+    """Lets a displacement through below the nose and away from the patch's border, unless the picture ends there too."""
+
+    def __init__(self, area: Area, pose: Pose, head: Array, nose: float) -> None:
+        self.pose, self.nose = pose, nose
+        half = PATCH_SPAN / 2 * pose.scale
+        x, y = pose.to_pixels(pose.to_plane((head[61] + head[291]) / 2))
+        expected = np.array([x - half, y + PATCH_DROP * pose.scale - half, x + half, y + PATCH_DROP * pose.scale + half])
+        edges = np.array([area.x, area.y, area.right, area.bottom], float)
+        # A border nearer than the patch's should be is the picture's own.
+        cut = np.array([1, 1, -1, -1]) * (edges - expected) / pose.scale
+        self.edges = edges
+        self.fade = 1 - np.clip((cut - 0.03) / 0.09, 0, 1)
+        corners = pose.to_pixels(np.array([[-1.5, nose - STILL_ABOVE], [1.5, nose - STILL_ABOVE]]))
+        top = int(np.clip(np.floor(corners[:, 1].min()), 0, area.bottom))
+        self.reach = Area(area.x, top & ~1, area.right, area.bottom)
+
+    def __call__(self, pixels: Floats) -> Floats:
+        plane = self.pose.from_pixels(pixels.reshape(-1, 2).astype(np.float64)).reshape(pixels.shape)
+        share = smoothstep(plane[..., 1], self.nose - STILL_ABOVE, self.nose + MOVING_BELOW)
+        low, high = (b * self.pose.scale for b in BORDER)
+        x, y = pixels[..., 0], pixels[..., 1]
+        for distance, fade in zip(
+            (x - self.edges[0], y - self.edges[1], self.edges[2] - 1 - x, self.edges[3] - 1 - y), self.fade, strict=True
+        ):
+            if fade:
+                share = share * (1 - fade * (1 - smoothstep(distance, low, high)))
+        return np.asarray(share, np.float32)
+
+
+def _crease(
+    out: Planes, mask: Plane, colours: Colours, pose: Pose, own: Lips, asked: Asked, person: Subject, belief: float
+) -> None:
+    """Draws the line between lips that were apart and now touch."""
+    gap = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
+    opacity = 0.85 * (1 - own.closed) * closeness(gap, own.gap) * belief
+    if opacity < 0.01:
+        return
+    middle = (asked.upper_inner + asked.lower_inner) / 2
+    half = np.zeros((SAMPLES, 3))
+    half[:, 1] = 0.0065 * (1 - 0.7 * ALONG**2)
+    line = Asked(middle - half, middle + half, middle, middle, 0.0)
+    hole = hole_of(line, pose, out.area)
+    if hole is None:
+        return
+    colour = np.broadcast_to((0.5 * person.lip).astype(np.float32), (*hole.opacity.shape, 3))
+    weight = np.clip(1.15 * hole.opacity, 0, 1) * np.float32(opacity)
+    paint(out, from_rgb(colour, colours), weight, hole.area)
+    _mark(mask, hole.area, weight)
+
+
+def _mark(mask: Plane, area: Area, opacity: Floats) -> None:
+    part = mask[area.slices]
+    np.maximum(part, np.ceil(np.clip(opacity, 0, 1) * 255).astype(np.uint8), out=part)
+
+
+def _grain(planes: Planes, pose: Pose, head: Array, area: Area) -> Floats:
+    """The picture's own noise, from the calmer cheek, for the area's luma."""
+    reach = max(3, int(0.11 * pose.scale))
+    found = []
+    for point in (50, 280):
+        x, y = np.clip(pose.to_pixels(pose.to_plane(head[point])), 0, [planes.y.shape[1] - 1, planes.y.shape[0] - 1]).astype(
+            int
+        )
+        cheek = planes.y[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach].astype(np.float32)
+        if min(cheek.shape) > 2:
+            found.append(cheek - cv2.GaussianBlur(cheek, (0, 0), max(1.0, 0.02 * pose.scale)))
+    if not found:
+        return np.zeros((area.height, area.width), np.float32)
+    calm = min(found, key=lambda part: float(part.std()))
+    rows, columns = (_mirrored(n, m) for n, m in zip((area.height, area.width), calm.shape, strict=True))
+    return np.clip(calm[rows][:, columns], -18, 18)
+
+
+def _mirrored(count: int, period: int) -> npt.NDArray[np.int64]:
+    """0 1 2 .. period-1 .. 2 1 0 1 .."""
+    return np.asarray(np.abs(np.arange(count) % max(2 * period - 2, 1) - (period - 1)))

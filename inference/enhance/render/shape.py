@@ -1,0 +1,176 @@
+"""The lips as they are asked for: four contours from the subject's rest and one row of TARGETS."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .lips import ALONG, Lips
+from .mesh import Array, ramp
+
+UPPER_SHARE = 0.30
+"""Of an opening, what the upper lip rises; the lower lip falls by the rest. Measured on nine talking clips: 0.2-0.4."""
+
+CORNER_DROP = 0.15  # of an opening; measured on the same clips
+CORNER_RISE = 0.30  # of what the mouth is wider than at rest; measured there too
+OWN = 0.5  # how far the frame's own lips say where the lips rest; the rest of it the subject's
+WIDEST, NARROWEST = 1.45, 0.6  # of the width at rest
+LARGEST_OPENING = 0.36
+MOUSTACHE_OPENING = 0.14  # a moustache would be drawn into a ring round anything larger
+
+ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One row of TARGETS, as limited as its subject asks. Lengths in S; the rest 0..1."""
+
+    opening: float
+    width: float
+    rounding: float
+    upper: float
+    corners: float
+    press: float
+    labiodental: float
+    tongue: float
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The subject's closed lips in head coordinates: x and y of four contours, SAMPLES x 2 each."""
+
+    line: Array
+    upper_outer: Array
+    lower_outer: Array
+    width: float
+    moustache: float
+    """0..1: how much dark hair grows above the lip."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Target contours in head coordinates, SAMPLES x 3 each, and the fall of the chin that goes with them."""
+
+    upper_inner: Array
+    lower_inner: Array
+    upper_outer: Array
+    lower_outer: Array
+    drop: float
+
+
+def rest_of(lips: Lips, moustache: float) -> Rest:
+    """The lips closed, from lips that may be open."""
+    line = lips.upper_inner + UPPER_SHARE * (lips.lower_inner - lips.upper_inner)
+    line[:, 1] -= CORNER_DROP * lips.gap * (1 - lips.closed) * ALONG**2
+    top = line - (lips.upper_inner - lips.upper_outer)
+    bottom = line + (lips.lower_outer - lips.lower_inner)
+    return Rest(line[:, :2], top[:, :2], bottom[:, :2], lips.width, moustache)
+
+
+def shape_of(target: Array, rest: Rest) -> Shape:
+    """`target`: a row of TARGETS."""
+    opening, width, rounding, upper, corners, press, labiodental, tongue = (float(v) for v in target)
+    rounding, press, labiodental, tongue = (min(max(v, 0.0), 1.0) for v in (rounding, press, labiodental, tongue))
+    most = LARGEST_OPENING + rest.moustache * (MOUSTACHE_OPENING - LARGEST_OPENING)
+    opening = max(opening, 0.0) * (1 - press)
+    opening /= (1 + (opening / most) ** 4) ** 0.25
+    width = min(max(width, NARROWEST * rest.width), WIDEST * rest.width)
+    upper = min(max(upper, -0.04), 0.5 * opening + 0.06)
+    return Shape(opening, width, rounding, upper, min(max(corners, -0.12), 0.12), press, labiodental, tongue)
+
+
+def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
+    """Where the lips of this frame go.
+
+    Width and opening are absolute. Where the mouth sits on the face is in half the frame's own, with what its own
+    opening and smile do to that taken off: the mesh of a nodding head shifts its lips by more than speech does.
+    """
+    g = shape.opening
+    chord = _corners(shape, rest, own)
+    inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
+    inner_ends, outer_ends = chord + inset, chord
+    middle = _middle(rest, own) - shape.upper + UPPER_SHARE * g
+
+    line = _between(inner_ends, rest.line, own.middle)
+    line += (middle - line[len(line) // 2, 1]) * ROUND
+    t = np.abs(ALONG)
+    rise = UPPER_SHARE * g * np.maximum(1 - t * t, 0) ** (0.8 - 0.1 * shape.rounding)
+    fall = (1 - UPPER_SHARE) * g * (1 - t**2.2) ** (0.64 - 0.08 * shape.rounding)
+
+    wide = shape.width / rest.width - 1
+    thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
+    upper_lip = (rest.line - rest.upper_outer)[:, 1] * (thick - 0.45 * g)
+    lower_lip = (rest.lower_outer - rest.line)[:, 1] * (thick - 0.25 * g)
+
+    upper, lower = line.copy(), line.copy()
+    upper[:, 1] -= rise
+    lower[:, 1] += fall
+    top = _between(outer_ends, rest.upper_outer, own.upper_outer)
+    bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
+    ends = np.abs(ALONG) ** 6
+    top[:, 1] = (upper[:, 1] - upper_lip) * (1 - ends) + top[:, 1] * ends
+    bottom[:, 1] = (lower[:, 1] + lower_lip) * (1 - ends) + bottom[:, 1] * ends
+
+    top -= 0.010 * shape.rounding * ROUND
+    bottom += 0.008 * shape.rounding * ROUND
+    # The lower lip goes under the upper teeth, whose edge shows.
+    f = shape.labiodental
+    upper -= 0.026 * f * ROUND
+    top -= 0.018 * f * ROUND
+    lower -= 0.004 * f * ROUND
+    bottom -= 0.028 * f * ROUND
+    return Asked(upper, lower, top, bottom, CHIN_SHARE * (g - own.gap * (1 - own.closed)))
+
+
+CHIN_SHARE = 0.5
+"""Of an opening, what the chin falls. The mesh saw 0.25-0.49 on nine clips; it follows a chin less than fully."""
+
+
+def blend(own: Lips, asked: Asked, amount: float) -> Asked:
+    """`amount` of the way from the frame's own lips to the asked ones."""
+
+    def part(a: Array, b: Array) -> Array:
+        return np.asarray(a + amount * (b - a))
+
+    return Asked(
+        part(own.upper_inner, asked.upper_inner),
+        part(own.lower_inner, asked.lower_inner),
+        part(own.upper_outer, asked.upper_outer),
+        part(own.lower_outer, asked.lower_outer),
+        amount * asked.drop,
+    )
+
+
+def _middle(rest: Rest, own: Lips) -> float:
+    """y of the middle of the closed line."""
+    half = len(ALONG) // 2
+    mine = own.upper_inner[half, 1] + UPPER_SHARE * (own.lower_inner - own.upper_inner)[half, 1]
+    return float(OWN * mine + (1 - OWN) * rest.line[half, 1])
+
+
+def _corners(shape: Shape, rest: Rest, own: Lips) -> Array:
+    """The two corners, 2 x 3."""
+    mine = own.upper_outer[[0, -1]]
+    theirs = rest.upper_outer[[0, -1]]
+    own_y = mine[:, 1] - CORNER_DROP * own.gap * (1 - own.closed) + CORNER_RISE * (own.width - rest.width)
+    y = OWN * own_y + (1 - OWN) * theirs[:, 1] - shape.corners
+    centre = OWN * mine[:, 0].mean() + (1 - OWN) * theirs[:, 0].mean()
+    # The mesh measures the width in 3-D; corners of different depth are farther apart than their x.
+    flat = np.diff(mine[:, 0])[0] / max(own.width, 1e-6)
+    half = 0.5 * shape.width * flat
+    x = np.array([centre - half, centre + half])
+    return np.stack([x, y, mine[:, 2]], axis=1)
+
+
+def _between(ends: Array, profile: Array, own: Array) -> Array:
+    """A contour spanned between two ends with the bow of `profile`; its depth is the frame's own."""
+    along = (profile[:, 0] - profile[0, 0]) / (profile[-1, 0] - profile[0, 0])
+    bow = profile[:, 1] - (profile[0, 1] + along * (profile[-1, 1] - profile[0, 1]))
+    line = ends[0] + along[:, None] * (ends[1] - ends[0])
+    line[:, 1] += bow
+    line[:, 2] = own[:, 2]
+    return np.asarray(line)
+
+
+def closeness(gap: float, own_gap: float) -> float:
+    """1 where a mouth that was open is shut, 0 where at least half its own gap stays."""
+    return 1 - ramp(gap, 0.0, max(0.5 * own_gap, 1e-3))

@@ -1,0 +1,71 @@
+"""How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
+
+import cv2
+import numpy as np
+
+from .field import Area
+from .lips import SAMPLES, Lips
+from .mesh import Array, Pose, ramp
+from .planes import Planes
+
+TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
+OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
+STRANGE = (0.42, 0.68)  # distance of what is seen from what the subject looks like; uncovered mouths stay below 0.46
+
+REGIONS = 6
+CHEEKS = (50, 280, 205, 425)
+PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
+
+
+def trust(planes: Planes, head: Array, pose: Pose, lips: Lips, usual: Array) -> float:
+    """0..1. usual: look() of the subject's reference frame."""
+    turned = 1 - ramp(abs(pose.yaw), *TURNED)
+    contours = np.vstack([lips.upper_outer, lips.lower_outer])
+    off = _outside(pose.to_pixels(pose.to_plane(contours)), planes.area) / pose.scale
+    inside = 1 - ramp(off, *OFF_PICTURE)
+    if not turned * inside:
+        return 0.0
+    strange = strangeness(look(planes, head, pose, lips), usual)
+    return turned * inside * (1 - ramp(strange, *STRANGE))
+
+
+def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
+    """Luma (as a logarithm) and chroma of lips, philtrum, chin and mouth corners against the cheeks, REGIONS x 3.
+
+    Against the cheeks, so that light which changes on the whole face changes nothing.
+    """
+    half = SAMPLES // 2
+    inner = np.arange(half - 5, half + 6, 2)
+    lip = [(lips.upper_inner + lips.upper_outer)[inner] / 2, (lips.lower_inner + lips.lower_outer)[inner] / 2]
+    groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT)), head[list(CHEEKS)]]
+    seen = np.array([_mean(planes, pose, points) for points in groups])
+    skin = seen[-1]
+    luma = np.log((seen[:-1, :1] + 16) / (skin[0] + 16))
+    chroma = (seen[:-1, 1:] - skin[1:]) / max(skin[0], 32) * 4
+    return np.hstack([luma, chroma])
+
+
+def strangeness(seen: Array, usual: Array) -> float:
+    return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
+
+
+def _mean(planes: Planes, pose: Pose, points: Array) -> Array:
+    """Mean Y, U, V over small boxes round points in head coordinates."""
+    at = pose.to_pixels(pose.to_plane(points))
+    reach = max(1, int(0.02 * pose.scale))
+    values = []
+    for plane, scale in ((planes.y, 1), (planes.u, 2), (planes.v, 2)):
+        height, width = plane.shape
+        k = max(1, reach // scale)
+        boxes = []
+        for x, y in at / scale:
+            cx, cy = int(np.clip(x, 0, width - 1)), int(np.clip(y, 0, height - 1))
+            boxes.append(cv2.mean(plane[max(0, cy - k) : cy + k + 1, max(0, cx - k) : cx + k + 1])[0])
+        values.append(float(np.mean(boxes)))
+    return np.array(values)
+
+
+def _outside(pixels: Array, area: Area) -> float:
+    """How far the worst point lies outside, in pixels."""
+    beyond = np.maximum(-pixels, pixels - np.array([area.right - 1, area.bottom - 1]))
+    return float(max(0.0, beyond.max()))

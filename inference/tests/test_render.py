@@ -1,0 +1,284 @@
+"""A mouth that is moved: skimage's astronaut, and a drawn face of which every pixel is known."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.render import mouth
+from enhance.render.mesh import BadMouthError, Pose, pose_of
+from enhance.render.mouth import Rendered, measure, render
+from enhance.render.planes import Colours, Planes, any_of_four, check_planes, from_rgb
+
+Floats = npt.NDArray[Any]
+MODELS = Path(__file__).parents[2] / "models"
+# What MediaPipe's face mesh finds in skimage's astronaut.
+MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
+BT601 = Colours(0.299, 0.114, False)
+SKIN, LIP, LINE = (224, 172, 140), (190, 90, 90), (70, 30, 30)
+SIZE = 384
+
+
+def target(opening: float = 0.0, width: float = 0.5, **others: float) -> Floats:
+    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
+    values = {"opening": opening, "width": width, "upper": 0.2 * opening, **others}
+    return np.array([values.get(name, 0.0) for name in names], np.float32)
+
+
+def planes_of(rgb: npt.NDArray[np.uint8], colours: Colours = BT601) -> Planes:
+    yuv = from_rgb(rgb.astype(np.float32), colours)
+    half = cv2.resize(yuv, (rgb.shape[1] // 2, rgb.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    y, u, v = (np.clip(p + 0.5, 0, 255).astype(np.uint8) for p in (yuv[..., 0], half[..., 1], half[..., 2]))
+    return check_planes(y, u, v)
+
+
+def astronaut() -> tuple[Planes, Floats]:
+    """The patch a caller would cut, a little noise in it so that every moved pixel shows."""
+    mesh = MESH.copy()
+    scale = float(np.linalg.norm(mesh[263] - mesh[33]))
+    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, mouth.PATCH_DROP * scale] - mouth.PATCH_SPAN / 2 * scale
+    left, top, side = int(x) & ~1, int(y) & ~1, round(mouth.PATCH_SPAN * scale) & ~1
+    picture = data.astronaut()[top : top + side, left : left + side]
+    mesh[:, :2] -= [left, top]
+    return planes_of(picture), mesh
+
+
+def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False) -> tuple[Planes, Floats]:
+    """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them."""
+    mesh = MESH - MESH[[61, 291]].mean(axis=0)
+    scale = size / mouth.PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
+    mesh = np.asarray(mesh * scale, np.float32)
+    mesh[:, :2] += [size / 2, size / 2 - mouth.PATCH_DROP * size / mouth.PATCH_SPAN]
+    pose = pose_of(mesh)
+    unit = pose.scale
+    inner = [[78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308], [78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308]]
+    outer = [[61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291], [61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291]]
+    bow = (1 - np.linspace(-1, 1, 11) ** 2) * unit
+    middle = mesh[inner[0]] * 0.5 + mesh[inner[1]] * 0.5
+    for row, sign, thick in ((0, -1, 0.07), (1, 1, 0.09)):
+        mesh[inner[row]] = middle
+        mesh[inner[row], 1] += sign * gap / 2 * bow
+        mesh[outer[row], 1] = middle[:, 1] + sign * (gap / 2 + thick) * bow
+    canvas = np.empty((size, size, 3), np.uint8)
+    canvas[:] = SKIN
+    fill(canvas, [*mesh[outer[0]], *mesh[outer[1]][::-1]], LIP)
+    if gap:
+        fill(canvas, [*mesh[inner[0]], *mesh[inner[1]][::-1]], LINE)
+    else:
+        cv2.polylines(canvas, [np.round(middle[:, :2]).astype(np.int32)], False, LINE, max(1, round(0.012 * unit)), cv2.LINE_AA)
+    if moustache:
+        top = mesh[[61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291]]
+        fill(canvas, [*top, *(top - [0, 0.1 * unit, 0])[::-1]], (40, 30, 25))
+    noise = np.random.default_rng(1).normal(0, 2, (size, size, 1))
+    return planes_of(np.clip(canvas + noise, 0, 255).astype(np.uint8)), mesh
+
+
+def fill(canvas: npt.NDArray[np.uint8], points: list[Floats], colour: tuple[int, int, int]) -> None:
+    cv2.fillPoly(canvas, [np.round(np.array(points)[:, :2]).astype(np.int32)], colour, cv2.LINE_AA)
+
+
+def done(planes: Planes, mesh: Floats, asked: Floats, style: int = 0, subject: Floats | None = None) -> Rendered:
+    person = measure(planes, BT601, mesh) if subject is None else subject
+    return render(planes, BT601, mesh, asked, person, style)
+
+
+def own_width(mesh: Floats) -> float:
+    return float(np.linalg.norm(mesh[61] - mesh[291]) / np.linalg.norm(mesh[33] - mesh[263]))
+
+
+def hole_height(rendered: Rendered, mesh: Floats) -> float:
+    """Height in S of what is darker than lip and skin on the line through the middle of the mouth."""
+    pose: Pose = pose_of(mesh)
+    x = round(float(mesh[[13, 14], 0].mean()))
+    reach = round(0.4 * pose.scale)
+    y = round(float(mesh[[13, 14], 1].mean()))
+    column = cv2.GaussianBlur(rendered.planes.y, (3, 1), 0)[y - reach : y + reach, x].astype(float)
+    return float((column < 85).sum() / pose.scale)
+
+
+FACES: dict[str, Callable[[], tuple[Planes, Floats]]] = {
+    "astronaut": astronaut,
+    "drawn, closed": drawn,
+    "drawn, open": lambda: drawn(0.12),
+}
+
+
+@pytest.mark.parametrize("face", FACES)
+@pytest.mark.parametrize("opening", [0.0, 0.05, 0.2])
+def test_outside_the_mask_every_sample_is_as_it_was(face: str, opening: float) -> None:
+    planes, mesh = FACES[face]()
+    out = done(planes, mesh, target(opening, own_width(mesh)))
+    same = out.mask == 0
+    assert same.mean() > 0.1
+    np.testing.assert_array_equal(out.planes.y[same], planes.y[same])
+    still = ~any_of_four(~same)
+    np.testing.assert_array_equal(out.planes.u[still], planes.u[still])
+    np.testing.assert_array_equal(out.planes.v[still], planes.v[still])
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_the_mask_is_empty_above_the_nose_and_at_the_border(face: str) -> None:
+    planes, mesh = FACES[face]()
+    out = done(planes, mesh, target(0.2, own_width(mesh)))
+    border = np.concatenate([out.mask[0], out.mask[-1], out.mask[:, 0], out.mask[:, -1]])
+    assert not border.any()
+    pose = pose_of(mesh)
+    rows, columns = np.nonzero(out.mask)
+    highest = pose.from_pixels(np.stack([columns, rows], axis=1).astype(float))[:, 1].min()
+    assert highest > pose.to_plane(pose.to_head(mesh.astype(float)))[2, 1] - 0.18
+
+
+def test_a_wider_opening_shows_a_higher_hole() -> None:
+    planes, mesh = drawn()
+    heights = [
+        hole_height(done(planes, mesh, target(g, own_width(mesh)), style=1), mesh) for g in (0.04, 0.08, 0.14, 0.20, 0.26)
+    ]
+    assert all(b > a for a, b in pairwise(heights)), heights
+
+
+def test_an_open_mouth_is_shut() -> None:
+    planes, mesh = drawn(0.14)
+    before = hole_height(Rendered(planes, planes.y), mesh)
+    after = hole_height(done(planes, mesh, target(0.0, own_width(mesh))), mesh)
+    assert before > 0.10
+    assert after < 0.03
+
+
+def test_pressed_lips_touch_whatever_the_opening_asked_for() -> None:
+    planes, mesh = drawn()
+    pressed = done(planes, mesh, target(0.2, own_width(mesh), press=1.0))
+    assert hole_height(pressed, mesh) < 0.03
+
+
+def test_the_chin_follows_an_opening_mouth() -> None:
+    planes, mesh = drawn()
+    moving = done(planes, mesh, target(0.2, own_width(mesh))).mask > 0
+    x, y = np.round(mesh[152, :2]).astype(int)
+    assert moving[y, x]
+
+
+def test_the_same_request_gives_the_same_pixels() -> None:
+    planes, mesh = astronaut()
+    first, second = (done(planes, mesh, target(0.1, own_width(mesh))) for _ in range(2))
+    for a, b in ((first.planes.y, second.planes.y), (first.planes.u, second.planes.u), (first.mask, second.mask)):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_small_step_of_the_target_is_a_small_step_of_the_picture() -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    frames = [
+        done(planes, mesh, target(g, own_width(mesh)), subject=subject).planes.y.astype(float) for g in np.linspace(0, 0.25, 51)
+    ]
+    steps = np.array([np.abs(b - a).mean() for a, b in pairwise(frames)])
+    assert steps.max() < 3 * np.median(steps)
+
+
+def test_a_head_turned_far_is_left_alone() -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    centre = mesh.mean(axis=0)
+    shares = []
+    for degrees in (0, 30, 40, 70):
+        turn = cv2.Rodrigues(np.array([0, np.radians(degrees), 0]))[0]
+        turned = np.asarray((mesh - centre) @ turn.T + centre, np.float32)
+        shares.append((done(planes, turned, target(0.1, own_width(mesh)), subject=subject).mask == 255).mean())
+    assert shares[0] > 0
+    assert shares[-1] == 0
+
+
+def test_a_mouth_off_the_patch_leaves_it_alone() -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    off = mesh + np.array([0, planes.y.shape[0], 0], np.float32)
+    out = done(planes, off, target(0.2, own_width(mesh)), subject=subject)
+    assert not out.mask.any()
+    np.testing.assert_array_equal(out.planes.y, planes.y)
+
+
+def test_a_hand_over_the_mouth_leaves_the_frame_alone() -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
+    covered = planes.copy()
+    reach = round(0.35 * pose_of(mesh).scale)
+    covered.y[y - reach : y + reach, x - reach : x + reach] = 30
+    covered.u[(y - reach) // 2 : (y + reach) // 2, (x - reach) // 2 : (x + reach) // 2] = 128
+    covered.v[(y - reach) // 2 : (y + reach) // 2, (x - reach) // 2 : (x + reach) // 2] = 128
+    assert not done(covered, mesh, target(0.2, own_width(mesh)), subject=subject).mask.any()
+
+
+def test_a_moustache_limits_the_opening() -> None:
+    bare, haired = (measure(planes, BT601, mesh) for planes, mesh in (drawn(), drawn(moustache=True)))
+    planes, mesh = drawn()
+    shaved, grown = (done(planes, mesh, target(0.3, own_width(mesh)), 1, s) for s in (bare, haired))
+    assert hole_height(grown, mesh) < 0.75 * hole_height(shaved, mesh)
+
+
+@pytest.mark.parametrize("size", [64, 101, 255])
+def test_patches_of_any_size_are_rendered(size: int) -> None:
+    planes, mesh = drawn()
+    scale = size / SIZE
+    y = cv2.resize(planes.y, (size, size), interpolation=cv2.INTER_AREA)
+    half = -(-size // 2)
+    u, v = (cv2.resize(p, (half, half), interpolation=cv2.INTER_AREA) for p in (planes.u, planes.v))
+    small = check_planes(y, u, v)
+    out = done(small, np.asarray(mesh * scale, np.float32), target(0.15, own_width(mesh)))
+    assert out.planes.y.shape == out.mask.shape == (size, size)
+    assert out.mask.any()
+
+
+def test_a_patch_cut_off_by_the_picture_is_rendered_to_its_edge() -> None:
+    planes, mesh = drawn()
+    rows = int(mesh[152, 1]) // 2 * 2
+    cut = check_planes(planes.y[:rows], planes.u[: rows // 2], planes.v[: rows // 2])
+    assert done(cut, mesh, target(0.2, own_width(mesh))).mask[-1].any()
+
+
+@pytest.mark.parametrize("colours", [BT601, Colours(0.2126, 0.0722, False), Colours(0.2126, 0.0722, True)])
+def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
+    """Pale, and hardly coloured."""
+    flat = np.empty((64, 64, 3), np.float32)
+    flat[:] = (220, 210, 200)
+    y, u, v = from_rgb(flat, colours)[0, 0]
+    assert 150 < y < 230
+    assert abs(u - 128) < 10 > abs(v - 128)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"mesh": np.zeros((468, 3), np.float32)}, r"MESH \[478, 3\], got \[468, 3\]"),
+        ({"mesh": np.full((478, 3), np.nan, np.float32)}, "MESH of finite numbers"),
+        ({"mesh": np.zeros((478, 3), np.float32)}, "at least 8 pixels"),
+        ({"asked": np.zeros(7, np.float32)}, r"TARGET \[8\]"),
+        ({"asked": np.full(8, np.inf, np.float32)}, r"TARGET \[8\] of finite"),
+        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[512\], got \[3\]"),
+        ({"subject": np.zeros(512, np.float32)}, "SUBJECT from a SUBJECT answer"),
+        ({"style": 2}, "STYLE 0 .* or 1 .*, got 2"),
+    ],
+)
+def test_bad_requests_are_told_what_was_expected(change: dict[str, Any], said: str) -> None:
+    planes, mesh = drawn()
+    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measure(planes, BT601, mesh), "style": 0}
+    with pytest.raises(BadMouthError, match=said):
+        done(**{**good, **change})
+
+
+def test_planes_must_fit_each_other() -> None:
+    y, half = np.zeros((9, 8), np.uint8), np.zeros((4, 4), np.uint8)
+    with pytest.raises(BadMouthError, match=r"expected U \[5, 4\] beside Y \[9, 8\], got \[4, 4\]"):
+        check_planes(y, half, half)
+
+
+def test_the_config_says_what_the_code_does() -> None:
+    text = (MODELS / "mouth_render" / "config.pbtxt").read_text()
+    for name, value in (("patch_span", mouth.PATCH_SPAN), ("patch_drop", mouth.PATCH_DROP), ("max_patch", mouth.MAX_PATCH)):
+        told = text.split(f'key: "{name}", value: {{ string_value: "')[1].split('"')[0]
+        assert float(told) == value
