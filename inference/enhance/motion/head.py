@@ -70,7 +70,7 @@ def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
     lever = frame.chin + 0.45 - down  # about the neck
     turns = [
         (NECK_DEPTH - depth, zero),
-        (zero, depth - NECK_DEPTH),
+        (zero, NECK_DEPTH - depth),
         (lever, across),
         (zero + 1, zero),
         (zero, zero + 1),

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[Any]
 Track = npt.NDArray[np.float32]
-"""F x 8: yaw, pitch, roll in degrees, dx, dy in outer-eye distances, zoom (1 = none), blink left, blink right (0..1)."""
+"""F x 8: yaw (+ to the picture's right), pitch (+ down), roll (+ clockwise) in degrees, dx, dy in outer-eye distances, zoom (1 = none), blink left, blink right (0..1)."""
 
 LIMITS = (5.0, 4.0, 2.0)
 SWAY = (1.7, 1.0, 0.75)  # degrees, root mean square in full speech

@@ -1,0 +1,144 @@
+"""Numbers from tracks: how far the mouth was open, frame by frame, against what it should have been. Pure, NaN = no face.
+
+Lengths are in outer-eye distances.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
+
+OUTER_EYES = (33, 263)
+INNER_LIP = (13, 14)
+CORNERS = (61, 291)
+LIPS = (
+    *(61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 185, 40, 39, 37, 0, 267, 269, 270, 409),
+    *(78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 191, 80, 81, 82, 13, 312, 311, 310, 415),
+)
+STABLE = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 10, 67, 297, 109, 338, 151, 9, 8, 127, 356)
+
+LAGS = 0.4  # seconds either way
+CLOSED_BELOW = 0.15  # of the range
+RANGE = (2, 98)  # percentiles
+LIPS_MEET = 0.02  # what a mesh still calls open on lips that touch
+SILENT, SPOKEN = 0.2, 0.5  # speech activity
+SETTLE = 0.25  # seconds of silence before and after a silent frame
+BILABIAL = 0.5  # posterior from which on a p, b or m is told
+
+
+def distances(meshes: Floats, pair: tuple[int, int]) -> Floats:
+    """F x 478 x 3 -> F: how far apart two points are, in outer-eye distances."""
+    unit = np.linalg.norm(meshes[:, OUTER_EYES[0]] - meshes[:, OUTER_EYES[1]], axis=1)
+    return np.asarray(np.linalg.norm(meshes[:, pair[0]] - meshes[:, pair[1]], axis=1) / unit)
+
+
+def openings(meshes: Floats) -> Floats:
+    return distances(meshes, INNER_LIP)
+
+
+def correlation(a: Floats, b: Floats) -> float:
+    """Pearson's r over the frames that both have; NaN for fewer than 8, or where one does not move."""
+    both = np.isfinite(a) & np.isfinite(b)
+    if both.sum() < 8 or a[both].std() < 1e-9 or b[both].std() < 1e-9:
+        return float("nan")
+    return float(np.corrcoef(a[both], b[both])[0, 1])
+
+
+def best_lag(truth: Floats, seen: Floats, fps: float) -> tuple[float, float]:
+    """The highest r of `seen` moved by up to LAGS, and that lag in seconds: positive = `seen` is late."""
+    found = []
+    for lag in range(-round(LAGS * fps), round(LAGS * fps) + 1):
+        first, second = truth[max(0, -lag) : len(truth) - max(0, lag)], seen[max(0, lag) : len(seen) - max(0, -lag)]
+        r = correlation(first, second)
+        if np.isfinite(r):
+            found.append((r, lag / fps))
+    return max(found, default=(float("nan"), float("nan")))
+
+
+def std_ratio(truth: Floats, seen: Floats) -> float:
+    both = np.isfinite(truth) & np.isfinite(seen)
+    return float(seen[both].std() / max(truth[both].std(), 1e-9)) if both.sum() > 1 else float("nan")
+
+
+def slope(asked: Floats, seen: Floats) -> float:
+    """Of the least-squares line seen = slope * asked + offset."""
+    both = np.isfinite(asked) & np.isfinite(seen)
+    if both.sum() < 8 or asked[both].std() < 1e-9:
+        return float("nan")
+    return float(np.polyfit(asked[both], seen[both], 1)[0])
+
+
+def flicker(track: Floats) -> float:
+    """Mean size of the second difference: what trembles from frame to frame."""
+    second = track[2:] - 2 * track[1:-1] + track[:-2]
+    return float(np.nanmean(np.abs(second))) if np.isfinite(second).any() else float("nan")
+
+
+def lip_distance(truth: Floats, seen: Floats) -> float:
+    """LMD: mean distance of the lip points after the head of `seen` is laid on that of `truth` (both F x 478 x 3)."""
+    found = []
+    for one, other in zip(truth, seen, strict=True):
+        if not (np.isfinite(one[list(LIPS)]).all() and np.isfinite(other[list(LIPS)]).all()):
+            continue
+        laid = _laid(other, one)
+        unit = np.linalg.norm(one[OUTER_EYES[0]] - one[OUTER_EYES[1]])
+        found.append(np.linalg.norm((laid - one)[list(LIPS), :2], axis=1).mean() / unit)
+    return float(np.mean(found)) if found else float("nan")
+
+
+def opening_range(track: Floats) -> tuple[float, float]:
+    """What counts as shut and as wide open. A mouth that never shuts does not get its smallest opening called shut."""
+    low, high = np.nanpercentile(track, RANGE) if np.isfinite(track).any() else (np.nan, np.nan)
+    return min(float(low), LIPS_MEET), float(high)
+
+
+def bilabials(posteriors: Floats, index: int) -> Floats:
+    """Seconds of the surest moment of each p, b, m in T x 20 posteriors, a row for each 10 ms."""
+    told = posteriors[:, index] > BILABIAL
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], told, [False]]).astype(int)))
+    peaks = [a + int(np.argmax(posteriors[a:b, index])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return (np.array(peaks, np.float64) + 0.5) / 100
+
+
+def closure(track: Floats, times: Floats, moments: Floats) -> tuple[int, int]:
+    """At how many of the moments the mouth was shut in the nearest frame or one beside it, and of how many."""
+    low, high = opening_range(track)
+    shut = 0
+    asked = [moment for moment in moments if times[0] <= moment <= times[-1]]
+    for moment in asked:
+        at = int(np.argmin(np.abs(times - moment)))
+        near = track[max(0, at - 1) : at + 2]
+        shut += bool(np.isfinite(near).any() and np.nanmin(near) < low + CLOSED_BELOW * (high - low))
+    return shut, len(asked)
+
+
+def quiet_and_spoken(activity: Floats, times: Floats) -> tuple[Flags, Flags]:
+    """Which frames lie in silence, SETTLE from any speech, and which in speech. activity: a value for each 10 ms."""
+    clock = (np.arange(len(activity)) + 0.5) / 100
+    reach = round(SETTLE * 100)
+    loudest = np.array([activity[max(0, i - reach) : i + reach + 1].max() for i in range(len(activity))])
+    quiet = np.interp(times, clock, loudest) < SILENT
+    spoken = np.interp(times, clock, activity) > SPOKEN
+    return quiet, spoken
+
+
+def stillness(track: Floats, quiet: Flags, spoken: Flags) -> float:
+    """Standard deviation in silence over that in speech; NaN without 10 frames of each."""
+    silent, speaking = track[quiet & np.isfinite(track)], track[spoken & np.isfinite(track)]
+    if len(silent) < 10 or len(speaking) < 10:
+        return float("nan")
+    return float(silent.std() / max(speaking.std(), 1e-9))
+
+
+def _laid(mesh: Floats, onto: Floats) -> Floats:
+    """The mesh turned, scaled and moved so that its STABLE points lie on those of the other (Umeyama 1991)."""
+    source, target = mesh[list(STABLE)], onto[list(STABLE)]
+    from_middle, to_middle = source.mean(axis=0), target.mean(axis=0)
+    left, sizes, right = np.linalg.svd((target - to_middle).T @ (source - from_middle))
+    sign = np.array([1, 1, np.sign(np.linalg.det(left @ right))])
+    rotation = left @ np.diag(sign) @ right
+    scale = (sizes * sign).sum() / ((source - from_middle) ** 2).sum()
+    return np.asarray(scale * (mesh - from_middle) @ rotation.T + to_middle)

@@ -1,0 +1,87 @@
+"""One run as bench/lipsync.ts left it in a folder: run.json, raw little-endian arrays, the file that was made."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .metrics import Flags, Floats
+from .pixels import Picture
+
+
+@dataclass(frozen=True)
+class Run:
+    folder: Path
+    told: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return str(self.told["name"])
+
+    @property
+    def role(self) -> str:
+        """'self', 'foreign' or 'portrait'."""
+        return str(self.told["role"])
+
+    @property
+    def output(self) -> Path:
+        return self.folder / "output.mp4"
+
+    @cached_property
+    def times(self) -> Floats:
+        """Seconds of the output's frames."""
+        return np.fromfile(self.folder / "times.f64", "<f8")
+
+    @cached_property
+    def targets(self) -> Floats:
+        """F x 8: what the plan asked of each frame."""
+        return np.fromfile(self.folder / "targets.f32", "<f4").reshape(-1, 8)
+
+    @cached_property
+    def meshes(self) -> Floats:
+        """F x 478 x 3: where the pipeline saw the face; NaN where it saw none. Only the crops of the judges come from it."""
+        return np.fromfile(self.folder / "meshes.f32", "<f4").reshape(-1, 478, 3)
+
+    @cached_property
+    def posteriors(self) -> Floats:
+        return np.fromfile(self.folder / "posteriors.f32", "<f4").reshape(-1, 20)
+
+    @cached_property
+    def activity(self) -> Floats:
+        return np.fromfile(self.folder / "activity.f32", "<f4")
+
+    @cached_property
+    def fps(self) -> float:
+        return float(1 / np.median(np.diff(self.times)))
+
+    @property
+    def judged(self) -> Flags:
+        """The frames that the plan has not learnt from."""
+        begin, end = self.told.get("judged") or (-np.inf, np.inf)
+        return np.asarray((self.times >= begin) & (self.times < end))
+
+    def mask(self, index: int, shape: tuple[int, ...]) -> Picture | None:
+        """The frame's mask, if it was kept, as large as the frame."""
+        kept = self._masks.get(index)
+        if kept is None:
+            return None
+        x, y, width, height, offset = kept
+        raw = np.fromfile(self.folder / "masks.u8", np.uint8, width * height, offset=offset).reshape(height, width)
+        whole = np.zeros(shape[:2], np.uint8)
+        part = whole[y : y + height, x : x + width]
+        part[:] = raw[: part.shape[0], : part.shape[1]]
+        return whole
+
+    @cached_property
+    def _masks(self) -> dict[int, tuple[int, int, int, int, int]]:
+        return {m["index"]: (m["x"], m["y"], m["width"], m["height"], m["offset"]) for m in self.told.get("masks", [])}
+
+
+def runs_in(folder: Path) -> list[Run]:
+    found = sorted(folder.glob("*/run.json"))
+    if not found:
+        raise SystemExit(f"no */run.json in {folder}")
+    return [Run(path.parent, json.loads(path.read_text())) for path in found]

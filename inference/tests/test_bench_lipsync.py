@@ -1,0 +1,170 @@
+"""The bench's numbers on tracks and pictures of which the answer is known."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from bench.lipsync import metrics, pixels
+from bench.lipsync.measure import null
+from bench.lipsync.table import SELF, table
+
+Floats = npt.NDArray[Any]
+FPS = 25.0
+TIMES: Floats = np.arange(200) / FPS
+SPEECH: Floats = 0.08 + 0.05 * np.sin(2 * np.pi * 2.3 * TIMES) + 0.03 * np.sin(2 * np.pi * 3.7 * TIMES + 1)
+
+
+def mesh(opening: float = 0.1) -> Floats:
+    """Points at random, but those that are measured where they belong."""
+    points = np.random.default_rng(0).normal(size=(478, 3)) * 50 + 300
+    points[[33, 263]] = [[250, 200, 0], [350, 200, 0]]
+    points[[13, 14]] = [[300, 280, -5], [300, 280 + 100 * opening, -5]]
+    points[[61, 291]] = [[270, 285, 0], [330, 285, 0]]
+    return points
+
+
+def test_opening_and_width_are_in_outer_eye_distances() -> None:
+    meshes = np.stack([mesh(0.0), mesh(0.25)])
+    np.testing.assert_allclose(metrics.openings(meshes), [0, 0.25])
+    np.testing.assert_allclose(metrics.distances(meshes, metrics.CORNERS), [0.6, 0.6])
+
+
+def test_a_track_goes_with_itself_and_not_with_another() -> None:
+    assert metrics.correlation(SPEECH, 3 * SPEECH + 1) == pytest.approx(1)
+    assert metrics.correlation(SPEECH, -SPEECH) == pytest.approx(-1)
+    noise = np.random.default_rng(1).normal(size=(50, len(SPEECH)))
+    assert abs(np.mean([metrics.correlation(SPEECH, each) for each in noise])) < 0.05
+    assert np.isnan(metrics.correlation(SPEECH, np.full_like(SPEECH, 0.1)))
+    assert np.isnan(metrics.correlation(SPEECH[:5], SPEECH[:5]))
+
+
+def test_frames_without_a_face_do_not_count() -> None:
+    holed = SPEECH.copy()
+    holed[::3] = np.nan
+    assert metrics.correlation(SPEECH, holed) == pytest.approx(1)
+    assert metrics.std_ratio(SPEECH, holed) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("frames", [-6, -1, 0, 1, 9])
+def test_the_lag_of_a_late_track_is_found(frames: int) -> None:
+    r, lag = metrics.best_lag(SPEECH[20:-20], np.roll(SPEECH, frames)[20:-20], FPS)
+    assert r == pytest.approx(1)
+    assert lag == pytest.approx(frames / FPS)
+
+
+def test_std_ratio_and_slope_tell_a_small_mouth() -> None:
+    assert metrics.std_ratio(SPEECH, 0.5 * SPEECH) == pytest.approx(0.5)
+    assert metrics.slope(SPEECH, 0.5 * SPEECH + 0.02) == pytest.approx(0.5)
+
+
+def test_flicker_is_of_trembling_and_not_of_motion() -> None:
+    assert metrics.flicker(np.linspace(0, 1, 50)) == pytest.approx(0, abs=1e-9)
+    assert metrics.flicker(np.tile([0.0, 0.1], 50)) == pytest.approx(0.2)
+
+
+def test_lip_distance_is_blind_to_the_head_and_sees_the_lips() -> None:
+    truth = mesh()
+    turned = cv2.Rodrigues(np.array([0.1, -0.2, 0.3]))[0]
+    assert metrics.lip_distance(truth[None], (1.3 * truth @ turned.T + [5, -9, 2])[None]) == pytest.approx(0, abs=1e-6)
+    moved = truth.copy()
+    moved[list(metrics.LIPS), 1] += 4
+    assert metrics.lip_distance(truth[None], moved[None]) == pytest.approx(0.04)
+    assert np.isnan(metrics.lip_distance(truth[None], np.full((1, 478, 3), np.nan)))
+
+
+def test_a_bilabial_is_one_moment_however_long_it_is() -> None:
+    posteriors = np.zeros((300, 20))
+    posteriors[50:58, 1] = [0.6, 0.7, 0.8, 0.99, 0.8, 0.7, 0.6, 0.55]
+    posteriors[200, 1] = 0.9
+    posteriors[250, 1] = 0.4
+    np.testing.assert_allclose(metrics.bilabials(posteriors, 1), [0.535, 2.005])
+
+
+def test_a_closure_may_be_a_frame_off_but_not_two() -> None:
+    track = np.full(100, 0.1)
+    track[[30, 60]] = 0.01
+    times = np.arange(100) / FPS
+    assert metrics.closure(track, times, np.array([29, 61, 30]) / FPS) == (3, 3)
+    assert metrics.closure(track, times, np.array([28, 62, 90]) / FPS) == (0, 3)
+    assert metrics.closure(track, times, np.array([-0.5, 7.0])) == (0, 0)
+
+
+def test_a_mouth_that_never_shuts_has_no_closures() -> None:
+    track = 0.1 + 0.03 * np.sin(np.arange(100))
+    assert metrics.closure(track, np.arange(100) / FPS, np.arange(100) / FPS)[0] == 0
+
+
+def test_silence_is_what_no_speech_is_near() -> None:
+    activity = np.zeros(800)
+    activity[200:400] = 1
+    quiet, spoken = metrics.quiet_and_spoken(activity, TIMES)
+    assert spoken.sum() == 49  # the first lies half way up the step
+    assert not quiet[(TIMES > 1.75) & (TIMES < 4.25)].any() and quiet[TIMES < 1.7].all()
+    still = np.where(quiet, 0.01, SPEECH)
+    assert metrics.stillness(still, quiet, spoken) == pytest.approx(0, abs=1e-9)
+    assert metrics.stillness(SPEECH, quiet, spoken) > 0.7
+    assert np.isnan(metrics.stillness(still, np.zeros(200, bool), spoken))
+
+
+def test_the_null_is_small_at_zero_lag_and_larger_where_a_lag_is_searched() -> None:
+    random = np.random.default_rng(3)
+    kernel = np.hanning(7)
+
+    def other() -> tuple[Floats, Floats]:
+        times = np.arange(0, 7, 1 / 30)
+        return times, np.convolve(random.normal(size=len(times)), kernel, mode="same")
+
+    zero, best = null((TIMES, SPEECH), [other() for _ in range(20)])
+    assert abs(zero) < 0.1 < best < 0.6
+    assert null((TIMES, SPEECH), [(TIMES, SPEECH)])[0] == pytest.approx(1)
+    assert np.isnan(null((TIMES, SPEECH), [])[0])
+
+
+def photo(seed: int = 0) -> npt.NDArray[np.uint8]:
+    smooth = cv2.GaussianBlur(np.random.default_rng(seed).uniform(0, 255, (80, 100, 3)), (0, 0), 2)
+    return np.asarray(np.clip((smooth - 127) * 4 + 127, 0, 255), np.uint8)
+
+
+def test_likeness_falls_as_pictures_part() -> None:
+    picture = photo()
+    near, far = np.clip(picture.astype(int) + 3, 0, 255).astype(np.uint8), photo(1)
+    assert pixels.psnr(picture, picture) == 60
+    assert pixels.psnr(picture, near) > 35 and pixels.psnr(picture, far) < 15
+    assert pixels.ssim(picture, picture) == pytest.approx(1)
+    assert pixels.ssim(picture, near) > 0.95 and pixels.ssim(picture, far) < 0.3
+
+
+def test_a_blurred_mouth_is_less_sharp() -> None:
+    picture = photo()
+    assert pixels.sharpness(np.asarray(cv2.GaussianBlur(picture, (0, 0), 3), np.uint8)) < 0.7 * pixels.sharpness(picture)
+
+
+def test_a_step_along_the_mask_is_a_seam_and_one_inside_it_is_none() -> None:
+    picture, mask = photo(), np.zeros((80, 100), np.uint8)
+    mask[20:60, 30:70] = 255
+    boxed, inner = picture.copy(), picture.copy()
+    boxed[20:60, 30:70] = np.clip(boxed[20:60, 30:70].astype(int) + 60, 0, 255)
+    inner[35:45, 45:55] = 0
+    assert pixels.seam(picture, picture, mask) == 0
+    assert pixels.seam(picture, boxed, mask) > 0.25
+    assert pixels.seam(picture, inner, mask) == 0
+    assert np.isnan(pixels.seam(picture, boxed, np.zeros_like(mask)))
+
+
+def test_the_mouth_box_is_cut_at_the_border_and_empty_without_a_face() -> None:
+    points = mesh()
+    points[list(metrics.LIPS), :2] = np.random.default_rng(0).uniform(-50, 40, (len(metrics.LIPS), 2))
+    rows, columns = pixels.mouth_box(points, (480, 640, 3))
+    assert rows.start == columns.start == 0 < rows.stop < 480
+    empty = pixels.mouth_box(np.full((478, 3), np.nan), (480, 640, 3))
+    assert not photo()[empty].size
+
+
+def test_the_table_has_the_mean_and_what_was_to_be_reached() -> None:
+    text = table("Own", SELF, {"one": {"r": 0.4, "std_ratio": float("nan")}, "two": {"r": 0.5}})
+    lines = text.splitlines()
+    assert "| one | 0.40 |" in text and "| **mean** | 0.45 |" in text and "| to reach | >= 0.38 |" in text
+    assert len({line.count("|") for line in lines if line.startswith("|") and "---" not in line}) == 1
