@@ -20,6 +20,6 @@ export const madeForSeconds: Readonly<Record<LipsyncModel, number>> = { fast: 60
 export const lengthWarnings = (model: LipsyncModel, input: Lengths): Warning[] => {
   const seconds = outputSeconds(input);
   if (seconds <= madeForSeconds[model]) return [];
-  const detail = `The model ${model} is made for up to ${madeForSeconds[model]} s; this lasts ${seconds} s.`;
+  const detail = `The model ${model} is made for up to ${madeForSeconds[model]} s; this lasts ${Number(seconds.toFixed(1))} s.`;
   return [{ code: 'long_clip_for_model', detail }];
 };

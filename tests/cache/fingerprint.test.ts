@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Fingerprinted, fingerprint } from '../../src/cache/fingerprint.ts';
+import { LipsyncOptions } from '../../src/contract/lipsync.ts';
 
 const test = suite('fingerprint');
 const work: Fingerprinted = {
@@ -64,6 +65,53 @@ test('parts cannot run into each other', () => {
     fingerprint({ ...work, account: 'a', sha256: 'bc' }),
     fingerprint({ ...work, account: 'ab', sha256: 'c' }),
   );
+});
+
+type Talking = Extract<Fingerprinted, { kind: 'lipsync' }>;
+const talking = (more: object = {}, tuning: object = {}): Talking => ({
+  ...{ account: 'a', kind: 'lipsync', sha256: 'f'.repeat(64), mediaKind: 'video' },
+  ...{ audioSha256: 'e'.repeat(64), modelVersion: 'face_track-r1+speech-r1' },
+  options: LipsyncOptions.parse({ model: 'fast', ...more, options: tuning }),
+});
+
+test('lip sync that says its defaults is the same work', () => {
+  const said = talking(
+    { output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
+    { expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+  );
+  assert.is(fingerprint(said), fingerprint(talking()));
+  assert.match(fingerprint(said), /^[0-9a-f]{64}$/);
+});
+
+test('whatever changes the result of lip sync is other work', () => {
+  const works: Talking[] = [
+    talking(),
+    { ...talking(), account: 'b' },
+    { ...talking(), sha256: 'd'.repeat(64) },
+    { ...talking(), mediaKind: 'image' },
+    { ...talking(), modelVersion: 'face_track-r1+speech-r2' },
+    talking({ sync_mode: 'loop' }),
+    talking({ speaker: { frame: 0, x: 1, y: 2 } }),
+    talking({ speaker: { frame: 0, x: 2, y: 1 } }),
+    talking({ speaker: { boxes: [null, [0, 1, 2, 3]] } }),
+    talking({ speaker: { boxes: [[0, 1, 2, 3]] } }),
+    talking({}, { expressiveness: 0.6 }),
+    talking({}, { on_no_face: 'fail' }),
+    talking({}, { style: 'flat' }),
+    { ...talking({}, { motion: false }), mediaKind: 'image' },
+    { ...talking(), audioSha256: 'f'.repeat(64) },
+  ];
+  assert.is(new Set(works.map(fingerprint)).size, works.length);
+});
+
+test('the motion of a portrait does not matter to a clip', () => {
+  assert.is(fingerprint(talking({}, { motion: false })), fingerprint(talking()));
+});
+
+test('clip and sound do not change places', () => {
+  const one = talking();
+  const other = { ...one, sha256: one.audioSha256, audioSha256: one.sha256 };
+  assert.is.not(fingerprint(one), fingerprint(other));
 });
 
 test.run();

@@ -1,8 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job, JobStatus } from '../../src/contract/job.ts';
+import { LipsyncOptions, LipsyncResult } from '../../src/contract/lipsync.ts';
 import { UpscaleResult } from '../../src/contract/upscale.ts';
 import { isOver, JobRecord, moves } from '../../src/jobs/job.ts';
+import { lengthWarnings, outputSeconds } from '../../src/jobs/lipsync-length.ts';
 import { presentJob, presentResult } from '../../src/jobs/present.ts';
 
 const test = suite('job');
@@ -78,6 +80,60 @@ test('a failed job shows its problem, and that nothing was charged', () => {
 test('a record with an unknown failure is refused, not shown', () => {
   const fields = { ...queued, status: 'failed', error: '{"code":"nonsense","facts":{}}' };
   assert.throws(() => JobRecord.parse(fields));
+});
+
+const lipsync = {
+  ...succeeded,
+  ...{ kind: 'lipsync', model: 'fast', model_version: 'face_track-r1+speech-r1' },
+  input: JSON.stringify({
+    ...{ kind: 'video', size: '64x48', bytes: 5, sha256: 'ab', content_type: 'video/mp4' },
+    ...{ duration_seconds: 70, frames: 1750, fps: 25 },
+    audio: {
+      ...{ bytes: 7, sha256: 'ef', content_type: 'audio/wav' },
+      ...{ duration_seconds: 61.2, sample_rate: 8000, channels: 1 },
+    },
+  }),
+  options: JSON.stringify(LipsyncOptions.parse({ model: 'fast' })),
+  outcome: JSON.stringify({
+    ...{ file: 'job_1.1.mp4', bytes: 9, sha256: 'cd', content_type: 'video/mp4' },
+    ...{ output_size: '64x48', duration_seconds: 61.2, frames: 1530, fps: 25 },
+    ...{ faces_detected: 2, frames_passed_through: 3, sync: { correlation: null, lag_ms: null } },
+    warnings: [{ code: 'odd_size_grown', detail: 'It grew.' }],
+  }),
+};
+
+test('a succeeded lip sync shows what was seen and measured, and every warning', () => {
+  const { result, kind, input } = shownOf(lipsync);
+  assert.equal(result, LipsyncResult.parse(presentResult(JobRecord.parse(lipsync), shown)));
+  assert.is(kind, 'lipsync');
+  assert.ok('audio' in input && result && 'faces_detected' in result);
+  assert.equal([result.faces_detected, result.frames_passed_through, result.frames], [2, 3, 1530]);
+  assert.equal(result.sync, { correlation: null, lag_ms: null });
+  assert.equal(
+    result.warnings.map(({ code }) => code),
+    ['long_clip_for_model', 'odd_size_grown'],
+  );
+  assert.not('file' in result);
+});
+
+const lengths: [says: string, kind: 'image' | 'video', clip: number, sound: number, out: number][] =
+  [
+    ['a longer sound is cut off', 'video', 2, 3, 2],
+    ['a longer clip is cut off', 'video', 3, 2, 2],
+    ['a portrait speaks as long as there is sound', 'image', 0, 3, 3],
+  ];
+for (const [says, kind, duration_seconds, sound, out] of lengths) {
+  test(`length: ${says}`, () => {
+    const audio = { duration_seconds: sound };
+    const clip = kind === 'video' ? { duration_seconds } : {};
+    assert.is(outputSeconds({ kind, ...clip, audio }), out);
+  });
+}
+
+test('a minute is no long clip for fast, a frame more is', () => {
+  const codes = (seconds: number) =>
+    lengthWarnings('fast', { kind: 'image', audio: { duration_seconds: seconds } }).length;
+  assert.equal([codes(60), codes(60.04)], [0, 1]);
 });
 
 test.run();

@@ -1,0 +1,425 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LipsyncJob } from '../../src/contract/job.ts';
+import { freePorts } from '../../src/stack/ports.ts';
+import { h264, makeClip, pattern, tone } from '../real/clip.ts';
+import { tempDir } from '../real/run.ts';
+import { realApi } from './api.ts';
+import { pointers, refused } from './told.ts';
+
+const test = suite('POST /v1/lipsync up to the job');
+const [mediaPort = 0] = await freePorts(1);
+const api = await realApi({
+  FETCH_ALLOW_HOSTS: `127.0.0.1:${mediaPort}`,
+  RATE_CREATE_PER_MINUTE: '10000',
+  ACCOUNT_QUEUED_LIMIT: '5',
+  VIDEO_MAX_LONG_SIDE: '400',
+  VIDEO_MAX_SHORT_SIDE: '300',
+  AUDIO_MAX_BYTES: '2000000',
+  LIPSYNC_MAX_SECONDS: '70',
+});
+const caller = await api.caller();
+const { http } = caller;
+
+const folder = tempDir('lipsync');
+const at = (name: string): string => join(folder, name);
+const made = (name: string, source: readonly string[], output: readonly string[] = []) =>
+  makeClip(at(name), source, output);
+const mono8k = ['-ac', '1', '-ar', '8000'];
+const drawn = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#a86' } });
+await Promise.all([
+  made('clip.mp4', pattern(2), h264),
+  made('wide.mp4', pattern(0.2, 25, '402x200'), h264),
+  made('long.mp4', pattern(71, 1), h264),
+  made('voice.wav', tone(3), mono8k),
+  made('other.wav', tone(1), ['-ac', '6', '-ar', '96000']),
+  made('voice.mp3', tone(1)),
+  made('voice.m4a', tone(1)),
+  made('voice.aac', tone(1)),
+  made('voice.flac', tone(1)),
+  made('sound-only.mp4', tone(1)),
+  made('minute.wav', tone(61), mono8k),
+  made('long.wav', tone(71), mono8k),
+  made('large.wav', tone(11), ['-ac', '2', '-ar', '48000']),
+  drawn(120, 161).png().toFile(at('portrait.png')),
+  drawn(401, 200).jpeg().toFile(at('large.jpg')),
+]);
+const voice = readFileSync(at('voice.m4a'));
+const cutOff = voice.subarray(0, Math.floor(voice.length / 2));
+const still = Buffer.alloc(8 * 8 * 3, 40);
+const other = Buffer.alloc(8 * 8 * 3, 200);
+const animated = await sharp(Buffer.concat([still, other]), {
+  raw: { width: 8, height: 16, channels: 3, pageHeight: 8 },
+})
+  .webp({ loop: 0, delay: [100, 100] })
+  .toBuffer();
+
+const media = createServer((request, response) =>
+  response.end(readFileSync(at(request.url ?? ''))),
+);
+media.listen(mediaPort, '127.0.0.1');
+await once(media, 'listening');
+const urlOf = (name: string) => `http://127.0.0.1:${mediaPort}/${name}`;
+
+type Content = string | Uint8Array;
+type Fields = Readonly<Record<string, string>>;
+/** File parts hold bytes, or the file of that name; fields are text. */
+const wanted = (parts: Readonly<Record<string, Content>>, fields: Fields = {}): FormData => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model: 'fast', ...fields }))
+    form.append(name, value);
+  for (const [name, content] of Object.entries(parts)) {
+    const bytes = typeof content === 'string' ? readFileSync(at(content)) : content;
+    form.append(name, new Blob([Uint8Array.from(bytes)]), 'a file');
+  }
+  return form;
+};
+const respondAsync = { prefer: 'respond-async' };
+const post = (body: unknown, headers: Fields = respondAsync, by = http) =>
+  by.post('/v1/lipsync', body, { headers });
+const estimate = (body: unknown) => http.post('/v1/lipsync/estimate', body);
+const usual = { video: 'clip.mp4', audio: 'voice.wav' };
+
+test.before.each(async () => {
+  for (const { id } of (await http.get('/v1/jobs?status=queued')).data.data) {
+    await http.post(`/v1/jobs/${id}/cancel`);
+  }
+});
+test.after.each(async () => {
+  for (let tries = 0; tries < 50 && api.leftovers().length > 0; tries += 1) await sleep(20);
+  assert.equal(api.leftovers(), [], 'files were left behind');
+});
+
+test('a job tells both of its inputs and all of its options', async () => {
+  const answer = await post(wanted(usual));
+  assert.is(answer.status, 202, JSON.stringify(answer.data));
+  const job = LipsyncJob.parse(answer.data);
+  assert.equal([job.kind, job.model, job.model_version], ['lipsync', 'fast', 'clip-r1']);
+  assert.equal([job.input.kind, job.input.size, job.input.frames], ['video', '64x48', 50]);
+  const { audio } = job.input;
+  assert.equal([audio.duration_seconds, audio.sample_rate, audio.channels], [3, 8000, 1]);
+  assert.is(audio.content_type, 'audio/wav');
+  assert.equal(job.options, {
+    ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
+    options: { expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+  });
+  assert.equal(job.cost, { estimated: 2, held: 2, charged: 0 });
+  const inputs = readdirSync(join(api.parts.config.files.dir, 'inputs'));
+  assert.equal(inputs.filter((name) => name.startsWith(job.id)).sort(), [
+    job.id,
+    `${job.id}.audio`,
+  ]);
+  await http.post(`/v1/jobs/${job.id}/cancel`);
+  const after = readdirSync(join(api.parts.config.files.dir, 'inputs'));
+  assert.equal(
+    after.filter((name) => name.startsWith(job.id)),
+    [],
+  );
+});
+
+test('jobs are listed by their kind', async () => {
+  const { data: job } = await post(wanted(usual));
+  const list = async (kind: string) =>
+    (await http.get(`/v1/jobs?status=queued&kind=${kind}`)).data.data;
+  assert.equal(
+    (await list('lipsync')).map(({ id }: { id: string }) => id),
+    [job.id],
+  );
+  assert.equal(await list('upscale'), []);
+});
+
+test('sources come by URL, as parts, or one of each', async () => {
+  const fields = { model: 'fast', video_url: urlOf('clip.mp4') };
+  const byUrl = await post({ ...fields, audio_url: urlOf('voice.wav') });
+  assert.is(byUrl.status, 202, JSON.stringify(byUrl.data));
+  const mixed = await post(wanted({ audio: 'voice.wav' }, fields));
+  // The content is the same, so it is the same work.
+  assert.equal([mixed.status, mixed.data.id], [202, byUrl.data.id]);
+});
+
+test('an upload of either kind is usable by its URL', async () => {
+  const upload = async (name: string) => {
+    const form = new FormData();
+    form.append('file', new Blob([readFileSync(at(name))]), name);
+    const { status, data } = await http.post('/v1/uploads', form);
+    assert.is(status, 201, JSON.stringify(data));
+    return data;
+  };
+  const [clip, sound] = [await upload('clip.mp4'), await upload('voice.mp3')];
+  assert.equal([clip.kind, sound.kind], ['video', 'audio']);
+  const answer = await post({ model: 'fast', video_url: clip.url, audio_url: sound.url });
+  assert.is(answer.status, 202, JSON.stringify(answer.data));
+});
+
+for (const name of [
+  'voice.mp3',
+  'voice.m4a',
+  'voice.aac',
+  'voice.flac',
+  'sound-only.mp4',
+  'other.wav',
+])
+  test(`${name} is a sound`, async () => {
+    const { status, data } = await estimate(wanted({ ...usual, audio: name }));
+    assert.is(status, 200, JSON.stringify(data));
+    assert.ok(Math.abs(data.duration_seconds - 1) < 0.1, `${data.duration_seconds}`);
+  });
+
+test('of a clip and a sound the shorter is paid for, of a portrait the sound', async () => {
+  const clip = (await estimate(wanted(usual))).data;
+  assert.equal([clip.credits, clip.duration_seconds, clip.output_size], [2, 2, '64x48']);
+  assert.equal([clip.model, clip.model_version], ['fast', 'clip-r1']);
+  assert.equal(clip.lines, [{ kind: 'base', text: 'fast: 2 s × 1', credits: 2 }]);
+  const short = (await estimate(wanted({ ...usual, audio: 'other.wav' }))).data;
+  assert.equal([short.credits, short.duration_seconds], [1, 1]);
+  const portrait = (await estimate(wanted({ image: 'portrait.png', audio: 'voice.wav' }))).data;
+  assert.equal([portrait.credits, portrait.duration_seconds], [3, 3]);
+  assert.equal([portrait.model_version, portrait.input_size], ['portrait-r1', '120x161']);
+  assert.is(portrait.output_size, '120x162', '4:2:0 has no odd sizes');
+  assert.is(portrait.warnings, undefined);
+});
+
+test('fast above a minute is accepted with a warning', async () => {
+  const parts = { image: 'portrait.png', audio: 'minute.wav' };
+  const { data } = await estimate(wanted(parts));
+  assert.is(data.credits, 61);
+  assert.equal(
+    data.warnings.map(({ code }: { code: string }) => code),
+    ['long_clip_for_model'],
+  );
+  assert.match(data.warnings[0].detail, /up to 60 s; this lasts 61 s/);
+  assert.is((await post(wanted(parts))).status, 202);
+});
+
+const bad: [
+  says: string,
+  parts: Readonly<Record<string, Content>>,
+  status: number,
+  code: string,
+  detail: RegExp,
+][] = [
+  [
+    'an image as audio',
+    { ...usual, audio: 'portrait.png' },
+    415,
+    'unsupported_media_type',
+    /image\/png/,
+  ],
+  ['a video as audio', { ...usual, audio: 'clip.mp4' }, 415, 'unsupported_media_type', /a video/],
+  [
+    'text as audio',
+    { ...usual, audio: Buffer.from('la la') },
+    415,
+    'unsupported_media_type',
+    /text/,
+  ],
+  [
+    'an empty file as audio',
+    { ...usual, audio: Buffer.alloc(0) },
+    415,
+    'unsupported_media_type',
+    /empty/,
+  ],
+  [
+    'audio as video',
+    { ...usual, video: 'voice.mp3' },
+    415,
+    'unsupported_media_type',
+    /audio\/mpeg/,
+  ],
+  [
+    'sound in a video container as video',
+    { ...usual, video: 'sound-only.mp4' },
+    422,
+    'no_video_stream',
+    /no video/,
+  ],
+  [
+    'an animated portrait',
+    { image: animated, audio: 'voice.wav' },
+    415,
+    'unsupported_media_type',
+    /animated/,
+  ],
+  [
+    'a portrait that is too large',
+    { image: 'large.jpg', audio: 'voice.wav' },
+    413,
+    'resolution_too_large',
+    /400x300.*401x200/,
+  ],
+  [
+    'a clip that is too large',
+    { ...usual, video: 'wide.mp4' },
+    413,
+    'resolution_too_large',
+    /400x300.*402x200/,
+  ],
+  [
+    'a clip that is too long',
+    { ...usual, video: 'long.mp4' },
+    413,
+    'media_too_long',
+    /at most 70 s.*71 s/,
+  ],
+  [
+    'audio that is too long',
+    { ...usual, audio: 'long.wav' },
+    413,
+    'media_too_long',
+    /at most 70 s.*71 s/,
+  ],
+  [
+    'audio of too many bytes',
+    { ...usual, audio: 'large.wav' },
+    413,
+    'file_too_large',
+    /An audio file .*2000000 bytes/,
+  ],
+  [
+    'audio that is cut off',
+    { ...usual, audio: cutOff },
+    422,
+    'media_unreadable',
+    /could not be decoded/,
+  ],
+];
+for (const [says, parts, status, code, detail] of bad) {
+  test(`${says} is ${status} ${code}`, async () => {
+    const before = (await http.get('/v1/credits')).data;
+    assert.match(refused(await post(wanted(parts)), status, code).detail, detail);
+    refused(await estimate(wanted(parts)), status, code);
+    assert.equal((await http.get('/v1/credits')).data, before);
+    assert.equal((await http.get('/v1/jobs?status=queued')).data.data, []);
+  });
+}
+
+test('audio of too many bytes is refused while it is fetched', async () => {
+  const body = { model: 'fast', video_url: urlOf('clip.mp4'), audio_url: urlOf('large.wav') };
+  refused(await post(body), 413, 'file_too_large');
+});
+
+test('all faults of a request are told at once', async () => {
+  const body = {
+    ...{ model: 'studio', video_url: 'ftp://x/y', image_url: urlOf('portrait.png') },
+    ...{ output_format: 'webm', sync_mode: 'stretch', speaker: { frame: -1, x: 1 } },
+    options: { expressiveness: 1.5, blur: true },
+  };
+  const problem = refused(await post(body), 422, 'validation_failed');
+  assert.equal(pointers(problem), [
+    ...['/model', '/output_format', '/sync_mode', '/speaker/frame', '/speaker/y'],
+    ...['/options/expressiveness', '/options/blur', '/video_url', '/image_url', ''],
+  ]);
+  assert.equal(problem.errors?.[0]?.allowed, ['fast']);
+  assert.match(problem.errors?.at(-1)?.detail ?? '', /audio_url, audio; none came/);
+});
+
+test('each source comes exactly once', async () => {
+  const none = refused(await post({ model: 'fast' }), 422, 'validation_failed');
+  assert.equal(
+    none.errors?.map(({ allowed }) => allowed),
+    [
+      ['video_url', 'video', 'image'],
+      ['audio_url', 'audio'],
+    ],
+  );
+  const twice = wanted({ ...usual, image: 'portrait.png' }, { audio_url: urlOf('voice.wav') });
+  const problem = refused(await post(twice), 422, 'validation_failed');
+  assert.equal(pointers(problem), ['/video', '/image', '/audio_url', '/audio']);
+});
+
+for (const sync_mode of ['loop', 'bounce', 'silence', 'remap'])
+  test(`the sync_mode ${sync_mode} is not for the model fast`, async () => {
+    const answer = await post(wanted(usual, { sync_mode }));
+    const problem = refused(answer, 422, 'unsupported_option_for_model');
+    assert.match(problem.detail, `takes the sync_mode cut_off; ${sync_mode} came`);
+    assert.equal(
+      problem.errors?.map(({ pointer, allowed }) => [pointer, allowed]),
+      [['/sync_mode', ['cut_off']]],
+    );
+  });
+
+const speakers: [says: string, speaker: object, pointers: readonly string[]][] = [
+  ['the last frame and the last pixel are there', { frame: 49, x: 63.5, y: 47 }, []],
+  ['no frame behind the end', { frame: 50, x: 1, y: 1 }, ['/speaker/frame']],
+  ['no point outside', { frame: 0, x: 64, y: 48 }, ['/speaker/x', '/speaker/y']],
+  ['a face may be cut by the edge', { boxes: [null, [-5, -5, 20, 20], [40, 30, 90, 90]] }, []],
+  ['no box outside', { boxes: [[64, 0, 80, 20]] }, ['/speaker/boxes/0']],
+  ['no box inside out', { boxes: [null, [20, 0, 10, 20]] }, ['/speaker/boxes/1']],
+  ['no boxes behind the end', { boxes: Array(51).fill([0, 0, 9, 9]) }, ['/speaker/boxes']],
+  ['some box is needed', { boxes: [null, null] }, ['/speaker/boxes']],
+];
+for (const [says, speaker, faulty] of speakers)
+  test(`of a speaker: ${says}`, async () => {
+    const answer = await estimate(wanted(usual, { speaker: JSON.stringify(speaker) }));
+    if (faulty.length === 0) return assert.is(answer.status, 200, JSON.stringify(answer.data));
+    assert.equal(pointers(refused(answer, 422, 'validation_failed')), faulty);
+  });
+
+test('a portrait has one frame', async () => {
+  const portrait = { image: 'portrait.png', audio: 'voice.wav' };
+  const ask = (frame: number) =>
+    estimate(wanted(portrait, { speaker: JSON.stringify({ frame, x: 60, y: 80 }) }));
+  assert.is((await ask(0)).status, 200);
+  assert.equal(pointers(refused(await ask(1), 422, 'validation_failed')), ['/speaker/frame']);
+});
+
+test('the same request joins its job; another sound, portrait or option is other work', async () => {
+  const { data: first } = await post(wanted(usual));
+  const defaults = { options: '{"expressiveness":0.5}', sync_mode: 'cut_off' };
+  assert.is((await post(wanted(usual, defaults))).data.id, first.id);
+  const others = [
+    wanted({ ...usual, audio: 'other.wav' }),
+    wanted({ ...usual, video: 'portrait.png' }),
+    wanted(usual, { options: '{"expressiveness":0.6}' }),
+    wanted(usual, { speaker: '{"frame":0,"x":1,"y":1}' }),
+  ];
+  const ids = await Promise.all(others.map(async (body) => (await post(body)).data.id));
+  assert.is(new Set([first.id, ...ids]).size, 5);
+});
+
+test('an idempotency key covers both sources', async () => {
+  const key = { ...respondAsync, 'idempotency-key': 'one' };
+  const { data: first } = await post(wanted(usual), key);
+  const again = await post(wanted(usual), key);
+  assert.equal([again.data.id, again.headers['idempotent-replayed']], [first.id, 'true']);
+  refused(await post(wanted({ ...usual, audio: 'other.wav' }), key), 422, 'idempotency_key_reused');
+});
+
+test('credits that do not suffice are told before a job exists', async () => {
+  const { http: poor } = await api.caller({ credits: 1 });
+  const problem = refused(
+    await post(wanted(usual), respondAsync, poor),
+    402,
+    'insufficient_credits',
+  );
+  assert.equal([problem.required_credits, problem.available_credits], [2, 1]);
+});
+
+test('a model that is not ready is told', async () => {
+  const state = api.states.findIndex(({ id }) => id === 'fast');
+  const [ready] = api.states.splice(state, 1, {
+    id: 'fast',
+    ready: false,
+    release: null,
+    engine: null,
+  });
+  try {
+    refused(await post(wanted(usual)), 503, 'model_unavailable');
+  } finally {
+    if (ready) api.states.splice(state, 1, ready);
+  }
+});
+
+test.after(async () => {
+  media.close();
+  await api.close();
+});
+test.run();

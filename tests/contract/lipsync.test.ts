@@ -1,0 +1,71 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { LipsyncOptions, LipsyncRequest, Speaker } from '../../src/contract/lipsync.ts';
+
+const request = {
+  model: 'fast',
+  video_url: 'https://example.com/a.mp4',
+  audio_url: 'https://example.com/a.wav',
+};
+const boxes = [null, [0, 0.5, 10, 12], null];
+const accepted: readonly object[] = [
+  request,
+  { model: 'fast' },
+  { ...request, output_format: 'mp4', sync_mode: 'remap', speaker: { mode: 'auto' } },
+  { ...request, speaker: { frame: 0, x: 0, y: 0.5 } },
+  { ...request, speaker: { boxes } },
+  { ...request, options: {} },
+  { ...request, options: { expressiveness: 0, on_no_face: 'fail' } },
+  { ...request, options: { expressiveness: 1, motion: false, style: 'flat' } },
+];
+const refused: readonly object[] = [
+  {},
+  { ...request, model: 'photo' },
+  { ...request, model: 'studio' },
+  { ...request, image_url: 'https://example.com/a.png' },
+  { ...request, audio_url: 'a.wav' },
+  { ...request, audio_url: 'file:///etc/passwd' },
+  { ...request, output_format: 'mov' },
+  { ...request, sync_mode: 'cut' },
+  { ...request, speaker: 'auto' },
+  { ...request, speaker: {} },
+  { ...request, speaker: { mode: 'auto', frame: 0, x: 0, y: 0 } },
+  { ...request, speaker: { frame: 0.5, x: 0, y: 0 } },
+  { ...request, speaker: { frame: 0, x: -1, y: 0 } },
+  { ...request, speaker: { boxes: [] } },
+  { ...request, speaker: { boxes: [[0, 0, 1]] } },
+  { ...request, options: { expressiveness: -0.1 } },
+  { ...request, options: { expressiveness: '1' } },
+  { ...request, options: { on_no_face: 'skip' } },
+  { ...request, options: { style: 'anime' } },
+  { ...request, options: { background: { mode: 'mix' } } },
+  { ...request, scale: 2 },
+];
+
+for (const body of accepted) {
+  test(`${JSON.stringify(body)} is a request`, () => {
+    assert.ok(LipsyncRequest.safeParse(body).success);
+  });
+}
+for (const body of refused) {
+  test(`${JSON.stringify(body)} is no request`, () => {
+    assert.not.ok(LipsyncRequest.safeParse(body).success);
+  });
+}
+
+test('what a request leaves out is its default', () => {
+  const { video_url: _, audio_url: __, ...options } = LipsyncRequest.parse(request);
+  assert.equal(options, {
+    ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
+    options: { expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+  });
+  assert.equal(LipsyncOptions.parse(options), options);
+});
+
+test('a speaker comes through as it was said', () => {
+  for (const speaker of [{ mode: 'auto' }, { frame: 3, x: 1, y: 2 }, { boxes }]) {
+    assert.equal(Speaker.parse(speaker), speaker);
+  }
+});
+
+test.run();
