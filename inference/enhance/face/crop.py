@@ -7,12 +7,15 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from .landmarks import LEFT_EYE, RIGHT_EYE, face_box
+
 Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float64]
 
 MARGIN = 1.5  # side of the crop in sides of the face box: what the mesh networks were trained with
-RIGHT_EYE, LEFT_EYE = 33, 263  # outer corners, the subject's right is left in the picture
+# Where the middles of the eyes and of the mouth lie in a crop: the mean of 52 faces seen nearly from the front.
+USUAL = np.array([[0.368, 0.385], [0.630, 0.385], [0.5, 0.666]])
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,12 @@ class Crop:
         ratio = np.array(small_size) / [x2 - x1, y2 - y1]
         matrix = self.matrix.copy()
         matrix[:, 2] -= [x1, y1]
-        return _warp(small, matrix * ratio[:, None], size)
+        return _warp(np.asarray(small, np.uint8), matrix * ratio[:, None], size)
 
     def place(self, points: npt.NDArray[Any]) -> Points:
         """Places in the picture for places in the unit square; a third coordinate is scaled alike."""
         flat = points[..., :2] @ self.matrix[:, :2].T + self.matrix[:, 2]
-        if points.shape[-1] == 2:
-            return np.asarray(flat, np.float32)
-        return np.concatenate([flat, points[..., 2:] * self.scale], axis=-1).astype(np.float32)
+        return np.asarray(np.concatenate([flat, points[..., 2:] * self.scale], axis=-1), np.float32)
 
     def inverse(self, points: npt.NDArray[Any]) -> Points:
         """Places in the unit square for places in the picture."""
@@ -74,8 +75,17 @@ def crop_of_box(box: npt.NDArray[Any], right_eye: npt.NDArray[Any], left_eye: np
 def crop_of_mesh(mesh: Points) -> Crop:
     """The crop for the next frame from the mesh of this one."""
     along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
-    low, high = mesh[:468, :2].min(axis=0), mesh[:468, :2].max(axis=0)
-    return turned_square((low + high) / 2, float((high - low).max()) * MARGIN, along)
+    box = face_box(mesh)
+    return turned_square((box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max()) * MARGIN, along)
+
+
+def crop_of_features(features: npt.NDArray[Any]) -> Crop:
+    """The oblique crop that brings eyes and mouth (3 x 2) where a network trained on people expects them.
+
+    A drawn face has them elsewhere, so in a straight crop the lips of the mesh end up on the chin.
+    """
+    linear = np.linalg.solve(np.column_stack([USUAL, np.ones(3)]), features)
+    return Crop(np.asarray(linear.T, np.float64))
 
 
 def _warp(picture: Picture, matrix: Matrix, size: int) -> Picture:

@@ -42,19 +42,19 @@ class Detector:
     """Both detectors. For one thread at a time."""
 
     def __init__(self, weights: Path) -> None:
-        self._full = _open_detector(weights / "face_detect_full.onnx", 192, _grid(48, 1))
-        self._short = _open_detector(weights / "face_detect_short.onnx", 128, np.concatenate([_grid(16, 2), _grid(8, 6)]))
+        self.full = _open_detector(weights / "face_detect_full.onnx", 192, _grid(48, 1))
+        self.short = _open_detector(weights / "face_detect_short.onnx", 128, np.concatenate([_grid(16, 2), _grid(8, 6)]))
 
     def whole(self, picture: Picture) -> list[Detection]:
         """Faces found in the picture as a whole, the surest first."""
-        return merge(self._full(picture, SURE) + self._short(picture, SURE))
+        return merge(self.full(picture, SURE) + self.short(picture, SURE))
 
     def thorough(self, picture: Picture) -> list[Detection]:
         """As `whole`, and small faces found in tiles of it: about ten times the work."""
-        found = self._full(picture, SURE) + self._short(picture, SURE)
+        found = self.full(picture, SURE) + self.short(picture, SURE)
         for parts in (2, 3):
             for x, y, tile in tiles(picture, parts):
-                found += [_moved(each, x, y) for each in self._full(tile, SURE_IN_TILE)]
+                found += [_moved(each, x, y) for each in self.full(tile, SURE_IN_TILE)]
         return merge(found)
 
 

@@ -1,0 +1,128 @@
+"""What a tracker knows between two calls, and the float32 vector it travels as."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .crop import Crop, Points
+from .landmarks import RIGID
+from .likeness import GLANCE, PORTRAIT
+from .mesh import POINTS
+from .steady import Steady
+
+Floats = npt.NDArray[np.float32]
+
+LAYOUT = 1  # of the vector; a change of anything below needs another
+HEADER = 8  # layout, width, height, faces, lost, next identity, frames since the last search, searches
+GLANCE_SIZE = GLANCE[0] * GLANCE[1]
+PORTRAIT_SIZE = PORTRAIT * PORTRAIT * 3
+TRACK_SIZE = 4 + 6 + len(RIGID) * 2 + PORTRAIT_SIZE + POINTS * 4
+LOST_SIZE = 2 + 4 + PORTRAIT_SIZE
+MOST_LOST = 8
+
+
+class BadStateError(ValueError):
+    """The vector is not one of this tracker for pictures of this size; the message says what was expected and what came."""
+
+
+@dataclass
+class Track:
+    """A face that is followed. anchor (24 x 2): the rigid points when the crop of a drawn face was last moved."""
+
+    identity: int
+    drawn: bool
+    doubts: int
+    crop: Crop
+    anchor: Points
+    portrait: Floats
+    steady: Steady
+
+
+@dataclass
+class Lost:
+    """A face that was followed, so that it keeps its identity when it comes back. `since`: frames."""
+
+    identity: int
+    since: int
+    box: Points
+    portrait: Floats
+
+
+@dataclass
+class State:
+    """of pictures of one size. `glance` is empty at the clip's start. `since`: frames since the last search for new faces."""
+
+    width: int
+    height: int
+    next_identity: int = 0
+    since: int = 0
+    searches: int = 0
+    glance: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    tracks: list[Track] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+
+
+def pack(state: State) -> Floats:
+    """The vector of a state that has seen a frame. Identities stay exact below 2^24."""
+    header = [LAYOUT, state.width, state.height, len(state.tracks), len(state.lost), state.next_identity, state.since]
+    header.append(state.searches)
+    rows = [_track_row(track) for track in state.tracks] + [_lost_row(lost) for lost in state.lost]
+    return np.concatenate([np.array(header, np.float32), state.glance, *rows]).astype(np.float32)
+
+
+def unpack(vector: npt.NDArray[Any], width: int, height: int) -> State:
+    """The state of a vector; of an empty one, that at the start of a clip. Raises BadStateError."""
+    if vector.size == 0:
+        return State(width, height)
+    vector = np.asarray(vector, np.float32)
+    if vector.ndim != 1 or vector.size < HEADER + GLANCE_SIZE or not np.isfinite(vector[:HEADER]).all():
+        raise BadStateError(f"expected STATE of an answer before, or none, got {list(vector.shape)}")
+    layout, was_wide, was_high, tracks, lost, next_identity, since, searches = (int(value) for value in vector[:HEADER])
+    if layout != LAYOUT:
+        raise BadStateError(f"expected STATE of layout {LAYOUT}, got layout {layout}")
+    if (was_wide, was_high) != (width, height):
+        raise BadStateError(f"expected FRAMES of {was_wide}x{was_high} as in STATE, got {width}x{height}")
+    expected = HEADER + GLANCE_SIZE + tracks * TRACK_SIZE + lost * LOST_SIZE
+    if min(tracks, lost) < 0 or vector.size != expected:
+        raise BadStateError(f"expected STATE of {expected} values for {tracks} faces and {lost} lost ones, got {vector.size}")
+    reader = _Reader(vector[HEADER:])
+    state = State(width, height, next_identity, since, searches, reader.take(GLANCE_SIZE))
+    state.tracks = [_read_track(reader) for _ in range(tracks)]
+    state.lost = [_read_lost(reader) for _ in range(lost)]
+    return state
+
+
+def _track_row(track: Track) -> Floats:
+    head = [track.identity, track.drawn, track.doubts, track.steady.head_speed]
+    parts = [track.crop.matrix, track.anchor, track.portrait, track.steady.mesh, track.steady.speeds]
+    return np.concatenate([np.array(head, np.float32), *(np.asarray(part, np.float32).ravel() for part in parts)])
+
+
+def _lost_row(lost: Lost) -> Floats:
+    return np.concatenate([np.array([lost.identity, lost.since], np.float32), lost.box, lost.portrait])
+
+
+class _Reader:
+    def __init__(self, values: Floats) -> None:
+        self._values = values
+        self._at = 0
+
+    def take(self, *shape: int) -> Floats:
+        size = int(np.prod(shape))
+        self._at += size
+        return self._values[self._at - size : self._at].reshape(shape).copy()
+
+
+def _read_track(reader: _Reader) -> Track:
+    identity, drawn, doubts, head_speed = (float(value) for value in reader.take(4))
+    crop = Crop(reader.take(2, 3).astype(np.float64))
+    anchor, portrait = reader.take(len(RIGID), 2), reader.take(PORTRAIT_SIZE)
+    steady = Steady(reader.take(POINTS, 3), head_speed, reader.take(POINTS))
+    return Track(int(identity), bool(drawn), int(doubts), crop, anchor, portrait, steady)
+
+
+def _read_lost(reader: _Reader) -> Lost:
+    identity, since = (int(value) for value in reader.take(2))
+    return Lost(identity, since, reader.take(4), reader.take(PORTRAIT_SIZE))

@@ -1,0 +1,77 @@
+"""Meshes without the tremble of the network and, as far as that goes, without lag.
+
+One-euro filters (Casiez et al. 2012: the cut-off rises with speed), apart for what moves apart: the head as a whole is one
+similarity from frame to frame, fitted to the points that move with the skull; what is left of each point is filtered by
+what it belongs to. So a moving head does not drag its mesh behind, and rigid points can be held hard.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from .crop import Points
+from .landmarks import LEFT_EYE_RIM, LIPS, RIGHT_EYE_RIM, RIGID, eye_distance
+from .mesh import POINTS
+from .motion import similarity
+
+FPS = 25.0  # the contract does not say the clip's; at 50 the filters are twice as fast in time, as slow in frames
+SPEED_CUTOFF = 2.0  # Hz, of the speeds that the filters go by
+HEAD = (1.5, 0.12)  # cut-off at rest in Hz, and Hz more for each hundredth of the eye distance a second
+SOFT = (2.0, 0.2)  # lips and lids
+JAW = (1.5, 0.1)  # the lower face, which follows the jaw
+HARD = (1.0, 0.02)
+LOWER_FACE = 2  # the points farther down than the tip of the nose, in the canonical face
+
+
+def _parameters() -> npt.NDArray[np.float64]:
+    """Each point's cut-off and slope (2 x 478)."""
+    values = np.tile(np.array([JAW]).T, (1, POINTS))
+    values[:, list(RIGID)] = np.array([HARD]).T
+    for soft in (LIPS, RIGHT_EYE_RIM, LEFT_EYE_RIM, tuple(range(468, POINTS))):
+        values[:, list(soft)] = np.array([SOFT]).T
+    return values
+
+
+CUTOFF, SLOPE = _parameters()
+
+
+@dataclass(frozen=True)
+class Steady:
+    """The filtered mesh, and the speeds of the head and of its 478 points, in hundredths of the eye distance a second."""
+
+    mesh: Points
+    head_speed: float
+    speeds: npt.NDArray[np.float32]
+
+
+def begin(mesh: Points) -> Steady:
+    return Steady(mesh, 0.0, np.zeros(POINTS, np.float32))
+
+
+def follow(last: Steady, mesh: Points) -> Steady:
+    """The next frame's."""
+    unit = max(eye_distance(last.mesh), 1e-6) / 100
+    rigid = list(RIGID)
+    moved = similarity(last.mesh[rigid, :2], mesh[rigid, :2])
+    carried = moved.move(last.mesh)
+    travel = np.linalg.norm((carried - last.mesh)[rigid, :2], axis=1).mean() / unit * FPS
+    head_speed = float(_blend(last.head_speed, travel, SPEED_CUTOFF))
+    share = float(_share(HEAD[0] + HEAD[1] * head_speed))
+    own = mesh - carried
+    own_speeds = np.linalg.norm(own[:, :2], axis=1) / unit * FPS
+    speeds = _blend(last.speeds, own_speeds, SPEED_CUTOFF)
+    shares = _share(CUTOFF + SLOPE * speeds)
+    steady = moved.part(share).move(last.mesh) + own * shares[:, None]
+    return Steady(steady.astype(np.float32), head_speed, speeds.astype(np.float32))
+
+
+def _share(cutoff: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64]:
+    """How much of a change a low-pass of first order lets through in one frame."""
+    return np.asarray(1 / (1 + FPS / (2 * np.pi * np.asarray(cutoff))))
+
+
+def _blend(
+    last: npt.NDArray[np.float32] | float, now: npt.NDArray[np.float64] | float, cutoff: float
+) -> npt.NDArray[np.float64]:
+    return np.asarray(last + (np.asarray(now) - last) * _share(cutoff))

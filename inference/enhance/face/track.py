@@ -1,0 +1,204 @@
+"""Faces followed through the frames of a clip."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .confirm import LEFT_RIGHT, goes_with_crop
+from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
+from .detect import SAME_FACE, overlap
+from .find import SURE, Face, Finder
+from .landmarks import RIGID, face_box
+from .likeness import OTHER_FACE, SAME_PERSON, SAME_PLACE, distance, glance, is_cut, portrait
+from .motion import similarity
+from .state import MOST_LOST, Lost, State, Track
+from .steady import begin, follow
+
+SEARCH_EVERY = 12  # frames from one search for new faces, and check of the followed ones, to the next
+THOROUGH_EVERY = 4  # searches, while a clip shows no face
+KEPT = 0.35  # of the crop's movement (confirm.py): a track that goes more is on no face; a turned head comes near 0.2
+DOUBTS = 2  # checks failed in a row, after which a track is given up
+NEAR = 1.0  # sides of a face between the place of a loss and that of a return
+LIKE_SIZE = 1.6
+RETURN_SOON = 50  # frames
+LEARN = 0.2  # share of the newest portrait in the kept one
+HELD = 0.02  # sides by which a crop may be off before it is moved: one that moves makes the points tremble
+HELD_DRAWN = 0.005
+ANCHORED = 0.06  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
+OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
+NO_HINTS: Points = np.empty((0, 4), np.float32)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A face in a frame. mesh (478 x 3): as the filters give it; raw: as the network does."""
+
+    identity: int
+    score: float
+    mesh: Points
+    raw: Points
+
+    @property
+    def box(self) -> Points:
+        return face_box(self.mesh)
+
+
+class Tracker:
+    """Follows up to `most` faces; all it remembers is in the State. For one thread at a time."""
+
+    def __init__(self, finder: Finder, most: int) -> None:
+        self._finder = finder
+        self._most = most
+
+    def next(self, state: State, picture: Picture, hints: Points = NO_HINTS) -> list[Seen]:
+        """The faces of the next frame, largest first; `state` is brought forward.
+
+        hints (k x 4): boxes where a face is, as the caller says; they are tried where none is followed.
+        """
+        now = glance(picture)
+        begins = state.glance.size == 0
+        cut = not begins and is_cut(state.glance, now)
+        state.glance = now
+        state.since += 1
+        for lost in state.lost:
+            lost.since += 1
+        seen = {} if cut else self._follow(state, picture)
+        gone = _lose(state, seen, cut)
+        if begins or cut or gone or state.since >= SEARCH_EVERY:
+            self._search(state, picture, seen, thorough=begins or cut)
+        if len(hints):
+            self._take(state, picture, self._finder.faces(picture, [], hints, _boxes(seen)), seen)
+        return sorted(seen.values(), key=lambda each: -_side(each.box))
+
+    def _follow(self, state: State, picture: Picture) -> dict[int, Seen]:
+        """By identity, the faces that are still where they were."""
+        seen: dict[int, Seen] = {}
+        for track in state.tracks:
+            mesh, score = self._finder.network(picture, track.crop)
+            there = track.drawn or score > SURE  # of a drawn face the score says nothing
+            if (
+                there
+                and not _has_left(mesh, picture)
+                and not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
+            ):
+                look = portrait(picture, track.crop)
+                if distance(look, track.portrait) < OTHER_FACE:
+                    seen[track.identity] = _go_on(track, mesh, 1.0 if track.drawn else score, look)
+        return seen
+
+    def _search(self, state: State, picture: Picture, seen: dict[int, Seen], thorough: bool) -> None:
+        """Looks for faces that are not followed, and whether those that are followed are faces."""
+        state.since = 0
+        state.searches += 1
+        thorough = thorough or (not seen and state.searches % THOROUGH_EVERY == 0)
+        candidates = self._finder.candidates(picture, thorough)
+        for track in state.tracks:
+            if not self._is_face(track, picture, seen[track.identity], [each.box for each in candidates]):
+                del seen[track.identity]
+        _lose(state, seen, cut=False)
+        self._take(state, picture, self._finder.faces(picture, candidates, NO_HINTS, _boxes(seen)), seen)
+
+    def _is_face(self, track: Track, picture: Picture, now: Seen, found: list[Points]) -> bool:
+        if track.drawn:
+            anchors = self._finder.anchors(picture, now.box)
+            if anchors is not None:
+                _anchor(track, anchors)
+            sure = anchors is not None or any(overlap(now.box, box) > SAME_FACE for box in found)
+        else:
+            sure = any(overlap(now.box, box) > SAME_FACE for box in found)
+            sure = sure or goes_with_crop(picture, track.crop, now.raw, self._finder.network, LEFT_RIGHT) < KEPT
+        track.doubts = 0 if sure else track.doubts + 1
+        return track.doubts < DOUBTS
+
+    def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen]) -> None:
+        """Follows the new faces from now on, as far as there is room: the largest stay."""
+        for face in faces:
+            look = portrait(picture, face.crop)
+            identity = _recognised(state, face, look)
+            if identity is None:
+                identity = state.next_identity
+                state.next_identity += 1
+            anchor = face.mesh[list(RIGID), :2]
+            state.tracks.append(Track(identity, face.drawn, 0, face.crop, anchor, look, begin(face.mesh)))
+            seen[identity] = Seen(identity, face.score, face.mesh, face.mesh)
+        largest = sorted(seen, key=lambda identity: -_side(seen[identity].box))
+        for identity in largest[self._most :]:
+            del seen[identity]
+        _lose(state, seen, cut=False)
+
+
+def _go_on(track: Track, mesh: Points, score: float, look: Points) -> Seen:
+    """The track's next frame; its crop goes along."""
+    track.steady = follow(track.steady, mesh)
+    track.portrait = track.portrait + (look - track.portrait) * np.float32(LEARN)
+    if track.drawn:
+        rigid = mesh[list(RIGID), :2]
+        moved = similarity(track.anchor, rigid)
+        if float(np.abs(moved.move(track.anchor) - track.anchor).max()) > HELD_DRAWN * track.crop.scale:
+            # The mesh moved in a crop that did not: so much did the face move. Reading places off a mesh that is only
+            # roughly right, and cutting the next crop there, would let it wander.
+            track.crop, track.anchor = Crop(moved.move_crop(track.crop.matrix)), rigid
+    else:
+        wanted = crop_of_mesh(track.steady.mesh)
+        if _apart(wanted, track.crop) > HELD:
+            track.crop = wanted
+    return Seen(track.identity, score, track.steady.mesh, mesh)
+
+
+def _anchor(track: Track, anchors: Points) -> None:
+    wanted = crop_of_features(anchors)
+    if _apart(wanted, track.crop) > ANCHORED:
+        # The rigid points will be elsewhere in the new crop, though the face has not moved.
+        track.anchor = wanted.place(track.crop.inverse(track.anchor))
+        track.crop = wanted
+
+
+def _apart(one: Crop, other: Crop) -> float:
+    """The largest distance of two crops' corners, in sides."""
+    corners = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.float32)
+    return float(np.linalg.norm(one.place(corners) - other.place(corners), axis=1).max()) / max(other.scale, 1e-6)
+
+
+def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
+    """Puts the tracks that were not seen among the lost; whether there were any."""
+    gone = [track for track in state.tracks if track.identity not in seen]
+    state.tracks = [track for track in state.tracks if track.identity in seen]
+    since = RETURN_SOON if cut else 0  # after a cut the place says nothing
+    new = [Lost(track.identity, since, face_box(track.steady.mesh), track.portrait) for track in gone]
+    state.lost = (new + state.lost)[:MOST_LOST]
+    return bool(gone)
+
+
+def _recognised(state: State, face: Face, look: Points) -> int | None:
+    """The identity of a lost face that this one is, by its looks, and more readily where it was lost a moment ago."""
+    best, who = 1.0, None
+    for lost in state.lost:
+        near = lost.since < RETURN_SOON and _is_near(lost.box, face.box)
+        unlike = distance(look, lost.portrait) / (SAME_PLACE if near else SAME_PERSON)
+        if unlike < best:
+            best, who = unlike, lost
+    if who is None:
+        return None
+    state.lost.remove(who)
+    return who.identity
+
+
+def _is_near(one: Points, other: Points) -> bool:
+    ratio = _side(one) / max(_side(other), 1e-6)
+    between = float(np.linalg.norm(one[:2] + one[2:] - other[:2] - other[2:])) / 2
+    return 1 / LIKE_SIZE < ratio < LIKE_SIZE and between < NEAR * _side(one)
+
+
+def _has_left(mesh: Points, picture: Picture) -> bool:
+    x1, y1, x2, y2 = face_box(mesh)
+    height, width = picture.shape[:2]
+    inside = max(min(x2, width) - max(x1, 0), 0) * max(min(y2, height) - max(y1, 0), 0)
+    return not inside > (1 - OUTSIDE) * (x2 - x1) * (y2 - y1)
+
+
+def _boxes(seen: dict[int, Seen]) -> list[Points]:
+    return [each.box for each in seen.values()]
+
+
+def _side(box: Points) -> float:
+    return float((box[2:] - box[:2]).max())
