@@ -74,6 +74,17 @@ test('removing a job takes its input and attempts, and leaves results and other 
   assert.equal(readdirSync(join(dir, 'results')), ['job_1.2.png']);
 });
 
+test('a job may have a sound beside its clip, and loses both', async () => {
+  const { dir, files, arrive } = await fresh();
+  await files.keepInput(arrive('clip'), 'job_1');
+  await files.keepInput(arrive('sound'), 'job_1', 'audio');
+  await files.keepInput(arrive('sound'), 'job_12', 'audio');
+  assert.is(readFileSync(files.inputPath('job_1'), 'utf8'), 'clip');
+  assert.is(readFileSync(files.inputPath('job_1', 'audio'), 'utf8'), 'sound');
+  await files.removeJob('job_1');
+  assert.equal(readdirSync(join(dir, 'inputs')), ['job_12.audio']);
+});
+
 test('a borrowed upload outlives the upload', async () => {
   const { dir, files, arrive } = await fresh();
   await files.keepUpload(arrive('hello'), 'upl_1');
