@@ -105,6 +105,9 @@ def _still(path: str) -> Iterator[Picture]:
 
 
 def _unseen(count: int) -> Seen:
-    source, output = ({kind: np.full((count, 478, 3), np.nan) for kind in KINDS} for _ in range(2))
     psnr_db, likeness, sharp, edge = np.full((4, count), np.nan)
-    return Seen(source, output, psnr_db, likeness, sharp, edge)
+    return Seen(_no_meshes(count), _no_meshes(count), psnr_db, likeness, sharp, edge)
+
+
+def _no_meshes(count: int) -> dict[str, Floats]:
+    return {kind: np.full((count, 478, 3), np.nan) for kind in KINDS}

@@ -1,0 +1,75 @@
+/** What lies in a folder, and the sounds that are made of it. */
+import { mkdir, readdir } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+import { execa } from 'execa';
+import { ffmpegPath } from '../../tests/real/ffmpeg.ts';
+
+/** seconds: of its own sound, null without one. */
+export type Clip = {
+  readonly name: string;
+  readonly path: string;
+  readonly sound: string;
+  readonly seconds: number | null;
+};
+export type Portrait = { readonly name: string; readonly path: string };
+/** A sound file with GAP seconds of silence in its middle. */
+export type Sound = { readonly name: string; readonly path: string };
+export type Media = {
+  readonly clips: readonly Clip[];
+  readonly portraits: readonly Portrait[];
+  readonly sounds: readonly Sound[];
+};
+
+const kinds = {
+  clip: /\.(mp4|mov|avi|webm|mkv|mpg)$/i,
+  portrait: /\.(png|jpe?g|webp)$/i,
+  sound: /\.(wav|mp3|m4a|aac|flac|ogg)$/i,
+};
+/** Speech on both sides of a silence: what the mouth does there is measured. */
+const HALF = 3;
+const GAP = 2;
+
+/** Throws where the folder has no sound, or neither clip nor portrait. A picture whose name says that it has no face is left out. */
+export const listMedia = async (folder: string, dir: string): Promise<Media> => {
+  const names = (await readdir(folder)).sort();
+  const of = (kind: RegExp) => names.filter((name) => kind.test(name));
+  const made = join(dir, 'sounds');
+  await mkdir(made, { recursive: true });
+  const clips = [];
+  for (const file of of(kinds.clip)) clips.push(await clipOf(join(folder, file), made));
+  const portraits = of(kinds.portrait)
+    .filter((name) => !name.includes('noface'))
+    .map((name) => ({ name: parse(name).name, path: join(folder, name) }));
+  const sounds = [];
+  for (const file of of(kinds.sound)) sounds.push(await withGap(join(folder, file), made));
+  if (sounds.length === 0 || clips.length + portraits.length === 0)
+    throw new Error(`${folder}: expected clips or portraits, and sounds`);
+  return { clips, portraits, sounds };
+};
+
+const clipOf = async (path: string, dir: string): Promise<Clip> => {
+  const { name } = parse(path);
+  const sound = join(dir, `${name}.wav`);
+  const done = await ffmpeg(['-i', path, '-vn', '-ac', '1', '-c:a', 'pcm_s16le', sound], false);
+  const [, hours = 0, minutes = 0, seconds = 0] = (
+    /time=(\d+):(\d+):([\d.]+)/.exec(done.stderr.slice(done.stderr.lastIndexOf('time='))) ?? []
+  ).map(Number);
+  const length = hours * 3600 + minutes * 60 + seconds;
+  return { name, path, sound, seconds: done.exitCode === 0 && length > 2 ? length : null };
+};
+
+const withGap = async (path: string, dir: string): Promise<Sound> => {
+  const { name } = parse(path);
+  const target = join(dir, `${name}.gap.wav`);
+  const parts = [
+    `[0]aresample=48000,aformat=channel_layouts=mono,asplit[a][b]`,
+    `[a]atrim=0:${HALF},apad=pad_dur=${GAP},atrim=0:${HALF + GAP}[one]`,
+    `[b]atrim=${HALF}:${2 * HALF},asetpts=N/SR/TB[two]`,
+    `[one][two]concat=n=2:v=0:a=1[out]`,
+  ];
+  await ffmpeg(['-i', path, '-filter_complex', parts.join(';'), '-map', '[out]', target]);
+  return { name, path: target };
+};
+
+export const ffmpeg = (args: readonly string[], reject = true) =>
+  execa(ffmpegPath, ['-hide_banner', '-nostdin', '-y', ...args], { reject });

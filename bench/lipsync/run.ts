@@ -1,0 +1,107 @@
+/** One run through the pipeline, and what inference/bench/lipsync/run.py reads of it: run.json, raw arrays, output.mp4. */
+import { mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LipsyncOptions } from '../../src/contract/lipsync.ts';
+import { type LipSyncTask, lipSync } from '../../src/pipeline/lip-sync.ts';
+import type { Watch } from '../../src/pipeline/watch.ts';
+import { changedOutside } from './changed.ts';
+import type { Run } from './plan.ts';
+import type { Stack } from './stack.ts';
+
+/** Frames between two whose masks are kept for the seam. */
+const EVERY = 5;
+const MESH = 478 * 3;
+
+type Mask = { index: number; x: number; y: number; width: number; height: number; offset: number };
+
+export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void> => {
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
+  const meshes: Float32Array[] = [];
+  const masks: Mask[] = [];
+  const maskBytes: Buffer[] = [];
+  let kept = 0;
+  let outside = 0;
+  let plan: Parameters<NonNullable<Watch['planned']>>[0] | undefined;
+  const [from, to] = run.judged ?? [0, 0];
+  const watch: Watch = {
+    learn: (seconds) => run.judged === undefined || (from === 0 ? seconds >= to : seconds < from),
+    planned: (planned) => {
+      plan = planned;
+    },
+    rendered: ({ index, mesh, rect, mask, before, after }) => {
+      meshes[index] = mesh ? mesh.slice() : new Float32Array(MESH).fill(Number.NaN);
+      outside += changedOutside(before, after, rect && mask ? { ...rect, mask } : null);
+      if (rect && mask && index % EVERY === 0) {
+        const { x, y, width, height } = rect;
+        masks.push({ index, x, y, width, height, offset: kept });
+        maskBytes.push(Buffer.from(mask));
+        kept += mask.length;
+      }
+    },
+  };
+  const { outcome, seconds, peakMib } = await timed(stack, run, join(dir, 'output.mp4'), watch);
+  if (!plan || !outcome.lipsync) throw new Error(`${run.name}: the pipeline told no plan`);
+
+  const { times, targets, heard, lagSeconds, references } = plan;
+  await writeFile(join(dir, 'times.f64'), bytesOf(Float64Array.from(times)));
+  await writeFile(join(dir, 'targets.f32'), bytesOf(targets));
+  await writeFile(join(dir, 'posteriors.f32'), bytesOf(heard.posteriors));
+  await writeFile(join(dir, 'activity.f32'), bytesOf(heard.activity));
+  await writeAll(join(dir, 'meshes.f32'), meshes.map(bytesOf));
+  await writeAll(join(dir, 'masks.u8'), maskBytes);
+  const duration = outcome.durationSeconds ?? 0;
+  const told = {
+    ...run,
+    ...{ lag: lagSeconds, references, masks, sync: outcome.lipsync.sync },
+    ...{ frames: outcome.frames, frames_passed_through: outcome.lipsync.framesPassedThrough },
+    ...{ real_time: duration / seconds, seconds, peak_mib: peakMib },
+    changed_outside: run.role === 'portrait' ? null : outside,
+    size: `${outcome.outputSize.width}x${outcome.outputSize.height}`,
+  };
+  await writeFile(join(dir, 'run.json'), JSON.stringify(told));
+};
+
+/** How long it took, end to end, and the most memory that this process, which does a worker's work, had. */
+export const timed = async (stack: Stack, run: Run, target: string, watch?: Watch) => {
+  const task: LipSyncTask = {
+    options: LipsyncOptions.parse({ model: stack.models.model }),
+    kind: run.role === 'portrait' ? 'image' : 'video',
+    inputs: { media: run.source, audio: run.audio },
+    target,
+    models: stack.models,
+    config: stack.config,
+    report: () => {},
+    signal: new AbortController().signal,
+    ...(watch ? { watch } : {}),
+  };
+  let peak = 0;
+  const look = () => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  };
+  const looking = setInterval(look, 100);
+  const began = performance.now();
+  try {
+    const outcome = await lipSync(task);
+    look();
+    return {
+      outcome,
+      seconds: (performance.now() - began) / 1000,
+      peakMib: Math.round(peak / 2 ** 20),
+    };
+  } finally {
+    clearInterval(looking);
+  }
+};
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+const writeAll = async (path: string, parts: readonly Buffer[]) => {
+  const file = await open(path, 'w');
+  try {
+    for (const part of parts) await file.write(part);
+  } finally {
+    await file.close();
+  }
+};

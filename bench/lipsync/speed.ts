@@ -1,0 +1,53 @@
+/** Speed end to end, nothing watching: a clip of 1280x720 and 25 frames a second, three times. */
+import { join } from 'node:path';
+import { median } from '../bare.ts';
+import { ffmpeg, type Media } from './media.ts';
+import type { Run } from './plan.ts';
+import { timed } from './run.ts';
+import type { Stack } from './stack.ts';
+
+const SECONDS = 8;
+
+/** A paragraph of markdown; empty where the folder has no clip. */
+export const speed = async (
+  stack: Stack,
+  { clips, sounds }: Media,
+  dir: string,
+): Promise<string> => {
+  // A name with the size in it, where there is one: made for the purpose.
+  const clip = clips.find(({ name }) => name.includes('1280x720')) ?? clips[0];
+  const sound = sounds[0];
+  if (!clip || !sound) return '';
+  const source = join(dir, 'sounds', 'speed.mp4');
+  const fill = 'scale=1280:720:force_original_aspect_ratio=increase,crop=1280:720,fps=25';
+  const codec = ['-an', '-c:v', 'libx264', '-crf', '16', '-pix_fmt', 'yuv420p'];
+  await ffmpeg([
+    '-stream_loop',
+    '-1',
+    '-t',
+    `${SECONDS}`,
+    '-i',
+    clip.path,
+    '-vf',
+    fill,
+    ...codec,
+    source,
+  ]);
+  const run: Run = {
+    ...{ name: 'speed', role: 'foreign', clip: clip.name, sound: sound.name },
+    ...{ source, audio: sound.path },
+  };
+  const paces: number[] = [];
+  const peaks: number[] = [];
+  for (const turn of [1, 2, 3]) {
+    const { outcome, seconds, peakMib } = await timed(
+      stack,
+      run,
+      join(dir, 'sounds', `speed${turn}.out.mp4`),
+    );
+    paces.push((outcome.durationSeconds ?? 0) / seconds);
+    peaks.push(peakMib);
+  }
+  const told = paces.map((pace) => pace.toFixed(2)).join(', ');
+  return `Speed of ${clip.name} as 1280x720, 25 fps, ${SECONDS} s, end to end: ${told} times real time (median ${median(paces).toFixed(2)}, to reach 1.0); this process at most ${Math.max(...peaks)} MiB.\n`;
+};
