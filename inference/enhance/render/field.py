@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
+from .area import Area, Floats
 from .mesh import Array, Pose
 from .skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull
 
-Floats = npt.NDArray[np.float32]
 Window = Callable[[Floats], Floats]
 
 LIP_SMOOTHING, SKIN_SMOOTHING = 1e-5, 2e-3  # with 2e-5 on the skin the outline of the chin ripples
@@ -19,34 +18,6 @@ MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner
 LEAST = 0.02  # a displacement below this, in pixels, is none
-
-
-@dataclass(frozen=True)
-class Area:
-    """A rectangle of pixels."""
-
-    x: int
-    y: int
-    right: int
-    bottom: int
-
-    @property
-    def slices(self) -> tuple[slice, slice]:
-        return slice(self.y, self.bottom), slice(self.x, self.right)
-
-    @property
-    def width(self) -> int:
-        return max(0, self.right - self.x)
-
-    @property
-    def height(self) -> int:
-        return max(0, self.bottom - self.y)
-
-    def clipped(self, other: "Area") -> "Area":
-        return Area(max(self.x, other.x), max(self.y, other.y), min(self.right, other.right), min(self.bottom, other.bottom))
-
-    def moved(self, x: int, y: int) -> "Area":
-        return Area(self.x + x, self.y + y, self.right + x, self.bottom + y)
 
 
 class Field:

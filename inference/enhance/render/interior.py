@@ -6,7 +6,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from .field import Area, Floats
+from .area import Area, Floats
 from .lips import SAMPLES
 from .mesh import Array, Pose, smoothstep
 from .shape import Asked, Shape
@@ -105,9 +105,9 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
     colour *= (1 - (0.0 if flat else 0.35) * shadow * (1 - teeth[..., 3]))[..., None]
     colour = _over(colour, teeth)
-    under_lip = 0.45 + 0.55 * smoothstep(hole.y - hole.top, -0.004, 0.036)
-    over_lip = 0.72 + 0.28 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
-    corners = 1 - 0.45 * smoothstep(side, 0.62, 1.0)
+    under_lip = 0.62 + 0.38 * smoothstep(hole.y - hole.top, -0.006, 0.026)
+    over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
+    corners = 1 - 0.40 * smoothstep(side, 0.62, 1.0)
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
     light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
     return np.asarray(colour * (shade * light)[..., None], np.float32)

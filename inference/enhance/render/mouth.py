@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .field import LEAST, Area, Field, Floats, displacement
+from .area import Area, Floats
+from .field import LEAST, Field, displacement
 from .interior import hole_of, interior, known
 from .lips import ALONG, SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, pose_of, smoothstep
@@ -65,7 +66,7 @@ def render(
     person, rows = known(np.ascontiguousarray(subject, np.float32).tobytes(), flat)
     pose = pose_of(mesh)
     head = pose.to_head(mesh.astype(np.float64))
-    own = lips_of(head, pose, planes.y)
+    own = lips_of(head, pose, planes)
     belief = trust(planes, head, pose, own, person.look)
     if belief < NOTHING:
         return Rendered(planes, np.zeros(planes.y.shape, np.uint8))

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .field import Area, Floats
+from .area import Area, Floats
 from .mesh import BadMouthError
 
 Plane = npt.NDArray[np.uint8]

@@ -11,8 +11,9 @@ UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest. Measured on nine talking clips: 0.2-0.4."""
 
 CORNER_DROP = 0.15  # of an opening; measured on the same clips
-CORNER_RISE = 0.30  # of what the mouth is wider than at rest; measured there too
-OWN = 0.5  # how far the frame's own lips say where the lips rest; the rest of it the subject's
+CORNER_RISE = 0.20  # of what the mouth is wider than at rest; 0-0.5 there
+OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of it the subject's
+OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
 WIDEST, NARROWEST = 1.45, 0.6  # of the width at rest
 LARGEST_OPENING = 0.36
 MOUSTACHE_OPENING = 0.14  # a moustache would be drawn into a ring round anything larger
@@ -85,10 +86,11 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     opening and smile do to that taken off: the mesh of a nodding head shifts its lips by more than speech does.
     """
     g = shape.opening
-    chord = _corners(shape, rest, own)
+    seat = _seat(rest, own)
+    chord = _corners(shape, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
     inner_ends, outer_ends = chord + inset, chord
-    middle = _middle(rest, own) - shape.upper + UPPER_SHARE * g
+    middle = seat.middle - shape.upper + UPPER_SHARE * g
 
     line = _between(inner_ends, rest.line, own.middle)
     line += (middle - line[len(line) // 2, 1]) * ROUND
@@ -98,8 +100,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
     wide = shape.width / rest.width - 1
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
-    upper_lip = (rest.line - rest.upper_outer)[:, 1] * (thick - 0.45 * g)
-    lower_lip = (rest.lower_outer - rest.line)[:, 1] * (thick - 0.25 * g)
+    upper_lip = _thickness(rest.line - rest.upper_outer, own.upper_inner - own.upper_outer) * (thick - 0.45 * g)
+    lower_lip = _thickness(rest.lower_outer - rest.line, own.lower_outer - own.lower_inner) * (thick - 0.25 * g)
 
     upper, lower = line.copy(), line.copy()
     upper[:, 1] -= rise
@@ -125,6 +127,12 @@ CHIN_SHARE = 0.5
 """Of an opening, what the chin falls. The mesh saw 0.25-0.49 on nine clips; it follows a chin less than fully."""
 
 
+def _thickness(rest: Array, own: Array) -> Array:
+    """Between the subject's lip and the frame's: one that a smile has stretched thin has no texture for a full one."""
+    usual, here = np.maximum(rest[:, 1], 1e-3), np.maximum(own[:, 1], 1e-3)
+    return np.asarray(np.minimum(np.sqrt(usual * here), 1.5 * here))
+
+
 def blend(own: Lips, asked: Asked, amount: float) -> Asked:
     """`amount` of the way from the frame's own lips to the asked ones."""
 
@@ -140,25 +148,47 @@ def blend(own: Lips, asked: Asked, amount: float) -> Asked:
     )
 
 
-def _middle(rest: Rest, own: Lips) -> float:
-    """y of the middle of the closed line."""
+@dataclass(frozen=True)
+class Seat:
+    """Where the closed mouth sits on this frame's face, head coordinates."""
+
+    middle: float
+    """y of the line's middle."""
+    corners: Array
+    """y of both corners."""
+    centre: float
+    """x between the corners."""
+
+
+def _seat(rest: Rest, own: Lips) -> Seat:
+    """The subject's rest, moved as a whole towards where the frame's own lips would rest.
+
+    Mostly as a whole: middle and corners moved each for itself bend the line, and the bend reads as a frown. A part of
+    the frame's own bend is kept, for cheeks that smile go on smiling.
+    """
     half = len(ALONG) // 2
-    mine = own.upper_inner[half, 1] + UPPER_SHARE * (own.lower_inner - own.upper_inner)[half, 1]
-    return float(OWN * mine + (1 - OWN) * rest.line[half, 1])
+    opened = own.gap * (1 - own.closed)
+    middle = own.upper_inner[half, 1] + UPPER_SHARE * (own.lower_inner - own.upper_inner)[half, 1]
+    corners = own.upper_outer[[0, -1], 1] - CORNER_DROP * opened + CORNER_RISE * (own.width - rest.width)
+    rest_corners = rest.upper_outer[[0, -1], 1]
+    offset = float(0.5 * (middle - rest.line[half, 1]) + 0.5 * (corners - rest_corners).mean())
+    bent = middle - rest.line[half, 1] - offset, corners - rest_corners - offset
+    centre = OWN * own.upper_outer[[0, -1], 0].mean() + (1 - OWN) * rest.upper_outer[[0, -1], 0].mean()
+    return Seat(
+        float(rest.line[half, 1] + OWN * offset + OWN_BEND * bent[0]),
+        rest_corners + OWN * offset + OWN_BEND * bent[1],
+        float(centre),
+    )
 
 
-def _corners(shape: Shape, rest: Rest, own: Lips) -> Array:
+def _corners(shape: Shape, seat: Seat, own: Lips) -> Array:
     """The two corners, 2 x 3."""
     mine = own.upper_outer[[0, -1]]
-    theirs = rest.upper_outer[[0, -1]]
-    own_y = mine[:, 1] - CORNER_DROP * own.gap * (1 - own.closed) + CORNER_RISE * (own.width - rest.width)
-    y = OWN * own_y + (1 - OWN) * theirs[:, 1] - shape.corners
-    centre = OWN * mine[:, 0].mean() + (1 - OWN) * theirs[:, 0].mean()
     # The mesh measures the width in 3-D; corners of different depth are farther apart than their x.
     flat = np.diff(mine[:, 0])[0] / max(own.width, 1e-6)
     half = 0.5 * shape.width * flat
-    x = np.array([centre - half, centre + half])
-    return np.stack([x, y, mine[:, 2]], axis=1)
+    x = np.array([seat.centre - half, seat.centre + half])
+    return np.stack([x, seat.corners - shape.corners, mine[:, 2]], axis=1)
 
 
 def _between(ends: Array, profile: Array, own: Array) -> Array:

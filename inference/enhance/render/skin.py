@@ -75,9 +75,11 @@ def _inset(source: Array, target: Array, own: Lips, asked: Asked) -> tuple[Array
     before = (own.lower_inner - own.upper_inner)[:, 1]
     after = np.maximum((asked.lower_inner - asked.upper_inner)[:, 1], 0)
     crease = np.minimum(0.3 * after, 1.0) * own.closed
-    teeth = np.clip(1 - after / np.maximum(before, 1e-4), 0, 1) * np.minimum(0.022, 0.34 * before) * (1 - own.closed)
-    up = np.minimum(0.4 * crease, 0.004) + teeth
-    down = np.minimum(crease, 0.009) + teeth
+    shut = np.clip(1 - after / np.maximum(before, 1e-4), 0, 1)
+    edge = (0.3 + 0.7 * shut) * np.minimum(0.020, 0.34 * before) * (1 - own.closed)
+    upper, lower = (np.maximum(v[:, 1], 0) for v in (own.upper_inner - own.upper_outer, own.lower_outer - own.lower_inner))
+    up = np.minimum(0.4 * crease, 0.004) + np.minimum(edge, 0.25 * upper)
+    down = np.minimum(crease, 0.009) + np.minimum(edge, 0.25 * lower)
     up[[0, -1]] = 0
     source = source.copy()
     source[:SAMPLES, 1] -= up

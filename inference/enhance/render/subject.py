@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .field import Floats
+from .area import Floats
 from .lips import SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, ramp
 from .planes import Colours, Planes, to_rgb
@@ -86,7 +86,7 @@ def unpack(values: npt.NDArray[np.generic]) -> Subject:
 def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Subject:
     """The subject, from one patch in which the face is seen well."""
     rgb = to_rgb(planes, colours)
-    lips = lips_of(head, pose, planes.y)
+    lips = lips_of(head, pose, planes)
     skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)
     lip = _lip_colour(rgb, pose, lips, skin)
     grey = bool(np.ptp(skin) < GREY)
@@ -153,7 +153,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
     luma = eyes @ WEIGHTS
     white = eyes[luma >= np.quantile(luma, 0.8)].mean(axis=0) if len(eyes) > 20 else 1.1 * skin
-    level = float(np.clip(0.4 * max(float(WEIGHTS @ white), 0.9 * light) + 0.6 * min(1.14 * light, 245), 60, 240))
+    level = float(np.clip(0.4 * max(float(WEIGHTS @ white), 0.95 * light) + 0.6 * min(1.22 * light, 250), 60, 245))
     tint = 0.5 * white / max(float(WEIGHTS @ white), 1) + 0.175 * skin / max(light, 1) + 0.325
     if grey:
         tint = skin / max(light, 1)

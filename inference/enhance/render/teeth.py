@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from .field import Floats
+from .area import Floats
 from .mesh import Array, smoothstep
 
 DENSITY = 420.0  # atlas pixels per S
@@ -34,8 +34,8 @@ UPPER = Row(
     (0.088, 0.068, 0.076, 0.070, 0.070, 0.09),
     (0.0, 0.007, 0.001, 0.009, 0.013, 0.018),
     (0.112, 0.100, 0.112, 0.092, 0.085, 0.08),
-    (1.0, 0.97, 0.94, 0.95, 0.93, 0.90),
-    0.012,
+    (1.0, 0.975, 0.95, 0.955, 0.94, 0.92),
+    0.007,
 )
 LOWER = Row(
     (0.056, 0.060, 0.066, 0.068, 0.070, 0.09),
@@ -89,18 +89,18 @@ def _tooth(row: Row, j: int, size: float, f: Array, h: Array, tooth: Array, gum:
     pixel = 1 / (DENSITY * FINER)
     edge, height, half = row.edges[j] * size, row.heights[j] * size, row.widths[j] * size / 2
     pointed = j == 2
-    bite = edge + (2.2 * row.corner * np.abs(f) ** 1.6 if pointed else row.corner * np.abs(f - 0.08) ** 4) * size
+    bite = edge + (1.9 * row.corner * np.abs(f) ** 1.6 if pointed else row.corner * np.abs(f - 0.08) ** 4) * size
     g = np.clip((h - edge) / height, 0, 1)
     # Widest in the contact with its neighbour, narrower to the gum.
     waist = 0.985 - 0.15 * smoothstep(g, 0.35, 1.0) - 0.05 * np.clip(1 - g / 0.2, 0, 1) ** 2
     inside = np.clip((waist - np.abs(f)) * half / (3 * pixel) + 0.5, 0, 1)
-    light = row.light[j] * (1 - 0.15 * f * f) * (0.93 + 0.08 * np.sin(np.pi * np.clip(1.4 * g, 0, 1)))
+    light = row.light[j] * (1 - 0.15 * f * f) * (0.95 + 0.07 * np.sin(np.pi * np.clip(1.4 * g, 0, 1)))
     shine = 0.05 * np.exp(-(((f + 0.2) / 0.35) ** 2) - ((g - 0.5) / 0.25) ** 2)
-    glass = np.clip(1 - g / 0.16, 0, 1)[..., None] * np.array([0.12, 0.09, 0.06])
+    glass = np.clip(1 - g / 0.16, 0, 1)[..., None] * np.array([0.08, 0.06, 0.04])
     yellow = g[..., None] * np.array([0.02, 0.05, 0.12])
     enamel = tooth * (light + shine)[..., None] * (1 - glass - yellow)
     # Between two teeth: shade where they touch, nothing at the edge.
-    shade = tooth * 0.55 * np.array([1.0, 0.94, 0.9])
+    shade = tooth * 0.62 * np.array([1.0, 0.94, 0.9])
     body = shade + inside[..., None] * (enamel - shade)
     touching = smoothstep(g, 0.10, 0.24)
     opacity = np.maximum(inside, touching) * np.clip((h - bite) / (2 * pixel) + 0.5, 0, 1)

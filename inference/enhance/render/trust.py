@@ -3,7 +3,7 @@
 import cv2
 import numpy as np
 
-from .field import Area
+from .area import Area
 from .lips import SAMPLES, Lips
 from .mesh import Array, Pose, ramp
 from .planes import Planes
