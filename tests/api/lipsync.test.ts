@@ -1,22 +1,23 @@
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LipsyncJob } from '../../src/contract/job.ts';
-import { freePorts } from '../../src/stack/ports.ts';
+import { serve } from '../media/server.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
 const test = suite('POST /v1/lipsync up to the job');
-const [mediaPort = 0] = await freePorts(1);
+const folder = tempDir('lipsync');
+const at = (name: string): string => join(folder, name);
+const media = await serve((request, answer) => answer.end(readFileSync(at(request.url ?? ''))));
+const urlOf = (name: string) => `${media.origin}/${name}`;
 const api = await realApi({
-  FETCH_ALLOW_HOSTS: `127.0.0.1:${mediaPort}`,
+  FETCH_ALLOW_HOSTS: `127.0.0.1:${media.port}`,
   RATE_CREATE_PER_MINUTE: '10000',
   ACCOUNT_QUEUED_LIMIT: '5',
   VIDEO_MAX_LONG_SIDE: '400',
@@ -27,8 +28,6 @@ const api = await realApi({
 const caller = await api.caller();
 const { http } = caller;
 
-const folder = tempDir('lipsync');
-const at = (name: string): string => join(folder, name);
 const made = (name: string, source: readonly string[], output: readonly string[] = []) =>
   makeClip(at(name), source, output);
 const mono8k = ['-ac', '1', '-ar', '8000'];
@@ -60,13 +59,6 @@ const animated = await sharp(Buffer.concat([still, other]), {
 })
   .webp({ loop: 0, delay: [100, 100] })
   .toBuffer();
-
-const media = createServer((request, response) =>
-  response.end(readFileSync(at(request.url ?? ''))),
-);
-media.listen(mediaPort, '127.0.0.1');
-await once(media, 'listening');
-const urlOf = (name: string) => `http://127.0.0.1:${mediaPort}/${name}`;
 
 type Content = string | Uint8Array;
 type Fields = Readonly<Record<string, string>>;
@@ -419,7 +411,7 @@ test('a model that is not ready is told', async () => {
 });
 
 test.after(async () => {
-  media.close();
+  await media.close();
   await api.close();
 });
 test.run();

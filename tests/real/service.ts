@@ -121,7 +121,10 @@ const callerOf = (account: string, key: string, url: string) => {
     job,
     /** Sends a file in the part of its kind. */
     upscale: (path: string, fields: Form, headers: Form = {}): Promise<AxiosResponse> =>
-      http.post('/v1/upscale', formOf(path, fields), { headers }),
+      http.post('/v1/upscale', formOf([path], fields), { headers }),
+    /** Sends a clip or portrait and a sound, each in the part of its kind. */
+    lipsync: (clip: string, sound: string, fields: Form = {}, headers: Form = {}) =>
+      http.post('/v1/lipsync', formOf([clip, sound], { model: 'fast', ...fields }), { headers }),
     /** The bytes of a result by its signed link, without the key. */
     download: async (link: string): Promise<Buffer> => {
       const answer = await axios.get(link, { responseType: 'arraybuffer', timeout: 60_000 });
@@ -144,11 +147,16 @@ const callerOf = (account: string, key: string, url: string) => {
 
 export const ended = ({ finished_at }: Job): boolean => finished_at !== null;
 
-/** A multipart body: fields first, the file in the part `image` or `video` by its name's ending. */
-export const formOf = (path: string, fields: Form): FormData => {
+/** A multipart body: fields first, each file in the part `video`, `audio` or `image` by its name's ending. */
+export const formOf = (paths: readonly string[], fields: Form): FormData => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
-  const part = /\.(mp4|mov|avi|webm|m4v)$/.test(path) ? 'video' : 'image';
-  form.append(part, new Blob([readFileSync(path)]), basename(path));
+  for (const path of paths)
+    form.append(partOf(path), new Blob([readFileSync(path)]), basename(path));
   return form;
+};
+
+const partOf = (path: string): string => {
+  if (/\.(mp4|mov|avi|webm|m4v)$/.test(path)) return 'video';
+  return /\.(mp3|wav|aac|m4a|flac)$/.test(path) ? 'audio' : 'image';
 };

@@ -245,7 +245,9 @@ test('an image cannot become an mp4', async () => {
 
 test('a wrong key, no key and no credits are told apart', async () => {
   const with_ = (authorization: string) =>
-    caller.http.post('/v1/upscale', formOf(at('good.png'), photo), { headers: { authorization } });
+    caller.http.post('/v1/upscale', formOf([at('good.png')], photo), {
+      headers: { authorization },
+    });
   refused(await with_(''), 401, 'missing_api_key');
   refused(await with_('Bearer mes_live_nonsense_0'), 401, 'invalid_api_key');
   const poor = await service.caller(0);
