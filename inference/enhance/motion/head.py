@@ -63,7 +63,7 @@ def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
     x, y = (np.arange(low // cell - 1, high // cell + 3) * cell for low, high in zip(first, last, strict=True))
     grid = np.stack(np.meshgrid(x, y), 2).astype(np.float64)
     across, down = frame.place(grid)
-    depth = _depth(frame, grid)
+    depth = _depth(frame, grid, cell)
     zero = np.zeros_like(across)
 
     weight = _inside(frame, across, down) * _off_border(grid, size, frame.unit)
@@ -82,13 +82,18 @@ def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
     return HeadField(cell, (int(x[0]), int(y[0])), unit.astype(np.float32), window)
 
 
-def _depth(frame: HeadFrame, grid: Floats) -> Floats:
+def _depth(frame: HeadFrame, grid: Floats, cell: int) -> Floats:
     """Outer-eye distances, negative towards the viewer: the mesh's where there is mesh, ear level elsewhere."""
     points = frame.mesh[:468]
-    ears = points[[234, 454], 2].mean()
-    near = np.exp(-((grid[..., None, :] - points[:, :2]) ** 2).sum(-1) / (2 * (DEPTH_REACH * frame.unit) ** 2))
-    depth: Floats = near @ ((points[:, 2] - ears) / frame.unit) / (near.sum(-1) + 0.4)
-    return depth
+    heights = (points[:, 2] - points[[234, 454], 2].mean()) / frame.unit
+    rows, columns = grid.shape[:2]
+    column, row = np.round((points[:, :2] - grid[0, 0]) / cell).astype(int).T
+    on_grid = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    counted = np.zeros((rows, columns, 2), np.float32)
+    np.add.at(counted, (row[on_grid], column[on_grid]), np.stack([heights, np.ones_like(heights)], 1)[on_grid])
+    reach = DEPTH_REACH * frame.unit / cell
+    near: Floats = cv2.GaussianBlur(counted, (0, 0), reach, borderType=cv2.BORDER_CONSTANT) * (2 * np.pi * reach**2)
+    return np.asarray(near[..., 0] / (near[..., 1] + 0.4))
 
 
 def _inside(frame: HeadFrame, across: Floats, down: Floats) -> Floats:

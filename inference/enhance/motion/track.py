@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[Any]
 Track = npt.NDArray[np.float32]
-"""F x 8: yaw (+ to the picture's right), pitch (+ down), roll (+ clockwise) in degrees, dx, dy in outer-eye distances, zoom (1 = none), blink left, blink right (0..1)."""
+"""F x 8: yaw (+ to the picture's right), pitch (+ down), roll (+ clockwise) in degrees, dx, dy in outer-eye distances, zoom
+(1 = none), blink left, blink right (0..1)."""
 
 LIMITS = (5.0, 4.0, 2.0)
 SWAY = (1.7, 1.0, 0.75)  # degrees, root mean square in full speech
@@ -64,7 +65,7 @@ def _sway(clock: Floats, draw: np.random.Generator) -> Floats:
 
 
 def _nods(clock: Floats, loud: Floats, draw: np.random.Generator) -> Floats:
-    """Degrees down: one dip for each stressed peak of the level that the dice choose, at least 0.8 s apart."""
+    """Degrees downwards: one dip for each stressed peak of the level that the dice choose, at least 0.8 s apart."""
     peaks = _smooth(loud, 0.06)
     rising = (peaks[1:-1] > peaks[:-2]) & (peaks[1:-1] >= peaks[2:])
     spoken = peaks[peaks > 0.05]
