@@ -23,10 +23,6 @@ LOST_SIZE = 2 + 4 + PORTRAIT_SIZE
 MOST_LOST = 8
 
 
-class BadStateError(ValueError):
-    """The vector is not one of this tracker for pictures of this size; the message says what was expected and what came."""
-
-
 @dataclass
 class Track:
     """A face that is followed. anchor (24 x 2): the rigid points when the crop of a drawn face was last moved."""
@@ -69,24 +65,24 @@ def pack(state: State) -> Floats:
     header = [LAYOUT, state.width, state.height, len(state.tracks), len(state.lost), state.next_identity, state.since]
     header.append(state.searches)
     rows = [_track_row(track) for track in state.tracks] + [_lost_row(lost) for lost in state.lost]
-    return np.concatenate([np.array(header, np.float32), state.glance, *rows]).astype(np.float32)
+    return np.asarray(np.concatenate([np.array(header, np.float32), state.glance, *rows]), np.float32)
 
 
 def unpack(vector: npt.NDArray[Any], width: int, height: int) -> State:
-    """The state of a vector; of an empty one, that at the start of a clip. Raises BadStateError."""
+    """The state of a vector; of an empty one, that at the start of a clip. Raises ValueError."""
     if vector.size == 0:
         return State(width, height)
     vector = np.asarray(vector, np.float32)
     if vector.ndim != 1 or vector.size < HEADER + GLANCE_SIZE or not np.isfinite(vector[:HEADER]).all():
-        raise BadStateError(f"expected STATE of an answer before, or none, got {list(vector.shape)}")
+        raise ValueError(f"expected STATE of an answer before, or none, got {list(vector.shape)}")
     layout, was_wide, was_high, tracks, lost, next_identity, since, searches = (int(value) for value in vector[:HEADER])
     if layout != LAYOUT:
-        raise BadStateError(f"expected STATE of layout {LAYOUT}, got layout {layout}")
+        raise ValueError(f"expected STATE of layout {LAYOUT}, got layout {layout}")
     if (was_wide, was_high) != (width, height):
-        raise BadStateError(f"expected FRAMES of {was_wide}x{was_high} as in STATE, got {width}x{height}")
+        raise ValueError(f"expected FRAMES of {was_wide}x{was_high} as in STATE, got {width}x{height}")
     expected = HEADER + GLANCE_SIZE + tracks * TRACK_SIZE + lost * LOST_SIZE
     if min(tracks, lost) < 0 or vector.size != expected:
-        raise BadStateError(f"expected STATE of {expected} values for {tracks} faces and {lost} lost ones, got {vector.size}")
+        raise ValueError(f"expected STATE of {expected} values for {tracks} faces and {lost} lost ones, got {vector.size}")
     reader = _Reader(vector[HEADER:])
     state = State(width, height, next_identity, since, searches, reader.take(GLANCE_SIZE))
     state.tracks = [_read_track(reader) for _ in range(tracks)]

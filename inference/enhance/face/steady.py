@@ -17,7 +17,7 @@ from .motion import similarity
 
 FPS = 25.0  # the contract does not say the clip's; at 50 the filters are twice as fast in time, as slow in frames
 SPEED_CUTOFF = 2.0  # Hz, of the speeds that the filters go by
-HEAD = (1.5, 0.12)  # cut-off at rest in Hz, and Hz more for each hundredth of the eye distance a second
+HEAD = (1.0, 0.5)  # cut-off at rest in Hz, and Hz more for each hundredth of the eye distance a second
 SOFT = (2.0, 0.2)  # lips and lids
 JAW = (1.5, 0.1)  # the lower face, which follows the jaw
 HARD = (1.0, 0.02)

@@ -48,7 +48,7 @@ class Tracker:
 
     def __init__(self, finder: Finder, most: int) -> None:
         self._finder = finder
-        self._most = most
+        self.most = most
 
     def next(self, state: State, picture: Picture, hints: Points = NO_HINTS) -> list[Seen]:
         """The faces of the next frame, largest first; `state` is brought forward.
@@ -102,13 +102,19 @@ class Tracker:
         if track.drawn:
             anchors = self._finder.anchors(picture, now.box)
             if anchors is not None:
-                _anchor(track, anchors)
+                self._anchor(track, picture, crop_of_features(anchors))
             sure = anchors is not None or any(overlap(now.box, box) > SAME_FACE for box in found)
         else:
             sure = any(overlap(now.box, box) > SAME_FACE for box in found)
             sure = sure or goes_with_crop(picture, track.crop, now.raw, self._finder.network, LEFT_RIGHT) < KEPT
         track.doubts = 0 if sure else track.doubts + 1
         return track.doubts < DOUBTS
+
+    def _anchor(self, track: Track, picture: Picture, wanted: Crop) -> None:
+        """Reads a drawn face anew where its eyes and mouth were found, if its crop has come away from there."""
+        if _apart(wanted, track.crop) > ANCHORED:
+            track.crop = wanted
+            track.anchor = self._finder.network(picture, wanted)[0][list(RIGID), :2]
 
     def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen]) -> None:
         """Follows the new faces from now on, as far as there is room: the largest stay."""
@@ -122,7 +128,7 @@ class Tracker:
             state.tracks.append(Track(identity, face.drawn, 0, face.crop, anchor, look, begin(face.mesh)))
             seen[identity] = Seen(identity, face.score, face.mesh, face.mesh)
         largest = sorted(seen, key=lambda identity: -_side(seen[identity].box))
-        for identity in largest[self._most :]:
+        for identity in largest[self.most :]:
             del seen[identity]
         _lose(state, seen, cut=False)
 
@@ -143,14 +149,6 @@ def _go_on(track: Track, mesh: Points, score: float, look: Points) -> Seen:
         if _apart(wanted, track.crop) > HELD:
             track.crop = wanted
     return Seen(track.identity, score, track.steady.mesh, mesh)
-
-
-def _anchor(track: Track, anchors: Points) -> None:
-    wanted = crop_of_features(anchors)
-    if _apart(wanted, track.crop) > ANCHORED:
-        # The rigid points will be elsewhere in the new crop, though the face has not moved.
-        track.anchor = wanted.place(track.crop.inverse(track.anchor))
-        track.crop = wanted
 
 
 def _apart(one: Crop, other: Crop) -> float:

@@ -1,0 +1,90 @@
+"""Consecutive frames of a clip -> the faces in them, as arrays."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .crop import Picture, Points
+from .landmarks import LAYOUT_68, landmarks_68
+from .mesh import POINTS
+from .pose import pose
+from .state import pack, unpack
+from .track import NO_HINTS, Seen, Tracker
+
+MOST_FRAMES = 16
+SMALLEST = 16  # pixels of a frame's side
+
+
+@dataclass(frozen=True)
+class Faces:
+    """Of f frames, m faces each, largest first; NaN, score 0 and identity -1 where there is none.
+
+    mesh f x m x 478 x 3, score f x m, identity f x m, box f x m x 4 (x1, y1, x2, y2), pose f x m x 3 (yaw, pitch, roll in
+    degrees), landmarks f x m x 68 x 2.
+    """
+
+    mesh: npt.NDArray[np.float32]
+    score: npt.NDArray[np.float32]
+    identity: npt.NDArray[np.int32]
+    box: npt.NDArray[np.float32]
+    pose: npt.NDArray[np.float32]
+    landmarks: npt.NDArray[np.float32]
+
+
+def track_frames(
+    tracker: Tracker,
+    frames: npt.NDArray[Any],
+    vector: npt.NDArray[Any],
+    hints: npt.NDArray[Any],
+    *,
+    raw: bool = False,
+    stop_if_cancelled: Callable[[], None] = lambda: None,
+) -> tuple[Faces, Points]:
+    """The faces of frames (f x h x w x 3 uint8 RGB), and the vector for the frames that follow.
+
+    vector: that of the frames before, empty at a clip's start. hints: k x 4 boxes, tried in the first frame. raw: the meshes
+    as the network gives them, without filters. Raises ValueError for what is not so.
+    """
+    _check(frames, hints)
+    state = unpack(vector, frames.shape[2], frames.shape[1])
+    faces = _nobody(len(frames), tracker.most)
+    for number, frame in enumerate(frames):
+        stop_if_cancelled()
+        picture: Picture = np.ascontiguousarray(frame)
+        seen = tracker.next(state, picture, hints.astype(np.float32) if number == 0 else NO_HINTS)
+        for place, face in enumerate(seen):
+            _write(faces, number, place, face, raw)
+    return faces, pack(state)
+
+
+def _check(frames: npt.NDArray[Any], hints: npt.NDArray[Any]) -> None:
+    if frames.dtype != np.uint8 or frames.ndim != 4 or frames.shape[3] != 3:
+        raise ValueError(f"expected FRAMES uint8 [frames, height, width, 3], got {frames.dtype} {list(frames.shape)}")
+    if not 1 <= len(frames) <= MOST_FRAMES:
+        raise ValueError(f"expected 1 to {MOST_FRAMES} FRAMES, got {len(frames)}")
+    if min(frames.shape[1:3]) < SMALLEST:
+        raise ValueError(f"expected FRAMES of at least {SMALLEST}x{SMALLEST} pixels, got {frames.shape[2]}x{frames.shape[1]}")
+    if hints.ndim != 2 or hints.shape[1] != 4 or not np.isfinite(hints).all():
+        raise ValueError(f"expected HINTS [boxes, 4] of numbers, got {list(hints.shape)}")
+    if not (hints[:, 2:] - hints[:, :2] >= 1).all():
+        raise ValueError("expected HINTS x1, y1, x2, y2 with x1 < x2 and y1 < y2 by a pixel or more")
+
+
+def _nobody(frames: int, most: int) -> Faces:
+    def unknown(*shape: int) -> npt.NDArray[np.float32]:
+        return np.full((frames, most, *shape), np.nan, np.float32)
+
+    score, identity = np.zeros((frames, most), np.float32), np.full((frames, most), -1, np.int32)
+    return Faces(unknown(POINTS, 3), score, identity, unknown(4), unknown(3), unknown(len(LAYOUT_68), 2))
+
+
+def _write(faces: Faces, number: int, place: int, face: Seen, raw: bool) -> None:
+    faces.mesh[number, place] = face.raw if raw else face.mesh
+    faces.score[number, place] = face.score
+    faces.identity[number, place] = face.identity
+    faces.box[number, place] = face.box
+    faces.pose[number, place] = pose(face.mesh)
+    faces.landmarks[number, place] = landmarks_68(faces.mesh[number, place])

@@ -1,0 +1,60 @@
+"""`face_track` as a Triton model; its contract is models/face_track/config.pbtxt."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy.typing as npt
+
+from enhance.face.clip import track_frames
+from enhance.face.find import Finder
+from enhance.face.mesh import Kind
+from enhance.face.track import Tracker
+
+from .shell import Inputs, Shell
+
+WEIGHTS = Path(__file__).parents[2] / ".enhance" / "weights"
+
+
+class FaceTrackModel(Shell):
+    def initialize(self, args: dict[str, str]) -> None:
+        cv2.setNumThreads(1)  # the other models have the other cores
+        self.weights = Path(os.environ.get("ENHANCE_WEIGHTS") or WEIGHTS)
+        self.most = int(json.loads(args["model_config"])["parameters"]["max_faces"]["string_value"])
+        self.trackers = {"attention": self._open("attention")}
+
+    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
+        kind: Kind = "plain" if _is_set(inputs, "PLAIN") else "attention"
+        if kind not in self.trackers:
+            self.trackers[kind] = self._open(kind)
+        faces, state = track_frames(
+            self.trackers[kind],
+            inputs["FRAMES"],
+            inputs["STATE"],
+            inputs["HINTS"],
+            raw=_is_set(inputs, "RAW"),
+            stop_if_cancelled=inputs.stop_if_cancelled,
+        )
+        return {
+            "MESH": faces.mesh,
+            "SCORE": faces.score,
+            "ID": faces.identity,
+            "BOX": faces.box,
+            "POSE": faces.pose,
+            "LANDMARKS68": faces.landmarks,
+            "STATE": state,
+        }
+
+    def _open(self, kind: Kind) -> Tracker:
+        return Tracker(Finder(self.weights, kind), self.most)
+
+
+def _is_set(inputs: Inputs, name: str) -> bool:
+    if inputs.get(name) is None:
+        return False
+    value = inputs.number(name)
+    if value not in (0, 1):
+        raise ValueError(f"expected {name} 0 or 1, got {value}")
+    return value == 1

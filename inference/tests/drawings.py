@@ -1,0 +1,107 @@
+"""Drawn faces whose eyes and mouth are where the drawing put them: the flat kind of animation, and what is no face at all."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+Picture = npt.NDArray[np.uint8]
+Colour = tuple[int, int, int]
+
+FINE = 4  # drawn so much larger, then averaged
+INK: Colour = (60, 40, 45)
+
+
+@dataclass(frozen=True)
+class Anime:
+    """A character: lengths in widths of its face. `mouth` is how far the lips part."""
+
+    hair: Colour = (90, 70, 160)
+    skin: Colour = (255, 226, 205)
+    iris: Colour = (70, 120, 200)
+    eye: float = 0.26
+    eyes_apart: float = 0.46
+    eye_height: float = 0.02
+    mouth_drop: float = 0.36
+    mouth_width: float = 0.16
+    mouth: float = 0.0
+    chin: float = 0.62
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the drawing has its right eye (left in the picture), its left eye and its mouth: x, y in pixels."""
+
+    right_eye: npt.NDArray[np.float64]
+    left_eye: npt.NDArray[np.float64]
+    mouth: npt.NDArray[np.float64]
+
+
+def anime(who: Anime, size: int = 512, face: float = 0.42, centre: tuple[float, float] = (0.5, 0.5)) -> tuple[Picture, Places]:
+    """A square picture of a character from the front. face: width of the face in widths of the picture."""
+    big = size * FINE
+    width = face * big
+    middle = np.array(centre) * big
+    canvas = np.empty((big, big, 3), np.uint8)
+    canvas[:] = np.linspace((205, 225, 240), (170, 195, 215), big)[:, None].round()
+
+    def at(x: float, y: float) -> tuple[int, int]:
+        return round(middle[0] + x * width), round(middle[1] + y * width)
+
+    def size_of(x: float, y: float) -> tuple[int, int]:
+        return round(x * width), round(y * width)
+
+    def shape(points: list[tuple[float, float]], colour: Colour, ink: bool = True) -> None:
+        corners = np.array([at(*point) for point in points], np.int32)
+        cv2.fillPoly(canvas, [corners], colour, cv2.LINE_AA)
+        if ink:
+            cv2.polylines(canvas, [corners], True, INK, line, cv2.LINE_AA)
+
+    line = max(round(width * 0.008), 1)
+    dark = tuple(int(value * 0.75) for value in who.hair)
+    cv2.ellipse(canvas, at(0, -0.05), size_of(0.68, 0.72), 0, 0, 360, (dark[0], dark[1], dark[2]), -1, cv2.LINE_AA)
+    shape([(-0.67, -0.1), (-0.72, 0.9), (-0.3, 0.95), (0.3, 0.95), (0.72, 0.9), (0.67, -0.1)], (dark[0], dark[1], dark[2]))
+    shadow = tuple(int(value * 0.88) for value in who.skin)
+    shape([(-0.14, 0.3), (-0.14, 1.0), (0.14, 1.0), (0.14, 0.3)], (shadow[0], shadow[1], shadow[2]))
+    shape([(-0.75, 1.2), (-0.3, 0.9), (0.3, 0.9), (0.75, 1.2)], (60, 70, 110))
+    turn = np.linspace(0, np.pi, 24)
+    jaw = [(float(np.cos(t)) * 0.5, 0.05 + float(np.sin(t)) ** 1.5 * (who.chin - 0.05)) for t in turn]
+    crown = [(-0.5, -0.3), (-0.35, -0.5), (0.35, -0.5), (0.5, -0.3)]
+    shape(jaw + crown, who.skin)
+    for side in (-1, 1):
+        _eye(canvas, at(side * who.eyes_apart / 2, who.eye_height), size_of(who.eye / 2, who.eye * 0.6), who.iris)
+        brow = [
+            at(side * (who.eyes_apart / 2 + shift), who.eye_height - who.eye * 0.85 - lift)
+            for shift, lift in ((-0.11, 0.0), (0.0, 0.025), (0.11, 0.0))
+        ]
+        cv2.polylines(canvas, [np.array(brow, np.int32)], False, INK, line * 2, cv2.LINE_AA)
+    cv2.line(canvas, at(0.0, who.mouth_drop * 0.55), at(0.015, who.mouth_drop * 0.62), INK, line, cv2.LINE_AA)
+    _mouth(canvas, at(0, who.mouth_drop), size_of(who.mouth_width / 2, max(who.mouth / 2, 0.02)), who.mouth > 0, line)
+    for left, right in ((-0.52, -0.18), (-0.25, 0.1), (0.0, 0.3), (0.22, 0.52)):
+        shape([(left, -0.45), ((left + right) / 2, -0.08 - 0.1 * abs(left + right)), (right, -0.45)], who.hair)
+    cv2.ellipse(canvas, at(0, -0.35), size_of(0.62, 0.42), 0, 180, 360, who.hair, -1, cv2.LINE_AA)
+    picture = cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA)
+    scale = width / FINE
+    whole = middle / FINE
+    eyes = [whole + scale * np.array([side * who.eyes_apart / 2, who.eye_height]) for side in (-1, 1)]
+    return np.asarray(picture, np.uint8), Places(eyes[0], eyes[1], whole + scale * np.array([0, who.mouth_drop]))
+
+
+def _eye(canvas: Picture, centre: tuple[int, int], half: tuple[int, int], iris: Colour) -> None:
+    x, y = centre
+    w, h = half
+    cv2.ellipse(canvas, centre, (w, h), 0, 0, 360, (255, 255, 255), -1, cv2.LINE_AA)
+    cv2.ellipse(canvas, (x, y + h // 10), (w * 7 // 10, h * 9 // 10), 0, 0, 360, iris, -1, cv2.LINE_AA)
+    cv2.ellipse(canvas, (x, y + h // 10), (w * 7 // 10, h * 9 // 10), 0, 180, 360, (40, 40, 70), -1, cv2.LINE_AA)
+    cv2.ellipse(canvas, (x, y + h // 10), (w * 3 // 10, h * 4 // 10), 0, 0, 360, (20, 20, 40), -1, cv2.LINE_AA)
+    cv2.circle(canvas, (x - w // 4, y - h // 3), max(w // 5, 1), (255, 255, 255), -1, cv2.LINE_AA)
+    cv2.ellipse(canvas, centre, (w, h), 0, 195, 345, INK, max(w // 5, 1), cv2.LINE_AA)
+
+
+def _mouth(canvas: Picture, centre: tuple[int, int], half: tuple[int, int], parted: bool, line: int) -> None:
+    if parted:
+        cv2.ellipse(canvas, centre, half, 0, 0, 360, (170, 70, 80), -1, cv2.LINE_AA)
+        cv2.ellipse(canvas, centre, half, 0, 0, 360, INK, line, cv2.LINE_AA)
+    else:
+        cv2.ellipse(canvas, (centre[0], centre[1] - half[1]), half, 0, 20, 160, INK, line * 2, cv2.LINE_AA)

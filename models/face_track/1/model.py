@@ -1,0 +1,13 @@
+"""Triton's entry for `face_track`."""
+
+import sys
+from pathlib import Path
+
+# Triton's embedded Python does not read PYTHONPATH.
+sys.path.append(str(Path(__file__).parents[3] / "inference"))
+
+from serving.face_track import FaceTrackModel
+
+
+class TritonPythonModel(FaceTrackModel):
+    pass
