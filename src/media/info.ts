@@ -43,6 +43,8 @@ export type VideoInfo = {
   readonly container: Container;
   /** As shown: after rotation. */
   readonly size: Size;
+  /** When the first picture is shown, on the clock that `decodeVideo` tells times in. */
+  readonly startSeconds: number;
   /** Of the video stream, from its first picture to the end of its last. */
   readonly durationSeconds: number;
   /** Of the whole file, sound included. */

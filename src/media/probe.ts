@@ -50,6 +50,7 @@ export const probeVideo = async (
       kind: 'video',
       container: type.container,
       ...first,
+      startSeconds: video.start,
       durationSeconds,
       mediaSeconds,
       frames: video.packets,

@@ -14,7 +14,7 @@ const image = (width: number, height: number): ImageInfo => ({
 });
 const video = (width: number, height: number, mediaSeconds = 1): VideoInfo => ({
   ...{ kind: 'video', container: 'mov', size: { width, height } },
-  ...{ durationSeconds: 1, mediaSeconds, frames: 25, fps: 25, constantRate: true },
+  ...{ startSeconds: 0, durationSeconds: 1, mediaSeconds, frames: 25, fps: 25, constantRate: true },
   ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
   ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false },
   colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },

@@ -1,0 +1,173 @@
+import { crc32 } from 'node:zlib';
+import { Failure } from '../errors.ts';
+import type { Frame, Picture } from '../frame.ts';
+import { HEARD_RATE } from '../media/decode-audio.ts';
+import { encodeClip, type Look } from '../media/encode.ts';
+import type { AudioInfo } from '../media/info.ts';
+import { probeImage } from '../media/probe.ts';
+import { decodeStill, shrink } from '../media/still.ts';
+import type { Box } from '../triton/models/face-track.ts';
+import { SHAPE } from '../triton/models/mouth-plan.ts';
+import { MOTION } from '../triton/models/portrait-motion.ts';
+import { STEP_SECONDS } from '../triton/models/speech.ts';
+import { chooseFace, countFaces } from './choose-face.ts';
+import { isFlat } from './flatness.ts';
+import { hear, type Listened } from './hear.ts';
+import { inOrder } from './in-order.ts';
+import {
+  grownFrom,
+  type LipSyncTask,
+  LOOK_SIDE,
+  type Made,
+  SMALLEST_FACE,
+  told,
+} from './lip-sync-task.ts';
+import { meshIn, patchOf } from './patch.ts';
+import { cutRgb, pasteRgb, STILL_CODING } from './patch-colours.ts';
+import { planMouth } from './plan-mouth.ts';
+import { together } from './together.ts';
+import { scaledBox, zoomed } from './track.ts';
+
+const FPS = 25;
+/** What a still says of its colours as a video: sRGB is shown as HDTV is. */
+const look: Look = {
+  colour: { matrix: null, fullRange: false, primaries: 'bt709', transfer: 'bt709' },
+  sampleAspect: { num: 1, den: 1 },
+  timeBase: { num: 1, den: FPS },
+  constantRate: true,
+  fps: FPS,
+};
+
+/** A video as long as the sound: for each frame the mouth is rendered on the still, then the head is moved. */
+export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Promise<Made> => {
+  const { config, inputs, models, report, signal, target } = task;
+  report({ stage: 'decoding', framesDone: 0, framesTotal: null });
+  const info = await probeImage(inputs.media);
+  const still = await decodeStill(inputs.media, info);
+  const [heard, face] = await together(
+    signal,
+    (either) => hear(inputs.audio, sound, models.speech, config.ffmpeg, either),
+    (either) => findFace(task, still, either),
+  );
+  const framesTotal = Math.max(1, Math.round(sound.durationSeconds * FPS));
+  const frames = await drawFrames(task, still, face, heard, framesTotal);
+  const seconds = framesTotal / FPS;
+  const encoded = await encodeClip(
+    told(frames, framesTotal, report),
+    look,
+    { path: inputs.audio, info: sound, seconds },
+    target,
+    config.ffmpeg,
+    signal,
+  );
+  return {
+    ...{ encoded, size: still, sound: heard, facesDetected: face.count },
+    framesPassedThrough: face.passed,
+    warnings: grownFrom(info.size),
+    boxes: Array.from({ length: framesTotal }, () => face.box),
+  };
+};
+
+type Found = {
+  readonly mesh: Float32Array;
+  readonly box: Box;
+  readonly count: number;
+  passed: number;
+};
+
+/** The face that speaks, in pixels of the still. */
+const findFace = async (
+  { models, options }: LipSyncTask,
+  still: Picture,
+  signal: AbortSignal,
+): Promise<Found> => {
+  const { speaker } = options;
+  const small = await shrink(still, LOOK_SIDE);
+  const zoom = { x: still.width / small.width, y: still.height / small.height };
+  const hints = 'boxes' in speaker ? speaker.boxes.slice(0, 1) : [];
+  const shown = hints.flatMap((box) => (box ? [scaledBox(box, 1 / zoom.x, 1 / zoom.y)] : []));
+  const { faces } = await models.faceTrack.track([small], new Float32Array(), shown, signal);
+  const seen = (faces[0] ?? []).map((face, at) => ({
+    ...face,
+    box: scaledBox(face.box, zoom.x, zoom.y),
+    mesh: at,
+  }));
+  const count = countFaces([seen]);
+  if (count === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+  const [chosen] = chooseFace([seen], speaker);
+  const mesh = chosen && faces[0]?.[chosen.mesh]?.mesh;
+  if (!mesh) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+  return { mesh: zoomed(mesh, zoom), box: chosen.box, count, passed: 0 };
+};
+
+const drawFrames = async (
+  task: LipSyncTask,
+  still: Picture,
+  face: Found,
+  sound: Listened,
+  framesTotal: number,
+): Promise<AsyncIterable<Frame>> => {
+  const { models, options, signal, config } = task;
+  const times = Array.from({ length: framesTotal }, (_, i) => i / FPS);
+  const known = { times: [0], mesh: async () => face.mesh };
+  const { targets } = await planMouth(task, { sound, own: null }, known, times);
+  const motion = options.options.motion ? await moveHead(task, still, sound, times) : null;
+
+  const rect = patchOf(face.mesh, still, models.mouthRender);
+  if (!rect) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+  const patch = cutRgb(still, rect, STILL_CODING);
+  const mesh = meshIn(face.mesh, rect);
+  const about = { coding: STILL_CODING, style: styleOf(task, still, face.box) };
+  const subject = await models.mouthRender.subject(patch, mesh, about, signal);
+
+  const draw = async (index: number): Promise<Frame> => {
+    const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
+    const rendered = await models.mouthRender.render(
+      patch,
+      mesh,
+      target,
+      { ...about, subject },
+      signal,
+    );
+    if (!rendered.mask.some((share) => share > 0)) face.passed += 1;
+    const spoken = pasteRgb(still, rect, patch, rendered, STILL_CODING);
+    const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
+    const moved = turn ? await models.headMotion.move(spoken, face.mesh, turn, signal) : spoken;
+    return { ...moved, index, time: index / FPS, duration: 1 / FPS };
+  };
+  return inOrder(times.keys(), config.triton.framesInFlight, draw);
+};
+
+const styleOf = ({ options }: LipSyncTask, still: Picture, box: Box): 'photo' | 'flat' => {
+  const { style } = options.options;
+  return style === 'auto' ? (isFlat(still, box) ? 'flat' : 'photo') : style;
+};
+
+/** The head goes along with what is said; one picture always moves alike. */
+const moveHead = (
+  { models, signal }: LipSyncTask,
+  still: Picture,
+  { heard, pcm }: Listened,
+  times: readonly number[],
+): Promise<Float32Array> => {
+  const loudness = times.map((time) => {
+    const at = Math.round(time * HEARD_RATE);
+    const around = pcm.subarray(Math.max(0, at - LOUD), at + LOUD);
+    return Math.sqrt(around.reduce((sum, sample) => sum + sample * sample, 0) / LOUD / 2);
+  });
+  const loudest = Math.max(1e-6, ...loudness);
+  const level = times.map((time, i) => {
+    const active = heard.activity[Math.round(time / STEP_SECONDS)] ?? 0;
+    return (active * (loudness[i] ?? 0)) / loudest;
+  });
+  const seed = crc32(still.pixels) & 0x7fffffff;
+  return models.portraitMotion.motion(
+    Float32Array.from(times),
+    Float32Array.from(level),
+    seed,
+    signal,
+  );
+};
+
+/** Half of the window, in samples, in which it is measured how loud a moment is. */
+const LOUD = HEARD_RATE / 20;

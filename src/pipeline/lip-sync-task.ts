@@ -1,0 +1,67 @@
+/** What the steps of a lip sync hand each other. */
+import type { Config } from '../config.ts';
+import type { LipsyncOptions, Warning } from '../contract/lipsync.ts';
+import { evened, type Size, sizeText } from '../frame.ts';
+import type { Encoded } from '../media/encoder.ts';
+import type { Box } from '../triton/models/face-track.ts';
+import type { LipsyncModels } from '../triton/models/lipsync.ts';
+import type { Listened } from './hear.ts';
+import type { Report } from './progress.ts';
+import type { Watch } from './watch.ts';
+
+export type LipSyncTask = {
+  readonly options: LipsyncOptions;
+  readonly kind: 'image' | 'video';
+  readonly inputs: { readonly media: string; readonly audio: string };
+  readonly target: string;
+  readonly models: LipsyncModels;
+  readonly config: Config;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+  readonly watch?: Watch;
+};
+
+/** A written video, and what is known of how it was made. */
+export type Made = {
+  readonly encoded: Encoded;
+  readonly size: Size;
+  readonly facesDetected: number;
+  readonly framesPassedThrough: number;
+  readonly warnings: readonly Warning[];
+  readonly sound: Listened;
+  /** Where the speaker's face is in each frame. */
+  readonly boxes: readonly (Box | null)[];
+};
+
+/** The smallest face that is found reliably, and what callers are told of it. */
+export const SMALLEST_FACE = '64 pixels wide, and a twentieth of the longer side of the picture';
+
+/** The parts of the whole work, as shares of its time. */
+export const spans = { looking: [0, 0.35], rendering: [0.35, 0.95], checking: [0.95, 1] } as const;
+
+/** Pictures in which faces are looked for have at most so many pixels on the longer side. */
+export const LOOK_SIDE = 1280;
+
+/** Tells of each frame that goes to the encoder. */
+export async function* told<F>(
+  frames: AsyncIterable<F>,
+  framesTotal: number,
+  report: Report,
+): AsyncGenerator<F> {
+  const span = spans.rendering;
+  let framesDone = 0;
+  report({ stage: 'inference', framesDone, framesTotal, span });
+  for await (const frame of frames) {
+    yield frame;
+    framesDone += 1;
+    report({ stage: 'inference', framesDone, framesTotal, span });
+  }
+  report({ stage: 'encoding', framesDone, framesTotal: framesDone, span });
+}
+
+export const grownFrom = (size: Size): Warning[] => {
+  const grown = evened(size);
+  if (sizeText(grown) === sizeText(size)) return [];
+  const detail = `H.264 in 4:2:0 has even sizes only: ${sizeText(size)} became ${sizeText(grown)} by repeating the last column or row.`;
+  return [{ code: 'odd_size_grown', detail }];
+};

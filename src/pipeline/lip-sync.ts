@@ -1,0 +1,28 @@
+/** A clip or a portrait, and a sound, to a video in which the face says it. */
+import { contentType } from '../media/output.ts';
+import { probeAudio } from '../media/probe-audio.ts';
+import type { Outcome } from './enhance.ts';
+import { lipSyncClip } from './lip-sync-clip.ts';
+import { lipSyncPortrait } from './lip-sync-portrait.ts';
+import type { LipSyncTask } from './lip-sync-task.ts';
+import { measureSync } from './sync.ts';
+
+export type { LipSyncTask } from './lip-sync-task.ts';
+
+/**
+ * Throws what the media are refused with, no_face_detected, speaker_not_found, and the failures of models and encoder.
+ */
+export const lipSync = async (task: LipSyncTask): Promise<Outcome> => {
+  const { inputs, kind, config, report, signal } = task;
+  report({ stage: 'probing', framesDone: 0, framesTotal: null });
+  const sound = await probeAudio(inputs.audio, config.ffmpeg, config.limits.audio, signal);
+  const made = await (kind === 'image' ? lipSyncPortrait : lipSyncClip)(task, sound);
+  const sync = await measureSync(task, made);
+  const { size, encoded, facesDetected, framesPassedThrough, warnings } = made;
+  return {
+    outputSize: size,
+    contentType: contentType('mp4'),
+    ...encoded,
+    lipsync: { facesDetected, framesPassedThrough, sync, warnings },
+  };
+};

@@ -1,0 +1,41 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { MESH_POINTS } from '../triton/models/face-track.ts';
+
+const BYTES = MESH_POINTS * 3 * 4;
+
+/** The meshes of a clip, on disk so that a long clip takes no more memory than a short one. */
+export type MeshFile = {
+  /** Where it can be read again. */
+  add(mesh: Float32Array): Promise<number>;
+  read(at: number): Promise<Float32Array>;
+  close(): Promise<void>;
+};
+
+/** The file has a name only for a moment: whatever ends this process, nothing is left of it. */
+export const openMeshFile = async (path: string): Promise<MeshFile> => {
+  const file = await open(path, 'w+');
+  await rm(path);
+  let count = 0;
+  return {
+    add: async (mesh) => {
+      const at = count;
+      count += 1;
+      await whole(file, 'write', Buffer.from(mesh.buffer, mesh.byteOffset, BYTES), at);
+      return at;
+    },
+    read: async (at) => {
+      const mesh = new Float32Array(MESH_POINTS * 3);
+      await whole(file, 'read', Buffer.from(mesh.buffer), at);
+      return mesh;
+    },
+    close: () => file.close(),
+  };
+};
+
+const whole = async (file: FileHandle, act: 'read' | 'write', bytes: Buffer, at: number) => {
+  const done =
+    act === 'read'
+      ? (await file.read(bytes, 0, BYTES, at * BYTES)).bytesRead
+      : (await file.write(bytes, 0, BYTES, at * BYTES)).bytesWritten;
+  if (done !== BYTES) throw new Error(`mesh ${at}: expected ${BYTES} bytes; ${done} came`);
+};

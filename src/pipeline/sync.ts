@@ -1,0 +1,97 @@
+/** How well mouth and sound of a finished file go together. */
+import { decodeSmall } from '../media/decode.ts';
+import { probeVideo } from '../media/probe.ts';
+import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
+import { inBoxes } from './choose-face.ts';
+import type { LipSyncTask, Made } from './lip-sync-task.ts';
+import { openMeshFile } from './mesh-file.ts';
+import { take } from './take.ts';
+import { trackFaces } from './track.ts';
+
+/** So much of a file, and so small, tells it. */
+const SECONDS = 30;
+const SIDE = 640;
+const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
+/** With less speech than this there is nothing to go by. */
+const LEAST_SPEECH_SECONDS = 0.5;
+const LEAST_FRAMES = 12;
+const CURVES = 6;
+
+export type Sync = { readonly correlation: number; readonly lagMs: number };
+
+/** Decodes the result as anyone would and follows its face again. null when nothing is said, or no face is found. */
+export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync | null> => {
+  const { target, config, models, signal } = task;
+  const info = await probeVideo(target, config.ffmpeg, config.limits.lipsync, signal);
+  const meshes = await openMeshFile(`${target}.meshes`);
+  try {
+    const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
+    const frames = decodeSmall(target, info, SIDE, config.ffmpeg, signal);
+    const clip = { size: info.size, boxes: made.boxes };
+    const footage = await trackFaces(
+      take(frames, most),
+      clip,
+      models.faceTrack,
+      meshes,
+      () => {},
+      signal,
+    );
+    const chosen = inBoxes(footage.sightings, made.boxes);
+    const openings: Opening[] = [];
+    for (const [i, face] of chosen.entries()) {
+      if (!face) continue;
+      const seconds = ((footage.times[i] ?? 0) + (footage.times[i + 1] ?? 0)) / 2;
+      openings.push({ seconds, opening: openingOf(await meshes.read(face.mesh)) });
+    }
+    return compare(openings, made.sound.heard);
+  } finally {
+    await meshes.close();
+  }
+};
+
+type Opening = { readonly seconds: number; readonly opening: number };
+
+/** The gap between the lips, in distances of the outer eye corners. */
+const openingOf = (mesh: Float32Array): number => {
+  const apart = (a: number, b: number) =>
+    Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
+  return apart(13, 14) / apart(33, 263);
+};
+
+/** The correlation as it is seen, and by how much later the mouth would have to be heard for the highest. */
+export const compare = (openings: readonly Opening[], { activity, curves }: Heard): Sync | null => {
+  const speech = activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS;
+  if (speech < LEAST_SPEECH_SECONDS || openings.length < LEAST_FRAMES) return null;
+  const jaw = (seconds: number): number => {
+    const at = seconds / STEP_SECONDS - 0.5;
+    const before = Math.floor(at);
+    const value = (step: number) => curves[step * CURVES] ?? 0;
+    return value(before) + (at - before) * (value(before + 1) - value(before));
+  };
+  const seen = openings.map(({ opening }) => opening);
+  const at = (lagMs: number) =>
+    correlation(
+      seen,
+      openings.map(({ seconds }) => jaw(seconds - lagMs / 1000)),
+    );
+  const best = LAGS_MS.map((lagMs) => ({ lagMs, value: at(lagMs) })).reduce((a, b) =>
+    b.value > a.value ? b : a,
+  );
+  const now = at(0);
+  if (!Number.isFinite(now) || !Number.isFinite(best.value)) return null;
+  return { correlation: Number(now.toFixed(3)), lagMs: best.lagMs };
+};
+
+/** Pearson's; NaN when one of the two never changes. */
+export const correlation = (a: readonly number[], b: readonly number[]): number => {
+  const mean = (values: readonly number[]) => values.reduce((x, y) => x + y, 0) / values.length;
+  const [middleA, middleB] = [mean(a), mean(b)];
+  let [common, powerA, powerB] = [0, 0, 0];
+  for (const [i, value] of a.entries()) {
+    const [x, y] = [value - middleA, (b[i] ?? 0) - middleB];
+    common += x * y;
+    powerA += x * x;
+    powerB += y * y;
+  }
+  return common / Math.sqrt(powerA * powerB);
+};

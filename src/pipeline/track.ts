@@ -1,0 +1,110 @@
+import type { Frame, Size } from '../frame.ts';
+import type { Box, Face, FaceTrack } from '../triton/models/face-track.ts';
+import { inOrder } from './in-order.ts';
+import type { MeshFile } from './mesh-file.ts';
+
+/** A face in a picture of the clip; lengths in pixels of the whole picture. */
+export type Sighting = Pick<Face, 'id' | 'score' | 'box'> & {
+  /** Where the mesh lies in the mesh file. */
+  readonly mesh: number;
+};
+
+/** What the first pass finds. */
+export type Footage = {
+  /** Of each picture, in seconds from the first, and of the end of the last. */
+  readonly times: readonly number[];
+  readonly sightings: readonly (readonly Sighting[])[];
+};
+
+/** Pictures that travel together: fewer cost more calls, more cost memory. */
+const CHUNK = 8;
+
+type Clip = {
+  /** Of the whole picture; the frames may be smaller. */
+  readonly size: Size;
+  /** Where the caller says that the face is. */
+  readonly boxes: readonly (Box | null)[];
+};
+
+/**
+ * Every face in every frame. Frames are pulled while those before are looked at; the tracker itself goes from one
+ * chunk to the next, since it carries its state along.
+ */
+export const trackFaces = async (
+  frames: AsyncIterable<Frame>,
+  { size, boxes }: Clip,
+  tracker: FaceTrack,
+  meshes: MeshFile,
+  onFrames: (done: number) => void,
+  signal: AbortSignal,
+): Promise<Footage> => {
+  let state: Promise<Float32Array> = Promise.resolve(new Float32Array());
+  const look = async (chunk: readonly Frame[]) => {
+    const before = state;
+    const tracked = (async () => {
+      const zoom = zoomTo(size, chunk[0] ?? size);
+      const hints = hintsFor(chunk, boxes).map((box) => scaledBox(box, 1 / zoom.x, 1 / zoom.y));
+      return tracker.track(chunk, await before, hints, signal);
+    })();
+    state = tracked.then((found) => found.state);
+    // Whoever awaits `tracked` hears of its failure.
+    state.catch(() => undefined);
+    return { chunk, faces: (await tracked).faces };
+  };
+
+  const times: number[] = [];
+  const sightings: Sighting[][] = [];
+  let end = 0;
+  let start: number | undefined;
+  for await (const { chunk, faces } of inOrder(chunksOf(frames), 2, look)) {
+    for (const [i, frame] of chunk.entries()) {
+      start ??= frame.time;
+      times.push(frame.time - start);
+      end = frame.time - start + frame.duration;
+      const zoom = zoomTo(size, frame);
+      const seen: Sighting[] = [];
+      for (const { id, score, box, mesh } of faces[i] ?? []) {
+        const at = await meshes.add(zoomed(mesh, zoom));
+        seen.push({ id, score, box: scaledBox(box, zoom.x, zoom.y), mesh: at });
+      }
+      sightings.push(seen);
+    }
+    onFrames(times.length);
+  }
+  return { times: [...times, end], sightings };
+};
+
+async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
+  let chunk: Frame[] = [];
+  for await (const frame of frames) {
+    chunk.push(frame);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+const hintsFor = (chunk: readonly Frame[], boxes: readonly (Box | null)[]): Box[] =>
+  chunk.flatMap(({ index }) => (boxes[index] ? [boxes[index]] : []));
+
+type Zoom = { readonly x: number; readonly y: number };
+
+const zoomTo = (size: Size, { width, height }: Size): Zoom => ({
+  x: size.width / width,
+  y: size.height / height,
+});
+
+export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [
+  x1 * x,
+  y1 * y,
+  x2 * x,
+  y2 * y,
+];
+
+/** The mesh in pixels of the larger picture. A coordinate names the middle of a pixel, which grows to both sides. */
+export const zoomed = (mesh: Float32Array, { x, y }: Zoom): Float32Array =>
+  mesh.map((value, i) => {
+    if (i % 3 === 0) return (value + 0.5) * x - 0.5;
+    return i % 3 === 1 ? (value + 0.5) * y - 0.5 : value * x;
+  });

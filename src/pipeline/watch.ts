@@ -1,0 +1,28 @@
+import type { YuvPicture } from '../frame.ts';
+import type { Plan } from '../triton/models/mouth-plan.ts';
+import type { Heard } from '../triton/models/speech.ts';
+import type { Rect } from './patch.ts';
+
+/** What a bench sees of a lip sync, and may steer; the service passes none. */
+export type Watch = {
+  /** Whether the plan may learn from the clip's picture at this time, in seconds from the first; every one without it. */
+  readonly learn?: (seconds: number) => boolean;
+  /** Once, before rendering. Frame i of the output is at times[i], from the first, and its target at 8 * i. */
+  readonly planned?: (
+    plan: Plan & {
+      readonly times: Float32Array;
+      readonly heard: Heard;
+      readonly pcm: Float32Array;
+    },
+  ) => void;
+  /** For each frame of the output, in order. */
+  readonly rendered?: (frame: {
+    readonly index: number;
+    /** In pixels of the whole picture; null where the face is not seen, as are the patch and its mask. */
+    readonly mesh: Float32Array | null;
+    readonly rect: Rect | null;
+    readonly mask: Buffer | null;
+    readonly before: YuvPicture;
+    readonly after: YuvPicture;
+  }) => void;
+};
