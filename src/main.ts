@@ -52,7 +52,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         ...{ checkLimits, checkVideoSize },
       },
       models: openCatalogue(
-        UpscaleModel.options,
+        { upscale: UpscaleModel.options, lipsync: [] },
         shared.transport,
         shared.control,
         log,

@@ -92,7 +92,13 @@ test('a model that is not loaded, or is no upscaler, cannot be opened', async ()
 });
 
 test('the catalogue tells which models are ready, with release and engine', async () => {
-  const catalogue = openCatalogue(['photo', 'nope'], transport, control, log, never);
+  const catalogue = openCatalogue(
+    { upscale: ['photo', 'nope'], lipsync: [] },
+    transport,
+    control,
+    log,
+    never,
+  );
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.release?.startsWith('photo-r') && photo.engine);
@@ -109,7 +115,13 @@ test('many who ask the catalogue at once ask Triton once', async () => {
       return control.modelConfig(model);
     },
   };
-  const catalogue = openCatalogue(['photo'], transport, counted, log, never);
+  const catalogue = openCatalogue(
+    { upscale: ['photo'], lipsync: [] },
+    transport,
+    counted,
+    log,
+    never,
+  );
   const states = await Promise.all([1, 2, 3].map(() => catalogue.describe()));
   assert.ok(states.every(([photo]) => photo?.ready));
   assert.is(asked, 1);

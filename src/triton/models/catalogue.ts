@@ -1,17 +1,26 @@
 /** What the models are at this moment, as `GET /v1/models`, readiness and a new job's price need it. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LipsyncModel } from '../../contract/lipsync.ts';
 import { Failure } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Control } from '../protocol/control.ts';
 import type { Transport } from '../protocol/transport.ts';
+import { readLipsync } from './lipsync.ts';
 import { askEngine, readUpscaler } from './upscaler.ts';
 
 export type ModelState<Id extends string> = {
   readonly id: Id;
   readonly ready: boolean;
   readonly release: string | null;
+  /** What a portrait gets where that takes more than a clip does. */
+  readonly portraitRelease?: string;
   /** Null until the model has told it. */
   readonly engine: string | null;
+};
+type Told = Omit<ModelState<string>, 'id' | 'ready'>;
+type Ids<U extends string, L extends LipsyncModel> = {
+  readonly upscale: readonly U[];
+  readonly lipsync: readonly L[];
 };
 
 /** A busy model answers when its turn comes; those who only want to know what is there do not wait for that. */
@@ -20,18 +29,56 @@ const engineWithinMs = 2_000;
 const freshMs = 1_000;
 
 /** Asks Triton at most once in `freshMs`, and each release for its engine only once. */
-export const openCatalogue = <Id extends string>(
-  ids: readonly Id[],
+export const openCatalogue = <U extends string, L extends LipsyncModel>(
+  { upscale, lipsync }: Ids<U, L>,
   transport: Transport,
   control: Control,
   log: Log,
   signal: AbortSignal,
 ) => {
+  const engineOf = openEngines(transport, signal);
+  const readUpscale = async (id: U): Promise<Told> => {
+    const { release } = await readUpscaler(id, control);
+    return { release, engine: await engineOf(id, release) };
+  };
+  const readLips = async (id: L): Promise<Told> => {
+    const { model: _, ...told } = await readLipsync(id, control);
+    return told;
+  };
+  const tellOnce = openComplaints(log);
+  const stateOf = async <Id extends string>(id: Id, read: (id: Id) => Promise<Told>) => {
+    try {
+      const told = await read(id);
+      tellOnce(id, null);
+      return { id, ready: true, ...told };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      tellOnce(id, error);
+      return { id, ready: false, release: null, engine: null };
+    }
+  };
+  const look = (): Promise<readonly ModelState<U | L>[]> =>
+    Promise.all([
+      ...upscale.map((id) => stateOf(id, readUpscale)),
+      ...lipsync.map((id) => stateOf(id, readLips)),
+    ]);
+
+  let latest: { readonly atMs: number; readonly states: ReturnType<typeof look> } | undefined;
+  const describe = (): ReturnType<typeof look> => {
+    const now = performance.now();
+    if (!latest || now - latest.atMs > freshMs) latest = { atMs: now, states: look() };
+    return latest.states;
+  };
+
+  return { describe };
+};
+
+/** Tells what computes a release, as far as it is known within `engineWithinMs`. */
+const openEngines = (transport: Transport, signal: AbortSignal) => {
   const engines = new Map<string, string>();
   const asking = new Map<string, Promise<void>>();
-  const missing = new Map<Id, string>();
 
-  const learn = async (id: Id, release: string): Promise<void> => {
+  const learn = async (id: string, release: string): Promise<void> => {
     try {
       engines.set(release, await askEngine(id, transport, signal));
     } catch (error) {
@@ -42,7 +89,7 @@ export const openCatalogue = <Id extends string>(
     }
   };
 
-  const engineOf = async (id: Id, release: string): Promise<string | null> => {
+  return async (id: string, release: string): Promise<string | null> => {
     if (!engines.has(release)) {
       const asked = asking.get(release) ?? learn(id, release);
       asking.set(release, asked);
@@ -50,34 +97,15 @@ export const openCatalogue = <Id extends string>(
     }
     return engines.get(release) ?? null;
   };
+};
 
-  /** Callers only hear that a model is not ready; the reason is for the log, once. */
-  const tellOnce = (model: Id, { message, cause }: Failure): void => {
-    const why = cause instanceof Error ? cause.message : message;
+/** Callers only hear that a model is not ready; the reason is for the log, once. */
+const openComplaints = (log: Log) => {
+  const missing = new Map<string, string>();
+  return (model: string, failure: Failure | null): void => {
+    if (!failure) return void missing.delete(model);
+    const why = failure.cause instanceof Error ? failure.cause.message : failure.message;
     if (missing.get(model) !== why) log.warn({ model, why }, 'a model is not ready');
     missing.set(model, why);
   };
-
-  const stateOf = async (id: Id): Promise<ModelState<Id>> => {
-    try {
-      const { release } = await readUpscaler(id, control);
-      missing.delete(id);
-      return { id, ready: true, release, engine: await engineOf(id, release) };
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      tellOnce(id, error);
-      return { id, ready: false, release: null, engine: null };
-    }
-  };
-
-  let latest: { readonly atMs: number; readonly states: Promise<ModelState<Id>[]> } | undefined;
-  const describe = (): Promise<readonly ModelState<Id>[]> => {
-    const now = performance.now();
-    if (!latest || now - latest.atMs > freshMs) {
-      latest = { atMs: now, states: Promise.all(ids.map(stateOf)) };
-    }
-    return latest.states;
-  };
-
-  return { describe };
 };
