@@ -1,0 +1,62 @@
+"""The last step of the plan: motion becomes mouth shapes in the subject's own measures, at the times of the frames."""
+
+import numpy as np
+
+from enhance.speech.classes import CURVES
+from enhance.speech.curves import curves
+
+from .geometry import CORNERS, MEASURES, OPENING, UPPER, WIDTH, Array
+from .hearing import Speech, as_long
+from .stillness import liveliness
+from .subject import Mouth
+from .tracks import at, interval, most_within
+
+TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
+LARGEST_OPENING = 0.30  # S
+_BITTEN = 0.03  # S: the opening of f and v
+_LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
+_MET = 0.95  # of the closure track: the lips touch
+
+
+def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, lag: float, expressiveness: float) -> Array:
+    """f x 8 TARGETS. motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. times: f seconds, when frames appear.
+
+    Lips that meet do so in the frame that shows the moment, however short; in silence they rest.
+    """
+    if not len(motion):
+        motion = np.zeros((1, len(MEASURES)))
+    frames = len(motion)
+    alive = as_long(liveliness(speech.activity), frames)[:, None]
+    said = dict(zip(CURVES, as_long(curves(speech.posteriors), frames).T, strict=True))
+    measures = mouth.rest + (mouth.mean + motion * mouth.spread * (0.5 + expressiveness) - mouth.rest) * alive
+    biting = said["labiodental"] * alive[:, 0]
+    measures[:, OPENING] = _plausible(measures[:, OPENING])
+    measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
+
+    starts = times - lag
+    ends = starts + np.clip(np.diff(times, append=times[-1:] + interval(times)), 0.01, _LONGEST_FRAME)
+    middles = (starts + ends) / 2
+    press = at(said["closure"][:, None], middles)[:, 0]
+    most = most_within(said["closure"], starts, ends)
+    apart = 1 - np.where(most > _MET, most, press)
+    shape = at(measures, middles)
+    rounding, tongue, bite = at(np.stack([said["rounding"], said["tongue"], biting], 1) * alive, middles).T
+    columns = {
+        "opening": shape[:, OPENING] * apart,
+        "width": shape[:, WIDTH],
+        "rounding": rounding,
+        "upper": (shape[:, UPPER] - mouth.rest[UPPER]) * apart,
+        "corners": shape[:, CORNERS] - mouth.rest[CORNERS],
+        "press": 1 - apart,
+        "labiodental": bite * apart,
+        "tongue": tongue * apart,
+    }
+    return np.asarray(np.stack([columns[name] for name in TARGETS], 1), np.float32)
+
+
+def _plausible(opening: Array) -> Array:
+    """Never negative, never above LARGEST_OPENING, bent softly on the way there."""
+    bend = 0.75 * LARGEST_OPENING
+    room = LARGEST_OPENING - bend
+    soft: Array = np.clip(opening, 0, bend) + room * np.tanh(np.maximum(opening - bend, 0) / room)
+    return soft

@@ -1,0 +1,47 @@
+"""What a clip tells of its subject's mouth: rest, mean and range, and when it tells nothing, what people's mouths do."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .geometry import MEASURES, OPENING, Array, Heads, measure
+
+# Mean above rest and spread of MEASURES in S while people speak: the median speaker of the training pool.
+POOL_MEAN = np.array([0.060, 0.0, 0.010, 0.0])
+POOL_SPREAD = np.array([0.050, 0.026, 0.019, 0.016])
+_REST = 0.15  # share of the frames, those with the most closed lips, that show the mouth at rest
+_CLOSED = 0.02  # S: lips that touch are seen up to this far apart
+_SPREADS = (0.5, 2.0)  # of the pool's: beyond, the mesh saw something else than speech
+_TRUST = 40  # frames that weigh as much as the pool
+
+
+@dataclass(frozen=True)
+class Mouth:
+    """The subject's MEASURES in S: at rest with closed lips, their mean while speaking, and their spread (std)."""
+
+    rest: Array
+    mean: Array
+    spread: Array
+
+
+def mouth_of(heads: Heads, spoke: bool) -> Mouth:
+    """spoke: these frames show the subject speaking; otherwise only the rest is theirs and the range is the pool's."""
+    if not len(heads.lips):
+        rest = np.zeros(len(MEASURES))
+        return Mouth(rest, POOL_MEAN, POOL_SPREAD)
+    seen = measure(heads.lips)
+    rest = _rest(seen)
+    mean, spread = rest + POOL_MEAN, POOL_SPREAD
+    if spoke:
+        trust = len(seen) / (len(seen) + _TRUST)
+        own = np.clip(seen.std(0), _SPREADS[0] * POOL_SPREAD, _SPREADS[1] * POOL_SPREAD)
+        spread = own**trust * POOL_SPREAD ** (1 - trust)
+        mean = trust * seen.mean(0) + (1 - trust) * mean
+    return Mouth(rest, mean, spread)
+
+
+def _rest(seen: Array) -> Array:
+    limit = np.quantile(seen[:, OPENING], _REST)
+    rest: Array = np.median(seen[seen[:, OPENING] <= limit], 0)
+    rest[OPENING] = min(rest[OPENING], _CLOSED)
+    return rest

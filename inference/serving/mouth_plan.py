@@ -1,0 +1,72 @@
+"""`mouth_plan` as a Triton model; its contract is models/mouth_plan/config.pbtxt."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from enhance.mouth.geometry import POINTS
+from enhance.mouth.hearing import Speech
+from enhance.mouth.plan import Footage, plan
+from enhance.mouth.prior import open_prior
+from enhance.speech.classes import CLASSES, SIL
+from enhance.speech.features import HOP
+
+from .shell import Inputs, Shell
+
+Array = npt.NDArray[Any]
+
+
+class MouthPlanModel(Shell):
+    def initialize(self, _args: dict[str, str]) -> None:
+        self.prior = open_prior()
+
+    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:  # noqa: ARG002
+        speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
+        _expect("ACTIVITY", speech.activity, len(speech.posteriors))
+        pcm, posteriors = _sound(inputs, "CLIP_")
+        own = Speech(pcm, posteriors, 1 - posteriors[:, SIL])
+        times = inputs["TIMES"]
+        _expect("TIMES", times, None)
+        keep_lag = inputs.get("KEEP_LAG")
+        planned = plan(
+            self.prior,
+            speech,
+            times.astype(np.float64),
+            _footage(inputs, own),
+            expressiveness=_share(inputs, "EXPRESSIVENESS"),
+            keep_lag=keep_lag is None or bool(keep_lag.all()),
+        )
+        inputs.stop_if_cancelled()
+        return {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
+
+
+def _sound(inputs: Inputs, whose: str) -> tuple[Array, Array]:
+    pcm, posteriors = inputs[f"{whose}PCM"], inputs[f"{whose}POSTERIORS"]
+    _expect(f"{whose}PCM", pcm, None)
+    _expect(f"{whose}POSTERIORS", posteriors, len(pcm) // HOP, len(CLASSES))
+    return pcm, posteriors
+
+
+def _footage(inputs: Inputs, own: Speech) -> Footage:
+    points, times, learn = inputs["POINTS"], inputs["POINT_TIMES"], inputs["LEARN"]
+    _expect("POINT_TIMES", times, None)
+    if points.shape != (len(times), len(POINTS), 3):
+        raise ValueError(f"expected POINTS {[len(times), len(POINTS), 3]}, got {list(points.shape)}")
+    _expect("LEARN", learn, len(times))
+    return Footage(points.astype(np.float64), times.astype(np.float64), learn != 0, own)
+
+
+def _expect(name: str, values: Array, length: int | None, *rest: int) -> None:
+    """Raises ValueError unless the values are finite and [length, *rest]; any length where that is None."""
+    if values.ndim != 1 + len(rest) or values.shape[1:] != rest or length not in (None, len(values)):
+        raise ValueError(f"expected {name} {['n' if length is None else length, *rest]}, got {list(values.shape)}")
+    if not np.isfinite(values).all():
+        raise ValueError(f"expected finite numbers in {name}, got NaN or infinity")
+
+
+def _share(inputs: Inputs, name: str) -> float:
+    value = float(inputs.number(name))
+    if not 0 <= value <= 1:
+        raise ValueError(f"expected {name} 0 to 1, got {value}")
+    return value

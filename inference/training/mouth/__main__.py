@@ -1,0 +1,117 @@
+"""python -m training.mouth: clips in, inference/weights/mouth.onnx and its figures out. See README.md."""
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from enhance.mouth.geometry import OPENING, Array
+from enhance.mouth.prior import Prior, calm, open_prior
+from enhance.speech.analysis import SpeechAnalyser
+from enhance.speech.features import log_mel, normalise
+
+from .clips import Clip, best_lag, read_clip
+from .export import export
+from .fit import Settings, fit, told_by
+from .footage import Source, read_footage, sources
+from .judge import PLANNERS, judge, line, mean, memory, take_of
+from .network import MouthNetwork
+
+
+def main() -> None:
+    asked = _arguments()
+    torch.set_num_threads(1)
+    asked.work.mkdir(parents=True, exist_ok=True)
+    read = _clips(asked.read, False, asked)
+    running = _clips(asked.running, True, asked)
+    settings = Settings(steps=asked.steps)
+    running = _without_lags(read, running, settings, asked)
+
+    left_out = {clip.name: _fits([c for c in read + running if c is not clip], settings, asked) for clip in running}
+    networks = _fits(read + running, settings, asked)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    path = asked.out / "mouth.onnx"
+    export(networks, settings.look_ahead, path, {"seeds": ",".join(map(str, asked.seeds)), "clips": str(len(read + running))})
+    print(f"{path}: {path.stat().st_size} bytes", flush=True)
+
+    priors = {name: _prior(fitted, settings) for name, fitted in left_out.items()}
+    _report(priors, open_prior(path), asked)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m training.mouth", description=__doc__)
+    parser.add_argument(
+        "--read", type=Path, nargs="*", default=[], help="clips or folders: read sentences, drawn evenly by speaker"
+    )
+    parser.add_argument("--running", type=Path, nargs="*", default=[], help="clips or folders: people talking freely")
+    parser.add_argument(
+        "--judge", type=Path, nargs="*", default=[], help="clips or folders of people whom the weights do not see"
+    )
+    parser.add_argument("--trunk", type=Path, required=True, help="checkpoint of training.speech")
+    parser.add_argument("--weights", type=Path, default=Path("../.enhance/weights"), help="the face networks")
+    parser.add_argument("--speech", type=Path, default=Path("weights/speech.onnx"), help="the speech network, for judging")
+    parser.add_argument("--work", type=Path, required=True, help="what was read of the clips is kept here")
+    parser.add_argument("--out", type=Path, required=True, help="folder for mouth.onnx")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--steps", type=int, default=Settings.steps)
+    return parser.parse_args()
+
+
+def _sources(paths: Sequence[Path], running: bool = True) -> list[Source]:
+    return [source for path in paths for source in sources(path, running)]
+
+
+def _clips(paths: Sequence[Path], running: bool, asked: argparse.Namespace) -> list[Clip]:
+    found = _sources(paths, running)
+    return [read_clip(read_footage(each, asked.work, asked.weights), each.name, each.speaker, running) for each in found]
+
+
+def _without_lags(read: list[Clip], running: list[Clip], settings: Settings, asked: argparse.Namespace) -> list[Clip]:
+    """The running clips with their own lags, each told by a network that has not seen it. Read ones are taken to have none."""
+    found = []
+    for clip in running:
+        others = [other for other in read + running if other is not clip]
+        opening = calm(told_by(fit(asked.trunk, others, settings, asked.seeds[0]), clip.mel, settings.look_ahead))[:, OPENING]
+        lag, fits = best_lag(clip, opening)
+        print(f"{clip.name}: picture {1000 * lag:+.0f} ms late, r {fits:.2f} then", flush=True)
+        found.append(clip.late_by(lag))
+    return found
+
+
+def _fits(clips: list[Clip], settings: Settings, asked: argparse.Namespace) -> list[MouthNetwork]:
+    began = time.monotonic()
+    networks = [fit(asked.trunk, clips, settings, seed) for seed in asked.seeds]
+    print(f"{len(asked.seeds)} fits on {len(clips)} clips: {time.monotonic() - began:.0f} s", flush=True)
+    return networks
+
+
+def _prior(networks: list[MouthNetwork], settings: Settings) -> Prior:
+    def prior(pcm: Array) -> Array:
+        mel = normalise(log_mel(pcm))
+        return np.stack([calm(told_by(network, mel, settings.look_ahead)) for network in networks])
+
+    return prior
+
+
+def _report(priors: dict[str, Prior], shipped: Prior, asked: argparse.Namespace) -> None:
+    """The table: every planner on every clip, each prior having never seen the person."""
+    analyser = SpeechAnalyser(asked.speech)
+    found = _sources([*asked.running, *asked.judge])
+    takes = [take_of(each.name, read_footage(each, asked.work, asked.weights), analyser) for each in found]
+    priors, shipped = {name: memory(prior) for name, prior in priors.items()}, memory(shipped)
+    unseen = [take for take in takes if take.name not in priors]
+    for name, planner in PLANNERS.items():
+        scores = {take.name: judge(take, priors.get(take.name, shipped), planner, takes) for take in takes}
+        print(f"\n{name}")
+        for clip, score in scores.items():
+            print(line(clip, score))
+        print(line(f"mean of {len(takes)}", mean(list(scores.values()))))
+        if unseen:
+            print(line(f"mean of {len(unseen)} unseen", mean([scores[take.name] for take in unseen])), flush=True)
+
+
+if __name__ == "__main__":
+    main()
