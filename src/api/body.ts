@@ -28,8 +28,9 @@ type Expected = {
   readonly maxFileBytes: number;
 };
 
-const maxJsonBytes = 64 * 1024;
-const maxTextBytes = 64 * 1024;
+/** Room for a speaker's box in each frame of five minutes. */
+const maxJsonBytes = 512 * 1024;
+const maxTextBytes = maxJsonBytes;
 const stallMs = 60_000;
 
 /** Reads the body, files to disk while they arrive. Nothing that is refused here was held in memory. */

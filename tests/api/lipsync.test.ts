@@ -355,6 +355,16 @@ for (const [says, speaker, faulty] of speakers)
     assert.equal(pointers(refused(answer, 422, 'validation_failed')), faulty);
   });
 
+test('a box for each frame of five minutes has room in a body of either kind', async () => {
+  const boxes = Array(9000).fill([1000.25, 500.25, 1200.75, 750.75]);
+  const json = { model: 'fast', video_url: urlOf('clip.mp4'), audio_url: urlOf('voice.wav') };
+  const asText = wanted(usual, { speaker: JSON.stringify({ boxes }) });
+  for (const answer of [await estimate({ ...json, speaker: { boxes } }), await estimate(asText)]) {
+    const problem = refused(answer, 422, 'validation_failed');
+    assert.match(problem.errors?.[0]?.detail ?? '', /at most 50, one for each frame; 9000 came/);
+  }
+});
+
 test('a portrait has one frame', async () => {
   const portrait = { image: 'portrait.png', audio: 'voice.wav' };
   const ask = (frame: number) =>
