@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createApp } from './api/app.ts';
 import { createServer } from './api/server.ts';
 import { type Config, loadConfig } from './config.ts';
+import { LipsyncModel } from './contract/lipsync.ts';
 import { UpscaleModel } from './contract/upscale.ts';
 import { openKeys } from './credits/keys.ts';
 import { openLedger } from './credits/ledger.ts';
@@ -25,6 +26,7 @@ import { fetchTo } from './media/source.ts';
 import { createEnhance } from './pipeline/enhance.ts';
 import { openRedis } from './redis.ts';
 import { openCatalogue } from './triton/models/catalogue.ts';
+import { openLipsync } from './triton/models/lipsync.ts';
 import { openUpscaler } from './triton/models/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
@@ -52,7 +54,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         ...{ checkLimits, checkVideoSize },
       },
       models: openCatalogue(
-        { upscale: UpscaleModel.options, lipsync: [] },
+        { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
         shared.transport,
         shared.control,
         log,
@@ -77,6 +79,7 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     const enhance = createEnhance({
       config,
       openUpscaler: (model) => openUpscaler(model, shared.transport, shared.control),
+      openLipsync: (model) => openLipsync(model, shared.transport, shared.control),
     });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());

@@ -7,9 +7,11 @@ export const createMeter = () => {
   let percent = 0;
   let first: { readonly done: number; readonly timeMs: number } | undefined;
 
-  return ({ stage, framesDone, framesTotal }: Progress, nowMs: number): JobProgress => {
+  return ({ stage, framesDone, framesTotal, span }: Progress, nowMs: number): JobProgress => {
     if (framesTotal !== null && framesTotal > 0) {
-      const reached = Math.floor((Math.min(framesDone, framesTotal) / framesTotal) * 990) / 10;
+      const [from, to] = span ?? [0, 1];
+      const part = from + (to - from) * Math.min(1, framesDone / framesTotal);
+      const reached = Math.floor(part * 990) / 10;
       percent = Math.max(percent, reached);
       if (stage === 'inference') first ??= { done: framesDone, timeMs: nowMs };
     }

@@ -8,7 +8,9 @@ import { encodeVideo } from '../media/encode.ts';
 import { contentType } from '../media/output.ts';
 import { decodeImage, encodeImage } from '../media/picture.ts';
 import { probeImage, probeVideo } from '../media/probe.ts';
+import type { LipsyncModels } from '../triton/models/lipsync.ts';
 import type { Upscaler } from '../triton/models/upscaler.ts';
+import { lipSync } from './lip-sync.ts';
 import type { Report } from './progress.ts';
 import { upscaleImage } from './upscale-image.ts';
 import { upscaleVideo } from './upscale-video.ts';
@@ -64,30 +66,34 @@ export type Enhance = (
 type Parts = {
   readonly config: Config;
   readonly openUpscaler: (model: string) => Promise<Upscaler>;
+  readonly openLipsync: (model: LipsyncModel) => Promise<LipsyncModels>;
 };
 
 /** File in, file out: the whole work of one job attempt. */
 export const createEnhance =
-  ({ config, openUpscaler }: Parts): Enhance =>
+  ({ config, openUpscaler, openLipsync }: Parts): Enhance =>
   async (work, inputs, target, report, signal) => {
-    if (work.kind === 'lipsync') throw new Failure('model_unavailable', { model: work.model });
-    const upscaler = await openUpscaler(work.model);
-    if (upscaler.release !== work.model_version) {
-      // The price, the cache key and the answer name the release that the caller was promised.
-      const reason = `${work.model_version} was replaced by ${upscaler.release}; send the request again`;
-      throw new Failure('inference_failed', { model: work.model, reason });
+    const how = { target, config, report, signal };
+    const { kind } = work.input;
+    if (work.kind === 'lipsync') {
+      const models = await openLipsync(work.model);
+      checkRelease(work, kind === 'image' ? models.portraitRelease : models.release);
+      if (!inputs.audio) throw new Error('a lip sync came without its sound');
+      const { media, audio } = inputs;
+      return lipSync({ ...how, kind, models, options: work.options, inputs: { media, audio } });
     }
-    const task = {
-      options: work.options,
-      path: inputs.media,
-      target,
-      upscaler,
-      config,
-      report,
-      signal,
-    };
-    return work.input.kind === 'image' ? image(task) : video(task);
+    const upscaler = await openUpscaler(work.model);
+    checkRelease(work, upscaler.release);
+    const task = { ...how, options: work.options, path: inputs.media, upscaler };
+    return kind === 'image' ? image(task) : video(task);
   };
+
+/** The price, the cache key and the answer name the release that the caller was promised. */
+const checkRelease = ({ model, model_version }: Work, release: string): void => {
+  if (release === model_version) return;
+  const reason = `${model_version} was replaced by ${release}; send the request again`;
+  throw new Failure('inference_failed', { model, reason });
+};
 
 type Task = {
   readonly options: UpscaleOptions;

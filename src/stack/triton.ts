@@ -24,7 +24,11 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-export const models = ['photo', 'animation', 'detail'] as const;
+export const models = [
+  ...(['photo', 'animation', 'detail'] as const),
+  ...(['face_track', 'speech', 'mouth_plan', 'mouth_render'] as const),
+  ...(['head_motion', 'portrait_motion'] as const),
+];
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {

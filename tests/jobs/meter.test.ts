@@ -32,4 +32,14 @@ test('more frames than announced are no more than all', () => {
   assert.is(meter({ stage: 'inference', framesDone: 12, framesTotal: 10 }, 0).percent, 99);
 });
 
+test('frames that are gone through twice count as parts of the whole', () => {
+  const meter = createMeter();
+  const first = { stage: 'decoding', framesTotal: 100, span: [0, 0.4] } as const;
+  const second = { stage: 'inference', framesTotal: 100, span: [0.4, 0.9] } as const;
+  assert.is(meter({ ...first, framesDone: 100 }, 0).percent, 39.6);
+  assert.is(meter({ ...second, framesDone: 0 }, 0).percent, 39.6);
+  assert.is(meter({ ...second, framesDone: 50 }, 1000).percent, 64.3);
+  assert.is(meter({ ...second, framesDone: 100 }, 2000).percent, 89.1);
+});
+
 test.run();
