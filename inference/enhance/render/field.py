@@ -13,10 +13,11 @@ from .skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull
 Window = Callable[[Floats], Floats]
 
 LIP_SMOOTHING, SKIN_SMOOTHING = 1e-5, 2e-3  # with 2e-5 on the skin the outline of the chin ripples
-COARSE, FINE = 0.05, 0.0125  # spacing of the nodes in S, over the face and round the lips
+COARSE, FINE = 0.06, 0.015  # spacing of the nodes in S, over the face and round the lips
 MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner
+IN_CACHE = 256  # points whose distances to all knots stay in the cache
 LEAST = 0.02  # a displacement below this, in pixels, is none
 
 
@@ -50,8 +51,11 @@ class Field:
     def at(self, points: Floats) -> Floats:
         """Displacements from target to source, n x 4: x and y by the upper lip's plate, x and y by the lower lip's."""
         count = len(self.knots)
-        bent = _kernel(points, self.knots) @ self.weights[:count]
-        return np.asarray(bent + self.weights[count] + points @ self.weights[count + 1 :], np.float32)
+        moves = self.weights[count] + points @ self.weights[count + 1 :]
+        for start in range(0, len(points), IN_CACHE):
+            part = slice(start, start + IN_CACHE)
+            moves[part] += _kernel(points[part], self.knots) @ self.weights[:count]
+        return moves
 
 
 def displacement(field: Field, pose: Pose, line: Array, window: Window, within: Area) -> tuple[Floats, Area]:
@@ -129,6 +133,7 @@ class _Nodes:
 
 
 def _kernel(points: Array, knots: Array) -> Array:
+    """r^2 log r^2 between all of them."""
     squares = (points[:, None, 0] - knots[:, 0]) ** 2
     squares += (points[:, None, 1] - knots[:, 1]) ** 2
     squares += np.asarray(1e-9, squares.dtype)

@@ -23,6 +23,20 @@ NOISE = 6.0  # grey levels of evidence that count little
 BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
 
 
+def _curve(count: int) -> Array:
+    """SAMPLES x count: a Catmull-Rom curve through so many points."""
+    points = np.eye(count)
+    at = np.linspace(0, count - 1, SAMPLES)
+    i = np.clip(at.astype(int), 0, count - 2)
+    f = (at - i)[:, None]
+    ends = np.vstack([2 * points[0] - points[1], points, 2 * points[-1] - points[-2]])
+    a, b, c, d = ends[i], ends[i + 1], ends[i + 2], ends[i + 3]
+    return np.asarray(0.5 * (2 * b + (c - a) * f + (2 * a - 5 * b + 4 * c - d) * f**2 + (3 * b - a - 3 * c + d) * f**3))
+
+
+CURVE = _curve(len(UPPER_INNER))
+
+
 @dataclass(frozen=True)
 class Lips:
     """Contours in head coordinates, SAMPLES x 3 each."""
@@ -45,7 +59,7 @@ class Lips:
 
 def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     """The lips of a face. head: its mesh in head coordinates."""
-    upper, lower, top, bottom = (_dense(head[list(i)]) for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
+    upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
     gap = float(np.linalg.norm(head[13] - head[14]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
@@ -58,16 +72,6 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
     return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[291] - head[61])), closed)
-
-
-def _dense(points: Array) -> Array:
-    """A Catmull-Rom curve through the points."""
-    at = np.linspace(0, len(points) - 1, SAMPLES)
-    i = np.clip(at.astype(int), 0, len(points) - 2)
-    f = (at - i)[:, None]
-    ends = np.vstack([2 * points[0] - points[1], points, 2 * points[-1] - points[-2]])
-    a, b, c, d = ends[i], ends[i + 1], ends[i + 2], ends[i + 3]
-    return np.asarray(0.5 * (2 * b + (c - a) * f + (2 * a - 5 * b + 4 * c - d) * f**2 + (3 * b - a - 3 * c + d) * f**3))
 
 
 def _towards_corners(line: Array, head: Array) -> Array:

@@ -7,6 +7,7 @@ Plane coordinates: the picture turned so that the eyes lie level; same origin an
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,13 +52,13 @@ class Pose:
         """Degrees; positive when the head turns to the picture's right."""
         return float(np.degrees(np.arctan2(self.axes[2, 0], self.axes[2, 2])))
 
-    @property
+    @cached_property
     def basis(self) -> Array:
         """2 x 2: the plane's x and y as rows, in picture coordinates."""
         x, y = self.axes[0, :2] / np.linalg.norm(self.axes[0, :2])
         return np.array([[x, y], [-y, x]])
 
-    @property
+    @cached_property
     def projection(self) -> Array:
         """2 x 3: head coordinates to plane coordinates."""
         return self.basis @ self.axes[:, :2].T

@@ -16,7 +16,7 @@ OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of i
 OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
 WIDEST, NARROWEST = 1.45, 0.6  # of the width at rest
 LARGEST_OPENING = 0.36
-MOUSTACHE_OPENING = 0.14  # a moustache would be drawn into a ring round anything larger
+MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
 ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
 

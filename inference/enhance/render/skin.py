@@ -18,10 +18,7 @@ CHIN = {
     **{199: 1.0, 175: 1.0, 200: 1.0, 18: 1.0, 83: 1.0, 313: 1.0, 201: 1.0, 421: 1.0, 208: 1.0, 428: 1.0, 171: 1.0, 396: 1.0},
     **{194: 1.0, 418: 1.0, 32: 1.0, 262: 1.0, 211: 0.95, 431: 0.95, 170: 1.0, 395: 1.0},
 }
-STILL = (
-    *(2, 97, 326, 98, 327, 64, 294, 48, 278, 129, 358, 1, 4, 5, 195, 50, 280, 117, 346, 118, 347, 101, 330, 123, 352),
-    *(116, 345, 234, 454, 93, 323, 36, 266, 142, 371),
-)
+STILL = (*(2, 97, 326, 98, 327, 64, 294, 129, 358, 4, 195, 50, 280, 118, 347, 123, 352, 234, 454, 93, 323, 36, 266, 142, 371),)
 """Nose and cheeks."""
 
 RINGS = ((0.20, 0.62), (0.45, 0.18), (0.75, 0.0))
@@ -33,6 +30,7 @@ SQUEEZE = 0.60  # the others keep at least so much of their distance to it
 MOVING = (*JAW, *CHIN)
 FALL = np.array([*JAW.values(), *CHIN.values()])
 ON_JAW = len(JAW)
+OUTLINE = [list(JAW).index(i) for i in (152, 176, 400, 150, 379, 136, 365, 172, 397, 58, 288)]  # from where the rings are drawn
 
 ALL_UPPER = np.arange(2 * SAMPLES)
 ALL_LOWER = np.arange(2 * SAMPLES, 4 * SAMPLES - 4)
@@ -59,11 +57,11 @@ def pull(head: Array, own: Lips, asked: Asked, pose: Pose) -> Pull:
     near = _follow_lip(points, move, own, asked)
     still = head[list(STILL)]
     jaw, fall = points[:ON_JAW], move[:ON_JAW]
-    outward = jaw - np.array([head[1, 0], head[14, 1], 0.0])
+    outward = jaw[OUTLINE] - np.array([head[1, 0], head[14, 1], 0.0])
     outward[:, 2] = 0
     outward /= np.linalg.norm(outward, axis=1, keepdims=True)
-    rings = [jaw + distance * outward for distance, _ in RINGS]
-    fallen = [ring + share * fall for ring, (_, share) in zip(rings, RINGS, strict=True)]
+    rings = [jaw[OUTLINE] + distance * outward for distance, _ in RINGS]
+    fallen = [ring + share * fall[OUTLINE] for ring, (_, share) in zip(rings, RINGS, strict=True)]
     return Pull(
         pose.to_plane(np.vstack([source, points[near], still, *rings])),
         pose.to_plane(np.vstack([target, (points + move)[near], still, *fallen])),

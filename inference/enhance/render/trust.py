@@ -3,10 +3,10 @@
 import cv2
 import numpy as np
 
-from .area import Area
+from .area import Area, Floats
 from .lips import SAMPLES, Lips
 from .mesh import Array, Pose, ramp
-from .planes import Planes
+from .planes import Plane, Planes
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
 OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
@@ -37,8 +37,8 @@ def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
     half = SAMPLES // 2
     inner = np.arange(half - 5, half + 6, 2)
     lip = [(lips.upper_inner + lips.upper_outer)[inner] / 2, (lips.lower_inner + lips.lower_outer)[inner] / 2]
-    groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT)), head[list(CHEEKS)]]
-    seen = np.array([_mean(planes, pose, points) for points in groups])
+    groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT, CHEEKS))]
+    seen = _means(planes, pose, groups)
     skin = seen[-1]
     luma = np.log((seen[:-1, :1] + 16) / (skin[0] + 16))
     chroma = (seen[:-1, 1:] - skin[1:]) / max(skin[0], 32) * 4
@@ -49,20 +49,19 @@ def strangeness(seen: Array, usual: Array) -> float:
     return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
 
 
-def _mean(planes: Planes, pose: Pose, points: Array) -> Array:
-    """Mean Y, U, V over small boxes round points in head coordinates."""
-    at = pose.to_pixels(pose.to_plane(points))
-    reach = max(1, int(0.02 * pose.scale))
-    values = []
-    for plane, scale in ((planes.y, 1), (planes.u, 2), (planes.v, 2)):
-        height, width = plane.shape
-        k = max(1, reach // scale)
-        boxes = []
-        for x, y in at / scale:
-            cx, cy = int(np.clip(x, 0, width - 1)), int(np.clip(y, 0, height - 1))
-            boxes.append(cv2.mean(plane[max(0, cy - k) : cy + k + 1, max(0, cx - k) : cx + k + 1])[0])
-        values.append(float(np.mean(boxes)))
-    return np.array(values)
+def _means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
+    """Mean Y, U, V round the points of each group, groups x 3."""
+    at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
+    around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
+    probes = (at[:, None] + around).astype(np.float32)
+    seen = np.stack([_sampled(planes.y, probes), _sampled(planes.u, probes / 2), _sampled(planes.v, probes / 2)], axis=1)
+    ends = np.cumsum([len(group) for group in groups])[:-1]
+    return np.array([part.mean(axis=0) for part in np.split(seen, ends)])
+
+
+def _sampled(plane: Plane, probes: Floats) -> Floats:
+    values = cv2.remap(plane, probes[..., 0], probes[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values.mean(axis=1), np.float32)
 
 
 def _outside(pixels: Array, area: Area) -> float:
