@@ -2,7 +2,7 @@
  * How good lip sync is, on a folder of clips, portraits and sounds: every clip with its own sound, each half planned
  * from the other; every clip and portrait with another's sound. Prints tables of markdown; OUT gets them too, a contact
  * sheet (PNG) of each run, and the videos. The numbers are of the finished files, decoded again: inference/bench/lipsync.
- * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast] [--out DIR] [--only PART-OF-A-NAME] [--no-self] [--no-foreign]
+ * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast] [--out DIR] [--only PART-OF-A-NAME] [--no-self] [--no-foreign] [--no-speed]
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -24,6 +24,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string' },
     'no-self': { type: 'boolean', default: false },
     'no-foreign': { type: 'boolean', default: false },
+    'no-speed': { type: 'boolean', default: false },
   },
 });
 const folder = resolve(positionals[0] ?? join(root, '../shared/media'));
@@ -61,7 +62,7 @@ for (const model of chosen) {
         process.stderr.write(`${run.name}: ${error instanceof Error ? error.stack : error}\n`);
       }
     }
-    pace = values['no-foreign'] ? '' : await speed(stack, media, dir);
+    pace = values['no-speed'] ? '' : await speed(stack, media, dir);
   } finally {
     await stack.close();
   }

@@ -26,6 +26,7 @@ const kinds = {
   sound: /\.(wav|mp3|m4a|aac|flac|ogg)$/i,
 };
 /** Speech on both sides of a silence: what the mouth does there is measured. */
+const fromFirstSound = 'silenceremove=start_periods=1:start_threshold=-40dB';
 const HALF = 3;
 const GAP = 2;
 
@@ -62,7 +63,7 @@ const withGap = async (path: string, dir: string): Promise<Sound> => {
   const { name } = parse(path);
   const target = join(dir, `${name}.gap.wav`);
   const parts = [
-    `[0]aresample=48000,aformat=channel_layouts=mono,asplit[a][b]`,
+    `[0]aresample=48000,aformat=channel_layouts=mono,${fromFirstSound},asplit[a][b]`,
     `[a]atrim=0:${HALF},apad=pad_dur=${GAP},atrim=0:${HALF + GAP}[one]`,
     `[b]atrim=${HALF}:${2 * HALF},asetpts=N/SR/TB[two]`,
     `[one][two]concat=n=2:v=0:a=1[out]`,
