@@ -1,0 +1,53 @@
+"""All that `speech` tells of a piece of sound."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .activity import speech_activity
+from .allphone import open_allphone
+from .curves import curves
+from .features import Floats, log_mel, normalise
+from .network import open_speech_network
+
+_SECOND_OPINION = 0.28  # weight of pocketsphinx; as measured on real English, level with it there and better elsewhere
+
+
+@dataclass(frozen=True)
+class Speech:
+    """T frames of 10 ms, frame i centred at i * 10 + 5 ms."""
+
+    posteriors: Floats  # [T, 20], classes as in `classes.CLASSES`
+    curves: Floats  # [T, 6], as in `classes.CURVES`
+    activity: Floats  # [T], 0..1: speech is going on
+
+
+class SpeechAnalyser:
+    """For one thread at a time: the network and the recogniser hold their own buffers."""
+
+    def __init__(self, weights: Path) -> None:
+        self._network = open_speech_network(weights)
+        self._allphone = open_allphone()
+
+    def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> Speech:
+        """pcm: [n] float32, 16 kHz, any level. fuse: ask pocketsphinx too, for the whole file. T = n // 160.
+
+        go_on is called between blocks, to stop by raising. Raises ValueError when pcm is no finite [n].
+        """
+        if pcm.ndim != 1:
+            raise ValueError(f"expected PCM [n], got {list(pcm.shape)}")
+        if not np.isfinite(pcm).all():
+            raise ValueError("expected finite samples in PCM, got NaN or infinity")
+        sound = np.clip(pcm, -1, 1).astype(np.float32)
+        mel = log_mel(sound)
+        posteriors = self._network(normalise(mel), go_on)
+        activity = speech_activity(posteriors)
+        if fuse and activity.any():
+            # Where nobody speaks, a phone loop still hears phones.
+            weight = _SECOND_OPINION * activity[:, None]
+            posteriors += weight * (self._allphone(sound, mel, go_on) - posteriors)
+        return Speech(posteriors, curves(posteriors), activity)

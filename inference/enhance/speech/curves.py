@@ -1,0 +1,98 @@
+"""From posteriors to what the mouth does: shapes that run into each other, and closures that do not."""
+
+import numpy as np
+
+from .classes import CLASSES, CURVES, SHAPES, F, P
+from .features import Floats
+
+# How much a class insists on its shape, and how far that reaches before and after it (seconds): dominance as of Cohen and
+# Massaro (1993). Rounding begins early.
+_DOMINANCE = {
+    "SIL": (0.25, 0.09, 0.12),
+    "P": (1.0, 0.045, 0.045),
+    "F": (1.0, 0.05, 0.05),
+    "TH": (0.45, 0.06, 0.06),
+    "T": (0.25, 0.06, 0.06),
+    "S": (0.55, 0.06, 0.06),
+    "SH": (0.8, 0.08, 0.08),
+    "K": (0.15, 0.06, 0.06),
+    "H": (0.08, 0.06, 0.06),
+    "L": (0.35, 0.06, 0.06),
+    "R": (0.45, 0.07, 0.07),
+    "W": (0.9, 0.09, 0.07),
+    "J": (0.45, 0.07, 0.06),
+    "I": (0.7, 0.08, 0.08),
+    "E": (0.7, 0.08, 0.08),
+    "Y": (0.85, 0.09, 0.08),
+    "A": (0.8, 0.08, 0.08),
+    "AH": (0.4, 0.07, 0.07),
+    "O": (0.8, 0.09, 0.08),
+    "U": (0.85, 0.1, 0.08),
+}
+_REACH = np.arange(-25, 26) * 0.01
+CLOSES, OPENS = 0.45, 0.25  # of the posterior of P: a closure begins above the one and ends below the other
+_SHORTEST = 2  # frames of a closure
+_HELD = 4  # frames: one frame of 25 fps video
+_APPROACH, _RELEASE = 5, 6  # frames
+_BITE = 1.3 * np.hanning(7) / np.hanning(7).sum()  # a short f reaches the lip too
+_F_JAW = float(SHAPES[F, 0])
+JAW, _WIDTH, _ROUNDING, CLOSURE, LABIODENTAL, _TONGUE = range(len(CURVES))
+
+
+def curves(posteriors: Floats) -> Floats:
+    """[T, 6] at 100 frames a second: jaw, width, rounding, closure, labiodental, tongue; see `classes.SHAPES` for units.
+
+    posteriors: [T, 20]. During a closure the jaw curve is 0.
+    """
+    dominance = np.stack([_spread(column, *_DOMINANCE[name]) for name, column in zip(CLASSES, posteriors.T, strict=True)], 1)
+    shape = (dominance @ SHAPES) / (dominance.sum(1, keepdims=True) + 1e-6)
+    closed = closure_track(posteriors)
+    biting = np.clip(_same(posteriors[:, F], _BITE), 0, 1)
+    shape[:, JAW] += biting * (_F_JAW - shape[:, JAW])
+    shape[:, JAW] *= 1 - closed
+    shape[:, CLOSURE] = closed
+    shape[:, LABIODENTAL] = biting * (1 - closed)
+    return np.asarray(shape.astype(np.float32))
+
+
+def _spread(column: Floats, strength: float, before: float, after: float) -> Floats:
+    kernel = np.exp(-np.abs(_REACH) / np.where(_REACH < 0, before, after))
+    return strength * _same(column, kernel)
+
+
+def _same(column: Floats, kernel: Floats) -> Floats:
+    reach = len(kernel) // 2
+    return np.convolve(np.pad(column, reach), kernel)[2 * reach : 2 * reach + len(column)]  # an empty column is none to numpy
+
+
+def closures(posteriors: Floats) -> list[tuple[int, int]]:
+    """First frame and the one after the last of every bilabial closure, by hysteresis on the posterior of P."""
+    track = posteriors[:, P]
+    found = []
+    above = np.flatnonzero(track > CLOSES)
+    end = 0
+    for start in above:
+        if start < end:
+            continue
+        open_again = np.flatnonzero(track[start:] < OPENS)
+        end = int(start + open_again[0]) if len(open_again) else len(track)
+        if end - start >= _SHORTEST:
+            found.append((int(start), end))
+    return found
+
+
+def closure_track(posteriors: Floats) -> Floats:
+    """[T], 1 while the lips are pressed, with a raised cosine of 50 ms before and 60 ms after."""
+    frames = len(posteriors)
+    track = np.zeros(frames + 2 * (_APPROACH + _RELEASE + _HELD))
+    margin = _APPROACH + _RELEASE + _HELD
+    rise = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, _APPROACH + 1) / (_APPROACH + 1))
+    fall = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _RELEASE + 1) / (_RELEASE + 1))
+    for start, end in closures(posteriors):
+        missing = max(_HELD - (end - start), 0)
+        first = start - missing // 2 + margin
+        held = max(end - start, _HELD)
+        closing = np.concatenate([rise, np.ones(held), fall])
+        span = slice(first - _APPROACH, first + held + _RELEASE)
+        track[span] = np.maximum(track[span], closing)
+    return track[margin : margin + frames]

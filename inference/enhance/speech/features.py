@@ -1,0 +1,78 @@
+"""Log-mel features: what the speech network hears. Training and service share this file."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[Any]
+
+RATE = 16000
+HOP = 160  # 10 ms; frame i is centred at i * 10 + 5 ms
+WINDOW = 400
+MELS = 40
+_FFT = 512
+_BLOCK = 2000  # frames transformed at once: bounds memory
+_FLOOR = 1e-10  # of power: below the rounding of 16-bit sound
+_QUIET = -21.0  # mean log-mel under which there is nothing but that floor
+_SPAN, _STEP = 1000, 200  # frames: the mean is taken over 10 s, anew every 2 s
+_LOUD = 5.0  # nepers of power under the 95th percentile that still count as active
+_FAR = 6.0  # nepers of power under the loudest part where a part of its own is no longer speech
+_ENOUGH = 20  # active frames that give a mean
+
+
+def _mel_filters() -> Floats:
+    def hertz(mel: Any) -> Any:
+        return 700 * (10 ** (mel / 2595) - 1)
+
+    low, high = (2595 * np.log10(1 + f / 700) for f in (60, 7600))
+    edges = hertz(np.linspace(low, high, MELS + 2))[:, None] * _FFT / RATE
+    bins = np.arange(_FFT // 2 + 1)[None]
+    rising = (bins - edges[:-2]) / (edges[1:-1] - edges[:-2])
+    falling = (edges[2:] - bins) / (edges[2:] - edges[1:-1])
+    return np.asarray(np.clip(np.minimum(rising, falling), 0, None).T.astype(np.float32))
+
+
+_FILTERS = _mel_filters()
+_TAPER = np.hanning(WINDOW).astype(np.float32)
+
+
+def log_mel(pcm: Floats) -> Floats:
+    """T x 40 natural-log mel power of n samples at 16 kHz, T = n // 160. Each window's own mean is removed (DC)."""
+    frames = len(pcm) // HOP
+    lead = (WINDOW - HOP) // 2
+    padded = np.pad(np.asarray(pcm, np.float32), (lead, WINDOW))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:frames]
+    out = np.empty((frames, MELS), np.float32)
+    for start in range(0, frames, _BLOCK):
+        block = windows[start : start + _BLOCK]
+        spectrum = np.fft.rfft((block - block.mean(1, keepdims=True)) * _TAPER, _FFT)
+        power = (spectrum.real**2 + spectrum.imag**2).astype(np.float32)
+        out[start : start + _BLOCK] = np.log(power @ _FILTERS + _FLOOR)
+    return out
+
+
+def normalise(mel: Floats) -> Floats:
+    """Log-mel less the mean of the active frames near each frame, over 3, within -4..3: no level, no microphone.
+
+    The mean is the file's up to 10 s; in longer ones it follows voices and loudness. Where a part holds nothing that is
+    active, the means beside it serve. T x 40; all -4 when the file is silent.
+    """
+    if len(mel) == 0:
+        return mel
+    level = mel.mean(1)
+    starts = range(0, max(len(mel) - _SPAN + _STEP, 1), _STEP)
+    parts = [level[start : start + _SPAN] for start in starts]
+    tops = [np.percentile(part, 95) for part in parts]
+    least = max(max(tops) - _FAR, _QUIET)
+    knots, means = [], []
+    for start, part, top in zip(starts, parts, tops, strict=True):
+        active = part > max(top - _LOUD, least)
+        if active.sum() >= min(_ENOUGH, len(level)):
+            knots.append(start + len(part) / 2)
+            means.append(mel[start : start + _SPAN][active].mean(0))
+    if not knots:
+        return np.full_like(mel, -4)
+    times = np.arange(len(mel))
+    mean = np.stack([np.interp(times, knots, column) for column in np.stack(means, 1)], 1)
+    return np.asarray(np.clip((mel - mean) / 3, -4, 3).astype(np.float32))

@@ -1,0 +1,243 @@
+"""What `speech` tells of sounds whose answer is known: the shipped network and recogniser, no recordings."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import enhance.speech.network as network_module
+from enhance.speech.allphone import _parts, open_allphone
+from enhance.speech.analysis import Speech, SpeechAnalyser
+from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
+from enhance.speech.curves import CLOSURE, JAW, LABIODENTAL, closures, curves
+from enhance.speech.features import log_mel, normalise
+from tests.sounds import RATE, Floats, babble, noise, seconds, tune
+
+WEIGHTS = Path(__file__).parents[1] / "weights" / "speech.onnx"
+HUM = 0.3 * np.sin(2 * np.pi * 50 * seconds(4)) + 0.1 * np.sin(2 * np.pi * 150 * seconds(4))
+NOT_SPEECH = {
+    "digital silence": np.zeros(4 * RATE),
+    "a constant": np.full(4 * RATE, 0.3),
+    "16-bit dither": np.random.default_rng(1).integers(-1, 2, 4 * RATE) / 32768,
+    "hum": HUM,
+    "hum and hiss": HUM + noise(4, 0.003),
+    "white noise": noise(4),
+    "quiet white noise": noise(4, 1e-3),
+    "a tone": 0.5 * np.sin(2 * np.pi * 440 * seconds(4)),
+    "beeps": 0.3 * np.sin(2 * np.pi * 1000 * seconds(4)) * (seconds(4) % 0.5 < 0.25),
+    "a tune": tune(4),
+}
+
+
+@pytest.fixture(scope="module")
+def analyser() -> SpeechAnalyser:
+    return SpeechAnalyser(WEIGHTS)
+
+
+def heard(analyser: SpeechAnalyser, pcm: Floats, fuse: bool = False) -> Speech:
+    return analyser.analyse(np.asarray(pcm, np.float32), fuse)
+
+
+@pytest.mark.parametrize("samples", [0, 1, 159, 160, 161, 399, 1600, 16001])
+@pytest.mark.parametrize("fuse", [False, True])
+def test_every_length_gives_a_frame_for_each_whole_10_ms(analyser: SpeechAnalyser, samples: int, fuse: bool) -> None:
+    speech = heard(analyser, babble()[RATE : RATE + samples], fuse)
+    frames = samples // 160
+    assert speech.posteriors.shape == (frames, len(CLASSES))
+    assert speech.curves.shape == (frames, len(CURVES))
+    assert speech.activity.shape == (frames,)
+    assert {each.dtype for each in (speech.posteriors, speech.curves, speech.activity)} == {np.dtype(np.float32)}
+    assert np.allclose(speech.posteriors.sum(1), 1, atol=1e-4)
+    for values in (speech.posteriors, speech.activity):
+        assert ((values >= 0) & (values <= 1)).all()
+
+
+@pytest.mark.parametrize("name", NOT_SPEECH)
+@pytest.mark.parametrize("fuse", [False, True])
+def test_a_mouth_stays_shut_while_nobody_speaks(analyser: SpeechAnalyser, name: str, fuse: bool) -> None:
+    speech = heard(analyser, NOT_SPEECH[name], fuse)
+    assert speech.activity.max() == 0
+    assert (speech.posteriors.argmax(1) == SIL).mean() > 0.95
+
+
+@pytest.mark.parametrize("level", [1, 0.1, 0.003])
+def test_speech_is_noticed_at_any_level(analyser: SpeechAnalyser, level: float) -> None:
+    pcm = np.round(babble() * level * 32767) / 32768
+    speech = heard(analyser, pcm)
+    assert speech.activity[60:-60].min() > 0.9
+    assert speech.activity[[0, -1]].max() < 0.1
+
+
+def test_clipping_and_a_constant_change_little(analyser: SpeechAnalyser) -> None:
+    plain = heard(analyser, babble())
+    for pcm in (babble() + 0.2, np.clip(babble() * 5, -1, 1)):
+        assert np.corrcoef(heard(analyser, pcm).curves[:, JAW], plain.curves[:, JAW])[0, 1] > 0.8
+
+
+def test_vowels_open_and_shape_the_mouth(analyser: SpeechAnalyser) -> None:
+    told = heard(analyser, babble()).curves
+    starts = range(40, 40 + 12 * 25, 25)  # of a syllable: 80 ms of m, then a, i or u
+    vowels = np.stack([told[start + 12 : start + 22].mean(0) for start in starts]).reshape(4, 3, -1).mean(0)
+    a, i, u = (dict(zip(CURVES, vowel, strict=True)) for vowel in vowels)
+    assert a["jaw"] > 1.3 * max(i["jaw"], u["jaw"])
+    assert i["width"] > 0.3 > -0.1 > u["width"]
+    assert u["rounding"] > a["rounding"] + 0.2
+
+
+def test_lips_meet_between_vowels(analyser: SpeechAnalyser) -> None:
+    track = heard(analyser, babble()).curves[:, CLOSURE]
+    met = [track[start - 4 : start + 12].max() for start in range(65, 40 + 12 * 25, 25)]
+    assert np.mean(np.array(met) == 1) > 0.7
+
+
+def test_blocks_give_what_the_whole_file_gives(analyser: SpeechAnalyser, monkeypatch: pytest.MonkeyPatch) -> None:
+    pcm = babble(20)
+    whole = heard(analyser, pcm)
+    monkeypatch.setattr(network_module, "_BLOCK", 37)
+    np.testing.assert_allclose(heard(analyser, pcm).posteriors, whole.posteriors, atol=1e-5)
+
+
+def test_long_sound_is_heard_as_its_parts_are(analyser: SpeechAnalyser) -> None:
+    """Normalisation follows loudness: a speaker who is 20 dB quieter than the one before is heard as well."""
+    part = babble()
+    alone = heard(analyser, part).posteriors
+    both = heard(analyser, np.concatenate([np.tile(part, 4), np.tile(part * 0.1, 4)])).posteriors
+    agreement = (both[-len(alone) :].argmax(1) == alone.argmax(1)).mean()
+    assert agreement > 0.7
+
+
+@pytest.mark.parametrize("pcm", [np.zeros((2, 800), np.float32), np.full(800, np.nan, np.float32)])
+def test_what_is_no_sound_is_refused(analyser: SpeechAnalyser, pcm: Floats) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        analyser.analyse(pcm)
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_work_stops_when_asked(analyser: SpeechAnalyser, calls: int) -> None:
+    class GoneError(Exception):
+        pass
+
+    count = 0
+
+    def stop() -> None:
+        nonlocal count
+        count += 1
+        if count == calls:
+            raise GoneError
+
+    with pytest.raises(GoneError):
+        analyser.analyse(babble(), True, stop)
+
+
+def test_pocketsphinx_changes_speech_only(analyser: SpeechAnalyser) -> None:
+    pcm = np.concatenate([babble(), np.zeros(2 * RATE, np.float32)])
+    one, two = heard(analyser, pcm), heard(analyser, pcm, fuse=True)
+    np.testing.assert_array_equal(one.activity, two.activity)
+    np.testing.assert_array_equal(one.posteriors[-100:], two.posteriors[-100:])
+    assert np.abs(one.posteriors - two.posteriors).max() > 0.1
+
+
+def test_parts_for_pocketsphinx_cover_the_file() -> None:
+    level = np.random.default_rng(0).standard_normal(5000)
+    parts = _parts(level)
+    assert [start for start, _ in parts] == [0, *(end for _, end in parts[:-1])]
+    assert parts[-1][1] == 5000
+    assert max(end - start for start, end in parts) <= 1200
+    assert _parts(level[:7]) == [(0, 7)]
+
+
+def test_pocketsphinx_names_a_class_for_every_frame() -> None:
+    classes = open_allphone()(babble(), log_mel(babble()), lambda: None)
+    assert (classes.sum(1) == 1).all()
+    assert (classes[:20].argmax(1) == SIL).all()
+    assert (classes[60:300].argmax(1) != SIL).mean() > 0.6
+
+
+def test_features_are_in_time() -> None:
+    """A click at 500 ms lies in the window of frame 49 and 50 alike: they are centred at 495 and 505 ms."""
+    pcm = np.zeros(RATE, np.float32)
+    pcm[8000] = 1
+    level = log_mel(pcm).mean(1)
+    assert set(np.argsort(level)[-2:]) == {49, 50}
+    assert level[49] == pytest.approx(level[50], abs=0.05)
+
+
+def test_normalised_features_have_no_level() -> None:
+    pcm = babble() + noise(3.8, 1e-3)
+    np.testing.assert_allclose(normalise(log_mel(pcm)), normalise(log_mel(pcm * 0.25)), atol=0.01)
+
+
+def posteriors_of(names: str) -> Floats:
+    """One class for each frame: space-separated names with counts, `A*10 P*3`."""
+    labels = [INDEX[name] for part in names.split() for name, _, count in [part.partition("*")] for _ in range(int(count))]
+    return np.eye(len(CLASSES), dtype=np.float32)[labels]
+
+
+def test_a_closure_is_held_for_a_frame_of_video() -> None:
+    track = curves(posteriors_of("A*20 P*2 A*20"))
+    assert (track[:, CLOSURE] == 1).sum() == 4
+    assert (track[track[:, CLOSURE] == 1, JAW] == 0).all()
+    assert track[10, CLOSURE] == 0
+    assert (np.diff(track[10:21, CLOSURE]) >= 0).all()
+    assert (np.diff(track[23:40, CLOSURE]) <= 0).all()
+
+
+@pytest.mark.parametrize("names", ["P*5 A*10", "A*10 P*5", "P*3"])
+def test_closures_reach_the_ends(names: str) -> None:
+    assert curves(posteriors_of(names))[:, CLOSURE].max() == 1
+
+
+def test_a_closure_begins_and_ends_at_two_thresholds() -> None:
+    posteriors = posteriors_of("A*30")
+    posteriors[5:20, P] = [0.3, 0.5, 0.3, 0.3, 0.6, 0.3, 0.1, 0.3, 0.3, 0, 0, 0, 0.9, 0, 0]
+    assert closures(posteriors) == [(6, 11)]
+
+
+def test_shapes_hold_where_a_sound_lasts() -> None:
+    for name in ("A", "I", "U", "S"):
+        track = curves(posteriors_of(f"{name}*80"))
+        np.testing.assert_allclose(track[40], SHAPES[INDEX[name]], atol=1e-3)
+
+
+def test_teeth_meet_the_lip_for_an_f() -> None:
+    track = curves(posteriors_of("A*20 F*8 A*20"))
+    assert track[24, LABIODENTAL] > 0.95
+    assert track[24, JAW] < 0.2 < track[5, JAW]
+
+
+def test_labels_lie_where_segments_do() -> None:
+    from training.speech.phones import Segment, label_frames, parts_of_ipa
+
+    labels = label_frames([Segment(0.1, 0.2, [("P", 1.0)]), Segment(0.2, 0.4, [("T", 0.4), ("S", 0.6)])], 50)
+    names = [CLASSES[label] for label in labels]
+    assert names == ["SIL"] * 10 + ["P"] * 10 + ["T"] * 8 + ["S"] * 12 + ["SIL"] * 10
+    assert parts_of_ipa("tʃ") == [("T", 0.4), ("SH", 0.6)]
+    assert parts_of_ipa("aɪ") == [("A", 0.55), ("I", 0.45)]  # noqa: RUF001
+    assert parts_of_ipa("ː") == []  # noqa: RUF001
+
+
+def test_the_judge_gives_full_marks_to_the_truth_and_few_to_noise() -> None:
+    pytest.importorskip("scipy")
+    from training.speech.evaluate import Clip, figures
+
+    true = posteriors_of("SIL*20 A*20 P*8 I*20 F*8 U*20 P*6 A*15 SIL*20")
+    clip = Clip("one", np.zeros(len(true) * 160, np.float32), true.argmax(1))
+    best: Any = figures([clip], lambda _: true)
+    assert best.accuracy == 1
+    assert best.jaw == pytest.approx(1)
+    assert best.bilabial == (1, 1, 2)
+    assert best.labiodental == (1, 1, 1)
+    worst: Any = figures([clip], lambda _: np.roll(true, 11, 0))
+    assert worst.bilabial[1] == 0
+    assert worst.accuracy < 0.7
+
+
+def test_nonspeech_is_sound() -> None:
+    from training.speech.nonspeech import nonspeech
+
+    for seed in range(12):
+        sound = nonspeech(RATE, np.random.default_rng(seed))
+        assert sound.shape == (RATE,)
+        assert np.isfinite(sound).all()
+        assert np.sqrt((sound**2).mean()) == pytest.approx(1, abs=0.01)

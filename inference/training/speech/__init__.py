@@ -1,0 +1,1 @@
+"""The recipe of the speech network: synthesise labelled speech, train, judge, write ONNX. See README.md."""

@@ -1,0 +1,55 @@
+"""The speech network: a causal temporal convolutional network, 194,864 parameters, left context 46 frames."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from enhance.speech.classes import CLASSES
+from enhance.speech.features import MELS
+
+LOOK_AHEADS = (0, 5, 10, 20)  # frames of 10 ms that each head may hear beyond the frame it names
+HEAD = 2  # 100 ms: the one that is served
+WIDTH = 96
+DILATIONS = (1, 2, 4, 8, 2, 4)
+
+
+class Block(nn.Module):  # type: ignore[misc]
+    def __init__(self, dilation: int) -> None:
+        super().__init__()
+        self.past = 2 * dilation
+        self.conv = nn.Conv1d(WIDTH, WIDTH, 3, dilation=dilation)
+        self.norm = nn.BatchNorm1d(WIDTH)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + functional.relu(self.norm(self.conv(functional.pad(x, (self.past, 0)))))
+
+
+class SpeechNetwork(nn.Module):  # type: ignore[misc]
+    """Normalised log-mel [B, T, 40] to logits [B, T, heads, 20]; head k at time t names frame t - LOOK_AHEADS[k]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv1d(MELS, WIDTH, 5)
+        self.norm = nn.BatchNorm1d(WIDTH)
+        self.blocks = nn.Sequential(*[Block(dilation) for dilation in DILATIONS])
+        self.heads = nn.Conv1d(WIDTH, len(LOOK_AHEADS) * len(CLASSES), 1)
+
+    def hidden(self, mel: Tensor) -> Tensor:
+        """[B, T, 96]: the last activations before the heads, by the time of the newest frame heard."""
+        x = functional.pad(mel.transpose(1, 2), (4, 0))
+        return self.blocks(functional.relu(self.norm(self.first(x)))).transpose(1, 2)
+
+    def forward(self, mel: Tensor) -> Tensor:
+        logits = self.heads(self.hidden(mel).transpose(1, 2)).transpose(1, 2)
+        return logits.unflatten(2, (len(LOOK_AHEADS), len(CLASSES)))
+
+
+class Served(nn.Module):  # type: ignore[misc]
+    """What is exported: log-mel [1, T, 40] to posteriors [1, T, 20] of the frames HEAD's look-ahead earlier."""
+
+    def __init__(self, network: SpeechNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, mel: Tensor) -> Tensor:
+        return torch.softmax(self.network(mel)[:, :, HEAD], -1)
