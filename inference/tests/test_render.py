@@ -15,6 +15,8 @@ from enhance.render import mouth
 from enhance.render.mesh import BadMouthError, Pose, pose_of
 from enhance.render.mouth import Rendered, measure, render
 from enhance.render.planes import Colours, Planes, any_of_four, check_planes, from_rgb
+from enhance.render.shape import shape_of
+from enhance.render.subject import SUBJECT_SIZE, unpack
 
 Floats = npt.NDArray[Any]
 MODELS = Path(__file__).parents[2] / "models"
@@ -216,9 +218,8 @@ def test_a_hand_over_the_mouth_leaves_the_frame_alone() -> None:
 
 def test_a_moustache_limits_the_opening() -> None:
     bare, haired = (measure(planes, BT601, mesh) for planes, mesh in (drawn(), drawn(moustache=True)))
-    planes, mesh = drawn()
-    shaved, grown = (done(planes, mesh, target(0.3, own_width(mesh)), 1, s) for s in (bare, haired))
-    assert hole_height(grown, mesh) < 0.75 * hole_height(shaved, mesh)
+    shaved, grown = (shape_of(target(0.3), unpack(subject).rest).opening for subject in (bare, haired))
+    assert grown < 0.85 * shaved
 
 
 @pytest.mark.parametrize("size", [64, 101, 255])
@@ -259,8 +260,8 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
         ({"mesh": np.zeros((478, 3), np.float32)}, "at least 8 pixels"),
         ({"asked": np.zeros(7, np.float32)}, r"TARGET \[8\]"),
         ({"asked": np.full(8, np.inf, np.float32)}, r"TARGET \[8\] of finite"),
-        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[512\], got \[3\]"),
-        ({"subject": np.zeros(512, np.float32)}, "SUBJECT from a SUBJECT answer"),
+        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[13312\], got \[3\]"),
+        ({"subject": np.zeros(SUBJECT_SIZE, np.float32)}, "SUBJECT from a SUBJECT answer"),
         ({"style": 2}, "STYLE 0 .* or 1 .*, got 2"),
     ],
 )
@@ -279,6 +280,12 @@ def test_planes_must_fit_each_other() -> None:
 
 def test_the_config_says_what_the_code_does() -> None:
     text = (MODELS / "mouth_render" / "config.pbtxt").read_text()
-    for name, value in (("patch_span", mouth.PATCH_SPAN), ("patch_drop", mouth.PATCH_DROP), ("max_patch", mouth.MAX_PATCH)):
+    told_of = (
+        ("patch_span", mouth.PATCH_SPAN),
+        ("patch_drop", mouth.PATCH_DROP),
+        ("max_patch", mouth.MAX_PATCH),
+        ("subject_size", SUBJECT_SIZE),
+    )
+    for name, value in told_of:
         told = text.split(f'key: "{name}", value: {{ string_value: "')[1].split('"')[0]
         assert float(told) == value

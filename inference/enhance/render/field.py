@@ -55,7 +55,7 @@ class Field:
         for start in range(0, len(points), IN_CACHE):
             part = slice(start, start + IN_CACHE)
             moves[part] += _kernel(points[part], self.knots) @ self.weights[:count]
-        return moves
+        return np.asarray(moves, np.float32)
 
 
 def displacement(field: Field, pose: Pose, line: Array, window: Window, within: Area) -> tuple[Floats, Area]:

@@ -9,6 +9,7 @@ import numpy as np
 from .area import Area, Floats
 from .lips import SAMPLES
 from .mesh import Array, Pose, smoothstep
+from .own_teeth import laid_over
 from .shape import Asked, Shape
 from .subject import Subject, unpack
 from .teeth import DENSITY, LOW, LOWER, REACH, TURN, UPPER, arch, draw, draw_band
@@ -36,9 +37,9 @@ def known(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
     size = float(person.size[0])
     if flat:
         return person, Rows(draw_band(size, person.tooth), np.zeros((2, 2, 4), np.float32))
-    return person, Rows(
-        draw(UPPER, size, person.tooth, person.gum), draw(LOWER, size, person.tooth * LOWER_LIGHT, person.gum * LOWER_LIGHT)
-    )
+    upper = laid_over(draw(UPPER, size, person.tooth, person.gum), person.teeth.astype(np.float32))
+    lower = draw(LOWER, size, person.tooth * LOWER_LIGHT, person.gum * LOWER_LIGHT)
+    return person, Rows(upper, lower)
 
 
 @dataclass(frozen=True)
@@ -118,13 +119,13 @@ def _tongue(
 ) -> Array:
     """A dome behind the lower teeth; lifted, its tip comes up to the upper ones."""
     lifted = shape.tongue
-    top = floor - (0.03 + 0.25 * deep + 0.45 * deep * lifted)
+    top = floor - (0.03 + 0.25 * deep + 0.55 * deep * lifted)
     base = floor + 0.05
     wide = half * (0.74 + 0.05 * lifted)
     e = ((hole.x - centre) / wide) ** 2 + ((hole.y - base) / (base - top)) ** 2
     dome = smoothstep(-e, -1.14, -0.84)[..., None]
     groove = 0.10 * np.exp(-(((hole.x - centre) / 0.018) ** 2)) * smoothstep(hole.y, top, top + 0.08)
-    light = 0.50 + 0.38 * smoothstep(np.asarray(1 - e), 0.0, 0.75) + 0.12 * lifted - groove
+    light = 0.50 + 0.38 * smoothstep(np.asarray(1 - e), 0.0, 0.75) + 0.22 * lifted - groove
     return np.asarray(colour + dome * (person.tongue * light[..., None] - colour))
 
 

@@ -28,7 +28,7 @@ MAX_PATCH = 4096
 """Every patch of a picture up to 4K is rendered at its own resolution."""
 
 STILL_ABOVE, MOVING_BELOW = 0.10, 0.02  # S above and below the nose base between which the displacement sets in
-BORDER = (0.05, 0.20)  # S from the patch's border in which it fades
+BORDER = (0.12, 0.26)  # S from the patch's border in which it fades
 NOTHING = 0.005  # trust below which the frame is left alone
 
 

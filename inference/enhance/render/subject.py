@@ -9,11 +9,12 @@ import numpy.typing as npt
 from .area import Floats
 from .lips import SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, ramp
+from .own_teeth import COLUMNS, ROWS, own_teeth
 from .planes import Colours, Planes, to_rgb
 from .shape import Rest, rest_of
 from .trust import REGIONS, look
 
-SUBJECT_SIZE = 512
+SUBJECT_SIZE = 13312
 VERSION = 1.0
 
 CHEEKS = (50, 280, 205, 425)
@@ -47,6 +48,8 @@ class Subject:
     """[3]: the edge of the upper middle teeth."""
     size: Array
     """[1]: of the teeth against the usual."""
+    teeth: Array
+    """The subject's own upper teeth, unrolled; opacity 0 where the frame showed none."""
 
     @property
     def rest(self) -> Rest:
@@ -58,6 +61,7 @@ SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("side", "width", "moustache", "size"), (1,)),
     **dict.fromkeys(("line", "upper_outer", "lower_outer"), (SAMPLES, 2)),
     "look": (REGIONS, 3),
+    "teeth": (ROWS, COLUMNS, 4),
 }
 
 
@@ -97,6 +101,9 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
     rest = rest_of(lips, _moustache(rgb, pose, head, skin))
     half = (rest.line[-1, 0] - rest.line[0, 0]) / 2
     middle = rest.line[SAMPLES // 2]
+    size = float(np.clip(half / 0.25, 0.62, 1.1))
+    bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
+    own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (_chroma(skin) + _chroma(lip)))
     return Subject(
         skin=skin,
         lip=lip,
@@ -111,8 +118,9 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
         lower_outer=rest.lower_outer,
         width=np.array([rest.width]),
         moustache=np.array([rest.moustache]),
-        bite=np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND]),
-        size=np.array([np.clip(half / 0.25, 0.62, 1.1)]),
+        bite=bite + np.array([0.0, own.edge, 0.0]),
+        size=np.array([size]),
+        teeth=own.texture,
     )
 
 
