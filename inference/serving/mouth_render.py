@@ -26,7 +26,7 @@ class MouthRenderModel(Shell):
             outputs["SUBJECT"] = measure(planes, colours, inputs["MESH"])
         if any(name in wanted for name in FRAME):
             style = int(inputs.number("STYLE"))
-            done = render(planes, colours, inputs["MESH"], inputs["TARGET"], inputs["SUBJECT"], style)
+            done = render(planes, colours, inputs["MESH"], target=inputs["TARGET"], subject=inputs["SUBJECT"], style=style)
             values = (done.planes.y, done.planes.u, done.planes.v, done.mask)
             outputs.update({name: np.ascontiguousarray(plane) for name, plane in zip(FRAME, values, strict=True)})
         return outputs

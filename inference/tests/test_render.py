@@ -87,7 +87,7 @@ def fill(canvas: npt.NDArray[np.uint8], points: list[Floats], colour: tuple[int,
 
 def done(planes: Planes, mesh: Floats, asked: Floats, style: int = 0, subject: Floats | None = None) -> Rendered:
     person = measure(planes, BT601, mesh) if subject is None else subject
-    return render(planes, BT601, mesh, asked, person, style)
+    return render(planes, BT601, mesh, target=asked, subject=person, style=style)
 
 
 def own_width(mesh: Floats) -> float:

@@ -49,6 +49,7 @@ def render(
     planes: Planes,
     colours: Colours,
     mesh: npt.NDArray[np.generic],
+    *,
     target: npt.NDArray[np.generic],
     subject: npt.NDArray[np.generic],
     style: int,
