@@ -5,7 +5,7 @@ import { type Frame, fitted, type Size, type Timed, type YuvFrame } from '../fra
 import { fileInput, startFfmpeg } from './ffmpeg.ts';
 import type { VideoInfo } from './info.ts';
 import { PictureClock } from './picture-clock.ts';
-import { toRgb, toYuv } from './scaler.ts';
+import { toRgb, toRgbFast, toYuv } from './scaler.ts';
 import { evenLuma, yuvBytes } from './yuv.ts';
 
 /** A decoder that was asked for a picture and gives nothing for this long hangs. */
@@ -21,26 +21,38 @@ export const decodeVideo = (
   info: VideoInfo,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
-): AsyncGenerator<Frame> => decodeRgb(path, info, info.size, ffmpeg, signal);
+): AsyncGenerator<Frame> => decodeRgb(path, info, info.size, toRgb(info), ffmpeg, signal);
 
-/** The same, with the longer side at most so many pixels. */
+/**
+ * The same for a model to look at: the longer side has at most so many pixels. The pixels of `block` frames in a row lie
+ * one behind the other in memory of their own; who has finished with such a block pushes it to `spare`, and spares the
+ * garbage collector a gigabyte each minute.
+ */
 export const decodeSmall = (
   path: string,
   info: VideoInfo,
   longSide: number,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
-): AsyncGenerator<Frame> => decodeRgb(path, info, fitted(info.size, longSide), ffmpeg, signal);
+  memory: Memory = single,
+): AsyncGenerator<Frame> =>
+  decodeRgb(path, info, fitted(info.size, longSide), toRgbFast(info), ffmpeg, signal, memory);
+
+/** Where pictures are put. */
+export type Memory = { readonly block: number; readonly spare: ArrayBufferLike[] };
+const single: Memory = { block: 1, spare: [] };
 
 async function* decodeRgb(
   path: string,
   info: VideoInfo,
   size: Size,
+  scaling: string,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
+  memory: Memory = single,
 ): AsyncGenerator<Frame> {
-  const filters = [`scale=w=${size.width}:h=${size.height}:${toRgb(info)}`, 'format=rgb24'];
-  const form = { filters, bytes: size.width * size.height * 3, from: 0 };
+  const filters = [`scale=w=${size.width}:h=${size.height}:${scaling}`, 'format=rgb24'];
+  const form = { filters, bytes: size.width * size.height * 3, from: 0, memory };
   for await (const [pixels, timed] of decode(path, info, form, ffmpeg, signal))
     yield { ...size, channels: 3, pixels, ...timed };
 }
@@ -56,13 +68,18 @@ export async function* decodeYuv(
   signal: AbortSignal,
   from = 0,
 ): AsyncGenerator<YuvFrame> {
-  const form = { filters: toYuv(info), bytes: yuvBytes(info.size), from };
+  const form = { filters: toYuv(info), bytes: yuvBytes(info.size), from, memory: single };
   for await (const [pixels, timed] of decode(path, info, form, ffmpeg, signal))
     yield { ...evenLuma({ ...info.size, pixels }), ...timed };
 }
 
 /** What ffmpeg is to give: filters, the bytes of one picture, and the time where it starts. */
-type Form = { readonly filters: readonly string[]; readonly bytes: number; readonly from: number };
+type Form = {
+  readonly filters: readonly string[];
+  readonly bytes: number;
+  readonly from: number;
+  readonly memory: Memory;
+};
 
 async function* decode(
   path: string,
@@ -76,7 +93,7 @@ async function* decode(
   let index = 0;
   let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
-    for await (const pixels of pictures(child.stdout, form.bytes)) {
+    for await (const pixels of pictures(child.stdout, form.bytes, form.memory)) {
       const time = form.from + (await clock.next());
       // A picture is shown until the next one's time, so each waits for its successor.
       if (held) yield [held[0], { ...held[1], duration: time - held[1].time }];
@@ -115,7 +132,8 @@ const decodeArgs = (
 };
 
 /** The stream cut into buffers of exactly `bytes`; a shorter rest is dropped. */
-async function* pictures(stream: Readable, bytes: number): AsyncGenerator<Buffer> {
+async function* pictures(stream: Readable, bytes: number, memory: Memory): AsyncGenerator<Buffer> {
+  const next = placesIn(memory, bytes);
   const watch = () =>
     setTimeout(
       () => stream.destroy(new Failure('media_unreadable', { reason: STALLED })),
@@ -128,7 +146,7 @@ async function* pictures(stream: Readable, bytes: number): AsyncGenerator<Buffer
     for await (const chunk of stream) {
       timer.refresh();
       for (let at = 0; at < chunk.length; ) {
-        picture ??= Buffer.allocUnsafe(bytes);
+        picture ??= next();
         const copied: number = chunk.copy(picture, filled, at);
         at += copied;
         filled += copied;
@@ -143,5 +161,19 @@ async function* pictures(stream: Readable, bytes: number): AsyncGenerator<Buffer
     clearTimeout(timer);
   }
 }
+
+/** The next place for a picture: blocks are filled one after the other. */
+const placesIn = ({ block, spare }: Memory, bytes: number): (() => Buffer) => {
+  let at = block;
+  let memory: ArrayBufferLike = new ArrayBuffer(0);
+  return () => {
+    if (at === block) {
+      memory = spare.pop() ?? Buffer.allocUnsafeSlow(block * bytes).buffer;
+      at = 0;
+    }
+    at += 1;
+    return Buffer.from(memory, (at - 1) * bytes, bytes);
+  };
+};
 
 const STALLED = `the decoder gave nothing for ${STALL_MS / 1000} s`;

@@ -21,6 +21,10 @@ const places: Record<ChromaPlace, readonly [number, number]> = {
 export const toRgb = (info: VideoInfo): string =>
   [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
 
+/** The same in a third of the time, for pictures that nobody sees: chroma may be half a pixel off. */
+export const toRgbFast = (info: VideoInfo): string =>
+  [...sourceCodes(info), 'out_range=pc', 'flags=area'].join(':');
+
 const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
   const codes = colour.matrix
     ? [`in_color_matrix=${scalerName(colour.matrix)}`, `in_range=${colour.fullRange ? 'pc' : 'tv'}`]

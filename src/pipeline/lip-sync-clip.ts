@@ -1,6 +1,6 @@
 import { Failure } from '../errors.ts';
 import { evened, type Frame, type YuvFrame } from '../frame.ts';
-import { decodeSmall, decodeYuv } from '../media/decode.ts';
+import { decodeYuv } from '../media/decode.ts';
 import { decodeOwnAudio } from '../media/decode-audio.ts';
 import { encodeClip } from '../media/encode.ts';
 import type { AudioInfo, VideoInfo } from '../media/info.ts';
@@ -26,7 +26,7 @@ import { planMouth, type Sounds } from './plan-mouth.ts';
 import { type Passed, renderMouths } from './render-mouths.ts';
 import { take } from './take.ts';
 import { together } from './together.ts';
-import { type Footage, type Sighting, trackFaces } from './track.ts';
+import { type Footage, openFrames, type Sighting, trackFaces } from './track.ts';
 
 /** Of a clip that is much longer than its new sound, so much is looked at to learn how the mouth moves. */
 const LEARN_SECONDS = 20;
@@ -82,9 +82,11 @@ const look = async (
       framesTotal: Math.max(framesTotal, framesDone),
     });
   tell(0);
-  const frames = decodeSmall(path, info, LOOK_SIDE, config.ffmpeg, signal);
+  const frames = openFrames(path, info, LOOK_SIDE, config.ffmpeg, signal, (all) =>
+    upTo(all, seconds, shown),
+  );
   const clip = { size: info.size, boxes: 'boxes' in speaker ? speaker.boxes : [] };
-  return trackFaces(upTo(frames, seconds, shown), clip, models.faceTrack, meshes, tell, signal);
+  return trackFaces(frames, clip, models.faceTrack, meshes, tell, signal);
 };
 
 /** The frames that begin within so many seconds of the first, and those as far as frame `least`. */

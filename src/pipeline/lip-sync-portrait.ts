@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
-import type { Frame, Picture } from '../frame.ts';
+import { evened, type Frame, type Picture } from '../frame.ts';
 import { HEARD_RATE } from '../media/decode-audio.ts';
 import { encodeClip, type Look } from '../media/encode.ts';
 import type { AudioInfo } from '../media/info.ts';
@@ -61,7 +61,7 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
     signal,
   );
   return {
-    ...{ encoded, size: still, sound: heard, facesDetected: face.count },
+    ...{ encoded, size: evened(info.size), sound: heard, facesDetected: face.count },
     framesPassedThrough: face.passed,
     warnings: grownFrom(info.size),
     boxes: Array.from({ length: framesTotal }, () => face.box),

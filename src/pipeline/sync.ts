@@ -1,15 +1,14 @@
 /** How well mouth and sound of a finished file go together. */
-import { decodeSmall } from '../media/decode.ts';
 import { probeVideo } from '../media/probe.ts';
 import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
 import { inBoxes } from './choose-face.ts';
 import type { LipSyncTask, Made } from './lip-sync-task.ts';
 import { openMeshFile } from './mesh-file.ts';
 import { take } from './take.ts';
-import { trackFaces } from './track.ts';
+import { openFrames, trackFaces } from './track.ts';
 
 /** So much of a file, and so small, tells it. */
-const SECONDS = 30;
+const SECONDS = 12;
 const SIDE = 640;
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
 /** With less speech than this there is nothing to go by. */
@@ -26,16 +25,9 @@ export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync |
   const meshes = await openMeshFile(`${target}.meshes`);
   try {
     const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
-    const frames = decodeSmall(target, info, SIDE, config.ffmpeg, signal);
+    const frames = openFrames(target, info, SIDE, config.ffmpeg, signal, (all) => take(all, most));
     const clip = { size: info.size, boxes: made.boxes };
-    const footage = await trackFaces(
-      take(frames, most),
-      clip,
-      models.faceTrack,
-      meshes,
-      () => {},
-      signal,
-    );
+    const footage = await trackFaces(frames, clip, models.faceTrack, meshes, () => {}, signal);
     const chosen = inBoxes(footage.sightings, made.boxes);
     const openings: Opening[] = [];
     for (const [i, face] of chosen.entries()) {

@@ -1,4 +1,7 @@
+import type { Config } from '../config.ts';
 import type { Frame, Size } from '../frame.ts';
+import { decodeSmall } from '../media/decode.ts';
+import type { VideoInfo } from '../media/info.ts';
 import type { Box, Face, FaceTrack } from '../triton/models/face-track.ts';
 import { inOrder } from './in-order.ts';
 import type { MeshFile } from './mesh-file.ts';
@@ -19,6 +22,22 @@ export type Footage = {
 /** Pictures that travel together: fewer cost more calls, more cost memory. */
 const CHUNK = 8;
 
+/** Frames of a clip to follow faces in, in memory that is used again: see `decodeSmall`. */
+export type Frames = { readonly frames: AsyncIterable<Frame>; readonly spare: ArrayBufferLike[] };
+
+export const openFrames = (
+  path: string,
+  info: VideoInfo,
+  longSide: number,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+  only: (frames: AsyncIterable<Frame>) => AsyncIterable<Frame>,
+): Frames => {
+  const spare: ArrayBufferLike[] = [];
+  const memory = { block: CHUNK, spare };
+  return { frames: only(decodeSmall(path, info, longSide, ffmpeg, signal, memory)), spare };
+};
+
 type Clip = {
   /** Of the whole picture; the frames may be smaller. */
   readonly size: Size;
@@ -31,7 +50,7 @@ type Clip = {
  * chunk to the next, since it carries its state along.
  */
 export const trackFaces = async (
-  frames: AsyncIterable<Frame>,
+  { frames, spare }: Frames,
   { size, boxes }: Clip,
   tracker: FaceTrack,
   meshes: MeshFile,
@@ -69,6 +88,7 @@ export const trackFaces = async (
       }
       sightings.push(seen);
     }
+    if (chunk.length === CHUNK && chunk[0]) spare.push(chunk[0].pixels.buffer);
     onFrames(times.length);
   }
   return { times: [...times, end], sightings };

@@ -99,8 +99,21 @@ export const openFaceTrack = async (
 const framesOf = (pictures: readonly Picture[]): Tensor => {
   const [first] = pictures;
   if (!first) throw new Error('there are no pictures to track');
-  const data = Buffer.concat(pictures.map(({ pixels }) => pixels));
-  return uint8('FRAMES', [pictures.length, first.height, first.width, 3], data);
+  const shape = [pictures.length, first.height, first.width, 3];
+  return uint8('FRAMES', shape, inOneRow(pictures.map(({ pixels }) => pixels)));
+};
+
+/** All bytes one behind the other; copied only where they do not lie so already. */
+const inOneRow = (parts: readonly Buffer[]): Buffer => {
+  const [first] = parts;
+  let end = first?.byteOffset;
+  const lieSo = parts.every(({ buffer, byteOffset, length }) => {
+    const follows = buffer === first?.buffer && byteOffset === end;
+    end = byteOffset + length;
+    return follows;
+  });
+  if (!first || !lieSo) return Buffer.concat(parts);
+  return Buffer.from(first.buffer, first.byteOffset, (end ?? 0) - first.byteOffset);
 };
 
 const facesOf = (of: (name: string) => Tensor, count: number, most: number): Face[][] => {
