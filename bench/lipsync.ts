@@ -4,7 +4,7 @@
  * sheet (PNG) of each run, and the videos. The numbers are of the finished files, decoded again: inference/bench/lipsync.
  * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast] [--out DIR] [--only PART-OF-A-NAME] [--no-self] [--no-foreign] [--no-speed]
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
@@ -44,6 +44,8 @@ const runsOf = (media: Media): Run[] => {
 
 for (const model of chosen) {
   const dir = join(out, model);
+  // Tables of one release: nothing of an earlier bench stays.
+  await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
   const media = await listMedia(folder, dir);
   const runs = runsOf(media);
