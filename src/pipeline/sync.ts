@@ -85,5 +85,6 @@ export const correlation = (a: readonly number[], b: readonly number[]): number 
     powerA += x * x;
     powerB += y * y;
   }
-  return common / Math.sqrt(powerA * powerB);
+  const power = powerA * powerB;
+  return power > 1e-18 ? common / Math.sqrt(power) : Number.NaN;
 };
