@@ -11,6 +11,7 @@ from .anime import Anchors, open_anime
 from .confirm import SEEN, STAYS, goes_with_crop, seen_again
 from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, Detection, Detector, merge, overlap
+from .drawn_mouth import fit_mouth
 from .landmarks import face_box
 from .mesh import Kind, open_mesh
 
@@ -22,6 +23,7 @@ ANIME_WHOLE = 320  # longer side of a whole picture searched for drawn faces
 # a face apart, the median of several is not.
 VIEWS = ((2.1, 0.0, 0.0), (1.9, 0.03, 0.02), (2.3, -0.03, 0.03), (2.0, 0.02, -0.04), (2.2, -0.02, -0.02))
 AGREE = 3  # views that must find anchors
+SCATTER = 0.045  # sides, standard deviation: 0.02 is usual on drawn faces, and more is guessed
 # What tells a flat drawing, on which anchors are better than the mesh: photographs reach 0.03 and 0.33, renderings 0.03
 # and 0.33, the drawn faces of the tests 0.03..0.24 and 0.58..0.81. AnimeFace itself takes many people for drawings.
 STAYS_ON_PEOPLE = 0.06
@@ -31,7 +33,10 @@ FLAT_LEVELS = 3
 
 @dataclass(frozen=True)
 class Face:
-    """mesh 478 x 3; `crop` is what it was read from; `drawn`: read through an oblique crop, which is kept while following."""
+    """mesh 478 x 3; `crop` is what the network read it from.
+
+    drawn: a flat drawing, read through an oblique crop, which is kept while following.
+    """
 
     mesh: Points
     crop: Crop
@@ -85,7 +90,9 @@ class Finder:
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
-                return Face(self.network(picture, crop)[0], crop, 1.0, drawn=True)
+                read, _ = self.network(picture, crop)
+                fitted = fit_mouth(picture, read)
+                return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
         return Face(mesh, crop, score, drawn=False) if is_face else None
 
     def anchors(self, picture: Picture, box: Points) -> Points | None:
@@ -99,7 +106,7 @@ class Finder:
                 found.append(view.place(anchors.points / ANIME_SIDE))
             elif number == 0:
                 return None  # what is no drawn face is mostly so at first sight
-        if len(found) < AGREE:
+        if len(found) < AGREE or float(np.std(found, axis=0).max()) > SCATTER * side:
             return None
         return np.asarray(np.median(found, axis=0), np.float32)
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .crop import Crop, Points
-from .landmarks import RIGID
 from .likeness import GLANCE, PORTRAIT
 from .mesh import POINTS
+from .register import SIDE, Cut
 from .steady import Steady
 
 Floats = npt.NDArray[np.float32]
@@ -18,20 +18,18 @@ LAYOUT = 1  # of the vector; a change of anything below needs another
 HEADER = 8  # layout, width, height, faces, lost, next identity, frames since the last search, searches
 GLANCE_SIZE = GLANCE[0] * GLANCE[1]
 PORTRAIT_SIZE = PORTRAIT * PORTRAIT * 3
-TRACK_SIZE = 4 + 6 + len(RIGID) * 2 + PORTRAIT_SIZE + POINTS * 4
-LOST_SIZE = 2 + 4 + PORTRAIT_SIZE
 MOST_LOST = 8
 
 
 @dataclass
 class Track:
-    """A face that is followed. anchor (24 x 2): the rigid points when the crop of a drawn face was last moved."""
+    """A face that is followed. first: what the crop of a drawn face showed when it was found, by which it is followed."""
 
     identity: int
     drawn: bool
     doubts: int
     crop: Crop
-    anchor: Points
+    first: Cut
     portrait: Floats
     steady: Steady
 
@@ -80,19 +78,18 @@ def unpack(vector: npt.NDArray[Any], width: int, height: int) -> State:
         raise ValueError(f"expected STATE of layout {LAYOUT}, got layout {layout}")
     if (was_wide, was_high) != (width, height):
         raise ValueError(f"expected FRAMES of {was_wide}x{was_high} as in STATE, got {width}x{height}")
-    expected = HEADER + GLANCE_SIZE + tracks * TRACK_SIZE + lost * LOST_SIZE
-    if min(tracks, lost) < 0 or vector.size != expected:
-        raise ValueError(f"expected STATE of {expected} values for {tracks} faces and {lost} lost ones, got {vector.size}")
     reader = _Reader(vector[HEADER:])
     state = State(width, height, next_identity, since, searches, reader.take(GLANCE_SIZE))
     state.tracks = [_read_track(reader) for _ in range(tracks)]
     state.lost = [_read_lost(reader) for _ in range(lost)]
+    if reader.left:
+        raise ValueError(f"expected STATE of {vector.size - reader.left} values, got {vector.size}")
     return state
 
 
 def _track_row(track: Track) -> Floats:
     head = [track.identity, track.drawn, track.doubts, track.steady.head_speed]
-    parts = [track.crop.matrix, track.anchor, track.portrait, track.steady.mesh, track.steady.speeds]
+    parts = [track.crop.matrix, track.first, track.portrait, track.steady.mesh, track.steady.speeds]
     return np.concatenate([np.array(head, np.float32), *(np.asarray(part, np.float32).ravel() for part in parts)])
 
 
@@ -105,8 +102,14 @@ class _Reader:
         self._values = values
         self._at = 0
 
+    @property
+    def left(self) -> int:
+        return self._values.size - self._at
+
     def take(self, *shape: int) -> Floats:
         size = int(np.prod(shape))
+        if size > self.left:
+            raise ValueError(f"expected STATE of at least {size - self.left} values more")
         self._at += size
         return self._values[self._at - size : self._at].reshape(shape).copy()
 
@@ -114,9 +117,10 @@ class _Reader:
 def _read_track(reader: _Reader) -> Track:
     identity, drawn, doubts, head_speed = (float(value) for value in reader.take(4))
     crop = Crop(reader.take(2, 3).astype(np.float64))
-    anchor, portrait = reader.take(len(RIGID), 2), reader.take(PORTRAIT_SIZE)
+    first = reader.take(SIDE, SIDE) if drawn else reader.take(0, 0)
+    portrait = reader.take(PORTRAIT_SIZE)
     steady = Steady(reader.take(POINTS, 3), head_speed, reader.take(POINTS))
-    return Track(int(identity), bool(drawn), int(doubts), crop, anchor, portrait, steady)
+    return Track(int(identity), bool(drawn), int(doubts), crop, first.astype(np.uint8), portrait, steady)
 
 
 def _read_lost(reader: _Reader) -> Lost:

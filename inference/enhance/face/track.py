@@ -7,25 +7,29 @@ import numpy as np
 from .confirm import LEFT_RIGHT, goes_with_crop
 from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
+from .drawn_mouth import fit_mouth
 from .find import SURE, Face, Finder
-from .landmarks import RIGID, face_box
+from .landmarks import LIPS, RIGID, face_box
 from .likeness import OTHER_FACE, SAME_PERSON, SAME_PLACE, distance, glance, is_cut, portrait
 from .motion import similarity
+from .register import Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import begin, follow
 
 SEARCH_EVERY = 12  # frames from one search for new faces, and check of the followed ones, to the next
-THOROUGH_EVERY = 4  # searches, while a clip shows no face
+SEARCH_EVERY_EMPTY = 4  # frames, while no face is followed
+THOROUGH_EVERY = 12  # searches, while no face is followed
 KEPT = 0.35  # of the crop's movement (confirm.py): a track that goes more is on no face; a turned head comes near 0.2
+ANCHOR_EVERY = 4  # searches: finding the anchors of a drawn face takes a tenth of a second
 DOUBTS = 2  # checks failed in a row, after which a track is given up
 NEAR = 1.0  # sides of a face between the place of a loss and that of a return
 LIKE_SIZE = 1.6
 RETURN_SOON = 50  # frames
 LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: one that moves makes the points tremble
-HELD_DRAWN = 0.005
-ANCHORED = 0.06  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
+ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
+NO_CUT: Cut = np.empty((0, 0), np.uint8)
 NO_HINTS: Points = np.empty((0, 4), np.float32)
 
 
@@ -64,8 +68,11 @@ class Tracker:
             lost.since += 1
         seen = {} if cut else self._follow(state, picture)
         gone = _lose(state, seen, cut)
-        if begins or cut or gone or state.since >= SEARCH_EVERY:
+        if begins or cut or gone or state.since >= (SEARCH_EVERY if seen else SEARCH_EVERY_EMPTY):
+            before = len(seen)
             self._search(state, picture, seen, thorough=begins or cut)
+            if gone and not cut and len(seen) <= before:
+                self._search(state, picture, seen, thorough=True)
         if len(hints):
             self._take(state, picture, self._finder.faces(picture, [], hints, _boxes(seen)), seen)
         return sorted(seen.values(), key=lambda each: -_side(each.box))
@@ -74,16 +81,13 @@ class Tracker:
         """By identity, the faces that are still where they were."""
         seen: dict[int, Seen] = {}
         for track in state.tracks:
-            mesh, score = self._finder.network(picture, track.crop)
-            there = track.drawn or score > SURE  # of a drawn face the score says nothing
-            if (
-                there
-                and not _has_left(mesh, picture)
-                and not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
-            ):
+            if not track.drawn or _move_drawn(track, picture):
+                mesh, score = self._finder.network(picture, track.crop)
                 look = portrait(picture, track.crop)
-                if distance(look, track.portrait) < OTHER_FACE:
-                    seen[track.identity] = _go_on(track, mesh, 1.0 if track.drawn else score, look)
+                sure = track.drawn or score > SURE  # of a drawn face the score says nothing
+                alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
+                if sure and alone and not _has_left(mesh, picture) and distance(look, track.portrait) < OTHER_FACE:
+                    seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look)
         return seen
 
     def _search(self, state: State, picture: Picture, seen: dict[int, Seen], thorough: bool) -> None:
@@ -93,28 +97,28 @@ class Tracker:
         thorough = thorough or (not seen and state.searches % THOROUGH_EVERY == 0)
         candidates = self._finder.candidates(picture, thorough)
         for track in state.tracks:
-            if not self._is_face(track, picture, seen[track.identity], [each.box for each in candidates]):
+            found = any(overlap(seen[track.identity].box, each.box) > SAME_FACE for each in candidates)
+            if not self._is_face(track, picture, seen[track.identity], found, state.searches):
                 del seen[track.identity]
         _lose(state, seen, cut=False)
         self._take(state, picture, self._finder.faces(picture, candidates, NO_HINTS, _boxes(seen)), seen)
 
-    def _is_face(self, track: Track, picture: Picture, now: Seen, found: list[Points]) -> bool:
-        if track.drawn:
+    def _is_face(self, track: Track, picture: Picture, now: Seen, found: bool, searches: int) -> bool:
+        """Whether to go on with a track. found: by a detector; if not, what the track is read by has the word."""
+        if track.drawn and (not found or searches % ANCHOR_EVERY == 0):
             anchors = self._finder.anchors(picture, now.box)
             if anchors is not None:
                 self._anchor(track, picture, crop_of_features(anchors))
-            sure = anchors is not None or any(overlap(now.box, box) > SAME_FACE for box in found)
-        else:
-            sure = any(overlap(now.box, box) > SAME_FACE for box in found)
-            sure = sure or goes_with_crop(picture, track.crop, now.raw, self._finder.network, LEFT_RIGHT) < KEPT
-        track.doubts = 0 if sure else track.doubts + 1
+            found = found or anchors is not None
+        elif not found:
+            found = goes_with_crop(picture, track.crop, now.raw, self._finder.network, LEFT_RIGHT) < KEPT
+        track.doubts = 0 if found else track.doubts + 1
         return track.doubts < DOUBTS
 
     def _anchor(self, track: Track, picture: Picture, wanted: Crop) -> None:
         """Reads a drawn face anew where its eyes and mouth were found, if its crop has come away from there."""
         if _apart(wanted, track.crop) > ANCHORED:
-            track.crop = wanted
-            track.anchor = self._finder.network(picture, wanted)[0][list(RIGID), :2]
+            track.crop, track.first = wanted, cut_grey(picture, wanted)
 
     def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen]) -> None:
         """Follows the new faces from now on, as far as there is room: the largest stay."""
@@ -124,8 +128,8 @@ class Tracker:
             if identity is None:
                 identity = state.next_identity
                 state.next_identity += 1
-            anchor = face.mesh[list(RIGID), :2]
-            state.tracks.append(Track(identity, face.drawn, 0, face.crop, anchor, look, begin(face.mesh)))
+            first = cut_grey(picture, face.crop) if face.drawn else NO_CUT
+            state.tracks.append(Track(identity, face.drawn, 0, face.crop, first, look, begin(face.mesh)))
             seen[identity] = Seen(identity, face.score, face.mesh, face.mesh)
         largest = sorted(seen, key=lambda identity: -_side(seen[identity].box))
         for identity in largest[self.most :]:
@@ -133,22 +137,36 @@ class Tracker:
         _lose(state, seen, cut=False)
 
 
-def _go_on(track: Track, mesh: Points, score: float, look: Points) -> Seen:
+def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Points) -> Seen:
     """The track's next frame; its crop goes along."""
-    track.steady = follow(track.steady, mesh)
     track.portrait = track.portrait + (look - track.portrait) * np.float32(LEARN)
     if track.drawn:
-        rigid = mesh[list(RIGID), :2]
-        moved = similarity(track.anchor, rigid)
-        if float(np.abs(moved.move(track.anchor) - track.anchor).max()) > HELD_DRAWN * track.crop.scale:
-            # The mesh moved in a crop that did not: so much did the face move. Reading places off a mesh that is only
-            # roughly right, and cutting the next crop there, would let it wander.
-            track.crop, track.anchor = Crop(moved.move_crop(track.crop.matrix)), rigid
-    else:
+        mesh = _with_drawn_mouth(track, picture, mesh)
+    track.steady = follow(track.steady, mesh)
+    if not track.drawn:
         wanted = crop_of_mesh(track.steady.mesh)
         if _apart(wanted, track.crop) > HELD:
             track.crop = wanted
     return Seen(track.identity, score, track.steady.mesh, mesh)
+
+
+def _move_drawn(track: Track, picture: Picture) -> bool:
+    """Moves the crop with the drawing; False when it is not there any more."""
+    moved = registered(picture, track.crop, track.first)
+    if moved is not None:
+        track.crop = moved
+    return moved is not None
+
+
+def _with_drawn_mouth(track: Track, picture: Picture, mesh: Points) -> Points:
+    """The lips on the drawn mouth; where it does not stand out, where they were on the face before."""
+    fitted = fit_mouth(picture, mesh)
+    if fitted is not None:
+        return fitted
+    lips, rigid = list(LIPS), list(RIGID)
+    mesh = mesh.copy()
+    mesh[lips] = similarity(track.steady.mesh[rigid, :2], mesh[rigid, :2]).move(track.steady.mesh[lips])
+    return mesh
 
 
 def _apart(one: Crop, other: Crop) -> float:

@@ -1,0 +1,54 @@
+"""How far a drawn face moved since it was cut out: by its lines, for the mesh of a drawing wanders."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from .crop import Crop, Picture
+from .motion import similarity
+
+SIDE = 64
+FEWEST = 10  # corners that must agree
+CLOSE = 1.5  # pixels of the cut
+FARTHEST = 12.0  # pixels: beyond, it is no movement from one frame to the next
+
+Cut = npt.NDArray[np.uint8]
+
+
+def cut_grey(picture: Picture, crop: Crop) -> Cut:
+    """The crop as SIDE x SIDE luma."""
+    return np.asarray(cv2.cvtColor(crop.cut(picture, SIDE), cv2.COLOR_RGB2GRAY), np.uint8)
+
+
+def registered(picture: Picture, crop: Crop, first: Cut) -> Crop | None:
+    """The crop moved to where it shows what `first` shows; None where too little of that is left.
+
+    Corners are followed from `first` (Lucas and Kanade 1981), so that errors do not add up over the frames; those that moved
+    otherwise, of lids and lips, do not count.
+    """
+    corners = cv2.goodFeaturesToTrack(first, 60, 0.02, 3)
+    if corners is None or len(corners) < FEWEST:
+        return None
+    guess = corners.copy()
+    found, status, _ = cv2.calcOpticalFlowPyrLK(first, cut_grey(picture, crop), corners, guess, winSize=(11, 11), maxLevel=2)
+    tracked = status.ravel() == 1
+    before, now = corners[tracked, 0], found[tracked, 0]
+    # In the picture, for there a movement is a similarity; in an oblique crop it is not.
+    source, target = crop.place((before + 0.5) / SIDE), crop.place((now + 0.5) / SIDE)
+    pixel = crop.scale / SIDE
+    kept = _agreeing(source, target, pixel * CLOSE)
+    if kept is None or float(np.abs(now - before)[kept].max()) > FARTHEST:
+        return None
+    return Crop(similarity(source[kept], target[kept]).move_crop(crop.matrix))
+
+
+def _agreeing(source: npt.NDArray[Any], target: npt.NDArray[Any], close: float) -> npt.NDArray[np.bool_] | None:
+    """Which points follow the similarity that most of them follow."""
+    if len(source) < FEWEST:
+        return None
+    matrix, inliers = cv2.estimateAffinePartial2D(source, target, method=cv2.RANSAC, ransacReprojThreshold=close)
+    if matrix is None or int(inliers.sum()) < FEWEST:
+        return None
+    return np.asarray(inliers.ravel() == 1)
