@@ -134,7 +134,9 @@ def sheet(file: Path, style: int, steps: int) -> Image:
         rows = [np.hstack(source), np.hstack(output)]
     else:
         chosen = [order[round(q)] for q in np.linspace(0, len(order) - 1, min(FRAMES, len(order)))]
-        rows = [np.hstack([zoomed(*patches[i]), *(moved(*patches[i], shape) for shape in SHAPES)]) for i in chosen]
+        rows = [
+            np.hstack([zoomed(*patches[i]), *(moved(patches[i][0], patches[i][1], shape) for shape in SHAPES)]) for i in chosen
+        ]
     found = {
         "file": file.name,
         "patch": planes.y.shape[::-1],

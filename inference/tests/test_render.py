@@ -16,14 +16,14 @@ from enhance.render.mesh import BadMouthError, Pose, pose_of
 from enhance.render.mouth import Rendered, measure, render
 from enhance.render.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.render.shape import shape_of
-from enhance.render.subject import SUBJECT_SIZE, unpack
+from enhance.render.subject import SUBJECT_SIZE, pack, unpack
 
 Floats = npt.NDArray[Any]
 MODELS = Path(__file__).parents[2] / "models"
 # What MediaPipe's face mesh finds in skimage's astronaut.
 MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
 BT601 = Colours(0.299, 0.114, False)
-SKIN, LIP, LINE = (224, 172, 140), (190, 90, 90), (70, 30, 30)
+SKIN, LIP, LINE, TEETH = (224, 172, 140), (190, 90, 90), (70, 30, 30), (226, 220, 208)
 SIZE = 384
 
 
@@ -51,7 +51,7 @@ def astronaut() -> tuple[Planes, Floats]:
     return planes_of(picture), mesh
 
 
-def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False) -> tuple[Planes, Floats]:
+def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False, teeth: bool = False) -> tuple[Planes, Floats]:
     """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them."""
     mesh = MESH - MESH[[61, 291]].mean(axis=0)
     scale = size / mouth.PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
@@ -72,6 +72,9 @@ def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False) -> tuple[
     fill(canvas, [*mesh[outer[0]], *mesh[outer[1]][::-1]], LIP)
     if gap:
         fill(canvas, [*mesh[inner[0]], *mesh[inner[1]][::-1]], LINE)
+        if teeth:
+            edge = [point + np.array([0, 0.6 * gap * b, 0]) for point, b in zip(mesh[inner[0]], bow, strict=True)]
+            fill(canvas, [*mesh[inner[0]], *edge[::-1]], TEETH)
     else:
         cv2.polylines(canvas, [np.round(middle[:, :2]).astype(np.int32)], False, LINE, max(1, round(0.012 * unit)), cv2.LINE_AA)
     if moustache:
@@ -276,6 +279,34 @@ def test_planes_must_fit_each_other() -> None:
     y, half = np.zeros((9, 8), np.uint8), np.zeros((4, 4), np.uint8)
     with pytest.raises(BadMouthError, match=r"expected U \[5, 4\] beside Y \[9, 8\], got \[4, 4\]"):
         check_planes(y, half, half)
+
+
+def test_a_subject_travels_as_numbers() -> None:
+    planes, mesh = astronaut()
+    sent = measure(planes, BT601, mesh)
+    np.testing.assert_array_equal(pack(unpack(sent)), sent)
+
+
+def test_teeth_that_the_reference_shows_are_kept_and_others_are_not_made_up() -> None:
+    toothed, mesh = drawn(0.16, teeth=True)
+    dark, _ = drawn(0.16)
+    shown, none = (unpack(measure(planes, BT601, mesh)).teeth for planes in (toothed, dark))
+    assert shown[..., 3].max() > 0.9
+    seen = shown[shown[..., 3] > 0.9][:, :3]
+    assert np.abs(seen - np.minimum(np.array(TEETH) / 0.9, 252)).mean() < 12
+    assert not none.any()
+
+
+def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    hazy = planes.copy()
+    hazy.y[:] = cv2.GaussianBlur(planes.y, (0, 0), 3)
+    asked = target(0.2, own_width(mesh))
+    sharp, soft = (done(p, mesh, asked, subject=subject).planes.y.astype(float) for p in (planes, hazy))
+    x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
+    around = np.s_[y - 8 : y + 16, x - 14 : x + 14]
+    assert np.abs(np.diff(soft[around], axis=0)).max() < 0.8 * np.abs(np.diff(sharp[around], axis=0)).max()
 
 
 def test_the_config_says_what_the_code_does() -> None:

@@ -18,6 +18,8 @@ FINER = 2  # teeth are sampled so much finer than the picture, then averaged
 LOWER_BITE = 0.004  # of the lower teeth under the closed lips' line
 LOWER_FALL = 0.60  # of an opening
 LOWER_LIGHT = 0.62
+FARTHEST = 0.04  # that the upper teeth may follow lips which the mesh sees higher or lower on this frame's face
+FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
 FEATHER = 0.0045  # sigma of the mouth's edge, in S
 HALF = SAMPLES // 2
 
@@ -100,7 +102,8 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     if not flat:
         bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
         colour = _over(colour, _row(rows.lower, hole, pose, bite, float(person.size[0]), -1.0))
-    teeth = _row(rows.upper, hole, pose, person.bite, float(person.size[0]), 1.0)
+    bite = person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0])
+    teeth = _row(rows.upper, hole, pose, bite, float(person.size[0]), 1.0, FLAT_DEPTH if flat else 1.0)
     step = round(0.022 * pose.scale)
     shadow = np.zeros_like(teeth[..., 3])
     shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
@@ -129,10 +132,12 @@ def _tongue(
     return np.asarray(colour + dome * (person.tongue * light[..., None] - colour))
 
 
-def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float) -> Floats:
-    """A row of teeth as the hole's pixels see it. bite: its middle edge in head coordinates; flip: -1 for the lower row."""
+def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float, deep: float = 1.0) -> Floats:
+    """A row of teeth as the hole's pixels see it. bite: its middle edge in head coordinates; flip: -1 for the lower row;
+    deep: how much of the arch's depth there is."""
     turn = np.linspace(-1.25, 1.25, 101)
     x, depth = arch(turn, size)
+    depth = depth * deep
     seen = pose.projection @ np.stack([bite[0] + x, np.full_like(x, bite[1]), bite[2] + depth])
     # Beyond the silhouette of a turned head the arch runs back: keep the part that faces the viewer.
     ahead = np.maximum.accumulate(seen[0]) == seen[0]

@@ -13,6 +13,7 @@ from .lips import ALONG, SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, pose_of, smoothstep
 from .planes import Colours, Plane, Planes, even, from_rgb, moved, paint
 from .shape import Asked, asked_of, blend, closeness, shape_of
+from .sharpness import blur_of, detail
 from .skin import pull
 from .subject import Subject, pack, subject_of
 from .trust import trust
@@ -29,6 +30,7 @@ MAX_PATCH = 4096
 
 STILL_ABOVE, MOVING_BELOW = 0.10, 0.02  # S above and below the nose base between which the displacement sets in
 BORDER = (0.12, 0.26)  # S from the patch's border in which it fades
+LEAST_BLUR = 0.3  # pixels
 NOTHING = 0.005  # trust below which the frame is left alone
 
 
@@ -82,6 +84,9 @@ def render(
         if not flat:
             yuv[..., 0] += _grain(planes, pose, head, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
         opacity = hole.opacity * np.float32(belief)
+        blur = blur_of(detail(planes, head, pose), float(person.detail[0])) * pose.scale
+        if blur > LEAST_BLUR:
+            yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
         paint(out, yuv, opacity, hole.area)
         _mark(mask, hole.area, opacity)
     _crease(out, mask, colours, pose, own, asked, person, belief)
@@ -148,7 +153,7 @@ def _crease(
     middle = (asked.upper_inner + asked.lower_inner) / 2
     half = np.zeros((SAMPLES, 3))
     half[:, 1] = 0.0065 * (1 - 0.7 * ALONG**2)
-    line = Asked(middle - half, middle + half, middle, middle, 0.0)
+    line = Asked(middle - half, middle + half, middle, middle, 0.0, 0.0)
     hole = hole_of(line, pose, out.area)
     if hole is None:
         return

@@ -56,6 +56,8 @@ class Asked:
     upper_outer: Array
     lower_outer: Array
     drop: float
+    shift: float
+    """How much lower than the subject's the mouth sits in this frame: lips and teeth alike."""
 
 
 def rest_of(lips: Lips, moustache: float) -> Rest:
@@ -120,7 +122,14 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     top -= 0.018 * f * ROUND
     lower -= 0.004 * f * ROUND
     bottom -= 0.028 * f * ROUND
-    return Asked(upper, lower, top, bottom, CHIN_SHARE * (g - own.gap * (1 - own.closed)))
+    return Asked(
+        upper,
+        lower,
+        top,
+        bottom,
+        drop=CHIN_SHARE * (g - own.gap * (1 - own.closed)),
+        shift=seat.middle - float(rest.line[len(ALONG) // 2, 1]),
+    )
 
 
 CHIN_SHARE = 0.5
@@ -145,6 +154,7 @@ def blend(own: Lips, asked: Asked, amount: float) -> Asked:
         part(own.upper_outer, asked.upper_outer),
         part(own.lower_outer, asked.lower_outer),
         amount * asked.drop,
+        asked.shift,
     )
 
 

@@ -12,6 +12,7 @@ from .mesh import Array, BadMouthError, Pose, ramp
 from .own_teeth import COLUMNS, ROWS, own_teeth
 from .planes import Colours, Planes, to_rgb
 from .shape import Rest, rest_of
+from .sharpness import detail
 from .trust import REGIONS, look
 
 SUBJECT_SIZE = 13312
@@ -39,6 +40,8 @@ class Subject:
     """[1]: how much lighter the picture's right side of the face is, -0.35..0.35."""
     look: Array
     """What the mouth's surroundings look like beside the cheeks, for trust."""
+    detail: Array
+    """[1]: how sharp the lower face is, for frames that are blurred."""
     line: Array
     upper_outer: Array
     lower_outer: Array
@@ -58,7 +61,7 @@ class Subject:
 
 SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("skin", "lip", "tooth", "cavity", "tongue", "gum", "bite"), (3,)),
-    **dict.fromkeys(("side", "width", "moustache", "size"), (1,)),
+    **dict.fromkeys(("side", "detail", "width", "moustache", "size"), (1,)),
     **dict.fromkeys(("line", "upper_outer", "lower_outer"), (SAMPLES, 2)),
     "look": (REGIONS, 3),
     "teeth": (ROWS, COLUMNS, 4),
@@ -113,6 +116,7 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
         gum=0.55 * lip + 0.2 * skin,
         side=np.array([np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)]),
         look=look(planes, head, pose, lips),
+        detail=np.array([detail(planes, head, pose)]),
         line=rest.line,
         upper_outer=rest.upper_outer,
         lower_outer=rest.lower_outer,
