@@ -150,9 +150,10 @@ export const countFrames = (times: readonly number[], seconds: number): number =
 };
 
 const checkSeen = (chosen: readonly (Sighting | null)[], onNoFace: 'passthrough' | 'fail') => {
+  const smallest = SMALLEST_FACE;
+  if (chosen.every((face) => face === null)) throw new Failure('no_face_detected', { smallest });
   const frame = chosen.indexOf(null);
-  const missing = onNoFace === 'fail' ? frame >= 0 : chosen.every((face) => face === null);
-  if (missing) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE, frame });
+  if (onNoFace === 'fail' && frame >= 0) throw new Failure('no_face_detected', { smallest, frame });
 };
 
 /** What belongs to the subject, measured on the picture that shows it best. */

@@ -28,15 +28,14 @@ type Means = {
 };
 
 /** The frames with the mouth as planned, in order; only bytes under the renderer's mask change. */
-export const renderMouths = (
+export async function* renderMouths(
   frames: AsyncIterable<YuvFrame>,
-  cast: Cast,
+  { chosen, meshes, targets, about, passed }: Cast,
   { render, inFlight, signal, watch }: Means,
-): AsyncIterable<YuvFrame> => {
-  const { chosen, meshes, targets, about, passed } = cast;
+): AsyncGenerator<YuvFrame> {
   const shares = fades(chosen.map((face) => face !== null));
 
-  const work = async (frame: YuvFrame): Promise<YuvFrame> => {
+  const work = async (frame: YuvFrame) => {
     const { index } = frame;
     const face = chosen[index];
     const mesh = face ? await meshes.read(face.mesh) : null;
@@ -48,8 +47,10 @@ export const renderMouths = (
       : null;
     const changed = rect && rendered && paste(frame, rect, rendered, shares[index] ?? 1);
     if (!changed) passed.frames += 1;
-    watch?.rendered?.({ index, mesh, rect, mask: rendered?.mask ?? null, before, after: frame });
-    return frame;
+    return { index, mesh, rect, mask: rendered?.mask ?? null, before, after: frame };
   };
-  return inOrder(frames, inFlight, work);
-};
+  for await (const done of inOrder(frames, inFlight, work)) {
+    watch?.rendered?.(done);
+    yield done.after;
+  }
+}
