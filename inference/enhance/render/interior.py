@@ -111,7 +111,9 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     colour = _over(colour, teeth)
     under_lip = 0.62 + 0.38 * smoothstep(hole.y - hole.top, -0.006, 0.026)
     over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
-    corners = 1 - 0.40 * smoothstep(side, 0.62, 1.0)
+    # Little light falls through a slit: lips that hardly part show a dark line, not a row of pale dots.
+    slit = 0.40 + 0.60 * smoothstep(hole.bottom - hole.top, 0.004, 0.045)
+    corners = slit * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
     light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
     return np.asarray(colour * (shade * light)[..., None], np.float32)

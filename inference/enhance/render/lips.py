@@ -1,5 +1,6 @@
 """The lips as they are in the picture: four contours, with the dark line between closed lips found in the pixels."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -13,6 +14,7 @@ SAMPLES = 21
 """Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
 
 ALONG = np.linspace(-1, 1, SAMPLES)
+HELD = 1 - ALONG**8  # contours stay together at the corners
 
 CLOSED, OPEN = 0.012, 0.032  # inner gaps, in S, at which lips are wholly taken as closed, as open
 REACH = 0.035  # how far from the mesh the lips are looked for
@@ -66,8 +68,10 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     if closed < 1:
         up, down = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
         for contour, shift in ((upper, up), (top, up), (lower, down), (bottom, down)):
-            contour[:, 1] += (1 - closed) * shift
-        gap += (1 - closed) * float(down[SAMPLES // 2] - up[SAMPLES // 2])
+            contour[:, 1] += (1 - closed) * HELD * shift
+        for contour, into in ((upper, -1), (lower, 1)):
+            contour[:, 1] += (1 - closed) * HELD * _red_edge(contour, into, pose, planes)
+        gap += (1 - closed) * float((lower - upper)[SAMPLES // 2, 1] - gap)
     if closed:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
@@ -100,21 +104,39 @@ def _red_band(above: Array, below: Array, pose: Pose, planes: Planes) -> Array:
     """
     offsets = np.linspace(-REACH, REACH, STEPS)
     thick = np.maximum((below - above)[:, 1], 0.01)
+    mean = _redness(above, float(thick.max()), pose, planes)
+    top = np.broadcast_to(offsets, (SAMPLES, STEPS))
+    bottom = top + thick[:, None]
+    beside = np.maximum(mean(top - BESIDE, top), mean(bottom, bottom + BESIDE))
+    contrast = mean(top, bottom) - beside
+    return _path(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0), offsets)
+
+
+def _red_edge(line: Array, into: int, pose: Pose, planes: Planes) -> Array:
+    """How far down the inner edge of a lip is from `line`: where teeth or the dark become lip.
+
+    into: 1 for the lower lip, -1 for the upper.
+    """
+    offsets = np.linspace(-REACH, REACH, STEPS)
+    mean = _redness(line, 0.0, pose, planes)
+    edge = np.broadcast_to(offsets, (SAMPLES, STEPS))
+    above, below = mean(edge - BESIDE, edge), mean(edge, edge + BESIDE)
+    return _path(np.maximum(into * (below - above), 0), offsets)
+
+
+def _redness(line: Array, thick: float, pose: Pose, planes: Planes) -> Callable[[Array, Array], Array]:
+    """The mean of V - U between two depths below each point of a line, to `thick` and what is searched around it."""
     step = 0.006
     first = -(REACH + BESIDE)
-    depths = np.arange(first, float(thick.max()) - first + step, step)
-    red = _column(planes.v, 2, above, depths, pose, 0) - _column(planes.u, 2, above, depths, pose, 0)
+    depths = np.arange(first, thick - first + step, step)
+    red = _column(planes.v, 2, line, depths, pose, 0) - _column(planes.u, 2, line, depths, pose, 0)
     total = np.pad(np.cumsum(red, axis=1), ((0, 0), (1, 0)))
 
     def mean(start: Array, end: Array) -> Array:
         a, b = ((v - first) / step for v in (start, end))
         return np.asarray((_at(total, b) - _at(total, a)) / (b - a))
 
-    top = np.broadcast_to(offsets, (SAMPLES, STEPS))
-    bottom = top + thick[:, None]
-    beside = np.maximum(mean(top - BESIDE, top), mean(bottom, bottom + BESIDE))
-    contrast = mean(top, bottom) - beside
-    return _path(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0), offsets)
+    return mean
 
 
 def _at(rows: Array, index: Array) -> Array:
