@@ -3,23 +3,32 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { places } from '../../src/stack/home.mjs';
-import { makeClip } from './clip.ts';
+import { h264, makeClip } from './clip.ts';
 import { ffmpegPath } from './ffmpeg.ts';
 
 const lib = join(places.venv, 'lib');
 const python = readdirSync(lib).find((name) => name.startsWith('python')) ?? '';
 
+const pictures = join(lib, python, 'site-packages/skimage/data');
 /** 512x512, one frontal, smiling face: Eileen Collins, NASA, public domain. */
-export const portrait = join(lib, python, 'site-packages/skimage/data/astronaut.png');
+export const portrait = join(pictures, 'astronaut.png');
+/** 451x300, the face of a cat from near: CC0. */
+export const cat = join(pictures, 'chelsea.png');
 
-/** A clip of that face, slowly sliding, in H.264 without sound. */
-export const talkingHead = (path: string, seconds: number, size = '480x480'): Promise<string> => {
+/** A clip of that face, slowly sliding, without sound; `filters` and `codec` are ffmpeg's. */
+export const talkingHead = (
+  path: string,
+  seconds: number,
+  size = '480x480',
+  filters: readonly string[] = [],
+  codec: readonly string[] = [...h264, '-crf', '16'],
+): Promise<string> => {
   const [width, height] = size.split('x');
   const slide = `crop=${width}:${height}:x='min(24,8+2*t)':y='8+4*sin(2*t)'`;
   return makeClip(
     path,
     ['-loop', '1', '-framerate', '25', '-i', portrait, '-t', String(seconds)],
-    ['-vf', slide, '-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '16', '-pix_fmt', 'yuv420p'],
+    ['-vf', [slide, ...filters].join(','), ...codec],
   );
 };
 
