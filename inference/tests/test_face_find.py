@@ -1,0 +1,180 @@
+"""Faces in stills: found where they are, and not where there are none."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from skimage import data
+
+from enhance.face.crop import Crop, crop_of_mesh
+from enhance.face.detect import Detection, merge, overlap, tiles
+from enhance.face.find import Face, Finder
+from enhance.face.landmarks import features
+from enhance.face.track import NO_HINTS
+from tests.drawings import Anime, Picture, anime
+
+MEDIA = Path(__file__).parents[3] / "shared" / "media"
+with_media = pytest.mark.skipif(not MEDIA.is_dir(), reason="no shared/media beside the repository")
+
+ASTRONAUT: Picture = data.astronaut()
+# Measured by hand in the picture enlarged: the middles of the eyes, and the mean of the mouth's corners and inner edges.
+ASTRONAUT_EYES_AND_MOUTH = np.array([[202.5, 101], [246.5, 103.5], [224.6, 143]])
+CHARACTERS = {
+    "closed": Anime(),
+    "open": Anime(mouth=0.16),
+    "large eyes": Anime(eye=0.32, eyes_apart=0.5, mouth=0.1),
+    "small eyes": Anime(eye=0.2),
+    "red hair": Anime(hair=(200, 60, 60), iris=(60, 150, 80), mouth=0.08),
+    "long chin": Anime(chin=0.78, mouth_drop=0.5, eye=0.2),
+}
+Find = Callable[[Picture], list[Face]]
+
+
+@pytest.fixture(scope="session")
+def finder(weights: Path) -> Finder:
+    return Finder(weights)
+
+
+@pytest.fixture
+def find(finder: Finder) -> Find:
+    return lambda picture: finder.faces(picture, finder.candidates(picture, thorough=True), NO_HINTS, [])
+
+
+def test_a_photographed_face_has_its_eyes_and_mouth_where_they_are(find: Find) -> None:
+    (face,) = find(ASTRONAUT)
+    assert not face.drawn
+    assert np.linalg.norm(features(face.mesh) - ASTRONAUT_EYES_AND_MOUTH, axis=1).max() < 4
+
+
+@pytest.mark.parametrize("turn", [-30, 30])
+def test_a_tilted_face_is_found_as_well(find: Find, turn: int) -> None:
+    matrix = cv2.getRotationMatrix2D((226, 130), turn, 1)
+    tilted = np.asarray(cv2.warpAffine(ASTRONAUT, matrix, (512, 400), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    (face,) = find(tilted)
+    expected = ASTRONAUT_EYES_AND_MOUTH @ matrix[:, :2].T + matrix[:, 2]
+    assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 6
+
+
+def test_a_face_of_forty_pixels_in_a_full_picture_is_found(find: Find) -> None:
+    scale = 40 / 105
+    small = cv2.resize(ASTRONAUT, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    picture = np.full((720, 1280, 3), (90, 110, 130), np.uint8)
+    picture[300 : 300 + small.shape[0], 700 : 700 + small.shape[1]] = small
+    (face,) = find(picture)
+    expected = ASTRONAUT_EYES_AND_MOUTH * scale + [700, 300]
+    assert np.linalg.norm(features(face.mesh) - expected, axis=1).max() < 3
+
+
+@pytest.mark.parametrize("name", CHARACTERS)
+def test_the_lips_of_a_drawn_face_lie_on_its_mouth(find: Find, name: str) -> None:
+    picture, places = anime(CHARACTERS[name], 384)
+    (face,) = find(picture)
+    assert face.drawn
+    width = 0.42 * 384
+    assert np.linalg.norm(features(face.mesh)[2] - places.mouth) < 0.04 * width
+    assert np.linalg.norm(features(face.mesh)[:2] - [places.right_eye, places.left_eye], axis=1).max() < 0.16 * width
+
+
+@pytest.mark.parametrize("mouth", [0.0, 0.06, 0.12, 0.18])
+def test_the_inner_lips_of_a_drawn_face_are_as_far_apart_as_drawn(find: Find, mouth: float) -> None:
+    (face,) = find(anime(replace(Anime(), mouth=mouth), 384)[0])
+    gap = np.linalg.norm(face.mesh[13, :2] - face.mesh[14, :2]) / (0.42 * 384)
+    assert abs(gap - mouth) < 0.03
+
+
+def test_a_character_and_a_person_are_both_found(find: Find) -> None:
+    drawn, _ = anime(Anime(mouth=0.1))
+    both = find(np.hstack([ASTRONAUT[:, :400], drawn]))
+    assert sorted(face.drawn for face in both) == [False, True]
+
+
+@pytest.mark.parametrize("name", ["chelsea", "coffee", "rocket", "brick", "grass", "coins", "page", "text", "moon", "retina"])
+def test_animals_things_and_text_have_no_face(find: Find, name: str) -> None:
+    picture = getattr(data, name)()
+    assert find(picture if picture.ndim == 3 else np.repeat(picture[..., None], 3, axis=2)) == []
+
+
+@pytest.mark.parametrize("spread", [0, 4, 8, 20])
+def test_noise_has_no_face(find: Find, spread: int) -> None:
+    noise = np.random.default_rng(spread).normal(128, 60 * max(spread, 1), (360, 480, 3))
+    picture = cv2.GaussianBlur(noise, (0, 0), spread) if spread else noise
+    assert find(np.clip(picture, 0, 255).astype(np.uint8)) == []
+
+
+def test_a_hint_finds_a_face_that_no_detector_was_asked_for(finder: Finder) -> None:
+    hint = np.array([[170, 65, 280, 185]], np.float32)
+    (face,) = finder.faces(ASTRONAUT, [], hint, [])
+    assert np.linalg.norm(features(face.mesh) - ASTRONAUT_EYES_AND_MOUTH, axis=1).max() < 5
+
+
+def test_a_hint_at_nothing_finds_nothing(finder: Finder) -> None:
+    assert finder.faces(data.coffee(), [], np.array([[200, 100, 340, 240]], np.float32), []) == []
+
+
+def test_a_known_face_is_not_found_again(finder: Finder, find: Find) -> None:
+    (face,) = find(ASTRONAUT)
+    assert finder.faces(ASTRONAUT, finder.candidates(ASTRONAUT, thorough=True), NO_HINTS, [face.box]) == []
+
+
+def test_the_plain_network_agrees_and_leaves_the_irises_out(weights: Path, find: Find) -> None:
+    plain = Finder(weights, "plain")
+    (face,), (other,) = find(ASTRONAUT), plain.faces(ASTRONAUT, plain.candidates(ASTRONAUT, thorough=False), NO_HINTS, [])
+    assert np.isnan(other.mesh[468:]).all()
+    assert np.linalg.norm(face.mesh[:468, :2] - other.mesh[:468, :2], axis=1).mean() < 2
+
+
+def test_a_place_goes_through_a_crop_and_back() -> None:
+    crop = Crop(np.array([[30.0, 5, 100], [-4, 50, 20]]))
+    points = np.random.default_rng(0).uniform(size=(5, 2)).astype(np.float32)
+    np.testing.assert_allclose(crop.inverse(crop.place(points)), points, atol=1e-5)
+
+
+@pytest.mark.parametrize("scale", [0.5, 3.0, 7.3])
+def test_a_cut_shows_the_same_places_at_every_scale(scale: float) -> None:
+    """A picture of its own coordinates: a pixel of the cut shows the place that lies under its middle."""
+    rows, columns = np.mgrid[:600, :600]
+    picture = np.stack([columns * 255 / 600, rows * 255 / 600, columns * 0], axis=-1).round().astype(np.uint8)
+    crop = Crop(np.array([[64.0 * scale, 0, 80], [0, 64.0 * scale, 60]]))
+    shown = crop.cut(picture, 64)[..., :2] / 255.0 * 600
+    middles = crop.place((np.mgrid[:64, :64][::-1].transpose(1, 2, 0) + 0.5) / 64) - 0.5
+    assert np.abs(shown - middles).mean() < 1.3
+
+
+def test_the_crop_of_a_mesh_is_turned_with_its_eyes() -> None:
+    mesh = np.zeros((478, 3), np.float32)
+    mesh[:468, :2] = np.random.default_rng(0).uniform(100, 200, (468, 2))
+    mesh[33, :2], mesh[263, :2] = (120, 140), (180, 200)
+    across = crop_of_mesh(mesh).matrix[:, 0]
+    assert np.degrees(np.arctan2(across[1], across[0])) == pytest.approx(45)
+
+
+def test_detections_of_one_face_become_one_weighted_by_score() -> None:
+    keys = np.zeros((6, 2), np.float32)
+    boxes = [np.array(box, np.float32) for box in ([0, 0, 10, 10], [1, 0, 11, 10], [50, 50, 60, 60])]
+    merged = merge([Detection(boxes[0], keys, 0.9), Detection(boxes[1], keys, 0.3), Detection(boxes[2], keys, 0.6)])
+    assert [found.score for found in merged] == [0.9, 0.6]
+    np.testing.assert_allclose(merged[0].box, [0.25, 0, 10.25, 10], atol=1e-5)
+
+
+def test_boxes_apart_do_not_overlap() -> None:
+    assert overlap(np.array([0, 0, 10, 10]), np.array([10, 0, 20, 10])) == 0
+    assert overlap(np.array([0, 0, 10, 10]), np.array([5, 0, 15, 10])) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("size", [(720, 1280), (1280, 720), (64, 64), (33, 500)])
+@pytest.mark.parametrize("parts", [2, 3])
+def test_tiles_cover_the_picture(size: tuple[int, int], parts: int) -> None:
+    covered = np.zeros(size, bool)
+    for x, y, tile in tiles(np.zeros((*size, 3), np.uint8), parts):
+        covered[y : y + tile.shape[0], x : x + tile.shape[1]] = True
+    assert covered.all()
+
+
+@with_media
+@pytest.mark.parametrize("path", sorted(MEDIA.glob("img_*")), ids=lambda path: path.stem)
+def test_each_picture_of_a_person_has_one_face_and_the_cat_has_none(find: Find, path: Path) -> None:
+    picture = np.ascontiguousarray(cv2.imread(str(path))[:, :, ::-1])
+    assert len(find(picture)) == (0 if "noface" in path.name else 1)
