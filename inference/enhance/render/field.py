@@ -134,8 +134,11 @@ class _Nodes:
 
 def _kernel(points: Array, knots: Array) -> Array:
     """r^2 log r^2 between all of them."""
-    squares = (points[:, None, 0] - knots[:, 0]) ** 2
-    squares += (points[:, None, 1] - knots[:, 1]) ** 2
+    squares = points[:, None, 0] - knots[:, 0]
+    squares *= squares
+    down = points[:, None, 1] - knots[:, 1]
+    down *= down
+    squares += down
     squares += np.asarray(1e-9, squares.dtype)
     logs: Array = np.asarray(cv2.log(squares), squares.dtype)
     logs *= squares
