@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
+import * as assert from 'uvu/assert';
 import { createApp } from '../../src/api/app.ts';
 import type { ModelState } from '../../src/api/parts.ts';
 import { createServer } from '../../src/api/server.ts';
@@ -76,6 +78,8 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
 
+  /** What lies about that belongs to no job and no upload. */
+  const leftovers = (): string[] => readdirSync(join(config.files.dir, 'incoming'));
   const client = (key?: string) =>
     axios.create({
       baseURL: publicUrl,
@@ -94,10 +98,20 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
       const account = `t-${randomUUID().slice(0, 8)}`;
       const { key, id } = await parts.keys.create({ account, ...(scopes && { scopes }) });
       if (credits > 0) await parts.ledger.grant(account, credits);
-      return { account, key, keyId: id, http: client(key) };
+      const http = client(key);
+      const cancelQueued = async (): Promise<void> => {
+        for (const { id } of (await http.get('/v1/jobs?status=queued')).data.data) {
+          await http.post(`/v1/jobs/${id}/cancel`);
+        }
+      };
+      return { account, key, keyId: id, http, cancelQueued };
     },
-    /** What lies about that belongs to no job and no upload. */
-    leftovers: (): string[] => readdirSync(join(config.files.dir, 'incoming')),
+    leftovers,
+    /** Fails unless the files of every request are gone, or soon will be. */
+    nothingLeft: async (): Promise<void> => {
+      for (let tries = 0; tries < 50 && leftovers().length > 0; tries += 1) await sleep(20);
+      assert.equal(leftovers(), [], 'files were left behind');
+    },
     close: async () => {
       draining.abort();
       http.closeAllConnections();

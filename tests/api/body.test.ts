@@ -51,8 +51,7 @@ const multipart = 'Content-Type: multipart/form-data; boundary=b';
 const filePart = 'Content-Disposition: form-data; name="image"; filename="a.png"';
 
 const settled = async (): Promise<void> => {
-  for (let tries = 0; tries < 50 && api.leftovers().length > 0; tries += 1) await sleep(20);
-  assert.equal(api.leftovers(), [], 'files were left behind');
+  await api.nothingLeft();
 };
 test.after.each(settled);
 

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -79,15 +78,8 @@ const post = (body: unknown, headers: Fields = respondAsync, by = http) =>
 const estimate = (body: unknown) => http.post('/v1/lipsync/estimate', body);
 const usual = { video: 'clip.mp4', audio: 'voice.wav' };
 
-test.before.each(async () => {
-  for (const { id } of (await http.get('/v1/jobs?status=queued')).data.data) {
-    await http.post(`/v1/jobs/${id}/cancel`);
-  }
-});
-test.after.each(async () => {
-  for (let tries = 0; tries < 50 && api.leftovers().length > 0; tries += 1) await sleep(20);
-  assert.equal(api.leftovers(), [], 'files were left behind');
-});
+test.before.each(caller.cancelQueued);
+test.after.each(api.nothingLeft);
 
 test('a job tells both of its inputs and all of its options', async () => {
   const answer = await post(wanted(usual));

@@ -62,15 +62,8 @@ const respondAsync = { prefer: 'respond-async' };
 const post = (body: unknown, headers: Record<string, string> = respondAsync, by = http) =>
   by.post('/v1/upscale', body, { headers });
 
-test.before.each(async () => {
-  for (const { id } of (await http.get('/v1/jobs?status=queued')).data.data) {
-    await http.post(`/v1/jobs/${id}/cancel`);
-  }
-});
-test.after.each(async () => {
-  for (let tries = 0; tries < 50 && api.leftovers().length > 0; tries += 1) await sleep(20);
-  assert.equal(api.leftovers(), [], 'files were left behind');
-});
+test.before.each(caller.cancelQueued);
+test.after.each(api.nothingLeft);
 
 test('a job asked for asynchronously is answered with 202, its place and its cost', async () => {
   const answer = await post(wanted(await fresh()));
