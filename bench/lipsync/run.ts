@@ -25,6 +25,8 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   let plan: Parameters<NonNullable<Watch['planned']>>[0] | undefined;
   const [from, to] = run.judged ?? [0, 0];
   const watch: Watch = {
+    // The clip's own picture, which is the truth here, is as late as it is.
+    keepLag: run.role === 'self',
     learn: (seconds) => run.judged === undefined || (from === 0 ? seconds >= to : seconds < from),
     planned: (planned) => {
       plan = planned;

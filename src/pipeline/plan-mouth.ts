@@ -33,6 +33,7 @@ export const planMouth = async (
       learn: Buffer.from(known.times.map((time) => (learn(time) ? 1 : 0))),
       ...{ ownPcm: own?.pcm ?? new Float32Array(), ownHeard: own?.heard ?? null },
       expressiveness: options.options.expressiveness,
+      keepLag: watch?.keepLag ?? false,
     },
     signal,
   );

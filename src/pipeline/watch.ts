@@ -7,6 +7,8 @@ import type { Rect } from './patch.ts';
 export type Watch = {
   /** Whether the plan may learn from the clip's picture at this time, in seconds from the first; every one without it. */
   readonly learn?: (seconds: number) => boolean;
+  /** Whether the new mouth is to be as late as the clip's own was; on time with the sound without it. */
+  readonly keepLag?: boolean;
   /** Once, before rendering. Frame i of the output is at times[i], from the first, and its target at 8 * i. */
   readonly planned?: (
     plan: Plan & {

@@ -1,6 +1,6 @@
 /** What is said, and how this mouth moves, to the shape of the mouth in each picture. */
 import type { Control } from '../protocol/control.ts';
-import { floatsOf, fp32, intsOf, uint8 } from '../protocol/tensor.ts';
+import { floatsOf, fp32, int32, intsOf, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { ask, describe, floats, integers } from './model.ts';
 import type { Heard } from './speech.ts';
@@ -28,12 +28,14 @@ export type PlanRequest = {
   readonly ownHeard: Heard | null;
   /** 0..1; 0.5 is as measured. */
   readonly expressiveness: number;
+  /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
+  readonly keepLag: boolean;
 };
 
 export type Plan = {
   /** A mouth shape for each of the times. */
   readonly targets: Float32Array;
-  /** How much later than its sound the clip's own mouth moves; the targets allow for it already. */
+  /** How much later than its sound the clip's own mouth moves. */
   readonly lagSeconds: number;
   /** Which of the known pictures show best what belongs to the subject, the best first. */
   readonly references: readonly number[];
@@ -58,6 +60,7 @@ const contract: Contract = {
     { name: 'CLIP_PCM', type: 'TYPE_FP32', dims: [-1] },
     { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
     { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
+    { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
   ],
   outputs: [
     { name: 'TARGETS', type: 'TYPE_FP32', dims: [-1, SHAPE] },
@@ -90,6 +93,7 @@ export const openMouthPlan = async (transport: Transport, control: Control): Pro
         fp32('CLIP_PCM', [request.ownPcm.length], request.ownPcm),
         fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, 20], own),
         fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
+        int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
       ];
       const wanted = [
         floats('TARGETS', times.length, SHAPE),
