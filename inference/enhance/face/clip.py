@@ -57,7 +57,10 @@ def track_frames(
         seen = tracker.next(state, picture, hints.astype(np.float32) if number == 0 else NO_HINTS)
         for place, face in enumerate(seen):
             _write(faces, number, place, face, raw)
-    return faces, pack(state)
+        # Rounded as it travels: how a clip is cut into requests changes nothing.
+        vector = pack(state)
+        state = unpack(vector, state.width, state.height)
+    return faces, vector
 
 
 def _check(frames: npt.NDArray[Any], hints: npt.NDArray[Any]) -> None:

@@ -1,0 +1,191 @@
+"""Faces followed through clips that are made of one photograph and of drawings."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.face.clip import Faces, track_frames
+from enhance.face.find import Finder
+from enhance.face.landmarks import features
+from enhance.face.track import NO_HINTS, Tracker
+from tests.drawings import Anime, Picture, anime
+
+MEDIA = Path(__file__).parents[3] / "shared" / "media"
+with_media = pytest.mark.skipif(not MEDIA.is_dir(), reason="no shared/media beside the repository")
+NOTHING = np.empty(0, np.float32)
+FACE = data.astronaut()[20:260, 100:340]
+EMPTY = np.full_like(FACE, (90, 110, 130))
+Frames = npt.NDArray[np.uint8]
+
+
+@pytest.fixture(scope="session")
+def tracker(weights: Path) -> Tracker:
+    return Tracker(Finder(weights), most=4)
+
+
+def follow(tracker: Tracker, pictures: list[Picture], chunk: int = 16) -> Faces:
+    """The faces of a clip, sent in chunks with the state in between."""
+    state, parts = NOTHING, []
+    for start in range(0, len(pictures), chunk):
+        faces, state = track_frames(tracker, np.stack(pictures[start : start + chunk]), state, NO_HINTS)
+        parts.append(faces)
+    return Faces(*(np.concatenate([getattr(part, name) for part in parts]) for name in Faces.__dataclass_fields__))
+
+
+def moved(picture: Picture, x: float, y: float) -> Picture:
+    matrix = np.array([[1, 0, x], [0, 1, y]], np.float64)
+    size = (picture.shape[1], picture.shape[0])
+    return np.asarray(cv2.warpAffine(picture, matrix, size, borderValue=(90, 110, 130)), np.uint8)
+
+
+def noisy(picture: Picture, seed: int) -> Picture:
+    noise = np.random.default_rng(seed).normal(0, 4, picture.shape)
+    return np.clip(picture + noise, 0, 255).astype(np.uint8)
+
+
+def test_chunks_give_what_the_whole_gives(tracker: Tracker) -> None:
+    clip = [moved(FACE, 2 * number, 0) for number in range(14)]
+    whole, parts = follow(tracker, clip), follow(tracker, clip, chunk=3)
+    np.testing.assert_array_equal(whole.mesh, parts.mesh)
+    np.testing.assert_array_equal(whole.identity, parts.identity)
+
+
+def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:
+    faces = follow(tracker, [EMPTY] * 3)
+    assert (faces.identity == -1).all() and (faces.score == 0).all()
+    assert all(np.isnan(values).all() for values in (faces.mesh, faces.box, faces.pose, faces.landmarks))
+
+
+def test_a_still_face_in_noise_trembles_less_than_a_thousandth_of_its_eye_distance(tracker: Tracker) -> None:
+    faces = follow(tracker, [noisy(FACE, seed) for seed in range(20)])
+    steady = faces.mesh[6:, 0, :468, :2]
+    assert steady.std(axis=0).mean() < 0.001 * 64
+
+
+def test_a_moving_face_is_not_lagged_by_a_frame(tracker: Tracker) -> None:
+    speed = 4
+    faces = follow(tracker, [moved(FACE, speed * number, 0) for number in range(20)])
+    start = features(faces.mesh[0, 0])[:, 0]
+    behind = [start + speed * number - features(faces.mesh[number, 0])[:, 0] for number in range(5, 20)]
+    assert np.abs(behind).max() < speed
+
+
+def test_a_face_that_leaves_and_returns_keeps_its_identity(tracker: Tracker) -> None:
+    away = [moved(FACE, shift, 0) for shift in range(0, 200, 20)]
+    faces = follow(tracker, [*away, *[EMPTY] * 6, *reversed(away), *[FACE] * 6])
+    assert faces.identity[0, 0] == 0
+    assert (faces.identity[10:16, 0] == -1).all()
+    assert (faces.identity[-4:, 0] == 0).all()
+
+
+def test_after_a_cut_another_face_has_another_identity_and_the_first_its_own(tracker: Tracker) -> None:
+    drawn, _ = anime(Anime(), FACE.shape[0])
+    faces = follow(tracker, [*[FACE] * 4, *[drawn] * 4, *[FACE] * 4])
+    assert faces.identity[:, 0].tolist() == [0] * 4 + [1] * 4 + [0] * 4
+
+
+def test_two_faces_side_by_side_keep_their_identities_when_they_change_sides(tracker: Tracker) -> None:
+    drawn, _ = anime(Anime(mouth=0.1), FACE.shape[0])
+    faces = follow(tracker, [*[np.hstack([FACE, drawn])] * 4, *[np.hstack([drawn, FACE])] * 4])
+    assert (faces.identity[:, :2] >= 0).all() and (faces.identity[:, 2:] == -1).all()
+    middle = FACE.shape[1]
+    for shown, left_one in ((range(4), 0), (range(4, 8), 1)):
+        sides = {
+            (int(faces.identity[number, place]), bool(faces.box[number, place, 0] < middle))
+            for number in shown
+            for place in range(2)
+        }
+        largest = int(faces.identity[0, 0])
+        photo = largest if faces.box[0, 0, 0] < middle else 1 - largest
+        assert sides == {(photo, left_one == 0), (1 - photo, left_one == 1)}
+
+
+def test_the_largest_faces_come_first_and_only_as_many_as_asked_for(weights: Path) -> None:
+    alone = Tracker(Finder(weights), most=1)
+    small = cv2.resize(FACE, None, fx=0.7, fy=0.7, interpolation=cv2.INTER_AREA)
+    padded = cv2.copyMakeBorder(small, FACE.shape[0] - small.shape[0], 0, 0, 0, cv2.BORDER_CONSTANT)
+    faces = follow(alone, [np.hstack([padded, FACE])] * 3)
+    assert faces.identity.shape == (3, 1)
+    assert (faces.box[:, 0, 0] > padded.shape[1]).all()
+
+
+def test_the_lips_stay_on_the_mouth_of_a_drawing_that_moves_and_talks(tracker: Tracker) -> None:
+    size, width = 320, 0.42
+    opened = [max(0.0, 0.14 * float(np.sin(number * 0.7))) for number in range(26)]
+    scenes = []
+    for number, mouth in enumerate(opened):
+        centre = (0.5 + 0.06 * float(np.sin(number * 0.2)), 0.5 + 0.03 * float(np.cos(number * 0.3)))
+        scenes.append(anime(replace(Anime(), mouth=mouth), size, width, centre))
+    faces = follow(tracker, [picture for picture, _ in scenes])
+    lips = np.stack([features(mesh)[2] for mesh in faces.mesh[:, 0]])
+    off = np.linalg.norm(lips - [places.mouth for _, places in scenes], axis=1) / (width * size)
+    assert off.max() < 0.04
+    gaps = np.linalg.norm(faces.mesh[:, 0, 13, :2] - faces.mesh[:, 0, 14, :2], axis=1)
+    assert np.corrcoef(gaps, opened)[0, 1] > 0.9
+    assert len(set(faces.identity[:, 0].tolist())) == 1
+
+
+def test_a_hint_where_nothing_is_finds_nothing(tracker: Tracker) -> None:
+    nowhere, _ = track_frames(tracker, EMPTY[None], NOTHING, np.array([[50, 50, 150, 150]], np.float32))
+    assert (nowhere.identity == -1).all()
+
+
+def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
+    clip = np.stack([noisy(FACE, seed) for seed in range(8)])
+    raw, _ = track_frames(tracker, clip, NOTHING, NO_HINTS, raw=True)
+    steady, _ = track_frames(tracker, clip, NOTHING, NO_HINTS)
+    trembles = [faces.mesh[2:, 0, :468].std(axis=0).mean() for faces in (raw, steady)]
+    assert trembles[0] > 1.3 * trembles[1]
+
+
+@pytest.mark.parametrize(
+    ("frames", "state", "hints", "says"),
+    [
+        (np.zeros((1, 64, 64, 4), np.uint8), NOTHING, NO_HINTS, r"expected FRAMES uint8 \[frames, height, width, 3\]"),
+        (np.zeros((17, 64, 64, 3), np.uint8), NOTHING, NO_HINTS, "expected 1 to 16 FRAMES, got 17"),
+        (np.zeros((0, 64, 64, 3), np.uint8), NOTHING, NO_HINTS, "expected 1 to 16 FRAMES, got 0"),
+        (np.zeros((1, 8, 64, 3), np.uint8), NOTHING, NO_HINTS, "expected FRAMES of at least 16x16 pixels, got 64x8"),
+        (EMPTY[None], np.zeros(9, np.float32), NO_HINTS, "expected STATE of an answer before"),
+        (EMPTY[None], np.zeros(900, np.float32), NO_HINTS, "expected STATE of layout 1, got layout 0"),
+        (EMPTY[None], NOTHING, np.zeros((1, 3), np.float32), r"expected HINTS \[boxes, 4\]"),
+        (EMPTY[None], NOTHING, np.array([[9, 9, 4, 20]], np.float32), "expected HINTS x1, y1, x2, y2 with x1 < x2"),
+        (EMPTY[None], NOTHING, np.array([[0, 0, np.nan, 20]], np.float32), "of numbers"),
+    ],
+)
+def test_what_is_not_as_agreed_is_refused(
+    tracker: Tracker, frames: Frames, state: npt.NDArray[np.float32], hints: npt.NDArray[np.float32], says: str
+) -> None:
+    with pytest.raises(ValueError, match=says):
+        track_frames(tracker, frames, state, hints)
+
+
+def test_a_state_of_another_size_or_cut_short_is_refused(tracker: Tracker) -> None:
+    _, state = track_frames(tracker, FACE[None], NOTHING, NO_HINTS)
+    with pytest.raises(ValueError, match="expected FRAMES of 240x240 as in STATE, got 200x240"):
+        track_frames(tracker, FACE[None, :, :200], state, NO_HINTS)
+    with pytest.raises(ValueError, match="expected STATE of"):
+        track_frames(tracker, FACE[None], state[:-5], NO_HINTS)
+    with pytest.raises(ValueError, match="expected STATE of"):
+        track_frames(tracker, FACE[None], np.append(state, np.float32(0)), NO_HINTS)
+
+
+@with_media
+@pytest.mark.parametrize("path", sorted(MEDIA.glob("vid_*")), ids=lambda path: path.stem)
+def test_the_person_of_a_clip_is_never_lost_and_is_always_the_same(tracker: Tracker, path: Path) -> None:
+    video = cv2.VideoCapture(str(path))
+    pictures: list[Picture] = []
+    while len(pictures) < 60:
+        got, frame = video.read()
+        if not got:
+            break
+        scale = min(480 / min(frame.shape[:2]), 1)
+        small = cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        pictures.append(np.asarray(small[:, :, ::-1], np.uint8))
+    faces = follow(tracker, pictures)
+    assert faces.identity[:, 0].tolist() == [0] * len(pictures)
+    assert (faces.identity[:, 1:] == -1).all()
