@@ -67,8 +67,9 @@ export async function* decodeYuv(
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
   from = 0,
+  memory: Memory = single,
 ): AsyncGenerator<YuvFrame> {
-  const form = { filters: toYuv(info), bytes: yuvBytes(info.size), from, memory: single };
+  const form = { filters: toYuv(info), bytes: yuvBytes(info.size), from, memory };
   for await (const [pixels, timed] of decode(path, info, form, ffmpeg, signal))
     yield { ...evenLuma({ ...info.size, pixels }), ...timed };
 }

@@ -121,10 +121,11 @@ const make = async (
   const plan = await planMouth(task, sounds, known, known.times.slice(0, framesTotal));
   const about = await measureSubject(task, clip, footage, chosen, meshes, plan);
   const passed: Passed = { frames: 0 };
+  const spare: ArrayBufferLike[] = [];
   const frames = renderMouths(
-    take(decodeYuv(path, info, config.ffmpeg, signal), framesTotal),
+    take(decodeYuv(path, info, config.ffmpeg, signal, 0, { block: 1, spare }), framesTotal),
     { chosen, meshes, targets: plan.targets, about, passed },
-    { render: models.mouthRender, inFlight: config.triton.framesInFlight, signal, watch },
+    { render: models.mouthRender, inFlight: config.triton.framesInFlight, signal, watch, spare },
   );
   const seconds = footage.times[framesTotal] ?? 0;
   const encoded = await encodeClip(

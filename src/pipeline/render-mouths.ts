@@ -25,13 +25,18 @@ type Means = {
   readonly inFlight: number;
   readonly signal: AbortSignal;
   readonly watch: Watch | undefined;
+  /** Gets the memory of each frame that the receiver has finished with. */
+  readonly spare: ArrayBufferLike[];
 };
 
-/** The frames with the mouth as planned, in order; only bytes under the renderer's mask change. */
+/**
+ * The frames with the mouth as planned, in order; only bytes under the renderer's mask change. A frame is the
+ * receiver's until it asks for the next.
+ */
 export async function* renderMouths(
   frames: AsyncIterable<YuvFrame>,
   { chosen, meshes, targets, about, passed }: Cast,
-  { render, inFlight, signal, watch }: Means,
+  { render, inFlight, signal, watch, spare }: Means,
 ): AsyncGenerator<YuvFrame> {
   const shares = fades(chosen.map((face) => face !== null));
 
@@ -52,5 +57,7 @@ export async function* renderMouths(
   for await (const done of inOrder(frames, inFlight, work)) {
     watch?.rendered?.(done);
     yield done.after;
+    // Who watches may keep it.
+    if (!watch) spare.push(done.after.pixels.buffer);
   }
 }
