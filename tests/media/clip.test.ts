@@ -6,7 +6,7 @@ import { decodeSmall, decodeYuv } from '../../src/media/decode.ts';
 import { encodeClip } from '../../src/media/encode.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { evenLuma } from '../../src/media/yuv.ts';
-import { bannerOf, frameOf, h264, makeClip, pattern, timesOf, tone } from '../real/clip.ts';
+import { bannerOf, frameOf, h264, makeClip, pattern, timesOf, tone, turn } from '../real/clip.ts';
 import { at, decode, ffmpeg, largest, meanOf, probe, soon } from './clips.ts';
 
 const test = suite('clip');
@@ -87,10 +87,13 @@ test('every other layout becomes 4:2:0 of the same colour', async () => {
 test('chroma stays in its place, turned or not', async () => {
   const edge = "geq=lum=128:cb=128:cr='if(lt(X,32),64,192)'";
   const args = ['-vf', `format=yuv420p,${edge}`, ...h264, '-crf', '1'];
-  const clip = await makeClip(at('c.mp4'), pattern(0.2), args);
-  const { target } = await again(clip, await wav(1), 0.2);
-  const [before, after] = [await frameOf(clip, 1), await frameOf(target, 1)];
-  assert.ok(largest([...before], [...after]) <= 12, `${largest([...before], [...after])}`);
+  const straight = await makeClip(at('c.mp4'), pattern(0.2), args);
+  for (const clip of [straight, await turn(straight, at('c-turned.mp4'))]) {
+    const { target, info } = await again(clip, await wav(1), 0.2);
+    assert.equal(info.size, (await probe(clip)).size);
+    const [before, after] = [await frameOf(clip, 1), await frameOf(target, 1)];
+    assert.ok(largest([...before], [...after]) <= 12, `${largest([...before], [...after])}`);
+  }
 });
 
 test('an odd size grows by its last column and row', async () => {
