@@ -47,7 +47,10 @@ def _of_tracks(run: Run, seen: Seen, kind: str) -> Numbers:
     if run.role == "portrait":
         return numbers
     truth = metrics.openings(seen.source[kind])
-    numbers["flicker_ratio"] = metrics.flicker(opened[judged]) / max(metrics.flicker(truth[judged]), 1e-9)
+    # Of another sound it is only beside the truth: that mouth says something else.
+    numbers["flicker_ratio" if run.role == "self" else "flicker_beside"] = metrics.flicker(opened[judged]) / max(
+        metrics.flicker(truth[judged]), 1e-9
+    )
     if run.role == "self":
         best, lag = metrics.best_lag(truth[judged], opened[judged], run.fps)
         width = [metrics.distances(meshes[kind], metrics.CORNERS) for meshes in (seen.source, seen.output)]

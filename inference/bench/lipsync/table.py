@@ -37,7 +37,7 @@ FOREIGN = (
     ("closure", "closure rate"),
     ("stillness", "std silence / speech"),
     ("asked_stillness", "as planned"),
-    ("flicker_ratio", "flicker / own speech"),
+    ("flicker_beside", "flicker beside own speech"),
     ("asked_r", "asked-seen r"),
     ("asked_slope", "slope"),
 )
