@@ -17,7 +17,8 @@ def seconds(length: float) -> Floats:
 def say(plan: list[tuple[str, float]], pitch: float = 120.0) -> Floats:
     """Voiced speech whose formants glide through the sounds of `plan`, each with its length in seconds; `_` is silence.
 
-    A buzz of harmonics is weighted, sample by sample, by three formant resonances; M is quieter, as closed lips are. A little noise lies under it, as in any room.
+    A buzz of harmonics is weighted, sample by sample, by three formant resonances; M is quieter, as closed lips are.
+    A little noise lies under it, as in any room.
     """
     length = sum(each for _, each in plan)
     times = seconds(length)

@@ -70,9 +70,9 @@ def test_speech_is_noticed_at_any_level(analyser: SpeechAnalyser, level: float) 
 
 
 def test_clipping_and_a_constant_change_little(analyser: SpeechAnalyser) -> None:
-    plain = heard(analyser, babble())
-    for pcm in (babble() + 0.2, np.clip(babble() * 5, -1, 1)):
-        assert np.corrcoef(heard(analyser, pcm).curves[:, JAW], plain.curves[:, JAW])[0, 1] > 0.8
+    jaw = heard(analyser, babble()).curves[:, JAW]
+    for pcm, least in ((babble() + 0.2, 0.98), (np.clip(babble() * 5, -1, 1), 0.7)):  # a fifteenth of the samples clipped
+        assert np.corrcoef(heard(analyser, pcm).curves[:, JAW], jaw)[0, 1] > least
 
 
 def test_vowels_open_and_shape_the_mouth(analyser: SpeechAnalyser) -> None:

@@ -30,7 +30,7 @@ _DOMINANCE = {
     "U": (0.85, 0.1, 0.08),
 }
 _REACH = np.arange(-25, 26) * 0.01
-CLOSES, OPENS = 0.45, 0.25  # of the posterior of P: a closure begins above the one and ends below the other
+CLOSES, OPENS = 0.4, 0.24  # of the posterior of P: a closure begins above the one and ends below the other
 _SHORTEST = 2  # frames of a closure
 _HELD = 4  # frames: one frame of 25 fps video
 _APPROACH, _RELEASE = 5, 6  # frames
