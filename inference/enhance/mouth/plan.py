@@ -40,7 +40,7 @@ class Settings:
     fall_back: whether the visemes' share grows with the prior's doubt.
     """
 
-    visemes: float = 0.25
+    visemes: float = 0.2
     residual: float | None = 30.0
     fall_back: bool = True
 

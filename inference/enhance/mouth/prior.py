@@ -13,7 +13,7 @@ from .geometry import MEASURES, Array
 from .tracks import smooth
 
 WEIGHTS = Path(__file__).parents[2] / "weights" / "mouth.onnx"
-_SMOOTH = 0.04  # s
+_SMOOTH = 0.03  # s
 _CHUNK, _OVERLAP = 3000, 60  # frames heard at once, and those that are heard twice: more than the network looks far
 
 Prior = Callable[[Array], Array]

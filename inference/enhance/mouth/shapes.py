@@ -13,7 +13,7 @@ from .tracks import at, interval, most_within
 
 TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
 LARGEST_OPENING = 0.30  # S
-_BITTEN = 0.03  # S: the opening of f and v
+_BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # of the closure track: the lips touch
 

@@ -7,8 +7,8 @@ import numpy as np
 from .geometry import MEASURES, OPENING, Array, Heads, measure
 
 # Mean above rest and spread of MEASURES in S while people speak: the median speaker of the training pool.
-POOL_MEAN = np.array([0.060, 0.0, 0.010, 0.0])
-POOL_SPREAD = np.array([0.050, 0.026, 0.019, 0.016])
+POOL_MEAN = np.array([0.070, 0.0, 0.012, -0.010])
+POOL_SPREAD = np.array([0.050, 0.028, 0.021, 0.014])
 _REST = 0.15  # share of the frames, those with the most closed lips, that show the mouth at rest
 _CLOSED = 0.02  # S: lips that touch are seen up to this far apart
 _SPREADS = (0.5, 2.0)  # of the pool's: beyond, the mesh saw something else than speech

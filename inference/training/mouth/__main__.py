@@ -1,6 +1,7 @@
 """python -m training.mouth: clips in, inference/weights/mouth.onnx and its figures out. See README.md."""
 
 import argparse
+import hashlib
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,7 @@ from enhance.speech.features import log_mel, normalise
 
 from .clips import Clip, best_lag, read_clip
 from .export import export
-from .fit import Settings, fit, told_by
+from .fit import Settings, code, fit, read_network, told_by
 from .footage import Source, read_footage, sources
 from .judge import PLANNERS, judge, line, mean, memory, take_of
 from .network import MouthNetwork
@@ -28,16 +29,15 @@ def main() -> None:
     read = _clips(asked.read, False, asked)
     running = _clips(asked.running, True, asked)
     settings = Settings(steps=asked.steps)
-    running = _without_lags(read, running, settings, asked)
-
     left_out = {clip.name: _fits([c for c in read + running if c is not clip], settings, asked) for clip in running}
+    priors = {name: _prior(fitted, settings) for name, fitted in left_out.items()}
+    running = [_without_lag(clip, left_out[clip.name][0], settings) for clip in running]
     networks = _fits(read + running, settings, asked)
     asked.out.mkdir(parents=True, exist_ok=True)
     path = asked.out / "mouth.onnx"
     export(networks, settings.look_ahead, path, {"seeds": ",".join(map(str, asked.seeds)), "clips": str(len(read + running))})
     print(f"{path}: {path.stat().st_size} bytes", flush=True)
 
-    priors = {name: _prior(fitted, settings) for name, fitted in left_out.items()}
     _report(priors, open_prior(path), asked)
 
 
@@ -69,22 +69,26 @@ def _clips(paths: Sequence[Path], running: bool, asked: argparse.Namespace) -> l
     return [read_clip(read_footage(each, asked.work, asked.weights), each.name, each.speaker, running) for each in found]
 
 
-def _without_lags(read: list[Clip], running: list[Clip], settings: Settings, asked: argparse.Namespace) -> list[Clip]:
-    """The running clips with their own lags, each told by a network that has not seen it. Read ones are taken to have none."""
-    found = []
-    for clip in running:
-        others = [other for other in read + running if other is not clip]
-        opening = calm(told_by(fit(asked.trunk, others, settings, asked.seeds[0]), clip.mel, settings.look_ahead))[:, OPENING]
-        lag, fits = best_lag(clip, opening)
-        print(f"{clip.name}: picture {1000 * lag:+.0f} ms late, r {fits:.2f} then", flush=True)
-        found.append(clip.late_by(lag))
-    return found
+def _without_lag(clip: Clip, network: MouthNetwork, settings: Settings) -> Clip:
+    """The clip with its own lag, as told by a network that has not seen it. Read speech is taken to have none."""
+    lag, fits = best_lag(clip, calm(told_by(network, clip.mel, settings.look_ahead))[:, OPENING])
+    print(f"{clip.name}: picture {1000 * lag:+.0f} ms late, r {fits:.2f} then", flush=True)
+    return clip.late_by(lag)
 
 
 def _fits(clips: list[Clip], settings: Settings, asked: argparse.Namespace) -> list[MouthNetwork]:
-    began = time.monotonic()
-    networks = [fit(asked.trunk, clips, settings, seed) for seed in asked.seeds]
-    print(f"{len(asked.seeds)} fits on {len(clips)} clips: {time.monotonic() - began:.0f} s", flush=True)
+    """A network for each seed, from asked.work where the same was fitted before."""
+    networks = []
+    for seed in asked.seeds:
+        made_of = [asked.trunk.read_bytes(), settings, seed, [(clip.name, clip.lag) for clip in clips], code()]
+        store = asked.work / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]}.pt"
+        if not store.exists():
+            began = time.monotonic()
+            aside = store.with_suffix(".part")
+            torch.save(fit(asked.trunk, clips, settings, seed).state_dict(), aside)
+            aside.rename(store)
+            print(f"seed {seed} on {len(clips)} clips: {time.monotonic() - began:.0f} s", flush=True)
+        networks.append(read_network(asked.trunk, store))
     return networks
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from enhance.mouth.geometry import Array
+from enhance.mouth.geometry import MEASURES, Array
 from enhance.speech.features import MELS
 
-from .clips import Basis, Clip, common_basis, targets
+from .clips import SHAPES, Basis, Clip, common_basis, targets
 from .network import PAST, SILENCE, MouthNetwork
 
 WINDOW = 300
@@ -20,8 +20,8 @@ WINDOW = 300
 
 @dataclass(frozen=True)
 class Settings:
-    steps: int = 300
-    windows: int = 20
+    steps: int = 200
+    windows: int = 12
     trunk_rate: float = 1.5e-4
     head_rate: float = 3e-3
     decay: float = 3e-2
@@ -37,7 +37,7 @@ def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> Mo
     rng = np.random.default_rng(seed)
     basis = common_basis(clips)
     draw = Windows(clips, basis, settings, rng)
-    network = MouthNetwork(trunk, 4 + len(basis.vectors))
+    network = MouthNetwork(trunk, len(MEASURES) + SHAPES)
     before = deepcopy(network.trunk).eval()
     weights = torch.tensor([2.0, 1.0, 1.0, 1.0, *[settings.shapes] * len(basis.vectors)])
     groups = [
@@ -64,6 +64,19 @@ def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> Mo
         optimiser.step()
         schedule.step()
     return network.eval()
+
+
+def read_network(trunk: Path, store: Path) -> MouthNetwork:
+    """A network that fit() made and torch.save() kept."""
+    network = MouthNetwork(trunk, len(MEASURES) + SHAPES)
+    network.load_state_dict(torch.load(store, weights_only=True))
+    return network.eval()
+
+
+def code() -> bytes:
+    """What a fit depends on beside its data: this file and those of the data and the network."""
+    folder = Path(__file__).parent
+    return b"".join((folder / name).read_bytes() for name in ("clips.py", "fit.py", "network.py"))
 
 
 def _decorrelation(told: Tensor, wanted: Tensor, known: Tensor) -> Tensor:
@@ -131,5 +144,5 @@ def told_by(network: MouthNetwork, mel: Array, look_ahead: int) -> Array:
     """T x 4 standardised measures of a whole clip."""
     padded = np.pad(mel, ((PAST, look_ahead), (0, 0)), constant_values=SILENCE)
     with torch.no_grad():
-        told: Array = network(torch.from_numpy(padded[None]))[0][0, PAST + look_ahead :, :4].numpy()
+        told: Array = network(torch.from_numpy(padded[None]))[0][0, PAST + look_ahead :, : len(MEASURES)].numpy()
     return told

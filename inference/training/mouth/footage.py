@@ -5,19 +5,20 @@ import json
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from enhance.face.crop import Picture, crop_of_mesh
-from enhance.face.find import open_finder
-from enhance.face.mesh import open_mesh
+from enhance.face.clip import track_frames
+from enhance.face.crop import Picture
+from enhance.face.find import Finder
+from enhance.face.track import NO_HINTS, Tracker
 from enhance.mouth.geometry import POINTS, Array
 from enhance.speech.features import RATE
 
 KINDS = (".mp4", ".mpg", ".mov", ".avi", ".webm", ".mkv")
 _SIDE = 1280  # pixels of the longer side: larger pictures are read smaller
-_SURE = 0.3  # mesh score below which the face is looked for anew
 
 
 @dataclass(frozen=True)
@@ -72,18 +73,18 @@ def read_footage(source: Source, kept: Path, weights: Path) -> Footage:
 
 
 def _mesh(source: Path, weights: Path) -> tuple[Array, Array]:
-    find, read = open_finder(weights), open_mesh(weights, "attention")
-    points, times, crop = [], [], None
+    tracker, state = _tracker(weights), np.empty(0, np.float32)
+    points, times = [], []
     for time, picture in _frames(source):
-        mesh, score = read(picture, crop) if crop is not None else (None, 0.0)
-        if score < _SURE:
-            mesh = find(picture)
-            if mesh is not None:
-                mesh, score = read(picture, crop_of_mesh(mesh))
-        crop = None if mesh is None else crop_of_mesh(mesh)
+        faces, state = track_frames(tracker, picture[None], state, NO_HINTS, raw=True)
         times.append(time)
-        points.append(np.full((len(POINTS), 3), np.nan) if mesh is None else mesh[list(POINTS)])
+        points.append(faces.mesh[0, 0, list(POINTS)])
     return np.array(points, np.float32), np.array(times)
+
+
+@cache
+def _tracker(weights: Path) -> Tracker:
+    return Tracker(Finder(weights), most=1)
 
 
 def _frames(source: Path) -> Iterator[tuple[float, Picture]]:
