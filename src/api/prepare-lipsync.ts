@@ -1,5 +1,5 @@
 import type { LipsyncRequest } from '../contract/lipsync.ts';
-import type { Size } from '../frame.ts';
+import { evened } from '../frame.ts';
 import { lengthWarnings, outputSeconds } from '../jobs/lipsync-length.ts';
 import type { ImageInfo, VideoInfo } from '../media/info.ts';
 import { checkSpeaker, checkSyncMode } from './lipsync-options.ts';
@@ -28,7 +28,7 @@ export const prepareLipsync = async (
     input,
     files: { media: file.path, audio: path },
     work: { model: options.model, seconds: outputSeconds(input) },
-    outputSize: evenSize(info.size),
+    outputSize: evened(info.size),
     warnings: lengthWarnings(options.model, input),
   };
 };
@@ -77,9 +77,3 @@ const takeSound = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   };
   return { path, audio };
 };
-
-/** 4:2:0 has no odd sizes: such a picture grows by a column or a row. */
-const evenSize = ({ width, height }: Size): Size => ({
-  width: width + (width % 2),
-  height: height + (height % 2),
-});
