@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { Sync } from '../contract/lipsync.ts';
 import { Refused } from './client.ts';
 import { type Calling, runJob } from './run-job.ts';
 
@@ -24,11 +25,15 @@ export const lipsync = async (video: string, audio: string, options: Options): P
   const result = await runJob({ path: '/v1/lipsync', parts, fields: fieldsOf(options) }, options);
   if (!('faces_detected' in result)) throw new Error('the service answered with another operation');
   const { faces_detected, frames, frames_passed_through, sync, warnings } = result;
-  const lag = sync.lag_ms === null ? '' : `, mouth ${Math.round(sync.lag_ms)} ms after the sound`;
-  console.error(
-    `${faces_detected} face${faces_detected === 1 ? '' : 's'}, ${frames} frames, ${frames_passed_through} left as they were${lag}`,
-  );
+  const faces = `${faces_detected} face${faces_detected === 1 ? '' : 's'}`;
+  const passed = `${frames_passed_through} left as they were`;
+  console.error([faces, `${frames} frames`, passed, ...lagOf(sync)].join(', '));
   for (const { detail } of warnings) console.error(`Note: ${detail}`);
+};
+
+const lagOf = ({ lag_ms }: Sync): string[] => {
+  if (lag_ms === null) return [];
+  return [`mouth ${Math.abs(lag_ms)} ms ${lag_ms < 0 ? 'before' : 'after'} the sound`];
 };
 
 const fieldsOf = ({ model, face, expressiveness, onNoFace, style, motion }: Options) => ({
