@@ -63,14 +63,16 @@ def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> Mo
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimiser.step()
         schedule.step()
-    return network.eval()
+    network.eval()
+    return network
 
 
 def read_network(trunk: Path, store: Path) -> MouthNetwork:
     """A network that fit() made and torch.save() kept."""
     network = MouthNetwork(trunk, len(MEASURES) + SHAPES)
     network.load_state_dict(torch.load(store, weights_only=True))
-    return network.eval()
+    network.eval()
+    return network
 
 
 def code() -> bytes:
