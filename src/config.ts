@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { LipsyncModel } from './contract/lipsync.ts';
+import { UpscaleModel } from './contract/upscale.ts';
 
 const MiB = 1024 * 1024;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
@@ -25,8 +27,11 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
     })
     .pipe(schema);
 
-/** Credits by model: of upscaling per output megapixel (of a second, for video), of lip sync per second of output. */
-const Rates = z.record(z.string(), z.number().positive());
+const Rate = z.number().positive();
+/** Credits per output megapixel (of a second, for video), for every model. */
+const UpscaleRates = z.record(UpscaleModel, Rate);
+/** Credits per second of output, for every model. */
+const LipsyncRates = z.record(LipsyncModel, Rate);
 /** Graduated monthly discount: the first `credits` of a UTC month at `percent` off, then the next row; the last has no bound. */
 const Tiers = z
   .array(
@@ -90,8 +95,8 @@ const Environment = z.object({
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
 
-  UPSCALE_RATES: json(Rates, { photo: 0.5, animation: 0.5, detail: 2 }),
-  LIPSYNC_RATES: json(Rates, { fast: 1 }),
+  UPSCALE_RATES: json(UpscaleRates, { photo: 0.5, animation: 0.5, detail: 2 }),
+  LIPSYNC_RATES: json(LipsyncRates, { fast: 1 }),
   DISCOUNT_TIERS: json(Tiers, [
     { credits: 1_000, percent: 0 },
     { credits: 10_000, percent: 10 },

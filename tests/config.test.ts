@@ -61,4 +61,12 @@ test('all faults are told at once, each with its variable', () => {
   }
 });
 
+test('a model without a rate, and a rate without a model, are faults', () => {
+  const rates = { UPSCALE_RATES: '{"photo":1,"detail":1}', LIPSYNC_RATES: '{"fast":1,"slow":1}' };
+  assert.throws(
+    () => loadConfig({ ...secrets, ...rates }),
+    /UPSCALE_RATES\.animation: .*\n.*LIPSYNC_RATES: .*"slow"/,
+  );
+});
+
 test.run();

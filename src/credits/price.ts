@@ -2,7 +2,12 @@
 import type { Config } from '../config.ts';
 import type { PriceLine } from '../contract/credits.ts';
 
-export type Prices = Config['prices'];
+type Rates = Readonly<Record<string, number>>;
+export type Prices = Pick<Config['prices'], 'tiers'> & {
+  /** Credits by model: see `config.ts` for their units. */
+  readonly upscale: Rates;
+  readonly lipsync: Rates;
+};
 
 export type Work = UpscaleWork | LipsyncWork;
 type UpscaleWork = {

@@ -60,7 +60,7 @@ const describeUpscale = (id: UpscaleModel, { limits, prices }: Parts['config']) 
       max_seconds: limits.video.seconds,
     },
   },
-  price: { credits_per_megapixel: prices.upscale[id] ?? 0, minimum_credits: 1 },
+  price: { credits_per_megapixel: prices.upscale[id], minimum_credits: 1 },
 });
 
 const describeLipsync = (id: LipsyncModel, { limits, prices }: Parts['config']) => ({
@@ -83,7 +83,7 @@ const describeLipsync = (id: LipsyncModel, { limits, prices }: Parts['config']) 
     audio: { max_bytes: limits.audio.bytes, max_seconds: limits.audio.seconds },
     best_up_to_seconds: madeForSeconds[id],
   },
-  price: { credits_per_second: prices.lipsync[id] ?? 0, minimum_credits: 1 },
+  price: { credits_per_second: prices.lipsync[id], minimum_credits: 1 },
 });
 
 const sidesOf = ({ longSide, shortSide }: { longSide: number; shortSide: number }) => ({
