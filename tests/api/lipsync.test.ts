@@ -170,6 +170,14 @@ test('of a clip and a sound the shorter is paid for, of a portrait the sound', a
   assert.is(portrait.warnings, undefined);
 });
 
+test('a portrait is any still image that upscaling takes', async () => {
+  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+    const image = await drawn(120, 160).toFormat(format).toBuffer();
+    const { status, data } = await estimate(wanted({ image, audio: 'voice.wav' }));
+    assert.equal([status, data.input_size], [200, '120x160'], format);
+  }
+});
+
 test('fast above a minute is accepted with a warning', async () => {
   const parts = { image: 'portrait.png', audio: 'minute.wav' };
   const { data } = await estimate(wanted(parts));
