@@ -281,6 +281,30 @@ def test_planes_must_fit_each_other() -> None:
         check_planes(y, half, half)
 
 
+def test_pale_lips_get_the_subjects_colour() -> None:
+    planes, mesh = drawn(0.06)
+    subject = measure(planes, BT601, mesh)
+    pale = planes.copy()
+    x, y = np.round((mesh[14, :2] + mesh[17, :2]) / 2).astype(int)
+    lip = np.s_[y - 4 : y + 5, x - 20 : x + 21]
+    half = np.s_[y // 2 - 2 : y // 2 + 3, x // 2 - 10 : x // 2 + 11]
+    usual, red = planes.y[lip].mean(), planes.v[half].mean()
+    pale.y[y - 20 : y + 21, x - 60 : x + 61] += 25
+    pale.v[(y - 20) // 2 : (y + 21) // 2, (x - 60) // 2 : (x + 61) // 2] -= 12
+    out = done(pale, mesh, target(0.06, own_width(mesh)), subject=subject).planes
+    assert abs(out.y[lip].mean() - usual) < 8
+    assert abs(out.v[half].mean() - red) < 4
+
+
+def test_teeth_taken_for_lip_are_painted_over() -> None:
+    planes, mesh = drawn(0.06)
+    subject = measure(planes, BT601, mesh)
+    x, y = np.round(mesh[14, :2] * 0.6 + mesh[17, :2] * 0.4).astype(int)
+    planes.y[y - 2 : y + 3, x - 6 : x + 7] = 210
+    out = done(planes, mesh, target(0.06, own_width(mesh)), subject=subject).planes
+    assert out.y[y, x - 6 : x + 7].max() < 160
+
+
 def test_a_subject_travels_as_numbers() -> None:
     planes, mesh = astronaut()
     sent = measure(planes, BT601, mesh)

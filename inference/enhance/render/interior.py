@@ -69,7 +69,7 @@ def hole_of(asked: Asked, pose: Pose, within: Area) -> Hole | None:
     area = Area(int(left), int(top), int(right) + int(right & 1), int(bottom) + int(bottom & 1)).clipped(within)
     if not area.width or not area.height:
         return None
-    plane = _plane(pose, area)
+    plane = pose.plane_of(area)
     x, y = plane[..., 0], plane[..., 1]
     above = np.interp(x, upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
     below = np.interp(x, lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
@@ -144,7 +144,7 @@ def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: 
     # Beyond the silhouette of a turned head the arch runs back: keep the part that faces the viewer.
     ahead = np.maximum.accumulate(seen[0]) == seen[0]
     ahead[: int(np.argmin(seen[0]))] = False
-    fine = _plane(pose, hole.area, FINER)
+    fine = pose.plane_of(hole.area, FINER)
     s = np.interp(fine[..., 0], seen[0][ahead], turn[ahead] * TURN * size)
     edge = np.interp(fine[..., 0], seen[0][ahead], seen[1][ahead])
     height = flip * (edge - fine[..., 1]) / float(pose.projection[1, 1])
@@ -156,12 +156,3 @@ def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: 
 
 def _over(under: Array, layer: Floats) -> Array:
     return np.asarray(under * (1 - layer[..., 3:]) + layer[..., :3])
-
-
-def _plane(pose: Pose, area: Area, finer: int = 1) -> Array:
-    """Plane coordinates of the area's pixels, each cut into finer x finer."""
-    x = area.x + (np.arange(area.width * finer) + 0.5) / finer - 0.5
-    y = area.y + (np.arange(area.height * finer) + 0.5) / finer - 0.5
-    (a, b), (c, d) = pose.basis / pose.scale
-    x, y = x - pose.anchor[0], y - pose.anchor[1]
-    return np.stack([a * x + (b * y)[:, None], c * x + (d * y)[:, None]], axis=-1)

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .area import Area
+
 Array = npt.NDArray[np.floating[Any]]
 
 POINTS = 478
@@ -74,6 +76,13 @@ class Pose:
 
     def from_pixels(self, pixels: Array) -> Array:
         return (pixels - self.anchor[:2]) @ self.basis.T / self.scale
+
+    def plane_of(self, area: Area, finer: int = 1) -> Array:
+        """Plane coordinates of the area's pixels, rows x columns x 2, each pixel cut into finer x finer."""
+        x = area.x + (np.arange(area.width * finer) + 0.5) / finer - 0.5 - self.anchor[0]
+        y = area.y + (np.arange(area.height * finer) + 0.5) / finer - 0.5 - self.anchor[1]
+        (a, b), (c, d) = self.basis / self.scale
+        return np.stack([a * x + (b * y)[:, None], c * x + (d * y)[:, None]], axis=-1)
 
 
 def pose_of(mesh: npt.NDArray[np.generic]) -> Pose:

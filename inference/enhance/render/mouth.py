@@ -16,6 +16,7 @@ from .shape import Asked, asked_of, blend, closeness, shape_of
 from .sharpness import blur_of, detail
 from .skin import pull
 from .subject import Subject, pack, subject_of
+from .tone import Ring, retone
 from .trust import trust
 
 TARGETS = 8
@@ -77,6 +78,8 @@ def render(
     asked = blend(own, asked_of(shape, person.rest, own), belief)
 
     out, mask = _warp(planes, head, pose, own, asked)
+    ring = Ring.of(pose, (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer), planes.area)
+    _mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief))
     hole = hole_of(asked, pose, planes.area)
     if hole is not None:
         colour = interior(hole, shape, asked, pose, person, rows, flat)

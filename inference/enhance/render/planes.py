@@ -112,10 +112,10 @@ def paint(out: Planes, yuv: Floats, opacity: Floats, area: Area) -> None:
     """Lays colours over `out` in `area` (even origin). yuv: h x w x 3; opacity: h x w, 0..1."""
     _blend(out.y[area.slices], yuv[..., 0], opacity)
     half = halved(area)
-    weight = _mean_of_four(opacity)
+    weight = mean_of_four(opacity)
     some = np.maximum(weight, 1e-6)
     for channel, plane in ((1, out.u), (2, out.v)):
-        _blend(plane[half.slices], _mean_of_four(yuv[..., channel] * opacity) / some, weight)
+        _blend(plane[half.slices], mean_of_four(yuv[..., channel] * opacity) / some, weight)
 
 
 def _blend(target: Plane, colour: Floats, opacity: Floats) -> None:
@@ -139,7 +139,7 @@ def any_of_four(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return np.asarray(full[::2, ::2] | full[1::2, ::2] | full[::2, 1::2] | full[1::2, 1::2])
 
 
-def _mean_of_four(values: Floats) -> Floats:
+def mean_of_four(values: Floats) -> Floats:
     full = (
         np.pad(values, ((0, values.shape[0] & 1), (0, values.shape[1] & 1)), "edge")
         if 1 in (values.shape[0] & 1, values.shape[1] & 1)

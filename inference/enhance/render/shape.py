@@ -16,6 +16,7 @@ OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of i
 OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
 WIDEST, NARROWEST = 1.45, 0.6  # of the width at rest
 LARGEST_OPENING = 0.36
+STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
 ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
@@ -137,9 +138,9 @@ CHIN_SHARE = 0.5
 
 
 def _thickness(rest: Array, own: Array) -> Array:
-    """Between the subject's lip and the frame's: one that a smile has stretched thin has no texture for a full one."""
+    """The subject's, unless a smile has stretched the frame's so thin that it has no texture for that."""
     usual, here = np.maximum(rest[:, 1], 1e-3), np.maximum(own[:, 1], 1e-3)
-    return np.asarray(np.minimum(np.sqrt(usual * here), 1.5 * here))
+    return np.asarray(usual / (1 + (usual / (STRETCH * here)) ** 4) ** 0.25)
 
 
 def blend(own: Lips, asked: Asked, amount: float) -> Asked:

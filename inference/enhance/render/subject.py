@@ -13,6 +13,7 @@ from .own_teeth import COLUMNS, ROWS, own_teeth
 from .planes import Colours, Planes, to_rgb
 from .shape import Rest, rest_of
 from .sharpness import detail
+from .tone import GRID, Ring, Tone, tone_of
 from .trust import REGIONS, look
 
 SUBJECT_SIZE = 13312
@@ -51,6 +52,9 @@ class Subject:
     """[3]: the edge of the upper middle teeth."""
     size: Array
     """[1]: of the teeth against the usual."""
+    tone: Array
+    """The lips' colours, as in Tone.relative."""
+    palest: Array
     teeth: Array
     """The subject's own upper teeth, unrolled; opacity 0 where the frame showed none."""
 
@@ -58,12 +62,18 @@ class Subject:
     def rest(self) -> Rest:
         return Rest(self.line, self.upper_outer, self.lower_outer, float(self.width[0]), float(self.moustache[0]))
 
+    @property
+    def lip_tone(self) -> Tone:
+        return Tone(self.tone, self.palest)
+
 
 SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("skin", "lip", "tooth", "cavity", "tongue", "gum", "bite"), (3,)),
     **dict.fromkeys(("side", "detail", "width", "moustache", "size"), (1,)),
     **dict.fromkeys(("line", "upper_outer", "lower_outer"), (SAMPLES, 2)),
     "look": (REGIONS, 3),
+    "tone": (*GRID, 3),
+    "palest": (2, 2),
     "teeth": (ROWS, COLUMNS, 4),
 }
 
@@ -106,6 +116,8 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
     middle = rest.line[SAMPLES // 2]
     size = float(np.clip(half / 0.25, 0.62, 1.1))
     bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
+    ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
+    tone = tone_of(planes, head, ring)
     own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (_chroma(skin) + _chroma(lip)))
     return Subject(
         skin=skin,
@@ -124,6 +136,8 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
         moustache=np.array([rest.moustache]),
         bite=bite + np.array([0.0, own.edge, 0.0]),
         size=np.array([size]),
+        tone=tone.relative,
+        palest=tone.palest,
         teeth=own.texture,
     )
 

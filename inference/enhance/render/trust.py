@@ -41,7 +41,7 @@ def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
     inner = np.arange(half - 5, half + 6, 2)
     lip = [(lips.upper_inner + lips.upper_outer)[inner] / 2, (lips.lower_inner + lips.lower_outer)[inner] / 2]
     groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT, CHEEKS))]
-    seen = _means(planes, pose, groups)
+    seen = means(planes, pose, groups)
     skin = seen[-1]
     luma = np.log((seen[:-1, :1] + 16) / (skin[0] + 16))
     chroma = (seen[:-1, 1:] - skin[1:]) / max(skin[0], 32) * 4
@@ -52,7 +52,7 @@ def strangeness(seen: Array, usual: Array) -> float:
     return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
 
 
-def _means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
+def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
     """Mean Y, U, V round the points of each group, groups x 3."""
     at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
     around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
