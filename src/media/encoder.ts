@@ -50,7 +50,7 @@ const run = async <F extends AnyFrame>(
   const child = startFfmpeg(ffmpeg, args, signal);
   const tally: Tally = { frames: 0, start: first.time, end: first.time };
   try {
-    const broken = await feed(child.stdin, stream(first, rest, fps, tally), signal);
+    const broken = await feed(child.stdin, stream(first, rest, fps, tally, child.stdin), signal);
     const { exitCode, complaint } = await child.ended();
     signal.throwIfAborted();
     if (broken || exitCode !== 0) {
@@ -89,6 +89,7 @@ async function* stream<F extends AnyFrame>(
   rest: AsyncIterator<F>,
   fps: number,
   tally: Tally,
+  { writableHighWaterMark }: Writable,
 ) {
   const wanted = isRgb(first) ? 3 : 1.5;
   yield matroskaHead(first, isRgb(first) ? 'RGB\x18' : 'I420', fps);
@@ -102,7 +103,9 @@ async function* stream<F extends AnyFrame>(
     tally.frames += 1;
     tally.end = frame.time + frame.duration;
     yield matroskaFrameHead({ ...frame, time: frame.time - first.time });
-    yield frame.pixels;
+    // A smaller one may still wait in the pipe's queue when the next frame is asked for, and this one's memory is used again.
+    const { pixels } = frame;
+    yield pixels.length < writableHighWaterMark ? Buffer.from(pixels) : pixels;
   }
 }
 

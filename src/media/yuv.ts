@@ -11,7 +11,8 @@ export const yuvBytes = ({ width, height }: Size): number =>
 export const evenLuma = ({ width, height, pixels }: YuvPicture): YuvPicture => {
   const size = evened({ width, height });
   if (size.width === width && size.height === height) return { width, height, pixels };
-  const grown = Buffer.allocUnsafe(yuvBytes(size));
+  // In memory of its own, which is used again for later pictures.
+  const grown = Buffer.allocUnsafeSlow(yuvBytes(size));
   for (let y = 0; y < size.height; y += 1) {
     const from = Math.min(y, height - 1) * width;
     const end = y * size.width + pixels.copy(grown, y * size.width, from, from + width);

@@ -157,6 +157,28 @@ test('times of a variable rate come back exactly, from the first picture on', as
   assert.ok(largest(came, expected) < 2e-5);
 });
 
+test('the memory of a frame may be used again when the next is asked for, however small it is', async () => {
+  const size = { width: 32, height: 32 };
+  const pixels = Buffer.alloc((32 * 32 * 3) / 2, 128);
+  const code = (index: number) => 40 + 20 * (index % 9);
+  const frames = async function* (): AsyncGenerator<YuvFrame> {
+    for (let index = 0; index < 500; index += 1) {
+      pixels.fill(code(index), 0, 32 * 32);
+      yield { ...size, pixels, index, time: index / 25, duration: 1 / 25 };
+    }
+  };
+  const look = await probe(await makeClip(at('j.mp4'), pattern(0.2), h264));
+  const info = await probeAudio(await wav(1), ffmpeg, { seconds: 300 }, soon());
+  const target = at('j.out.mp4');
+  const sound = { path: at('tone-1.wav'), info, seconds: 20 };
+  await encodeClip(frames(), look, sound, target, ffmpeg, soon());
+  const came = (await yuvOf(target)).map((frame) => Math.round((codesOf(frame)[0] ?? 0) / 10) * 10);
+  assert.equal(
+    came,
+    Array.from({ length: 500 }, (_, index) => code(index)),
+  );
+});
+
 test('decoding can start at a picture in the middle', async () => {
   for (const [name, codecs] of [
     ['h.mp4', [...h264, '-g', '50']],
