@@ -5,24 +5,27 @@ import type { MouthRender, Rendered } from '../triton/models/mouth-render.ts';
 /** In pixels; all four are even, so that chroma is cut where luma is. */
 export type Rect = Size & { readonly x: number; readonly y: number };
 
+type Renderable = Pick<MouthRender, 'patchSpan' | 'patchDrop' | 'smallestFace'>;
+
 /** Corners of eyes and mouth in a mesh. */
 const EYES = [33, 263] as const;
 const MOUTH = [61, 291] as const;
 /** A smaller rest at the picture's border is not worth a rendering. */
 const LEAST = 16;
-/** Pixels between the outer eye corners below which a mesh means nothing; the renderer refuses it. */
-const LEAST_FACE = 8;
 
-/** The square round the mouth, as far as the picture has it; null when the mouth is beyond its border or too small. Sides of the picture are even. */
+/**
+ * The square round the mouth, as far as the picture has it; null when the mouth is beyond its border, or the face too small
+ * to be rendered. Sides of the picture are even.
+ */
 export const patchOf = (
   mesh: Float32Array,
   { width, height }: Size,
-  { patchSpan, patchDrop }: Pick<MouthRender, 'patchSpan' | 'patchDrop'>,
+  { patchSpan, patchDrop, smallestFace }: Renderable,
 ): Rect | null => {
   const at = (point: number, axis: number) => mesh[point * 3 + axis] ?? Number.NaN;
   const across = (axis: number) => at(EYES[1], axis) - at(EYES[0], axis);
   const unit = Math.hypot(across(0), across(1), across(2));
-  if (unit < LEAST_FACE) return null;
+  if (unit < smallestFace) return null;
   const middle = (axis: number) => (at(MOUTH[0], axis) + at(MOUTH[1], axis)) / 2;
   const half = (patchSpan / 2) * unit;
   const [x, y] = [middle(0), middle(1) + patchDrop * unit];

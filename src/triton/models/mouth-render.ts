@@ -33,6 +33,8 @@ export type MouthRender = {
   /** Lengths in distances of the outer eye corners: the width of a patch, and how far below the mouth its centre lies. */
   readonly patchSpan: number;
   readonly patchDrop: number;
+  /** Pixels between the outer eye corners: a smaller face is refused. */
+  readonly smallestFace: number;
   /** The patch's first row and column are even in the whole picture; the mesh is in pixels of the patch. */
   subject(
     patch: YuvPicture,
@@ -70,6 +72,7 @@ const contract: Contract = {
   parameters: {
     subject_size: /^[1-9]\d*$/,
     ...{ patch_span: /^\d+(\.\d+)?$/, patch_drop: /^-?\d+(\.\d+)?$/ },
+    smallest_face: /^\d+(\.\d+)?$/,
   },
 };
 
@@ -85,6 +88,7 @@ export const openMouthRender = async (
     release,
     patchSpan: Number(parameters.patch_span),
     patchDrop: Number(parameters.patch_drop),
+    smallestFace: Number(parameters.smallest_face),
     subject: async (patch, mesh, about, signal) => {
       const nobody = { ...about, subject: new Float32Array(subjectSize) };
       const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), nobody);
