@@ -19,16 +19,20 @@ export const countFaces = (sightings: Sightings): number => {
 };
 
 /**
- * The speaker's face in each picture, null where it is not seen. By itself it is the face that is large for long.
- * Throws speaker_not_found when nobody is where the caller says.
+ * The speaker's face in each picture, null where it is not seen. By itself it is the face that is large for long in the first
+ * `shown` pictures, which are those of the output. Throws speaker_not_found when nobody is where the caller says.
  */
-export const chooseFace = (sightings: Sightings, speaker: Speaker): (Sighting | null)[] => {
+export const chooseFace = (
+  sightings: Sightings,
+  speaker: Speaker,
+  shown = sightings.length,
+): (Sighting | null)[] => {
   if ('boxes' in speaker) {
     const chosen = inBoxes(sightings, speaker.boxes);
     if (chosen.some((face) => face !== null)) return chosen;
     throw new Failure('speaker_not_found', { reason: 'no face was found in any of the boxes' });
   }
-  const id = 'frame' in speaker ? idAt(sightings, speaker) : largest(sightings);
+  const id = 'frame' in speaker ? idAt(sightings, speaker) : largest(sightings.slice(0, shown));
   return sightings.map((faces) => faces.find((face) => face.id === id) ?? null);
 };
 

@@ -110,8 +110,8 @@ const make = async (
   const { info, sound, path } = clip;
   const facesDetected = countFaces(footage.sightings);
   if (facesDetected === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const chosen = chooseFace(footage.sightings, options.speaker);
   const framesTotal = countFrames(footage.times, sound.durationSeconds);
+  const chosen = chooseFace(footage.sightings, options.speaker, framesTotal);
   checkSeen(chosen.slice(0, framesTotal), options.options.on_no_face);
 
   const known = {

@@ -18,6 +18,11 @@ test('the face that is large for long speaks', () => {
   assert.equal(ids(chooseFace(clip, { mode: 'auto' })), times(20, 2));
 });
 
+test('who is large only behind the end of the output does not speak', () => {
+  const clip = [...times(5, [face(1, 0, 40)]), ...times(20, [face(1, 0, 40), face(2, 100, 90)])];
+  assert.equal(ids(chooseFace(clip, { mode: 'auto' }, 5)), times(25, 1));
+});
+
 test('a point names the face that holds it, and its person speaks throughout', () => {
   const clip = [[face(1, 0, 40), face(2, 100, 90)], [face(1, 10, 40)], [face(2, 100, 90)]];
   assert.equal(ids(chooseFace(clip, { frame: 0, x: 20, y: 20 })), [1, 1, null]);
