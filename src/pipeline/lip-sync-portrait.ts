@@ -26,7 +26,7 @@ import { meshIn, patchOf } from './patch.ts';
 import { cutRgb, pasteRgb, STILL_CODING } from './patch-colours.ts';
 import { planMouth } from './plan-mouth.ts';
 import { together } from './together.ts';
-import { scaledBox, zoomed } from './track.ts';
+import { hintIn, scaledBox, zoomed } from './track.ts';
 
 const FPS = 25;
 /** What a still says of its colours as a video: sRGB is shown as HDTV is. */
@@ -84,9 +84,8 @@ const findFace = async (
   const { speaker } = options;
   const small = await shrink(still, LOOK_SIDE);
   const zoom = { x: still.width / small.width, y: still.height / small.height };
-  const hints = 'boxes' in speaker ? speaker.boxes.slice(0, 1) : [];
-  const shown = hints.flatMap((box) => (box ? [scaledBox(box, 1 / zoom.x, 1 / zoom.y)] : []));
-  const { faces } = await models.faceTrack.track([small], new Float32Array(), shown, signal);
+  const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], zoom) : [];
+  const { faces } = await models.faceTrack.track([small], new Float32Array(), hints, signal);
   const seen = (faces[0] ?? []).map((face, at) => ({
     ...face,
     box: scaledBox(face.box, zoom.x, zoom.y),

@@ -21,6 +21,8 @@ export type Footage = {
 
 /** Pictures that travel together: fewer cost more calls, more cost memory. */
 const CHUNK = 8;
+/** Pixels of a hint's shorter side. */
+const LEAST_HINT = 4;
 
 /** Frames of a clip to follow faces in, in memory that is used again: see `decodeSmall`. */
 export type Frames = { readonly frames: AsyncIterable<Frame>; readonly spare: ArrayBufferLike[] };
@@ -62,7 +64,7 @@ export const trackFaces = async (
     const before = state;
     const tracked = (async () => {
       const zoom = zoomTo(size, chunk[0] ?? size);
-      const hints = hintsFor(chunk, boxes).map((box) => scaledBox(box, 1 / zoom.x, 1 / zoom.y));
+      const hints = chunk.flatMap((frame) => hintIn(frame, boxes[frame.index], zoom));
       return tracker.track(chunk, await before, hints, signal);
     })();
     state = tracked.then((found) => found.state);
@@ -105,15 +107,21 @@ async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> 
   if (chunk.length > 0) yield chunk;
 }
 
-const hintsFor = (chunk: readonly Frame[], boxes: readonly (Box | null)[]): Box[] =>
-  chunk.flatMap(({ index }) => (boxes[index] ? [boxes[index]] : []));
-
 type Zoom = { readonly x: number; readonly y: number };
 
 const zoomTo = (size: Size, { width, height }: Size): Zoom => ({
   x: size.width / width,
   y: size.height / height,
 });
+
+/** The box in pixels of the smaller picture; none where no face can fill it: it is a speck there, or far larger than all of it. */
+export const hintIn = (picture: Size, box: Box | null | undefined, { x, y }: Zoom): Box[] => {
+  if (!box) return [];
+  const hint = scaledBox(box, 1 / x, 1 / y);
+  const [x1, y1, x2, y2] = hint;
+  const [side, most] = [Math.max(x2 - x1, y2 - y1), 2 * Math.max(picture.width, picture.height)];
+  return Math.min(x2 - x1, y2 - y1) >= LEAST_HINT && side <= most ? [hint] : [];
+};
 
 export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [
   x1 * x,

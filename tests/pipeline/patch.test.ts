@@ -4,11 +4,11 @@ import type { Picture, YuvPicture } from '../../src/frame.ts';
 import { flatness } from '../../src/pipeline/flatness.ts';
 import { cut, meshIn, paste, patchOf } from '../../src/pipeline/patch.ts';
 import { cutRgb, pasteRgb, STILL_CODING } from '../../src/pipeline/patch-colours.ts';
-import { zoomed } from '../../src/pipeline/track.ts';
+import { hintIn, zoomed } from '../../src/pipeline/track.ts';
 
 const test = suite('patch');
 const size = { width: 64, height: 48 };
-const shape = { patchSpan: 2.4, patchDrop: 0.3 };
+const shape = { patchSpan: 2.4, patchDrop: 0.3, smallestFace: 8 };
 /** Eyes 10 apart, the mouth 10 below them at `x`, `y`. */
 const meshAt = (x: number, y: number): Float32Array => {
   const mesh = new Float32Array(478 * 3);
@@ -46,6 +46,10 @@ test('the border of the picture cuts it', () => {
 
 test('without a mesh there is none', () => {
   assert.is(patchOf(new Float32Array(478 * 3).fill(Number.NaN), size, shape), null);
+});
+
+test('a face that the renderer would refuse has none', () => {
+  assert.is(patchOf(meshAt(32, 20), size, { ...shape, smallestFace: 10.5 }), null);
 });
 
 test('the mesh goes with it', () => {
@@ -112,6 +116,13 @@ test('a colour that the renderer paints is that colour', () => {
 test('a mesh of a smaller picture grows round the middles of pixels', () => {
   const mesh = Float32Array.of(0, 0, 1, 9, 4, -2);
   assert.equal([...zoomed(mesh, { x: 2, y: 4 })], [0.5, 1.5, 2, 18.5, 17.5, -4]);
+});
+
+test('a hint is a box that a face could fill', () => {
+  const half = { x: 2, y: 2 };
+  assert.equal(hintIn(size, [-4, 0, 60, 40], half), [[-2, 0, 30, 20]]);
+  for (const box of [null, undefined, [9, 9, 9.5, 60], [0, 0, 1e39, 40]] as const)
+    assert.equal(hintIn(size, box, half), []);
 });
 
 test('what is drawn with few colours is flat, what has grain is not', () => {
