@@ -1,5 +1,6 @@
 """The lips as they are asked for: four contours from the subject's rest and one row of TARGETS."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +11,14 @@ from .mesh import Array, ramp
 UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest. Measured on nine talking clips: 0.2-0.4."""
 
-CORNER_DROP = 0.15  # of an opening; measured on the same clips
-CORNER_RISE = 0.20  # of what the mouth is wider than at rest; 0-0.5 there
+LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
+CORNER_DROP = 0.20  # of an opening; measured on the same clips
+CORNER_RISE = 0.30  # of what the mouth is wider than at rest; 0.1-0.5 there
 OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of it the subject's
+WIDE_OPEN = (0.08, 0.30)  # gaps from which they say less, and least
+LEAST_OWN = 0.25
 OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
+OWN_TILT = 0.25  # and of one corner higher than the other
 WIDEST, NARROWEST = 1.45, 0.6  # of the width at rest
 LARGEST_OPENING = 0.36
 STRETCH = 2.5  # of a frame's lip, at most
@@ -63,7 +68,7 @@ class Asked:
 
 def rest_of(lips: Lips, moustache: float) -> Rest:
     """The lips closed, from lips that may be open."""
-    line = lips.upper_inner + UPPER_SHARE * (lips.lower_inner - lips.upper_inner)
+    line = lips.upper_inner + _upper_share(lips.gap) * (lips.lower_inner - lips.upper_inner)
     line[:, 1] -= CORNER_DROP * lips.gap * (1 - lips.closed) * ALONG**2
     top = line - (lips.upper_inner - lips.upper_outer)
     bottom = line + (lips.lower_outer - lips.lower_inner)
@@ -179,17 +184,24 @@ def _seat(rest: Rest, own: Lips) -> Seat:
     """
     half = len(ALONG) // 2
     opened = own.gap * (1 - own.closed)
-    middle = own.upper_inner[half, 1] + UPPER_SHARE * (own.lower_inner - own.upper_inner)[half, 1]
+    middle = (own.upper_inner + _upper_share(own.gap) * (own.lower_inner - own.upper_inner))[half, 1]
     corners = own.upper_outer[[0, -1], 1] - CORNER_DROP * opened + CORNER_RISE * (own.width - rest.width)
     rest_corners = rest.upper_outer[[0, -1], 1]
     offset = float(0.5 * (middle - rest.line[half, 1]) + 0.5 * (corners - rest_corners).mean())
-    bent = middle - rest.line[half, 1] - offset, corners - rest_corners - offset
+    share = OWN + ramp(opened, *WIDE_OPEN) * (LEAST_OWN - OWN)
+    tilted = (corners - rest_corners) - (corners - rest_corners).mean()
+    bent = middle - rest.line[half, 1] - offset, (corners - rest_corners).mean() - offset
     centre = OWN * own.upper_outer[[0, -1], 0].mean() + (1 - OWN) * rest.upper_outer[[0, -1], 0].mean()
     return Seat(
-        float(rest.line[half, 1] + OWN * offset + OWN_BEND * bent[0]),
-        rest_corners + OWN * offset + OWN_BEND * bent[1],
+        float(rest.line[half, 1] + share * offset + OWN_BEND * bent[0]),
+        rest_corners + share * offset + OWN_BEND * bent[1] + OWN_TILT * tilted,
         float(centre),
     )
+
+
+def _upper_share(gap: float) -> float:
+    """Of an opening that is seen, what the upper lip has risen."""
+    return LIFT * math.tanh(UPPER_SHARE * gap / LIFT) / max(gap, 1e-6)
 
 
 def _corners(shape: Shape, seat: Seat, own: Lips) -> Array:
