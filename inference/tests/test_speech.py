@@ -12,7 +12,7 @@ from enhance.speech.analysis import Speech, SpeechAnalyser
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
-from tests.sounds import RATE, Floats, babble, noise, seconds, tune
+from tests.sounds import RATE, Floats, babble, noise, say, seconds, tune
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "speech.onnx"
 HUM = 0.3 * np.sin(2 * np.pi * 50 * seconds(4)) + 0.1 * np.sin(2 * np.pi * 150 * seconds(4))
@@ -152,6 +152,17 @@ def test_pocketsphinx_names_a_class_for_every_frame() -> None:
     assert (classes.sum(1) == 1).all()
     assert (classes[:20].argmax(1) == SIL).all()
     assert (classes[60:300].argmax(1) != SIL).mean() > 0.6
+
+
+def test_pocketsphinx_forgets_what_it_heard_before() -> None:
+    recognise = open_allphone()
+
+    def classes(pcm: Floats) -> Floats:
+        return recognise(pcm, log_mel(pcm), lambda: None)
+
+    first = classes(babble())
+    classes(say([("A", 0.6), ("M", 0.2)] * 4, pitch=210))
+    assert (classes(babble()) == first).all()
 
 
 def test_features_are_in_time() -> None:

@@ -50,6 +50,7 @@ def open_allphone() -> Callable[[Floats, Floats, Callable[[], None]], Floats]:
     decoder = Decoder(allphone=model, lm=None, dict=None, loglevel="FATAL", beam=1e-20, pbeam=1e-20, lw=2.0)
 
     def classes(pcm: Floats, mel: Floats, go_on: Callable[[], None]) -> Floats:
+        decoder.reinit_feat()  # it would go on from the noise and the level of the file before
         labels = np.full(len(mel), SIL)
         gain = _LOUDEST / max(float(np.percentile(np.abs(pcm), 99.5)), 1e-6) if len(pcm) else 1.0
         for start, end in _parts(mel.mean(1)):
