@@ -12,7 +12,7 @@ import pytest
 from skimage import data
 
 from enhance.render import mouth
-from enhance.render.mesh import BadMouthError, Pose, pose_of
+from enhance.render.mesh import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.render.mouth import Rendered, measure, render
 from enhance.render.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.render.shape import shape_of
@@ -340,6 +340,7 @@ def test_the_config_says_what_the_code_does() -> None:
         ("patch_drop", mouth.PATCH_DROP),
         ("max_patch", mouth.MAX_PATCH),
         ("subject_size", SUBJECT_SIZE),
+        ("smallest_face", SMALLEST_FACE),
     )
     for name, value in told_of:
         told = text.split(f'key: "{name}", value: {{ string_value: "')[1].split('"')[0]
