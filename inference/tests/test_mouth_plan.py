@@ -1,5 +1,7 @@
 """The plan of the mouth: crisp closures, still silence, the subject's own range, any frame rate."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from enhance.mouth.geometry import POINTS, Array
 from enhance.mouth.hearing import Speech
 from enhance.mouth.plan import Footage, Plan, plan
 from enhance.mouth.prior import Prior, open_prior
+from enhance.mouth.residual import fit_residual
 from enhance.mouth.shapes import LARGEST_OPENING, TARGETS
 from enhance.mouth.stillness import liveliness
 from enhance.mouth.tracks import at
@@ -204,6 +207,16 @@ def test_the_shortest_sounds_and_clips_are_planned(prior: Prior, seen: int, seco
     assert np.isfinite(planned.shapes).all()
     assert planned.shapes[0, PRESS] == 0
     assert set(planned.references) == {-1}
+
+
+def test_a_subject_who_is_seen_for_minutes_does_not_fill_the_memory() -> None:
+    tracks, wanted = np.random.default_rng(0).normal(size=(2, 18_000, 4))
+    tracemalloc.start()
+    missing = fit_residual(tracks, np.arange(18_000) / 60, wanted, 30.0)(tracks)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert missing.shape == (18_000, 4)
+    assert most < 64e6
 
 
 def test_a_long_sound_is_heard_as_in_one_piece() -> None:

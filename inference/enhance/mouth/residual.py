@@ -20,8 +20,8 @@ def fit_residual(tracks: Array, times: Array, wanted: Array, strength: float) ->
     centre, offset = heard.mean(0), missing.mean(0)
     scale = np.sqrt(((heard - centre) ** 2).sum(1).mean()) + 1e-9
     rows = (heard - centre) / scale
-    dual = np.linalg.solve(rows @ rows.T + strength * np.eye(len(rows)), missing - offset)
-    weights = rows.T @ dual
+    # By columns, which are few, not by frames: those of a long clip, squared, would fill the memory.
+    weights = np.linalg.solve(rows.T @ rows + strength * np.eye(rows.shape[1]), rows.T @ (missing - offset))
 
     def residual(other: Array) -> Array:
         clock = (np.arange(len(other)) + 0.5) * FRAME
