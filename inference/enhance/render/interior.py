@@ -20,7 +20,9 @@ LOWER_FALL = 0.60  # of an opening
 LOWER_LIGHT = 0.62
 FARTHEST = 0.07  # that the upper teeth may follow lips which the mesh sees higher or lower on this frame's face
 FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
-FEATHER = 0.0045  # sigma of the mouth's edge, in S
+FEATHER = 0.006  # sigma of the mouth's edge, in S
+RIM = 0.011  # S: of the inside of the lips that is seen
+RIM_LIGHT = 0.42  # of the lips
 HALF = SAMPLES // 2
 
 
@@ -92,8 +94,8 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     across = (hole.x - centre) / half
     side = np.clip(np.abs(across), 0, 1)
 
-    throat = 0.75 * (1 - side**2) * np.exp(-(((down - 0.42) / 0.33) ** 2))
-    flesh = 0.80 * (0.45 * person.cavity + 0.42 * person.tongue)
+    throat = 0.68 * (1 - side**2) * np.exp(-(((down - 0.42) / 0.33) ** 2))
+    flesh = 0.95 * (0.45 * person.cavity + 0.42 * person.tongue)
     colour = flesh + throat[..., None] * (person.cavity - flesh)
     colour *= (1 - 0.35 * side**3)[..., None]
     colour = _tongue(colour, hole, shape, person, centre, half, deep, float(lower[HALF, 1]))
@@ -116,7 +118,17 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     corners = slit * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
     light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
-    return np.asarray(colour * (shade * light)[..., None], np.float32)
+    colour = colour * (shade * light)[..., None]
+    if not flat:
+        colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)
+    return np.asarray(colour, np.float32)
+
+
+def _rim(hole: Hole) -> Array:
+    """How far the wet inside of the lips is seen: along their edges, and where these come together."""
+    upper = 0.45 * np.exp(-((np.maximum(hole.y - hole.top, 0) / RIM) ** 2))
+    lower = 0.85 * np.exp(-((np.maximum(hole.bottom - hole.y, 0) / RIM) ** 2))
+    return np.asarray(1 - (1 - upper) * (1 - lower))
 
 
 def _tongue(
