@@ -1,8 +1,6 @@
 """`face_track` as a Triton model; its contract is models/face_track/config.pbtxt."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -13,15 +11,12 @@ from enhance.face.find import Finder
 from enhance.face.mesh import Kind
 from enhance.face.track import Tracker
 
-from .shell import Inputs, Shell
-
-WEIGHTS = Path(__file__).parents[2] / ".enhance" / "weights"
+from .shell import Inputs, Shell, weights_folder
 
 
 class FaceTrackModel(Shell):
     def initialize(self, args: dict[str, str]) -> None:
         cv2.setNumThreads(1)  # the other models have the other cores
-        self.weights = Path(os.environ.get("ENHANCE_WEIGHTS") or WEIGHTS)
         self.most = int(json.loads(args["model_config"])["parameters"]["max_faces"]["string_value"])
         self.trackers = {"attention": self._open("attention")}
 
@@ -48,7 +43,7 @@ class FaceTrackModel(Shell):
         }
 
     def _open(self, kind: Kind) -> Tracker:
-        return Tracker(Finder(self.weights, kind), self.most)
+        return Tracker(Finder(weights_folder(), kind), self.most)
 
 
 def _is_set(inputs: Inputs, name: str) -> bool:

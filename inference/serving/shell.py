@@ -1,11 +1,18 @@
-"""What all small models have in common as Triton models: one request's answer or its error, whatever happens to the others."""
+"""What all models have in common as Triton models: one request's answer or its error, whatever happens to the others."""
 
+import os
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import triton_python_backend_utils as pb_utils
+
+
+def weights_folder() -> Path:
+    """Where `inference.build` has put the networks of others."""
+    return Path(os.environ.get("ENHANCE_WEIGHTS") or Path(__file__).parents[2] / ".enhance" / "weights")
 
 
 class CancelledError(Exception):
