@@ -225,6 +225,17 @@ def test_a_moustache_limits_the_opening() -> None:
     assert grown < 0.85 * shaved
 
 
+def test_shut_lips_neither_frown_nor_sneer() -> None:
+    planes, mesh = drawn()
+    rest = unpack(measure(planes, BT601, mesh)).rest
+    usual, hung = (shape_of(target(0.0, corners=c, upper=-c), rest) for c in (-0.01, -0.15))
+    assert usual.corners == pytest.approx(-0.01, abs=0.001)
+    assert usual.upper == pytest.approx(0.01, abs=0.001)
+    assert hung.corners > -0.04
+    assert hung.upper < 0.04
+    assert shape_of(target(0.2, corners=-0.15), rest).corners < hung.corners
+
+
 @pytest.mark.parametrize("size", [64, 101, 255])
 def test_patches_of_any_size_are_rendered(size: int) -> None:
     planes, mesh = drawn()

@@ -23,6 +23,7 @@ FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
 FEATHER = 0.006  # sigma of the mouth's edge, in S
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
+BEYOND = 1.0  # S along the arch: no teeth
 HALF = SAMPLES // 2
 
 
@@ -157,7 +158,7 @@ def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: 
     ahead = np.maximum.accumulate(seen[0]) == seen[0]
     ahead[: int(np.argmin(seen[0]))] = False
     fine = pose.plane_of(hole.area, FINER)
-    s = np.interp(fine[..., 0], seen[0][ahead], turn[ahead] * TURN * size)
+    s = np.interp(fine[..., 0], seen[0][ahead], turn[ahead] * TURN * size, left=-BEYOND, right=BEYOND)
     edge = np.interp(fine[..., 0], seen[0][ahead], seen[1][ahead])
     height = flip * (edge - fine[..., 1]) / float(pose.projection[1, 1])
     at_x = ((s + REACH) * DENSITY - 0.5).astype(np.float32)

@@ -19,7 +19,9 @@ WIDE_OPEN = (0.08, 0.30)  # gaps from which they say less, and least
 LEAST_OWN = 0.25
 OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
 OWN_TILT = 0.25  # and of one corner higher than the other
-WIDEST, NARROWEST = 1.45, 0.6  # of the width at rest
+WIDEST, NARROWEST = 1.45, 0.65  # of the width at rest
+LOWERED, RAISED = 0.03, 0.03  # S that an upper lip goes below and above its rest on shut lips; beyond, it frowns or sneers
+SAGGING, SMILING = 0.03, 0.05  # S that corners do
 LARGEST_OPENING = 0.36
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
@@ -83,8 +85,15 @@ def shape_of(target: Array, rest: Rest) -> Shape:
     opening = max(opening, 0.0) * (1 - press)
     opening /= (1 + (opening / most) ** 4) ** 0.25
     width = min(max(width, NARROWEST * rest.width), WIDEST * rest.width)
-    upper = min(max(upper, -0.04), 0.5 * opening + 0.06)
-    return Shape(opening, width, rounding, upper, min(max(corners, -0.12), 0.12), press, labiodental, tongue)
+    upper = _limited(upper, LOWERED * (1 - ramp(opening, 0.0, 0.15)), RAISED + 0.5 * opening)
+    corners = _limited(corners, SAGGING + 0.25 * opening, SMILING)
+    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue)
+
+
+def _limited(value: float, below: float, above: float) -> float:
+    """Itself near 0, and softly no more than -below..above."""
+    most = above if value > 0 else below
+    return most * math.tanh(value / most) if most else 0.0
 
 
 def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
