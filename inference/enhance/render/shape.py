@@ -224,12 +224,14 @@ def _corners(shape: Shape, seat: Seat, own: Lips) -> Array:
 
 
 def _between(ends: Array, profile: Array, own: Array) -> Array:
-    """A contour spanned between two ends with the bow of `profile`; its depth is the frame's own."""
+    """A contour spanned between two ends with the bow of `profile`; its depth is the frame's own, as far as it is as wide."""
     along = (profile[:, 0] - profile[0, 0]) / (profile[-1, 0] - profile[0, 0])
     bow = profile[:, 1] - (profile[0, 1] + along * (profile[-1, 1] - profile[0, 1]))
     line = ends[0] + along[:, None] * (ends[1] - ends[0])
     line[:, 1] += bow
-    line[:, 2] = own[:, 2]
+    narrowed = (ends[1, 0] - ends[0, 0]) / max(own[-1, 0] - own[0, 0], 1e-3)
+    middle = own[len(own) // 2, 2]
+    line[:, 2] = middle + narrowed * (own[:, 2] - middle)
     return np.asarray(line)
 
 
