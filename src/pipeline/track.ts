@@ -130,9 +130,12 @@ export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [
   y2 * y,
 ];
 
-/** The mesh in pixels of the larger picture. A coordinate names the middle of a pixel, which grows to both sides. */
+/**
+ * The mesh in pixels of the larger picture. The tracker counts from the edge of the first pixel, who renders from its middle,
+ * as OpenCV does.
+ */
 export const zoomed = (mesh: Float32Array, { x, y }: Zoom): Float32Array =>
   mesh.map((value, i) => {
-    if (i % 3 === 0) return (value + 0.5) * x - 0.5;
-    return i % 3 === 1 ? (value + 0.5) * y - 0.5 : value * x;
+    if (i % 3 === 0) return value * x - 0.5;
+    return i % 3 === 1 ? value * y - 0.5 : value * x;
   });

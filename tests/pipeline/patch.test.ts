@@ -113,9 +113,10 @@ test('a colour that the renderer paints is that colour', () => {
   assert.equal([...pixels.subarray(0, 3)], [90, 90, 90]);
 });
 
-test('a mesh of a smaller picture grows round the middles of pixels', () => {
-  const mesh = Float32Array.of(0, 0, 1, 9, 4, -2);
-  assert.equal([...zoomed(mesh, { x: 2, y: 4 })], [0.5, 1.5, 2, 18.5, 17.5, -4]);
+test('a mesh is counted from the edge of the small picture, and from the middle of the first pixel of the large one', () => {
+  const corners = Float32Array.of(0, 0, 1, 9, 4, -2);
+  assert.equal([...zoomed(corners, { x: 2, y: 4 })], [-0.5, -0.5, 2, 17.5, 15.5, -4]);
+  assert.equal([...zoomed(corners, { x: 1, y: 1 })], [-0.5, -0.5, 1, 8.5, 3.5, -2]);
 });
 
 test('a hint is a box that a face could fill', () => {
