@@ -71,7 +71,7 @@ export const failures = {
     413,
     false,
     (f) =>
-      `The media may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`,
+      `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`,
   ),
   resolution_too_large: kind(
     413,
@@ -103,14 +103,17 @@ export const failures = {
     true,
     (f) => `${text(f.url)} could not be fetched: ${text(f.reason)}.`,
   ),
-  media_unreadable: kind(422, false, (f) => `The media could not be decoded: ${text(f.reason)}.`),
-  no_video_stream: kind(422, false, () => 'The file has no video stream.'),
-  no_audio_stream: kind(422, false, () => 'The file has no sound.'),
-  no_face_detected: kind(
+  media_unreadable: kind(
     422,
     false,
-    (f) =>
-      `No face was found${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}; one must be at least ${text(f.smallest)} to be seen.`,
+    (f) => `The ${text(f.what ?? 'media')} could not be decoded: ${text(f.reason)}.`,
+  ),
+  no_video_stream: kind(422, false, () => 'The file has no video stream.'),
+  no_audio_stream: kind(422, false, () => 'The file has no sound.'),
+  no_face_detected: kind(422, false, (f) =>
+    f.unchanged
+      ? 'A face was found, but in no frame could its mouth be changed: it is turned away, covered or cut off by the border.'
+      : `No face was found${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}; expected one of at least ${text(f.smallest)}, as faces are found reliably from there on.`,
   ),
   speaker_not_found: kind(422, false, (f) => `The speaker was not found: ${text(f.reason)}.`),
   rate_limited: kind(

@@ -23,7 +23,7 @@ export const checkLimits = (
   if (info.kind === 'image') checkPixels(info.size, limits.image.pixels);
   else {
     checkVideoSize(info.size, limits.video);
-    checkSeconds(info.mediaSeconds, limits.video.seconds);
+    checkSeconds(info.mediaSeconds, limits.video.seconds, 'video');
   }
   checkOutputSide(scaled(info.size, scale), limits[info.kind].outputSide, format);
 };
@@ -47,9 +47,10 @@ export const checkVideoSize = (size: Size, limits: Limits['video']): void => {
   });
 };
 
-export const checkSeconds = (seconds: number, limit: number): void => {
+export const checkSeconds = (seconds: number, limit: number, what: 'video' | 'sound'): void => {
   if (seconds <= limit) return;
-  throw new Failure('media_too_long', { limit_seconds: limit, came_seconds: Math.ceil(seconds) });
+  const came = Math.ceil(seconds * 10) / 10;
+  throw new Failure('media_too_long', { what, limit_seconds: limit, came_seconds: came });
 };
 
 const checkOutputSide = (size: Size, limit: number, format: OutputFormat): void => {

@@ -61,7 +61,7 @@ const judge = (
   const filled = tracks.filter(({ packets }) => packets > 0);
   const start = Math.min(...filled.map((track) => track.start));
   const mediaSeconds = Math.max(...filled.map((track) => track.end)) - start;
-  checkSeconds(mediaSeconds, limits.seconds);
+  checkSeconds(mediaSeconds, limits.seconds, 'video');
   return { video, mediaSeconds };
 };
 

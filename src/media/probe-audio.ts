@@ -5,7 +5,7 @@ import { fileInput } from './ffmpeg.ts';
 import { identifySound, unsupported } from './identify.ts';
 import type { AudioInfo } from './info.ts';
 import { checkSeconds } from './limits.ts';
-import { CUT_OFF, isCutOff, listTracks, unreadable } from './listing.ts';
+import { CUT_OFF, isCutOff, listTracks } from './listing.ts';
 import type { Track } from './packets.ts';
 
 const BYTES_PER_SAMPLE = 2;
@@ -33,7 +33,7 @@ export const probeAudio = async (
     if (!sound || !packed || ended.exitCode !== 0) throw unreadable(ended.complaint);
     // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
     if (type.container === 'mov' && isCutOff(tracks, streams)) throw unreadable(CUT_OFF);
-    checkSeconds(lengthOf(packed), limits.seconds);
+    checkSeconds(lengthOf(packed), limits.seconds, 'sound');
 
     const decoding = [...input, '-af', 'asetpts=N/SR/TB', '-c:a', 'pcm_s16le'];
     const decoded = await listTracks(decoding, ffmpeg, either);
@@ -48,10 +48,10 @@ export const probeAudio = async (
 
 const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {
   const durationSeconds = decoded ? lengthOf(decoded) : 0;
-  if (!decoded || durationSeconds === 0) throw unreadable(complaint || 'it holds no sound');
+  if (!decoded || durationSeconds === 0) throw unreadable(complaint || 'nothing is in it');
   if (durationSeconds * 2 < lengthOf(packed)) {
     const came = `${durationSeconds.toFixed(1)} of ${lengthOf(packed).toFixed(1)} s`;
-    throw unreadable(`${came} of the sound could be decoded; ${complaint}`);
+    throw unreadable(`${came} could be; ${complaint}`);
   }
   const sampleRate = decoded.timeBase.den;
   const samples = Math.round(durationSeconds * sampleRate);
@@ -60,3 +60,6 @@ const judge = (packed: Track, decoded: Track | undefined, complaint: string) => 
 };
 
 const lengthOf = ({ start, end, packets }: Track): number => (packets > 0 ? end - start : 0);
+
+const unreadable = (reason: string): Failure =>
+  new Failure('media_unreadable', { what: 'sound', reason: reason || 'ffmpeg gave no reason' });

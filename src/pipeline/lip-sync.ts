@@ -1,11 +1,12 @@
 /** A clip or a portrait, and a sound, to a video in which the face says it. */
+import { Failure } from '../errors.ts';
 import { contentType } from '../media/output.ts';
 import { probeAudio } from '../media/probe-audio.ts';
 import type { Outcome } from './enhance.ts';
 import { lipSyncClip } from './lip-sync-clip.ts';
 import { lipSyncPortrait } from './lip-sync-portrait.ts';
 import type { LipSyncTask } from './lip-sync-task.ts';
-import { measureSync } from './sync.ts';
+import { isSpoken, measureSync } from './sync.ts';
 
 export type { LipSyncTask } from './lip-sync-task.ts';
 
@@ -17,6 +18,10 @@ export const lipSync = async (task: LipSyncTask): Promise<Outcome> => {
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
   const sound = await probeAudio(inputs.audio, config.ffmpeg, config.limits.audio, signal);
   const made = await (kind === 'image' ? lipSyncPortrait : lipSyncClip)(task, sound);
+  if (made.framesPassedThrough === made.encoded.frames && isSpoken(made.sound.heard)) {
+    // There was something to say, and nothing was said: that is no result, and costs nothing.
+    throw new Failure('no_face_detected', { unchanged: true });
+  }
   const sync = await measureSync(task, made);
   const { size, encoded, facesDetected, framesPassedThrough, warnings } = made;
   return {

@@ -50,10 +50,13 @@ const openingOf = (mesh: Float32Array): number => {
   return apart(13, 14) / apart(33, 263);
 };
 
+export const isSpoken = ({ activity }: Heard): boolean =>
+  activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS >= LEAST_SPEECH_SECONDS;
+
 /** The correlation as it is seen, and by how much later the mouth would have to be heard for the highest. */
-export const compare = (openings: readonly Opening[], { activity, curves }: Heard): Sync | null => {
-  const speech = activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS;
-  if (speech < LEAST_SPEECH_SECONDS || openings.length < LEAST_FRAMES) return null;
+export const compare = (openings: readonly Opening[], heard: Heard): Sync | null => {
+  if (!isSpoken(heard) || openings.length < LEAST_FRAMES) return null;
+  const { curves } = heard;
   const jaw = (seconds: number): number => {
     const at = seconds / STEP_SECONDS - 0.5;
     const before = Math.floor(at);

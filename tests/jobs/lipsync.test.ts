@@ -109,8 +109,16 @@ test('a refusal at the last moment leaves no files', async ({ rig, dir }) => {
 });
 
 for (const [code, facts, detail] of [
-  ['no_face_detected', { smallest: '24 pixels' }, /No face was found; one must be at least 24 pix/],
-  ['no_face_detected', { smallest: '24 pixels', frame: 7 }, /No face was found in frame 7; one/],
+  [
+    'no_face_detected',
+    { smallest: '24 pixels' },
+    /No face was found; expected one of at least 24 pix/,
+  ],
+  [
+    'no_face_detected',
+    { smallest: '24 pixels', frame: 7 },
+    /No face was found in frame 7; expected one/,
+  ],
   ['speaker_not_found', { reason: 'no face is there' }, /was not found: no face is there/],
 ] as const) {
   test(`a job that ends in ${JSON.stringify([code, facts])} is not tried again and costs nothing`, async ({
