@@ -119,6 +119,8 @@ for (const [code, facts, detail] of [
     { smallest: '24 pixels', frame: 7 },
     /No face was found in frame 7; expected one/,
   ],
+  ['no_face_detected', { unchanged: true }, /in no frame could its mouth be changed/],
+  ['media_unreadable', { what: 'sound', reason: 'End of file' }, /The sound could not be decoded/],
   ['speaker_not_found', { reason: 'no face is there' }, /was not found: no face is there/],
 ] as const) {
   test(`a job that ends in ${JSON.stringify([code, facts])} is not tried again and costs nothing`, async ({
