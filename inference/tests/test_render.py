@@ -24,6 +24,7 @@ MODELS = Path(__file__).parents[2] / "models"
 MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
 BT601 = Colours(0.299, 0.114, False)
 SKIN, LIP, LINE, TEETH = (224, 172, 140), (190, 90, 90), (70, 30, 30), (226, 220, 208)
+BT601_SKIN = np.round(from_rgb(np.array(SKIN, np.float32), BT601))
 SIZE = 384
 
 
@@ -217,6 +218,21 @@ def test_a_hand_over_the_mouth_leaves_the_frame_alone() -> None:
     covered.u[(y - reach) // 2 : (y + reach) // 2, (x - reach) // 2 : (x + reach) // 2] = 128
     covered.v[(y - reach) // 2 : (y + reach) // 2, (x - reach) // 2 : (x + reach) // 2] = 128
     assert not done(covered, mesh, target(0.2, own_width(mesh)), subject=subject).mask.any()
+
+
+def test_skin_held_over_the_mouth_leaves_the_frame_alone() -> None:
+    planes, mesh = drawn()
+    subject = measure(planes, BT601, mesh)
+    x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
+    reach = round(0.35 * pose_of(mesh).scale) & ~1
+    covered = planes.copy()
+    hand = np.s_[y - reach : y + reach, x - reach : x + reach]
+    half = np.s_[(y - reach) // 2 : (y + reach) // 2, (x - reach) // 2 : (x + reach) // 2]
+    for plane, part, colour in zip((covered.y, covered.u, covered.v), (hand, half, half), BT601_SKIN, strict=True):
+        plane[part] = colour
+    asked = target(0.2, own_width(mesh))
+    assert not done(covered, mesh, asked, subject=subject).mask.any()
+    assert done(planes, mesh, asked, subject=subject).mask.any()
 
 
 def test_a_moustache_limits_the_opening() -> None:

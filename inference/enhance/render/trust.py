@@ -15,6 +15,11 @@ STRANGE = (
     0.75,
 )  # distance of what is seen from what the subject looks like; uncovered mouths on ten clips stay below 0.48
 
+COVERED, BOTH_COVERED = (0.0, 0.28), (0.10, 0.40)
+"""Of the subject's contrast between lips and skin, what is left of the lower lip's, and of both lips'. Skin held before
+them leaves -0.5..0.45; uncovered mouths on ten clips keep 0.36 and 0.49."""
+PALE_LIPS = (0.15, 0.25)  # contrasts too low to be missed, and high enough
+
 REGIONS = 6
 CHEEKS = (50, 280, 205, 425)
 PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
@@ -28,8 +33,8 @@ def trust(planes: Planes, head: Array, pose: Pose, lips: Lips, usual: Array) -> 
     inside = 1 - ramp(off, *OFF_PICTURE)
     if not turned * inside:
         return 0.0
-    strange = strangeness(look(planes, head, pose, lips), usual)
-    return turned * inside * (1 - ramp(strange, *STRANGE))
+    seen = look(planes, head, pose, lips)
+    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual)
 
 
 def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
@@ -50,6 +55,13 @@ def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
 
 def strangeness(seen: Array, usual: Array) -> float:
     return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
+
+
+def uncovered(seen: Array, usual: Array) -> float:
+    """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand."""
+    upper, lower = (float(seen[lip] @ usual[lip] / max(usual[lip] @ usual[lip], 1e-6)) for lip in (0, 1))
+    told = ramp(float(np.linalg.norm(usual[:2], axis=1).min()), *PALE_LIPS)
+    return 1 - told * (1 - ramp(lower, *COVERED) * ramp((upper + lower) / 2, *BOTH_COVERED))
 
 
 def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
