@@ -8,10 +8,8 @@ import numpy.typing as npt
 RIGHT_EYE, LEFT_EYE = 33, 263  # outer corners, the subject's right is left in the picture
 UPPER_LIP, LOWER_LIP = 13, 14  # inner, in the middle
 RIGHT_CORNER, LEFT_CORNER = 61, 291
-NOSE_TIP, FOREHEAD, CHIN = 1, 10, 152
+FOREHEAD, CHIN = 10, 152
 
-OUTER_LIPS = (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146)
-INNER_LIPS = (78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95)
 # Every point on the lips: the attention mesh refines these 80.
 LIPS = (
     *(61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 185, 40, 39, 37, 0, 267, 269, 270, 409),

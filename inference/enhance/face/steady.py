@@ -21,7 +21,6 @@ HEAD = (1.0, 0.5)  # cut-off at rest in Hz, and Hz more for each hundredth of th
 SOFT = (2.0, 0.2)  # lips and lids
 JAW = (1.5, 0.1)  # the lower face, which follows the jaw
 HARD = (1.0, 0.02)
-LOWER_FACE = 2  # the points farther down than the tip of the nose, in the canonical face
 
 
 def _parameters() -> npt.NDArray[np.float64]:
