@@ -23,6 +23,7 @@ FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
 FEATHER = 0.006  # sigma of the mouth's edge, in S
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
+TURNING = 0.03  # S before the row's end, or where it turns away from the viewer, in which it is lost in the dark
 BEYOND = 1.0  # S along the arch: no teeth
 HALF = SAMPLES // 2
 
@@ -164,6 +165,9 @@ def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: 
     at_x = ((s + REACH) * DENSITY - 0.5).astype(np.float32)
     at_y = ((height - LOW) * DENSITY - 0.5).astype(np.float32)
     seen_teeth = cv2.remap(atlas, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    ends = seen[0][ahead][[0, -1]]
+    inward = np.minimum(fine[..., 0] - ends[0], ends[1] - fine[..., 0])
+    seen_teeth *= smoothstep(inward, 0.0, TURNING).astype(np.float32)[..., None]
     return np.asarray(cv2.resize(seen_teeth, (hole.area.width, hole.area.height), interpolation=cv2.INTER_AREA), np.float32)
 
 

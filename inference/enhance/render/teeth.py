@@ -17,8 +17,8 @@ FINER = 3  # drawn so much finer, then averaged
 REACH = 0.37  # of the arch to either side of the midline
 LOW, HIGH = -0.03, 0.15  # heights over the edge of the middle teeth, towards the gum
 
-HALF_WIDTH, DEPTH = 0.27, 0.40  # of the ellipse that the arch follows
-TURN = 0.31  # arch length per radian of it
+HALF_WIDTH, DEPTH = 0.31, 0.40  # of the ellipse that the arch follows
+TURN = 0.33  # arch length per radian of it
 
 
 @dataclass(frozen=True)
