@@ -1,10 +1,10 @@
-import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
 import { type Frame, fitted, type Size, type Timed, type YuvFrame } from '../frame.ts';
-import { fileInput, startFfmpeg } from './ffmpeg.ts';
+import { type Ffmpeg, fileInput, startFfmpeg } from './ffmpeg.ts';
 import type { VideoInfo } from './info.ts';
 import { PictureClock } from './picture-clock.ts';
+import { openPipe, type Pipe } from './pipe.ts';
 import { toRgb, toRgbFast, toYuv } from './scaler.ts';
 import { evenLuma, yuvBytes } from './yuv.ts';
 
@@ -90,11 +90,13 @@ async function* decode(
   signal: AbortSignal,
 ): AsyncGenerator<[Buffer, Timed]> {
   const clock = new PictureClock(info);
-  const child = startFfmpeg(ffmpeg, decodeArgs(path, info, form, ffmpeg), signal, clock.read);
+  const pipe = await openPipe();
+  const args = decodeArgs(path, info, form, ffmpeg);
+  const child = startInto(pipe, () => startFfmpeg(ffmpeg, args, signal, clock.read, pipe.writer));
   let index = 0;
   let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
-    for await (const pixels of pictures(child.stdout, form.bytes, form.memory)) {
+    for await (const pixels of pictures(pipe, form.bytes, form.memory)) {
       const time = form.from + (await clock.next());
       // A picture is shown until the next one's time, so each waits for its successor.
       if (held) yield [held[0], { ...held[1], duration: time - held[1].time }];
@@ -112,6 +114,18 @@ async function* decode(
     await child.stop();
   }
 }
+
+/** The child that `start` gives the pipe's end; here it is closed, so that the child's end is the pipe's. */
+const startInto = (pipe: Pipe, start: () => Ffmpeg): Ffmpeg => {
+  try {
+    return start();
+  } catch (error) {
+    pipe.destroy();
+    throw error;
+  } finally {
+    pipe.writer.destroy();
+  }
+};
 
 const decodeArgs = (
   path: string,
@@ -132,19 +146,16 @@ const decodeArgs = (
   ];
 };
 
-/** The stream cut into buffers of exactly `bytes`; a shorter rest is dropped. */
-async function* pictures(stream: Readable, bytes: number, memory: Memory): AsyncGenerator<Buffer> {
+/** What comes, cut into buffers of exactly `bytes`; a shorter rest is dropped. */
+async function* pictures(pipe: Pipe, bytes: number, memory: Memory): AsyncGenerator<Buffer> {
   const next = placesIn(memory, bytes);
   const watch = () =>
-    setTimeout(
-      () => stream.destroy(new Failure('media_unreadable', { reason: STALLED })),
-      STALL_MS,
-    );
+    setTimeout(() => pipe.destroy(new Failure('media_unreadable', { reason: STALLED })), STALL_MS);
   let timer = watch();
   let picture: Buffer | null = null;
   let filled = 0;
   try {
-    for await (const chunk of stream) {
+    for await (const chunk of pipe.chunks) {
       timer.refresh();
       for (let at = 0; at < chunk.length; ) {
         picture ??= next();

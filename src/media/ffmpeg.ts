@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
 import type { Config } from '../config.ts';
 
@@ -50,18 +51,20 @@ export type Ffmpeg = {
 /**
  * Starts one ffmpeg; no other file of this folder starts a process. The child is killed on abort,
  * and its broken pipes end it when this process is killed. `onLine` gets each line it writes on stderr, then null.
+ * With `output` it writes there, and `stdout` gives nothing.
  */
 export const startFfmpeg = (
   { path }: Config['ffmpeg'],
   args: readonly string[],
   signal: AbortSignal,
   onLine: (line: string | null) => void = () => {},
+  output: Socket | 'pipe' = 'pipe',
 ): Ffmpeg => {
   signal.throwIfAborted();
   const globals = ['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'repeat+level+info'];
   const child = execa(path, [...globals, '-max_alloc', String(MAX_ALLOC_BYTES), ...args], {
     stdin: 'pipe',
-    stdout: 'pipe',
+    stdout: output,
     stderr: 'pipe',
     buffer: false,
     reject: false,
@@ -90,10 +93,10 @@ export const startFfmpeg = (
   };
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
-    child.stdout.destroy();
+    child.stdout?.destroy();
     await outcome;
   };
-  return { stdin: child.stdin, stdout: child.stdout, ended, stop };
+  return { stdin: child.stdin, stdout: child.stdout ?? Readable.from([]), ended, stop };
 };
 
 /** "[mov @ 0x55] [error] file:/a/b: Invalid data" as a caller may read it: "Invalid data". */
