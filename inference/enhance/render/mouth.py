@@ -7,7 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .area import Area, Floats
+from .drawn import redraw
 from .field import LEAST, Field, displacement
+from .ink import SIZE as INK_SIZE
+from .ink import ink_of, pack_ink, unpack_ink
 from .interior import hole_of, interior, known
 from .lips import ALONG, SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, pose_of, smoothstep
@@ -45,7 +48,10 @@ class Rendered:
 def measure(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> Floats:
     """SUBJECT from one frame in which the face is seen well. Raises BadMouthError."""
     pose = pose_of(mesh)
-    return pack(subject_of(planes, colours, pose.to_head(mesh.astype(np.float64)), pose))
+    head = pose.to_head(mesh.astype(np.float64))
+    values = pack(subject_of(planes, colours, head, pose))
+    values[-INK_SIZE:] = pack_ink(ink_of(planes, colours, head, pose))
+    return values
 
 
 def render(
@@ -70,6 +76,9 @@ def render(
     person, rows = known(np.ascontiguousarray(subject, np.float32).tobytes(), flat)
     pose = pose_of(mesh)
     head = pose.to_head(mesh.astype(np.float64))
+    ink = unpack_ink(subject[-INK_SIZE:]) if flat else None
+    if ink is not None:
+        return Rendered(*redraw(planes, colours, head, pose, shape_of(target.astype(np.float64), person.rest), ink))
     own = lips_of(head, pose, planes)
     belief = trust(planes, head, pose, own, person.look)
     if belief < NOTHING:

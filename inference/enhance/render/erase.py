@@ -1,0 +1,83 @@
+"""What is drawn on skin, taken away: the skin goes on under it."""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from .area import Floats
+
+Mask = npt.NDArray[np.bool_]
+
+RING = 3  # pixels round the hole that say what has to fit
+PROBES = 300  # of them, at most
+SHIFTS = 24  # up, and down
+ASIDE = 5  # steps to each side
+STRANGE = 10.0  # levels that the patch may go beyond what surrounds the hole
+
+
+def erase(picture: Floats, hole: Mask) -> Floats:
+    """The picture (h x w x 3) with the hole filled.
+
+    Filled with the piece of the picture that fits best round the hole, tone and shade included, the difference that is left
+    at its rim spread over it (Perez et al. 2003, with a membrane by pull and push); where no piece fits, with the membrane
+    alone.
+    """
+    rows = np.flatnonzero(hole.any(axis=1))
+    if not len(rows):
+        return picture
+    ring = (cv2.dilate(hole.astype(np.uint8), np.ones((2 * RING + 1,) * 2, np.uint8)) > 0) & ~hole
+    shift = _best_shift(picture, hole, ring, int(np.ptp(rows)) + 1)
+    if shift is None:
+        piece = np.zeros_like(picture)
+    else:
+        moved = np.array([[1, 0, -shift[1]], [0, 1, -shift[0]]], np.float32)
+        flat = cv2.warpAffine(picture, moved, picture.shape[1::-1], flags=cv2.INTER_NEAREST, borderMode=cv2.BORDER_REFLECT_101)
+        piece = np.asarray(flat, np.float32)
+    filled = picture.copy()
+    filled[hole] = (piece + _spread(picture - piece, ring))[hole]
+    return filled
+
+
+def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[int, int] | None:
+    """Rows and columns from the hole to the piece; None when all hold something that is not skin."""
+    h, w = hole.shape
+    at = np.argwhere(ring)
+    at = at[:: max(1, len(at) // PROBES)]
+    inside = np.argwhere(hole)
+    inside = inside[:: max(1, len(inside) // PROBES)]
+    step = max(1, height // 24)
+    first = height + 2 * RING
+    down = np.concatenate([sign * (first + step * np.arange(SHIFTS)) for sign in (-1, 1)])
+    across = step * np.arange(-ASIDE, ASIDE + 1)
+    shifts = np.stack(np.meshgrid(down, across, indexing="ij"), axis=-1).reshape(-1, 2)
+    low, high = np.argwhere(hole | ring).min(axis=0), np.argwhere(hole | ring).max(axis=0)
+    shifts = shifts[((low + shifts >= 0) & (high + shifts < [h, w])).all(axis=1)]
+    if not len(shifts):
+        return None
+    here = picture[at[:, 0], at[:, 1]]
+    there = picture[at[None, :, 0] + shifts[:, None, 0], at[None, :, 1] + shifts[:, None, 1]]
+    unlike = there - here
+    unlike -= unlike.mean(axis=1, keepdims=True)
+    misfit = np.square(unlike).sum(axis=2).mean(axis=1)
+    piece = picture[inside[None, :, 0] + shifts[:, None, 0], inside[None, :, 1] + shifts[:, None, 1], 0]
+    strange = (piece.min(axis=1) < here[:, 0].min() - STRANGE) | (piece.max(axis=1) > here[:, 0].max() + STRANGE)
+    near = 0.02 * np.abs(shifts).sum(axis=1)
+    misfit = np.where(strange, np.inf, misfit + near)
+    best = int(np.argmin(misfit))
+    return (int(shifts[best, 0]), int(shifts[best, 1])) if np.isfinite(misfit[best]) else None
+
+
+def _spread(values: Floats, known: Mask) -> Floats:
+    """What is known, smoothly everywhere."""
+    weight = known.astype(np.float32)
+    levels = [(values * weight[..., None], weight)]
+    while min(levels[-1][1].shape) > 4:
+        size = tuple(-(-n // 2) for n in levels[-1][1].shape[::-1])
+        levels.append(tuple(cv2.resize(part, size, interpolation=cv2.INTER_AREA) for part in levels[-1]))  # type: ignore[arg-type]
+    total, weight = levels[-1]
+    smooth = total / np.maximum(weight, 1e-6)[..., None]
+    for total, weight in reversed(levels[:-1]):
+        smooth = cv2.resize(smooth, weight.shape[::-1], interpolation=cv2.INTER_LINEAR)
+        share = np.minimum(weight * 4, 1)[..., None]
+        smooth = smooth * (1 - share) + share * total / np.maximum(weight, 1e-6)[..., None]
+    return np.asarray(smooth, np.float32)
