@@ -23,10 +23,11 @@ const test = suite('lip sync');
 const dir = tempDir('lip-sync');
 const at = (name: string) => join(dir, name);
 const triton = await realTriton();
-const config = loadConfig({
+const environment = {
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
   ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
-});
+};
+const config = loadConfig(environment);
 const transport = await openTransport(config.triton);
 const models = await openLipsync('fast', transport, openControl(config.triton));
 
@@ -37,7 +38,7 @@ const babble = await makeClip(at('babble.wav'), [
 ]);
 const head = await talkingHead(at('head.mp4'), 1);
 
-type Asked = Partial<Pick<LipSyncTask, 'watch' | 'report' | 'signal' | 'kind'>> & {
+type Asked = Partial<Pick<LipSyncTask, 'watch' | 'report' | 'signal' | 'kind' | 'config'>> & {
   readonly speaker?: Speaker;
   readonly options?: Partial<LipsyncOptions['options']>;
 };
@@ -187,6 +188,24 @@ test('a portrait becomes a video as long as the sound, whose head moves or does 
   };
   const [moved, stood] = [await sway(moving.target), await sway(still.target)];
   assert.ok(stood < 0.5 && moved > 2, `moved ${moved}, stood ${stood}`);
+});
+
+test('a sound and a picture that are as long and as large as is allowed are done', async () => {
+  const limits = {
+    LIPSYNC_MAX_SECONDS: '1',
+    VIDEO_MAX_LONG_SIDE: '401',
+    VIDEO_MAX_SHORT_SIDE: '401',
+  };
+  const odd = await makeClip(
+    at('limit.png'),
+    ['-i', portrait],
+    ['-vf', 'crop=401:401:30:0', '-frames:v', '1'],
+  );
+  const { frames, outputSize } = await run(odd, {
+    kind: 'image',
+    config: loadConfig({ ...environment, ...limits }),
+  });
+  assert.equal([frames, outputSize], [25, { width: 402, height: 402 }]);
 });
 
 test('the plan may be kept from learning from parts of the clip', async () => {
