@@ -272,6 +272,20 @@ def test_a_patch_cut_off_by_the_picture_is_rendered_to_its_edge() -> None:
     assert done(cut, mesh, target(0.2, own_width(mesh))).mask[-1].any()
 
 
+@pytest.mark.parametrize("degrees", [50, 70, 85, 88, 90, 95])
+def test_a_head_turned_far_away_is_left_alone(degrees: float) -> None:
+    planes, mesh = drawn()
+    subject = measure(planes, BT601, mesh)
+    middle = mesh.mean(axis=0)
+    x, _, z = (mesh - middle).T
+    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    turned = mesh.copy()
+    turned[:, 0], turned[:, 2] = middle[0] + cosine * x + sine * z, middle[2] + cosine * z - sine * x
+    out = done(planes, turned, target(0.2, own_width(mesh)), subject=subject)
+    assert not out.mask.any()
+    assert (out.planes.y == planes.y).all()
+
+
 @pytest.mark.parametrize("colours", [BT601, Colours(0.2126, 0.0722, False), Colours(0.2126, 0.0722, True)])
 def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
     """Pale, and hardly coloured."""

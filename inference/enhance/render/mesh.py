@@ -36,6 +36,10 @@ class BadMouthError(ValueError):
     """The request is at fault; the message says what was expected and what came."""
 
 
+class SidewaysError(BadMouthError):
+    """A face seen so far from the side, or from above, that it has no mouth to be drawn."""
+
+
 @dataclass(frozen=True)
 class Pose:
     """A head in a picture."""
@@ -86,7 +90,7 @@ class Pose:
 
 
 def pose_of(mesh: npt.NDArray[np.generic]) -> Pose:
-    """The pose of a face. Raises BadMouthError when `mesh` is none."""
+    """The pose of a face. Raises BadMouthError when `mesh` is none, SidewaysError when it is seen from the side."""
     if mesh.shape != (POINTS, 3):
         raise BadMouthError(f"expected MESH [{POINTS}, 3], got {list(mesh.shape)}")
     points = mesh.astype(np.float64)
@@ -101,7 +105,7 @@ def pose_of(mesh: npt.NDArray[np.generic]) -> Pose:
     y = down - x * (x @ down)
     length = float(np.linalg.norm(y))
     if length < scale / 4 or np.linalg.norm(x[:2]) < 0.1:
-        raise BadMouthError("expected MESH of a face seen from the front, got one without extent")
+        raise SidewaysError("expected MESH of a face seen from the front, got one without extent")
     y /= length
     return Pose(scale, np.stack([x, y, np.cross(x, y)]), points[list(NOSE)].mean(axis=0))
 

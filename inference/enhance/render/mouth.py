@@ -13,7 +13,7 @@ from .ink import SIZE as INK_SIZE
 from .ink import ink_of, pack_ink, unpack_ink
 from .interior import hole_of, interior, known
 from .lips import ALONG, SAMPLES, Lips, lips_of
-from .mesh import Array, BadMouthError, Pose, pose_of, smoothstep
+from .mesh import Array, BadMouthError, Pose, SidewaysError, pose_of, smoothstep
 from .planes import Colours, Plane, Planes, even, from_rgb, moved, paint
 from .shape import Asked, asked_of, blend, closeness, shape_of
 from .sharpness import blur_of, detail
@@ -74,7 +74,10 @@ def render(
         raise BadMouthError(f"expected TARGET [{TARGETS}] of finite numbers, got {target.tolist()}")
     flat = STYLES[style] == "flat"
     person, rows = known(np.ascontiguousarray(subject, np.float32).tobytes(), flat)
-    pose = pose_of(mesh)
+    try:
+        pose = pose_of(mesh)
+    except SidewaysError:
+        return _untouched(planes)
     head = pose.to_head(mesh.astype(np.float64))
     ink = unpack_ink(subject[-INK_SIZE:]) if flat else None
     if ink is not None:
@@ -82,7 +85,7 @@ def render(
     own = lips_of(head, pose, planes)
     belief = trust(planes, head, pose, own, person.look)
     if belief < NOTHING:
-        return Rendered(planes, np.zeros(planes.y.shape, np.uint8))
+        return _untouched(planes)
     shape = shape_of(target.astype(np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
 
@@ -103,6 +106,10 @@ def render(
         _mark(mask, hole.area, opacity)
     _crease(out, mask, colours, pose, own, asked, person, belief)
     return Rendered(out, mask)
+
+
+def _untouched(planes: Planes) -> Rendered:
+    return Rendered(planes, np.zeros(planes.y.shape, np.uint8))
 
 
 def _warp(planes: Planes, head: Array, pose: Pose, own: Lips, asked: Asked) -> tuple[Planes, Plane]:
