@@ -167,7 +167,7 @@ def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: 
     seen_teeth = cv2.remap(atlas, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
     ends = seen[0][ahead][[0, -1]]
     inward = np.minimum(fine[..., 0] - ends[0], ends[1] - fine[..., 0])
-    seen_teeth *= smoothstep(inward, 0.0, TURNING).astype(np.float32)[..., None]
+    seen_teeth = seen_teeth * smoothstep(inward, 0.0, TURNING).astype(np.float32)[..., None]
     return np.asarray(cv2.resize(seen_teeth, (hole.area.width, hole.area.height), interpolation=cv2.INTER_AREA), np.float32)
 
 

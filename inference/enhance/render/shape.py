@@ -19,7 +19,7 @@ WIDE_OPEN = (0.08, 0.30)  # gaps from which they say less, and least
 LEAST_OWN = 0.25
 OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
 OWN_TILT = 0.25  # and of one corner higher than the other
-WIDEST, NARROWEST = 1.45, 0.65  # of the width at rest
+WIDEST, NARROWEST = 1.45, 0.7  # of the width at rest
 LOWERED, RAISED = 0.03, 0.03  # S that an upper lip goes below and above its rest on shut lips; beyond, it frowns or sneers
 SAGGING, SMILING = 0.03, 0.05  # S that corners do
 LARGEST_OPENING = 0.36
@@ -104,7 +104,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     """
     g = shape.opening
     seat = _seat(rest, own)
-    chord = _corners(shape, seat, own)
+    chord = _corners(shape, rest.width, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
     inner_ends, outer_ends = chord + inset, chord
     middle = seat.middle - shape.upper + UPPER_SHARE * g
@@ -119,6 +119,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
     upper_lip = _thickness(rest.line - rest.upper_outer, own.upper_inner - own.upper_outer) * (thick - 0.45 * g)
     lower_lip = _thickness(rest.lower_outer - rest.line, own.lower_outer - own.lower_inner) * (thick - 0.25 * g)
+
+    upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
 
     upper, lower = line.copy(), line.copy()
     upper[:, 1] -= rise
@@ -155,6 +157,12 @@ def _thickness(rest: Array, own: Array) -> Array:
     """The subject's, unless a smile has stretched the frame's so thin that it has no texture for that."""
     usual, here = np.maximum(rest[:, 1], 1e-3), np.maximum(own[:, 1], 1e-3)
     return np.asarray(usual / (1 + (usual / (STRETCH * here)) ** 4) ** 0.25)
+
+
+def _rounded(thickness: Array, narrowed: float) -> Array:
+    """Lips whose corners are drawn in are fuller beside the middle: not a wedge."""
+    most = max(float(thickness.max()), 1e-6)
+    return np.asarray(most * (np.maximum(thickness, 0) / most) ** (0.5 + 0.5 * min(narrowed, 1.0)))
 
 
 def blend(own: Lips, asked: Asked, amount: float) -> Asked:
@@ -213,20 +221,27 @@ def _upper_share(gap: float) -> float:
     return LIFT * math.tanh(UPPER_SHARE * gap / LIFT) / max(gap, 1e-6)
 
 
-def _corners(shape: Shape, seat: Seat, own: Lips) -> Array:
+def _corners(shape: Shape, rest_width: float, seat: Seat, own: Lips) -> Array:
     """The two corners, 2 x 3."""
     mine = own.upper_outer[[0, -1]]
     # The mesh measures the width in 3-D; corners of different depth are farther apart than their x.
     flat = np.diff(mine[:, 0])[0] / max(own.width, 1e-6)
     half = 0.5 * shape.width * flat
     x = np.array([seat.centre - half, seat.centre + half])
-    return np.stack([x, seat.corners - shape.corners, mine[:, 2]], axis=1)
+    y = seat.middle + _flattened(shape.width / rest_width) * (seat.corners - seat.middle)
+    return np.stack([x, y - shape.corners, mine[:, 2]], axis=1)
+
+
+def _flattened(narrowed: float) -> float:
+    """What is left of the bow of a smile, or of a frown, when the corners are drawn in."""
+    return min(narrowed, 1.0) ** 2
 
 
 def _between(ends: Array, profile: Array, own: Array) -> Array:
     """A contour spanned between two ends with the bow of `profile`; its depth is the frame's own, as far as it is as wide."""
     along = (profile[:, 0] - profile[0, 0]) / (profile[-1, 0] - profile[0, 0])
     bow = profile[:, 1] - (profile[0, 1] + along * (profile[-1, 1] - profile[0, 1]))
+    bow *= _flattened((ends[1, 0] - ends[0, 0]) / (profile[-1, 0] - profile[0, 0]))
     line = ends[0] + along[:, None] * (ends[1] - ends[0])
     line[:, 1] += bow
     narrowed = (ends[1, 0] - ends[0, 0]) / max(own[-1, 0] - own[0, 0], 1e-3)
