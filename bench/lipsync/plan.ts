@@ -9,8 +9,9 @@ export type Run = {
   readonly sound: string;
   readonly source: string;
   readonly audio: string;
-  /** Seconds from and to, of the frames that are judged; all without it. The plan learns from the others. */
+  /** Seconds from and to, of the frames that are judged, and of those that the plan learns from; all without them. */
   readonly judged?: readonly [number, number];
+  readonly learnt?: readonly [number, number];
 };
 
 /** Seconds left out on each side of the middle, so that no window of the plan reaches over it. */
@@ -19,14 +20,13 @@ const GUARD = 0.2;
 /** Each half of a clip planned from the other: two runs. */
 export const selfRuns = ({ name, path, sound, seconds }: Clip): Run[] => {
   const middle = (seconds ?? 0) / 2;
-  const halves = [
-    [0, middle - GUARD],
-    [middle + GUARD, 2 * middle],
-  ] as const;
-  return halves.map((judged, at) => ({
-    ...{ name: `${name}.own${at + 1}`, role: 'self', clip: name, sound: name },
-    ...{ source: path, audio: sound, judged },
-  }));
+  const first = [0, middle - GUARD] as const;
+  const second = [middle + GUARD, 2 * middle] as const;
+  const run = { role: 'self', clip: name, sound: name, source: path, audio: sound } as const;
+  return [
+    { ...run, name: `${name}.own1`, judged: first, learnt: second },
+    { ...run, name: `${name}.own2`, judged: second, learnt: first },
+  ];
 };
 
 /** The clip at a place in the list with the sound at that place, in turn. */

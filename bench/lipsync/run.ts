@@ -23,11 +23,11 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   let kept = 0;
   let outside = 0;
   let plan: Parameters<NonNullable<Watch['planned']>>[0] | undefined;
-  const [from, to] = run.judged ?? [0, 0];
+  const [from, to] = run.learnt ?? [0, Number.POSITIVE_INFINITY];
   const watch: Watch = {
     // The clip's own picture, which is the truth here, is as late as it is.
     keepLag: run.role === 'self',
-    learn: (seconds) => run.judged === undefined || (from === 0 ? seconds >= to : seconds < from),
+    learn: (seconds) => seconds >= from && seconds < to,
     planned: (planned) => {
       plan = planned;
     },
