@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..picture import BadPictureError, Picture
+from .drawn_lids import DrawnLid
 from .frame import head_frame
 from .head import HeadField, head_field
 from .lids import Lid, make_lids
@@ -24,7 +25,7 @@ class Animator:
 
     def __init__(self) -> None:
         self._fields: OrderedDict[bytes, HeadField] = OrderedDict()
-        self._lids: OrderedDict[bytes, tuple[Lid, ...]] = OrderedDict()
+        self._lids: OrderedDict[bytes, tuple[Lid | DrawnLid, ...]] = OrderedDict()
 
     def move(self, picture: Picture, mesh: npt.NDArray[np.float32], motion: npt.NDArray[np.float32]) -> Picture:
         """picture: h x w x 3, any order of channels. mesh: 478 x 3, its pixels. motion: yaw, pitch, roll in degrees, dx, dy in

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from ..picture import Picture
+from .drawn_lids import DrawnLid, is_flat, make_drawn_lids
 from .eye_outline import LEFT, RIGHT, Outline, find_outline
 from .frame import Floats, HeadFrame, ramp
 
@@ -69,8 +70,10 @@ class Lid:
         return 1 + (np.minimum(moved, line) - 1).astype(np.float32) * self.taper * min(1.0, amount / 0.12)
 
 
-def make_lids(picture: Picture, frame: HeadFrame) -> tuple[Lid, ...]:
+def make_lids(picture: Picture, frame: HeadFrame) -> tuple[Lid | DrawnLid, ...]:
     """Both lids; none where a blink would look wrong: see find_outline for what an eye must show."""
+    if is_flat(picture, frame):
+        return make_drawn_lids(picture, frame)
     outlines = [find_outline(picture, frame, eye) for eye in (LEFT, RIGHT)]
     found = [outline for outline in outlines if outline]
     return tuple(_lid(picture, frame.unit, outline) for outline in found) if len(found) == 2 else ()

@@ -56,7 +56,8 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
     out = planes.copy()
     _take_off(out, hole, area)
     for colour, opacity in _layers(contours, shape, ink, pose, area):
-        paint(out, from_rgb(np.broadcast_to(colour.astype(np.float32), (*opacity.shape, 3)), colours), opacity, area)
+        yuv = from_rgb(colour.astype(np.float32), colours)
+        paint(out, np.broadcast_to(yuv, (*opacity.shape, 3)), opacity, area)
         np.maximum(part, np.ceil(opacity * 255).astype(np.uint8), out=part)
     return out, mask
 

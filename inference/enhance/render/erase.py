@@ -9,9 +9,9 @@ from .area import Floats
 Mask = npt.NDArray[np.bool_]
 
 RING = 3  # pixels round the hole that say what has to fit
-PROBES = 300  # of them, at most
-SHIFTS = 24  # up, and down
-ASIDE = 5  # steps to each side
+PROBES = 160  # of them, at most
+SHIFTS = 20  # up, and down
+ASIDE = 4  # steps to each side
 STRANGE = 10.0  # levels that the patch may go beyond what surrounds the hole
 
 
@@ -34,7 +34,7 @@ def erase(picture: Floats, hole: Mask) -> Floats:
         flat = cv2.warpAffine(picture, moved, picture.shape[1::-1], flags=cv2.INTER_NEAREST, borderMode=cv2.BORDER_REFLECT_101)
         piece = np.asarray(flat, np.float32)
     filled = picture.copy()
-    filled[hole] = (piece + _spread(picture - piece, ring))[hole]
+    filled[hole] = (piece + spread(picture - piece, ring))[hole]
     return filled
 
 
@@ -54,20 +54,25 @@ def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[i
     shifts = shifts[((low + shifts >= 0) & (high + shifts < [h, w])).all(axis=1)]
     if not len(shifts):
         return None
-    here = picture[at[:, 0], at[:, 1]]
-    there = picture[at[None, :, 0] + shifts[:, None, 0], at[None, :, 1] + shifts[:, None, 1]]
+    luma = np.ascontiguousarray(picture[..., 0])
+    here, there, piece = luma[at[:, 0], at[:, 1]], _seen(luma, at, shifts), _seen(luma, inside, shifts)
     unlike = there - here
     unlike -= unlike.mean(axis=1, keepdims=True)
-    misfit = np.square(unlike).sum(axis=2).mean(axis=1)
-    piece = picture[inside[None, :, 0] + shifts[:, None, 0], inside[None, :, 1] + shifts[:, None, 1], 0]
-    strange = (piece.min(axis=1) < here[:, 0].min() - STRANGE) | (piece.max(axis=1) > here[:, 0].max() + STRANGE)
+    misfit = np.square(unlike).mean(axis=1)
+    strange = (piece.min(axis=1) < here.min() - STRANGE) | (piece.max(axis=1) > here.max() + STRANGE)
     near = 0.02 * np.abs(shifts).sum(axis=1)
     misfit = np.where(strange, np.inf, misfit + near)
     best = int(np.argmin(misfit))
     return (int(shifts[best, 0]), int(shifts[best, 1])) if np.isfinite(misfit[best]) else None
 
 
-def _spread(values: Floats, known: Mask) -> Floats:
+def _seen(luma: Floats, places: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64]) -> Floats:
+    """shifts x places: what lies there when shifted."""
+    width = luma.shape[1]
+    return np.asarray(luma.ravel()[(places @ [width, 1])[None] + (shifts @ [width, 1])[:, None]], np.float32)
+
+
+def spread(values: Floats, known: Mask) -> Floats:
     """What is known, smoothly everywhere."""
     weight = known.astype(np.float32)
     levels = [(values * weight[..., None], weight)]

@@ -301,7 +301,7 @@ def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
     columns = drawn.columns
     ends = drawn.place(np.array([[columns.start, level - tilt], [columns.stop, level + tilt]]))
     bow = float(np.clip(0.6 * rise / drawn.finer, 0.0, 0.08)) * arch
-    taper = np.clip(6 * (1 - np.abs(ALONG)), 0.3, 1)
+    taper = np.clip(8 * (1 - np.abs(ALONG)), 0.6, 1)
     return ends, bow, USUAL_STROKE * taper
 
 
@@ -334,7 +334,8 @@ class _Palette:
         share = float(np.clip(drawn.dark[around] / max(darkest, 1), 0, 1).sum())
         lines = drawn.open < STROKE
         if lines:
-            tint = [float((p[around] - base).sum()) / max(share, 1) for p, base in ((u, skin[1]), (v, skin[2]))]
+            # What one side of the face is in shade by is no ink.
+            tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]
         else:
             rim = drawn.whole & (drawn.dark > 0.85 * darkest)
             tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
@@ -363,6 +364,13 @@ class _Palette:
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
         self.tooth = 0.12 * self.skin + 0.88 * float(np.clip(1.25 * light + 20, 205, 255))
+
+
+def _beside(plane: Floats, skin: Mask) -> Floats:
+    """1 x w: the median of the skin in each column, and in its neighbours'."""
+    columns = np.flatnonzero(skin.any(axis=0))
+    medians = [float(np.median(plane[skin[:, x], x])) for x in columns]
+    return np.asarray(np.interp(np.arange(plane.shape[1]), columns, medians), np.float32)[None]
 
 
 def _rgb(yuv: Array, colours: Colours) -> Array:
