@@ -44,6 +44,21 @@ export const fitted = ({ width, height }: Size, longSide: number): Size => {
   };
 };
 
+/** The size whose sides are at most so long, in either orientation. */
+export const within = (
+  { width, height }: Size,
+  { longSide, shortSide }: { readonly longSide: number; readonly shortSide: number },
+): Size => {
+  const [short, long] = [Math.min(width, height), Math.max(width, height)];
+  const scale = Math.min(1, longSide / long, shortSide / short);
+  return scale === 1
+    ? { width, height }
+    : {
+        width: Math.max(1, Math.floor(width * scale)),
+        height: Math.max(1, Math.floor(height * scale)),
+      };
+};
+
 /** 4:2:0 has even sizes only. */
 export const evened = ({ width, height }: Size): Size => ({
   width: width + (width % 2),

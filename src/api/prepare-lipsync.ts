@@ -1,5 +1,5 @@
 import type { LipsyncRequest } from '../contract/lipsync.ts';
-import { evened } from '../frame.ts';
+import { evened, within } from '../frame.ts';
 import { lengthWarnings, outputSeconds } from '../jobs/lipsync-length.ts';
 import type { ImageInfo, VideoInfo } from '../media/info.ts';
 import { checkSpeaker, checkSyncMode } from './lipsync-options.ts';
@@ -28,7 +28,9 @@ export const prepareLipsync = async (
     input,
     files: { media: file.path, audio: path },
     work: { model: options.model, seconds: outputSeconds(input) },
-    outputSize: evened(info.size),
+    outputSize: evened(
+      info.kind === 'image' ? within(info.size, parts.config.limits.lipsync) : info.size,
+    ),
     warnings: lengthWarnings(options.model, input),
   };
 };
@@ -51,7 +53,8 @@ const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
     type.kind === 'image'
       ? await media.probeImage(file.path)
       : await media.probeVideo(file.path, config.ffmpeg, lipsync, draining);
-  media.checkVideoSize(info.size, lipsync);
+  // A larger portrait than a video may be is made smaller.
+  if (info.kind === 'image') media.checkPixels(info.size, image.pixels);
   return { file, info, mime: type.mime };
 };
 

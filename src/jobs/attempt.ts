@@ -54,7 +54,7 @@ export const runAttempt = async (
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
   } catch (error) {
-    log.warn({ err: error, stopped: halt.why() }, 'attempt did not succeed');
+    tell(log, halt.why(), error);
     return await conclude(parts, timing, job, halt.why(), error);
   } finally {
     release();
@@ -67,6 +67,14 @@ const inputsOf = ({ kind, id }: JobRecord, files: Files): Inputs => ({
   media: files.inputPath(id),
   ...(kind === 'lipsync' && { audio: files.inputPath(id, 'audio') }),
 });
+
+/** A stop is no fault, and a model that is away is told by its reason alone, as it is asked again and again. */
+const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
+  if (stopped) return log.info({ stopped }, 'attempt was stopped');
+  const { code, cause, message } = asFailure(error);
+  if (code !== 'model_unavailable') return log.warn({ err: error }, 'attempt did not succeed');
+  log.warn({ why: cause instanceof Error ? cause.message : message }, 'a model is not available');
+};
 
 const attemptName = (job: JobRecord): string => {
   const format = formatOf({ options: job.options, mediaKind: job.input.kind });
@@ -81,7 +89,8 @@ const outcomeOf = (
   ...{ file, ...kept, content_type: contentType, output_size: sizeText(outputSize) },
   ...(frames !== undefined && { frames }),
   ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
-  ...(fps !== undefined && { fps }),
+  // Times are whole ticks, whose sum may miss a round rate by a millionth.
+  ...(fps !== undefined && { fps: Number(fps.toFixed(3)) }),
   ...(lipsync && {
     faces_detected: lipsync.facesDetected,
     frames_passed_through: lipsync.framesPassedThrough,

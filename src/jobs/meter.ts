@@ -13,7 +13,8 @@ export const createMeter = () => {
       const part = from + (to - from) * Math.min(1, framesDone / framesTotal);
       const reached = Math.floor(part * 990) / 10;
       percent = Math.max(percent, reached);
-      if (stage === 'inference') first ??= { done: framesDone, timeMs: nowMs };
+      // What comes before the first frame is no frame's time.
+      if (stage === 'inference' && framesDone > 0) first ??= { done: framesDone, timeMs: nowMs };
     }
     return {
       stage,

@@ -28,7 +28,7 @@ export const checkLimits = (
   checkOutputSide(scaled(info.size, scale), limits[info.kind].outputSide, format);
 };
 
-const checkPixels = (size: Size, limit: number): void => {
+export const checkPixels = (size: Size, limit: number): void => {
   const pixels = size.width * size.height;
   if (pixels <= limit) return;
   throw new Failure('resolution_too_large', {

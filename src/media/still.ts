@@ -1,17 +1,22 @@
-import { evened, fitted, type Picture } from '../frame.ts';
+import { evened, fitted, type Picture, within } from '../frame.ts';
 import type { ImageInfo } from './info.ts';
 import { decodeImage } from './picture.ts';
 import { sharp } from './sharp.ts';
 
 /**
- * An image as the frame of a video: RGB, what is transparent over white, sides even by a repeated column or row.
- * Throws media_unreadable.
+ * An image as the frame of a video: RGB, what is transparent over white, no larger than `most`, sides even by a repeated
+ * column or row. Throws media_unreadable.
  */
-export const decodeStill = async (path: string, info: ImageInfo): Promise<Picture> => {
+export const decodeStill = async (
+  path: string,
+  info: ImageInfo,
+  most: Parameters<typeof within>[1],
+): Promise<Picture> => {
   const picture = await decodeImage(path, info);
-  const size = evened(picture);
-  const grown = { right: size.width - picture.width, bottom: size.height - picture.height };
-  const frame = raw(picture).flatten({ background: '#ffffff' });
+  const fit = within(picture, most);
+  const size = evened(fit);
+  const grown = { right: size.width - fit.width, bottom: size.height - fit.height };
+  const frame = raw(await rgb(raw(picture).flatten({ background: '#ffffff' }).resize(fit)));
   return rgb(frame.extend({ ...grown, extendWith: 'copy' }));
 };
 

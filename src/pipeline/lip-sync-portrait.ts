@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
-import { evened, type Frame, type Picture } from '../frame.ts';
+import { type Frame, type Picture, type Size, within } from '../frame.ts';
 import { HEARD_RATE } from '../media/decode-audio.ts';
 import { encodeClip, type Look } from '../media/encode.ts';
 import type { AudioInfo } from '../media/info.ts';
@@ -20,6 +20,7 @@ import {
   LOOK_SIDE,
   type Made,
   SMALLEST_FACE,
+  shrunkFrom,
   told,
 } from './lip-sync-task.ts';
 import { meshIn, patchOf } from './patch.ts';
@@ -43,11 +44,11 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
   const { config, inputs, models, report, signal, target } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const info = await probeImage(inputs.media);
-  const still = await decodeStill(inputs.media, info);
+  const still = await decodeStill(inputs.media, info, config.limits.lipsync);
   const [heard, face] = await together(
     signal,
     (either) => hear(inputs.audio, sound, models.speech, config.ffmpeg, either),
-    (either) => findFace(task, still, either),
+    (either) => findFace(task, still, info.size, either),
   );
   const framesTotal = Math.max(1, Math.round(sound.durationSeconds * FPS));
   const frames = await drawFrames(task, still, face, heard, framesTotal);
@@ -61,9 +62,12 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
     signal,
   );
   return {
-    ...{ encoded, size: evened(info.size), sound: heard, facesDetected: face.count },
+    ...{ encoded, size: still, sound: heard, facesDetected: face.count },
     framesPassedThrough: face.passed,
-    warnings: grownFrom(info.size),
+    warnings: [
+      ...shrunkFrom(info.size, still),
+      ...grownFrom(within(info.size, config.limits.lipsync)),
+    ],
     boxes: Array.from({ length: framesTotal }, () => face.box),
   };
 };
@@ -75,28 +79,31 @@ type Found = {
   passed: number;
 };
 
-/** The face that speaks, in pixels of the still. */
+/** The face that speaks, in pixels of the still; the caller names it in pixels of the picture that was sent. */
 const findFace = async (
   { models, options }: LipSyncTask,
   still: Picture,
+  sent: Size,
   signal: AbortSignal,
 ): Promise<Found> => {
   const { speaker } = options;
   const small = await shrink(still, LOOK_SIDE);
   const zoom = { x: still.width / small.width, y: still.height / small.height };
-  const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], zoom) : [];
+  const fromSmall = { x: sent.width / small.width, y: sent.height / small.height };
+  const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], fromSmall) : [];
   const { faces } = await models.faceTrack.track([small], new Float32Array(), hints, signal);
   const seen = (faces[0] ?? []).map((face, at) => ({
     ...face,
-    box: scaledBox(face.box, zoom.x, zoom.y),
+    box: scaledBox(face.box, fromSmall.x, fromSmall.y),
     mesh: at,
   }));
   const count = countFaces([seen]);
   if (count === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const [chosen] = chooseFace([seen], speaker);
-  const mesh = chosen && faces[0]?.[chosen.mesh]?.mesh;
-  if (!mesh) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  return { mesh: zoomed(mesh, zoom), box: chosen.box, count, passed: 0 };
+  const face = chosen && faces[0]?.[chosen.mesh];
+  if (!face) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+  const box = scaledBox(face.box, zoom.x, zoom.y);
+  return { mesh: zoomed(face.mesh, zoom), box, count, passed: 0 };
 };
 
 const drawFrames = async (

@@ -59,6 +59,13 @@ export async function* told<F>(
   report({ stage: 'encoding', framesDone, framesTotal: framesDone, span });
 }
 
+/** Of a still that was larger than a video may be. */
+export const shrunkFrom = (sent: Size, { width }: Size): Warning[] => {
+  if (sent.width <= width) return [];
+  const detail = `The picture of ${sizeText(sent)} is larger than a video may be, and was made smaller.`;
+  return [{ code: 'portrait_shrunk', detail }];
+};
+
 export const grownFrom = (size: Size): Warning[] => {
   const grown = evened(size);
   if (sizeText(grown) === sizeText(size)) return [];

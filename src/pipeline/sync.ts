@@ -2,7 +2,7 @@
 import { probeVideo } from '../media/probe.ts';
 import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
 import { inBoxes } from './choose-face.ts';
-import type { LipSyncTask, Made } from './lip-sync-task.ts';
+import { type LipSyncTask, LOOK_SIDE, type Made } from './lip-sync-task.ts';
 import { openMeshFile } from './mesh-file.ts';
 import { take } from './take.ts';
 import { openFrames, trackFaces } from './track.ts';
@@ -10,6 +10,8 @@ import { openFrames, trackFaces } from './track.ts';
 /** So much of a file, and so small, tells it. */
 const SECONDS = 12;
 const SIDE = 640;
+/** In which the face should be so wide, if it is in the result. */
+const FACE_WIDTH = 160;
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
 /** With less speech than this there is nothing to go by. */
 const LEAST_SPEECH_SECONDS = 0.5;
@@ -34,7 +36,9 @@ export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync |
   const meshes = await openMeshFile(`${target}.meshes`);
   try {
     const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
-    const frames = openFrames(target, info, SIDE, config.ffmpeg, signal, (all) => take(all, most));
+    const frames = openFrames(target, info, sideOf(made), config.ffmpeg, signal, (all) =>
+      take(all, most),
+    );
     const clip = { size: info.size, boxes: made.boxes };
     const footage = await trackFaces(frames, clip, models.faceTrack, meshes, () => {}, signal);
     const chosen = inBoxes(footage.sightings, made.boxes);
@@ -48,6 +52,14 @@ export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync |
   } finally {
     await meshes.close();
   }
+};
+
+/** The side of the pictures to look at: a small face needs larger ones. */
+const sideOf = ({ size, boxes }: Made): number => {
+  const widths = boxes.flatMap((box) => (box ? [box[2] - box[0]] : [])).sort((a, b) => a - b);
+  const width = widths[widths.length >> 1] ?? FACE_WIDTH;
+  const side = Math.ceil((Math.max(size.width, size.height) * FACE_WIDTH) / width);
+  return Math.min(LOOK_SIDE, Math.max(SIDE, side));
 };
 
 type Opening = { readonly seconds: number; readonly opening: number };

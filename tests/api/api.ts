@@ -22,7 +22,7 @@ import { openSignals } from '../../src/jobs/signals.ts';
 import { openJobs } from '../../src/jobs/store.ts';
 import { createLog } from '../../src/log.ts';
 import { identify, identifySound } from '../../src/media/identify.ts';
-import { checkLimits, checkVideoSize } from '../../src/media/limits.ts';
+import { checkLimits, checkPixels } from '../../src/media/limits.ts';
 import { probeImage, probeVideo } from '../../src/media/probe.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
@@ -69,7 +69,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     links: openLinks(config.secrets.signing, publicUrl),
     media: {
       ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-      ...{ checkLimits, checkVideoSize },
+      ...{ checkLimits, checkPixels },
     },
     models: { describe: async () => states },
     draining: draining.signal,

@@ -22,6 +22,7 @@ const api = await realApi({
   VIDEO_MAX_LONG_SIDE: '400',
   VIDEO_MAX_SHORT_SIDE: '300',
   AUDIO_MAX_BYTES: '2000000',
+  IMAGE_MAX_PIXELS: '250000',
   LIPSYNC_MAX_SECONDS: '70',
 });
 const caller = await api.caller();
@@ -47,7 +48,8 @@ await Promise.all([
   made('long.wav', tone(71), mono8k),
   made('large.wav', tone(11), ['-ac', '2', '-ar', '48000']),
   drawn(120, 161).png().toFile(at('portrait.png')),
-  drawn(401, 200).jpeg().toFile(at('large.jpg')),
+  drawn(400, 600).jpeg().toFile(at('phone.jpg')),
+  drawn(501, 500).jpeg().toFile(at('large.jpg')),
 ]);
 const voice = readFileSync(at('voice.m4a'));
 const cutOff = voice.subarray(0, Math.floor(voice.length / 2));
@@ -170,6 +172,11 @@ test('of a clip and a sound the shorter is paid for, of a portrait the sound', a
   assert.is(portrait.warnings, undefined);
 });
 
+test('a portrait larger than a video may be is made smaller', async () => {
+  const { data } = await estimate(wanted({ image: 'phone.jpg', audio: 'voice.wav' }));
+  assert.equal([data.input_size, data.output_size], ['400x600', '266x400']);
+});
+
 test('a portrait is any still image that upscaling takes', async () => {
   for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
     const image = await drawn(120, 160).toFormat(format).toBuffer();
@@ -245,7 +252,7 @@ const bad: [
     { image: 'large.jpg', audio: 'voice.wav' },
     413,
     'resolution_too_large',
-    /400x300.*401x200/,
+    /0.25 megapixels.*501x500/,
   ],
   [
     'a clip that is too large',

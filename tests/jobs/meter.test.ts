@@ -15,9 +15,12 @@ test('before the total is known there is no percentage and no remaining time', (
 
 test('remaining time follows from the pace since the first frame', () => {
   const meter = createMeter();
-  assert.is(meter({ stage: 'inference', framesDone: 0, framesTotal: 100 }, 5000).eta_seconds, null);
-  const seen = meter({ stage: 'inference', framesDone: 25, framesTotal: 100 }, 15_000);
-  assert.equal([seen.percent, seen.eta_seconds], [24.7, 30]);
+  const at = (framesDone: number, nowMs: number) =>
+    meter({ stage: 'inference', framesDone, framesTotal: 101 }, nowMs);
+  assert.is(at(0, 0).eta_seconds, null);
+  assert.is(at(1, 5000).eta_seconds, null, 'the time before it is not its own');
+  const seen = at(26, 15_000);
+  assert.equal([seen.percent, seen.eta_seconds], [25.4, 30]);
 });
 
 test('the percentage never falls, and reaches 99 before the end', () => {

@@ -84,7 +84,9 @@ test('variable frame times come back as they were', async () => {
   const [was, is] = [await timesOf(path), await timesOf(output)];
   assert.is(is.length, result.frames);
   assert.is(is.length, was.length);
-  is.forEach((time, i) => assert.ok(Math.abs(time - (was[i] ?? -1)) < 1e-3, `${time} at ${i}`));
+  for (const [i, time] of is.entries()) {
+    assert.ok(Math.abs(time - (was[i] ?? -1)) < 1e-3, `${time} at ${i}`);
+  }
 });
 
 const lavfi = (filter: string) => ['-f', 'lavfi', '-i', filter];

@@ -58,7 +58,9 @@ withVoice('a clip says what the sound says, at its own size and times', async ()
   assert.match(banner, /Audio: aac/);
   const [was, is] = [await timesOf(clip), await timesOf(output)];
   assert.is(is.length, 50);
-  is.forEach((time, i) => assert.ok(Math.abs(time - (was[i] ?? -1)) < 1e-4, `${time} at ${i}`));
+  for (const [i, time] of is.entries()) {
+    assert.ok(Math.abs(time - (was[i] ?? -1)) < 1e-4, `${time} at ${i}`);
+  }
 });
 
 withVoice('the same again is free, and the link leads to the same bytes', async () => {
