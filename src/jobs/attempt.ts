@@ -70,10 +70,15 @@ const inputsOf = ({ kind, id }: JobRecord, files: Files): Inputs => ({
 
 /** A stop is no fault, and a model that is away is told by its reason alone, as it is asked again and again. */
 const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
-  if (stopped) return log.info({ stopped }, 'attempt was stopped');
   const { code, cause, message } = asFailure(error);
-  if (code !== 'model_unavailable') return log.warn({ err: error }, 'attempt did not succeed');
-  log.warn({ why: cause instanceof Error ? cause.message : message }, 'a model is not available');
+  if (stopped) {
+    log.info({ stopped }, 'attempt was stopped');
+  } else if (code === 'model_unavailable') {
+    const why = cause instanceof Error ? cause.message : message;
+    log.warn({ why }, 'a model is not available');
+  } else {
+    log.warn({ err: error }, 'attempt did not succeed');
+  }
 };
 
 const attemptName = (job: JobRecord): string => {
