@@ -1,5 +1,6 @@
 """The square under a network: where it lies in a picture, and its pixels."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,13 +28,18 @@ class Crop:
     @property
     def scale(self) -> float:
         """Side in pixels of the picture; of an oblique square, that of a straight one as large."""
-        return float(np.sqrt(abs(np.linalg.det(self.matrix[:, :2]))))
+        (a, b, _), (c, d, _) = self.matrix.tolist()
+        return math.sqrt(abs(a * d - b * c))
 
     def cut(self, picture: Picture, size: int) -> Picture:
         """The square as size x size x 3; black outside of the picture."""
         shrink = int(self.scale / size)
         if shrink >= 2:  # taking every n-th pixel of a large face would make its points tremble
             return self._cut_shrunk(picture, size, shrink)
+        return self.sample(picture, size)
+
+    def sample(self, picture: Picture, size: int) -> Picture:
+        """The same of single pixels, however large the square is: for who takes means of them."""
         return _warp(picture, self.matrix, size)
 
     def _cut_shrunk(self, picture: Picture, size: int, shrink: int) -> Picture:

@@ -33,7 +33,7 @@ def is_cut(last: Floats, now: Floats) -> bool:
 
 def portrait(picture: Picture, crop: Crop) -> Floats:
     """The face as 8 x 8 RGB, flattened, 0..1: hair, skin, beard, glasses and what is behind, little of the expression."""
-    small = cv2.resize(crop.cut(picture, PORTRAIT * 8), (PORTRAIT, PORTRAIT), interpolation=cv2.INTER_AREA)
+    small = cv2.resize(crop.sample(picture, PORTRAIT * 8), (PORTRAIT, PORTRAIT), interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.float32).ravel() / 255
 
 
