@@ -17,9 +17,9 @@ from .frame import Floats, HeadFrame, ramp
 Mask = npt.NDArray[np.bool_]
 Eye = tuple[tuple[int, ...], tuple[int, ...]]
 
-ROUGHEST = 0.5  # grey levels of the skin under the eyes: see render/ink.py
+SIDE, STILL, CONTRAST, FLAT = 160, 3.0, 140.0, 0.45  # as there
 REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies
-CHEEKS = ((50, 205), (280, 425))  # mesh points beside the nose and the mouth, at each side
+CHEEKS = ((205, 50, 187, 207, 206), (425, 280, 411, 427, 426))  # mesh points below the eyes, beside the mouth
 PROBE = 0.05  # units to each side of them
 UNLIKE = 22.0  # levels in any channel that an eye differs from skin
 TOUCHES = 0.03  # units round the mesh's eye: what comes as near belongs to the drawn one
@@ -88,31 +88,47 @@ class DrawnLid:
 
 
 def is_flat(picture: Picture, frame: HeadFrame) -> bool:
-    """Whether the cheeks are one colour, or a smooth passage, as only drawings have it."""
-    return all(_cheek(picture, frame, cheek)[0] < ROUGHEST for cheek in CHEEKS)
+    """Whether most of the face is the same as what is next to it, as in drawings alone: measured as src/pipeline/flatness.ts does."""
+    x, y = frame.mesh[:, :2].min(axis=0), frame.mesh[:, :2].max(axis=0)
+    centre, side = (x + y) / 2, 1.2 * float((y - x).max())
+    at = (np.arange(SIDE) + 0.5) / SIDE - 0.5
+    places = (centre[:, None] + side * at).astype(np.float32)
+    sampled = cv2.remap(picture, *np.meshgrid(places[0], places[1]), cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
+    grey = np.asarray(sampled @ LUMA, np.float32)
+    kernel = np.ones((3, 3), np.uint8)
+    dark, light = np.percentile(grey, (5, 95))
+    still = max(1.0, STILL * min(1.0, float(light - dark) / CONTRAST))
+    return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still).mean()) > FLAT
 
 
 def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
     """Both lids; none where one of the eyes cannot be read."""
-    lids = [
-        _lid(picture, frame, eye, _cheek(picture, frame, cheek)[1]) for eye, cheek in zip((LEFT, RIGHT), CHEEKS, strict=True)
-    ]
+    cheeks = [_cheek(picture, frame, cheek) for cheek in CHEEKS]
+    if not all(cheeks):
+        return ()
+    lids = [_lid(picture, frame, eye, _skin_colour(places)) for eye, places in zip((LEFT, RIGHT), cheeks, strict=True)]
     found = [lid for lid in lids if lid]
     return tuple(found) if len(found) == 2 else ()
 
 
-def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> tuple[float, Floats]:
-    """Roughness in grey levels and RGB of the calmest of these places: eyes and blushes reach far in a drawing."""
+def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
+    """Roughness in grey levels and RGB of places on a cheek."""
     reach = max(4, round(PROBE * frame.unit))
-    best: tuple[float, Floats] = (np.inf, np.zeros(3))
+    seen: list[tuple[float, Floats]] = []
     for x, y in np.round(frame.mesh[list(points), :2]).astype(int):
-        part = picture[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach]
+        part = picture[max(0, y - reach) : max(0, y + reach), max(0, x - reach) : max(0, x + reach)]
         if min(part.shape[:2]) < 4:
             continue
         grey = part @ LUMA
         rough = float(np.median(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), max(1.0, 0.02 * frame.unit)))))
-        best = min(best, (rough, np.median(part.reshape(-1, 3), axis=0)), key=lambda each: each[0])
-    return best
+        seen.append((rough, np.median(part.reshape(-1, 3), axis=0)))
+    return seen
+
+
+def _skin_colour(places: list[tuple[float, Floats]]) -> Floats:
+    """Eyes, hair and blushes reach far in a drawing: the middle one of the calmest places."""
+    calm = sorted(places, key=lambda each: each[0])[:3]
+    return sorted((colour for _, colour in calm), key=lambda colour: float(colour @ LUMA))[len(calm) // 2]
 
 
 def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid | None:

@@ -18,6 +18,7 @@ Mask = npt.NDArray[np.bool_]
 
 FINEST = 320.0  # samples to an S, at most
 REACH = 0.24  # S between the mesh's mouth and the drawn one
+NEAR = 0.07  # S between them that is much
 ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
 HIGHEST = 0.36  # S: of an open mouth
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
@@ -26,10 +27,13 @@ WIDTHS = (0.05, 1.0)  # S
 ROUGHEST = 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
 PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
+PIECE = 0.035  # S across: less is a dot of a tone
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
 USUAL_STROKE = 0.018  # S
 SAMPLES = 65
+BUMP = 9  # of the samples
+THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
@@ -219,7 +223,7 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[
         inside[label] = (x, y, x + width, y + height)
         away = np.hypot(_gap(x, x + width, at[0]), _gap(y, y + height, at[1])) / finer
         if WIDTHS[0] * finer <= width <= WIDTHS[1] * finer and away < REACH:
-            worth = width * np.exp(-((2 * away / REACH) ** 2))
+            worth = np.sqrt(width) * np.exp(-((away / NEAR) ** 2))
             best, which = max((best, which), (float(worth), label))
     if not which:
         return None
@@ -230,7 +234,7 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[
         across, down = (reach * finer for reach in PIECES)
         for label, (x1, y1, x2, y2) in inside.items():
             beside = x1 - across < right and x2 + across > left and (x1 > right - across or x2 < left + across)
-            if beside and y1 > top - down and y2 < bottom + down and x2 - x1 > 0.015 * finer:
+            if beside and y1 > top - down and y2 < bottom + down and x2 - x1 > PIECE * finer:
                 found.add(label)
     return np.isin(labels, list(found)).astype(np.uint8)
 
@@ -245,7 +249,9 @@ def _roughness(drawn: Drawn) -> float:
     inner, outer = (
         cv2.dilate(mouth, np.ones((2 * round(reach * drawn.finer) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
     )
-    varies = np.abs(drawn.lit - cv2.GaussianBlur(drawn.lit, (0, 0), 0.02 * drawn.finer))
+    luma = drawn.lit - drawn.dark
+    paper = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * drawn.finer) + 1,) * 2, np.uint8))
+    varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * drawn.finer))
     return float(np.median(varies[outer & ~inner]))
 
 
@@ -267,7 +273,7 @@ def _has_lips(drawn: Drawn) -> bool:
 
 def _stroke(drawn: Drawn) -> tuple[Array, Array, Array]:
     """Ends, bow and thickness of a closed mouth, from how dark its columns are."""
-    around = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    around = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     dark = np.where(around, np.maximum(drawn.dark, 0), 0)
     ink = np.percentile(dark[:, drawn.columns].max(axis=0), 80)
     share = np.minimum(dark / max(float(ink), 1), 1)
@@ -283,12 +289,20 @@ def _stroke(drawn: Drawn) -> tuple[Array, Array, Array]:
     left = start + some[0] + 1 - min(1.0, float(amount[some[0]] / max(np.median(amount[some]), 1e-6)))
     right = start + some[-1] + min(1.0, float(amount[some[-1]] / max(np.median(amount[some]), 1e-6)))
     at = left + (ALONG + 1) / 2 * (right - left)
-    y = np.interp(at, x, heights)
-    thick = np.interp(at, x, amount) / drawn.finer
+    # Dots of a tone that touch the stroke are none of it.
+    y, thick = _without_bumps(np.interp(at, x, heights)), _without_bumps(np.interp(at, x, amount) / drawn.finer)
+    thick = np.minimum(thick, THICKER * np.median(thick))
     chord = y[0] + (ALONG + 1) / 2 * (y[-1] - y[0])
     slope = np.gradient(y, at)
     ends = drawn.place(np.array([[left, y[0]], [right, y[-1]]]))
     return ends, (y - chord) / drawn.finer, thick / np.hypot(1, slope)
+
+
+def _without_bumps(values: Array) -> Array:
+    reach = BUMP // 2
+    padded = np.pad(values, reach, mode="reflect", reflect_type="odd")
+    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, BUMP), axis=1)
+    return np.asarray(cv2.GaussianBlur(middle.reshape(1, -1), (0, 0), 1.0).ravel())
 
 
 def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
