@@ -56,9 +56,10 @@ def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, fle
 
 
 def laid_over(drawn: Floats, texture: Floats) -> Floats:
-    """The drawn atlas with the own teeth on top."""
+    """The drawn atlas with the own teeth on top, cut to the drawn ones' outline: what the frame shows of theirs is ragged."""
     large = cv2.resize(texture, atlas_size(), interpolation=cv2.INTER_CUBIC)
     large[..., 3] = np.clip(large[..., 3], 0, 1)
+    large *= drawn[..., 3:]
     return np.asarray(drawn * (1 - large[..., 3:]) + np.maximum(large, 0), np.float32)
 
 
