@@ -59,7 +59,7 @@ def laid_over(drawn: Floats, texture: Floats) -> Floats:
     """The drawn atlas with the own teeth on top, cut to the drawn ones' outline: what the frame shows of theirs is ragged."""
     large = cv2.resize(texture, atlas_size(), interpolation=cv2.INTER_CUBIC)
     large[..., 3] = np.clip(large[..., 3], 0, 1)
-    large *= drawn[..., 3:]
+    large = large * drawn[..., 3:]
     return np.asarray(drawn * (1 - large[..., 3:]) + np.maximum(large, 0), np.float32)
 
 
