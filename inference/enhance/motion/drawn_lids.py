@@ -24,7 +24,7 @@ PROBE = 0.05  # units to each side of them
 UNLIKE = 22.0  # levels in any channel that an eye differs from skin
 TOUCHES = 0.03  # units round the mesh's eye: what comes as near belongs to the drawn one
 WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
-FILLED = 0.4  # of its hull that an open eye differs from skin; an arch, the eye when shut, leaves more free
+FILLED = 0.07  # units that an open eye differs from skin, column by column; a shut one is a line
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
 SHUT = (0.56, 0.80)  # of an eye's height: where the shut lid's ends and its middle lie
 LASH = (0.014, 0.055)  # units of thickness
@@ -88,12 +88,13 @@ class DrawnLid:
 
 
 def is_flat(picture: Picture, frame: HeadFrame) -> bool:
-    """Whether most of the face is the same as what is next to it, as in drawings alone: measured as src/pipeline/flatness.ts does."""
+    """Whether most of the face is the same as what is next to it, as in drawings: see src/pipeline/flatness.ts."""
     x, y = frame.mesh[:, :2].min(axis=0), frame.mesh[:, :2].max(axis=0)
     centre, side = (x + y) / 2, 1.2 * float((y - x).max())
     at = (np.arange(SIDE) + 0.5) / SIDE - 0.5
     places = (centre[:, None] + side * at).astype(np.float32)
-    sampled = cv2.remap(picture, *np.meshgrid(places[0], places[1]), cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
+    columns, rows = np.meshgrid(places[0], places[1])
+    sampled = cv2.remap(picture, columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
     grey = np.asarray(sampled @ LUMA, np.float32)
     kernel = np.ones((3, 3), np.uint8)
     dark, light = np.percentile(grey, (5, 95))
@@ -176,7 +177,7 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid
     return DrawnLid(
         box=box,
         skin=_skin(here, grown > 0, skin),
-        eye=cv2.GaussianBlur(grown.astype(np.float32), (0, 0), 0.6),
+        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
         opened=curve(np.minimum(top + thickness / 2, shut)),
         shut=curve(shut),
         low=curve(np.maximum(bottom, shut)),
@@ -216,7 +217,9 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
     y, x = np.nonzero(found)
     whole = np.zeros(found.shape, np.uint8)
     cv2.fillConvexPoly(whole, cv2.convexHull(np.stack([x, y], 1).astype(np.int32)), (1,))
-    return whole > 0 if found.sum() > FILLED * whole.sum() else None
+    across = found.sum(axis=0)[x.min() : x.max() + 1]
+    filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
+    return whole > 0 if filled > FILLED * unit else None
 
 
 def _edge(s: Floats, t: Floats, sign: int, smooth: float) -> tuple[Floats, Floats]:

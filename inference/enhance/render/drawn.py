@@ -13,7 +13,7 @@ from .planes import Colours, Plane, Planes, from_rgb, halved, paint
 from .shape import Shape
 from .trust import TURNED
 
-AT_REST = (0.020, 0.035)  # openings in S that a mouth at rest still has, from which all counts
+AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts
 USUAL_WIDTH = 0.45  # S of a mouth whose openings are taken as they are asked for; smaller ones open less
 NARROWEST, WIDEST = 0.65, 1.3  # of the mouth's own width
 TO_CHIN = 0.52  # of the room down to the chin that a mouth may open
@@ -65,7 +65,7 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
 def _ends(ink: Ink, drawn: Drawn) -> Array:
     """The corners at rest in this frame: moved as a whole to where this frame's mouth is."""
     share = 1 + ramp(drawn.open, STROKE, 2 * STROKE) * (SEATED - 1)
-    return np.asarray(ink.ends + share * (drawn.ends - ink.ends).mean(axis=0))
+    return np.asarray(ink.ends + share * (drawn.ends.mean(axis=0) - ink.seat))
 
 
 def opening_of(shape: Shape, ink: Ink) -> float:

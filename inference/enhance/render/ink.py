@@ -47,6 +47,8 @@ class Ink:
 
     ends: Array
     """2 x 2: the corners, left and right."""
+    seat: Array
+    """[2]: the middle between them as Drawn.ends has them, by which other frames are compared."""
     bow: Array
     """SAMPLES: how far the stroke lies below the line between its ends."""
     thick: Array
@@ -69,6 +71,7 @@ class Ink:
 
 SHAPES: dict[str, tuple[int, ...]] = {
     "ends": (2, 2),
+    "seat": (2,),
     **dict.fromkeys(("bow", "thick"), (SAMPLES,)),
     **dict.fromkeys(("wide", "room", "teeth"), (1,)),
     **dict.fromkeys(("stroke", "fill", "tongue", "tooth"), (3,)),
@@ -179,6 +182,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | N
     colour = _Palette(planes, colours, pose, drawn)
     return Ink(
         ends=ends,
+        seat=drawn.ends.mean(axis=0),
         bow=bow,
         thick=thick,
         wide=np.array([np.linalg.norm(head[291] - head[61])]),
