@@ -346,6 +346,23 @@ def test_teeth_taken_for_lip_are_painted_over() -> None:
     assert out.y[y, x - 6 : x + 7].max() < 160
 
 
+def test_teeth_lie_in_the_light_of_their_frame() -> None:
+    """A clip that fades in: the reference is in full light."""
+    picture = np.full((SIZE, SIZE, 3), SKIN, np.uint8)
+    bright, mesh = drawn()
+    subject = measure(bright, BT601, mesh)
+    dim = Planes(
+        *(
+            np.asarray(rest + (plane.astype(float) - rest) * 0.25, np.uint8)
+            for plane, rest in ((bright.y, 16), (bright.u, 128), (bright.v, 128))
+        )
+    )
+    lit, shaded = (float(np.quantile(done(p, mesh, target(0.2), subject=subject).planes.y, 0.999)) for p in (bright, dim))
+    skin = float(np.median(planes_of(picture).y))
+    assert lit > 0.9 * skin
+    assert shaded - 16 < 0.4 * (lit - 16)
+
+
 def test_a_subject_travels_as_numbers() -> None:
     planes, mesh = astronaut()
     sent = measure(planes, BT601, mesh)

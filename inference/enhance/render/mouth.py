@@ -18,7 +18,7 @@ from .planes import Colours, Plane, Planes, even, from_rgb, moved, paint
 from .shape import Asked, asked_of, blend, closeness, shape_of
 from .sharpness import blur_of, detail
 from .skin import pull
-from .subject import Subject, pack, subject_of
+from .subject import light_on, pack, subject_of
 from .tone import Ring, retone
 from .trust import trust
 
@@ -92,9 +92,10 @@ def render(
     out, mask = _warp(planes, head, pose, own, asked)
     ring = Ring.of(pose, (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer), planes.area)
     _mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief))
+    light = light_on(planes, colours, pose, head, person.skin)
     hole = hole_of(asked, pose, planes.area)
     if hole is not None:
-        colour = interior(hole, shape, asked, pose, person, rows, flat)
+        colour = interior(hole, shape, asked, pose, person, rows, flat) * light
         yuv = from_rgb(colour, colours)
         if not flat:
             yuv[..., 0] += _grain(planes, pose, head, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
@@ -104,7 +105,7 @@ def render(
             yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
         paint(out, yuv, opacity, hole.area)
         _mark(mask, hole.area, opacity)
-    _crease(out, mask, colours, pose, own, asked, person, belief)
+    _crease(out, mask, colours, pose, own, asked, person.lip * light, belief)
     return Rendered(out, mask)
 
 
@@ -161,9 +162,7 @@ class _Window:
         return np.asarray(share, np.float32)
 
 
-def _crease(
-    out: Planes, mask: Plane, colours: Colours, pose: Pose, own: Lips, asked: Asked, person: Subject, belief: float
-) -> None:
+def _crease(out: Planes, mask: Plane, colours: Colours, pose: Pose, own: Lips, asked: Asked, lip: Array, belief: float) -> None:
     """Draws the line between lips that were apart and now touch."""
     gap = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
     opacity = 0.85 * (1 - own.closed) * closeness(gap, own.gap) * belief
@@ -176,7 +175,7 @@ def _crease(
     hole = hole_of(line, pose, out.area)
     if hole is None:
         return
-    colour = np.broadcast_to((0.5 * person.lip).astype(np.float32), (*hole.opacity.shape, 3))
+    colour = np.broadcast_to((0.5 * lip).astype(np.float32), (*hole.opacity.shape, 3))
     weight = np.clip(1.15 * hole.opacity, 0, 1) * np.float32(opacity)
     paint(out, from_rgb(colour, colours), weight, hole.area)
     _mark(mask, hole.area, weight)

@@ -14,7 +14,7 @@ from .planes import Colours, Planes, to_rgb
 from .shape import Rest, rest_of
 from .sharpness import detail
 from .tone import GRID, Ring, Tone, tone_of
-from .trust import REGIONS, look
+from .trust import REGIONS, look, means
 
 SUBJECT_SIZE = 13312
 VERSION = 1.0
@@ -25,6 +25,8 @@ GREY = 12.0  # a skin with less between its channels belongs to a picture withou
 EDGE = 0.030  # of the upper teeth under the closed lips' line
 BEHIND = 0.05  # how far the teeth lie behind that line
 WEIGHTS = np.array([0.299, 0.587, 0.114])
+DIM = 8.0  # grey levels below which colours are noise
+LIGHTS = (0.1, 2.0)  # of a frame against the reference's
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,13 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
         palest=tone.palest,
         teeth=own.texture,
     )
+
+
+def light_on(planes: Planes, colours: Colours, pose: Pose, head: Array, skin: Array) -> Array:
+    """RGB of the light on this frame's cheeks against the reference's, whose skin is `skin`: what is drawn is lit the same."""
+    (yuv,) = means(planes, pose, [head[list(CHEEKS)]])
+    seen = np.linalg.solve(colours.matrix.astype(np.float64), yuv - colours.offset)
+    return np.asarray(np.clip((seen + DIM) / (skin + DIM), *LIGHTS), np.float64)
 
 
 def _median(rgb: Floats, pose: Pose, at: Array, reach: float = 0.05) -> Array:
