@@ -27,6 +27,7 @@ WIDTHS = (0.05, 1.0)  # S
 ROUGHEST = 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
 PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
+GRIN = 0.11  # of its height that an open mouth's stroke bends when shut: the lower edge's part in it
 PIECE = 0.035  # S across: less is a dot of a tone
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
@@ -37,7 +38,7 @@ THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
-GREY = 10.0  # chroma codes: no colour in a patch
+GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
 LUMA = np.array([0.299, 0.587, 0.114])
 
 
@@ -318,7 +319,7 @@ def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
     level, tilt, rise = np.linalg.lstsq(np.stack([np.ones_like(arch), ALONG, arch], 1)[inner], top[inner], rcond=None)[0]
     columns = drawn.columns
     ends = drawn.place(np.array([[columns.start, level - tilt], [columns.stop, level + tilt]]))
-    bow = float(np.clip(0.6 * rise / drawn.finer, 0.0, 0.08)) * arch
+    bow = float(np.clip(0.6 * rise / drawn.finer, GRIN * drawn.open, 0.08)) * arch
     taper = np.clip(8 * (1 - np.abs(ALONG)), 0.6, 1)
     return ends, bow, USUAL_STROKE * taper
 
@@ -360,7 +361,7 @@ class _Palette:
         stroke = np.array([max(skin[0] - darkest, 0), skin[1] + tint[0], skin[2] + tint[1]])
         self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)
         chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
-        grey = float(np.percentile(chroma, 99)) < GREY
+        grey = float(np.percentile(chroma, 85)) < GREY
         light = float(LUMA @ self.skin)
         warm, pink = np.array([0.60, 0.25, 0.27]), np.array([0.90, 0.50, 0.48])
         if grey:
