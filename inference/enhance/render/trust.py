@@ -15,9 +15,9 @@ STRANGE = (
     0.75,
 )  # distance of what is seen from what the subject looks like; uncovered mouths on ten clips stay below 0.48
 
-COVERED, BOTH_COVERED = (0.0, 0.28), (0.10, 0.40)
+COVERED, BOTH_COVERED = (0.0, 0.28), (0.25, 0.48)
 """Of the subject's contrast between lips and skin, what is left of the lower lip's, and of both lips'. Skin held before
-them leaves -0.5..0.45; uncovered mouths on ten clips keep 0.36 and 0.49."""
+them leaves -0.5..0.45; uncovered mouths on twelve clips keep 0.36 and 0.52."""
 PALE_LIPS = (0.15, 0.25)  # contrasts too low to be missed, and high enough
 
 REGIONS = 6
@@ -59,9 +59,16 @@ def strangeness(seen: Array, usual: Array) -> float:
 
 def uncovered(seen: Array, usual: Array) -> float:
     """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand."""
-    upper, lower = (float(seen[lip] @ usual[lip] / max(usual[lip] @ usual[lip], 1e-6)) for lip in (0, 1))
-    told = ramp(float(np.linalg.norm(usual[:2], axis=1).min()), *PALE_LIPS)
-    return 1 - told * (1 - ramp(lower, *COVERED) * ramp((upper + lower) / 2, *BOTH_COVERED))
+    lower = _left(seen[1], usual[1], COVERED)
+    both = _left(seen[:2].ravel(), usual[:2].ravel(), BOTH_COVERED)
+    return lower * both
+
+
+def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:
+    """0..1: how much of a contrast is left, as far as there was one that would be missed."""
+    there = float(usual @ usual)
+    told = ramp(there**0.5, *PALE_LIPS)
+    return 1 - told * (1 - ramp(float(seen @ usual) / max(there, 1e-6), *covered))
 
 
 def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
