@@ -25,8 +25,9 @@ TEETH_HEIGHT, MOST_OPEN_TEETH = 0.030, 0.30  # S, and of an opening
 STILL = 0.3  # pixels: a mouth that would move by less is left as it is drawn
 SEATED = 0.5  # how much of where an open source mouth sits says where the mouth sits
 FINER = 4  # the drawing is made so much larger, then averaged
+LEAST_SOFT = 0.35  # pixels of blur
 MOST = 1_500_000  # pixels that it may take
-EDGE = 2.0  # pixels round the drawn mouth that its blurred edge takes
+EDGE = 2.0  # pixels round the drawn mouth that its edge takes, with what is blurred beyond
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
         return planes, mask
     contours = _contours(shape, ink, _ends(ink, drawn))
     area = _area(contours, drawn, pose, planes.area)
-    hole = _hole(drawn, pose, area)
+    hole = _hole(drawn, pose, area, EDGE + 2.5 * float(ink.soft[0]) * pose.scale)
     part = mask[area.slices]
     part[hole] = 255
     if _is_there(contours, ink, drawn, pose):
@@ -119,9 +120,9 @@ def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
     return Area(int(x), int(y), int(end_x) + int(end_x & 1), int(end_y) + int(end_y & 1)).clipped(within)
 
 
-def _hole(drawn: Drawn, pose: Pose, area: Area) -> Mask:
-    """The drawn mouth's pixels and its blurred edge."""
-    edge = round(EDGE + 0.004 * pose.scale)
+def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:
+    """The drawn mouth's pixels and so many round it, and a few more in a large picture."""
+    edge = round(blurred + 0.004 * pose.scale)
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
     return np.asarray(cv2.dilate((drawn.covers(pose, area) > 0.25).astype(np.uint8), kernel) > 0)
 
@@ -151,7 +152,7 @@ def _take_off(out: Planes, hole: Mask, area: Area) -> None:
 
 def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) -> list[tuple[Array, Floats]]:
     """Colours and how much they cover each pixel of the area, in the order of painting."""
-    canvas = _Canvas(pose, area)
+    canvas = _Canvas(pose, area, float(ink.soft[0]) * pose.scale)
     upper, lower, opening = contours.upper, contours.lower, contours.opening
     line = np.maximum(canvas.strip(upper, contours.upper_thick), canvas.strip(lower, contours.lower_thick))
     if not opening:
@@ -188,8 +189,8 @@ def _teeth(shape: Shape, opening: float, wide: float, ink: Ink) -> float:
 class _Canvas:
     """Shapes in plane coordinates, drawn larger than the area's pixels: uint8 masks, 255 inside."""
 
-    def __init__(self, pose: Pose, area: Area) -> None:
-        self.pose, self.area = pose, area
+    def __init__(self, pose: Pose, area: Area, soft: float) -> None:
+        self.pose, self.area, self.soft = pose, area, soft
         self.finer = next((n for n in (FINER, 3, 2) if area.width * area.height * n * n < MOST), 1)
 
     def polygon(self, points: Array) -> Plane:
@@ -216,4 +217,5 @@ class _Canvas:
 
     def averaged(self, mask: Plane) -> Floats:
         size = (self.area.width, self.area.height)
-        return np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
+        covered = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
+        return np.asarray(cv2.GaussianBlur(covered, (0, 0), self.soft), np.float32) if self.soft > LEAST_SOFT else covered

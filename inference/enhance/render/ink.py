@@ -33,6 +33,7 @@ OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark
 AS_DARK = 0.75
 USUAL_STROKE = 0.018  # S
 SAMPLES = 65
+SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, and of one that is a passage
 BUMP = 9  # of the samples
 THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
@@ -56,6 +57,8 @@ class Ink:
     """SAMPLES: of the stroke, 0 in its gaps."""
     wide: Array
     """[1]: of the mesh's mouth in the same frame, which targets are measured by."""
+    soft: Array
+    """[1]: sigma of the drawing's edges beyond those of a sharp one."""
     room: Array
     """[1]: from the mouth down to the chin's outline."""
     teeth: Array
@@ -74,7 +77,7 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "ends": (2, 2),
     "seat": (2,),
     **dict.fromkeys(("bow", "thick"), (SAMPLES,)),
-    **dict.fromkeys(("wide", "room", "teeth"), (1,)),
+    **dict.fromkeys(("wide", "soft", "room", "teeth"), (1,)),
     **dict.fromkeys(("stroke", "fill", "tongue", "tooth"), (3,)),
 }
 SIZE = 1 + sum(int(np.prod(shape)) for shape in SHAPES.values())
@@ -187,6 +190,7 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | N
         bow=bow,
         thick=thick,
         wide=np.array([np.linalg.norm(head[291] - head[61])]),
+        soft=np.array([_softness(drawn)]),
         room=np.array([min(max(chin, 0.05), _outline_below(drawn))]),
         teeth=np.array([float(colour.teeth)]),
         stroke=colour.stroke,
@@ -280,8 +284,9 @@ def _stroke(drawn: Drawn) -> tuple[Array, Array, Array]:
     """Ends, bow and thickness of a closed mouth, from how dark its columns are."""
     around = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     dark = np.where(around, np.maximum(drawn.dark, 0), 0)
-    ink = np.percentile(dark[:, drawn.columns].max(axis=0), 80)
-    share = np.minimum(dark / max(float(ink), 1), 1)
+    # In shade the skin is nearer to the ink.
+    inked = float(np.percentile((drawn.lit - dark)[:, drawn.columns].min(axis=0), 20))
+    share = np.clip(dark / np.maximum(drawn.lit - inked, 1), 0, 1)
     start, stop = drawn.columns.start - 3, drawn.columns.stop + 3
     amount = share[:, start:stop].sum(axis=0)
     rows = np.arange(len(share))[:, None] + 0.5
@@ -322,6 +327,21 @@ def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
     bow = float(np.clip(0.6 * rise / drawn.finer, GRIN * drawn.open, 0.08)) * arch
     taper = np.clip(8 * (1 - np.abs(ALONG)), 0.6, 1)
     return ends, bow, USUAL_STROKE * taper
+
+
+def _softness(drawn: Drawn) -> float:
+    """Sigma in S of the edges along the mouth, from how steeply they rise."""
+    luma = (drawn.lit - drawn.dark)[:, drawn.columns]
+    steepest = float(np.median(np.abs(np.diff(luma, axis=0)).max(axis=0, where=_rims(drawn), initial=0)))
+    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
+    sigma = darkest / max(steepest, 1) / np.sqrt(2 * np.pi)
+    return float(np.sqrt(max(0.0, min(sigma, SOFTEST) ** 2 - SHARP**2))) / drawn.finer
+
+
+def _rims(drawn: Drawn) -> Mask:
+    """Where two rows of the columns of the mouth meet at it or near it."""
+    near = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((5, 1), np.uint8)) > 0
+    return np.asarray(near[1:, drawn.columns])
 
 
 def _outline_below(drawn: Drawn) -> float:
