@@ -27,7 +27,9 @@ export const openPipe = async (): Promise<Pipe> => {
     const path = join(folder, 'socket');
     await once(server.listen(path), 'listening');
     const accepted = once(server, 'connection');
-    const reader = openReader(path);
+    const { socket, ...reader } = openReader(path);
+    // Rejects where the connection fails.
+    await once(socket, 'connect');
     const [writer] = await accepted;
     return { writer, ...reader };
   } finally {
@@ -36,7 +38,7 @@ export const openPipe = async (): Promise<Pipe> => {
   }
 };
 
-const openReader = (path: string): Omit<Pipe, 'writer'> => {
+const openReader = (path: string): Omit<Pipe, 'writer'> & { readonly socket: Socket } => {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   let came = 0;
   let failed: { readonly error: unknown } | null = null;
@@ -70,5 +72,5 @@ const openReader = (path: string): Omit<Pipe, 'writer'> => {
       socket.destroy();
     }
   };
-  return { chunks: read(), destroy: (error) => void socket.destroy(error) };
+  return { socket, chunks: read(), destroy: (error) => void socket.destroy(error) };
 };
