@@ -53,6 +53,7 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
   const framesTotal = Math.max(1, Math.round(sound.durationSeconds * FPS));
   const frames = await drawFrames(task, still, face, heard, framesTotal);
   const seconds = framesTotal / FPS;
+  const { width, height } = still;
   const encoded = await encodeClip(
     told(frames, framesTotal, report),
     look,
@@ -62,7 +63,7 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
     signal,
   );
   return {
-    ...{ encoded, size: still, sound: heard, facesDetected: face.count },
+    ...{ encoded, size: { width, height }, sound: heard, facesDetected: face.count },
     framesPassedThrough: face.passed,
     warnings: [
       ...shrunkFrom(info.size, still),
