@@ -8,10 +8,10 @@ import { take } from './take.ts';
 import { openFrames, trackFaces } from './track.ts';
 
 /** So much of a file, and so small, tells it. */
-const SECONDS = 12;
+const SECONDS = 8;
 const SIDE = 640;
-/** In which the face should be so wide, if it is in the result. */
-const FACE_WIDTH = 160;
+/** In which the face should be so wide, if it is in the result: the mesh network sees no more of it. */
+const FACE_WIDTH = 128;
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
 /** With less speech than this there is nothing to go by. */
 const LEAST_SPEECH_SECONDS = 0.5;
