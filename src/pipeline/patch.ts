@@ -67,26 +67,43 @@ export const paste = (
   { pixels, mask }: Rendered,
   share: number,
 ): boolean => {
-  let from = 0;
   let changed = false;
+  let from = 0;
   for (const plane of planesOf(frame, rect)) {
     // A chroma sample belongs to two by two pixels of luma.
     const step = rect.width / plane.width;
-    for (let row = 0; row < plane.height; row += 1) {
+    for (let row = 0; row < plane.height; row += 1, from += plane.width) {
+      const at = row * step * rect.width;
+      const under = mask.subarray(at, at + step * rect.width);
       const to = plane.from + row * plane.stride;
-      const above = row * step * rect.width;
-      for (let i = 0; i < plane.width; i += 1, from += 1) {
-        const at = above + i * step;
-        const marked =
-          step === 1
-            ? mask[at]
-            : mask[at] || mask[at + 1] || mask[at + rect.width] || mask[at + rect.width + 1];
-        if (!marked) continue;
-        const [was, is] = [frame.pixels[to + i] ?? 0, pixels[from] ?? 0];
-        frame.pixels[to + i] = share === 1 ? is : Math.round(was + (is - was) * share);
+      const line = frame.pixels.subarray(to, to + plane.width);
+      if (pasteLine(line, pixels.subarray(from, from + plane.width), under, step, share))
         changed = true;
-      }
     }
+  }
+  return changed;
+};
+
+/** One line of a plane, under one line of the mask, or two. */
+const pasteLine = (
+  line: Buffer,
+  rendered: Buffer,
+  under: Buffer,
+  step: number,
+  share: number,
+): boolean => {
+  const below = under.length / step;
+  let changed = false;
+  for (let i = 0, at = 0; i < line.length; i += 1, at += step) {
+    if (
+      !under[at] &&
+      (step === 1 || !(under[at + 1] || under[at + below] || under[at + below + 1]))
+    )
+      continue;
+    const was = line[i] ?? 0;
+    const is = rendered[i] ?? 0;
+    line[i] = share === 1 ? is : Math.round(was + (is - was) * share);
+    changed = true;
   }
   return changed;
 };
