@@ -1,6 +1,7 @@
 /** A Triton of the bench's own, and the models that it serves. */
 import { loadConfig } from '../../src/config.ts';
 import type { LipsyncModel } from '../../src/contract/lipsync.ts';
+import { localTransport } from '../../src/stack/environment.ts';
 import { type LipsyncModels, openLipsync } from '../../src/triton/models/lipsync.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
@@ -25,6 +26,8 @@ export const openStack = async (model: LipsyncModel): Promise<Stack> => {
   const config = loadConfig({
     ...process.env,
     ...secrets,
+    // As `npm start` has it.
+    TRITON_TRANSPORT: process.env.TRITON_TRANSPORT || localTransport(),
     ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL, TRITON_GRPC_URL },
   });
   const transport = await openTransport(config.triton);
