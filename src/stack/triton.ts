@@ -62,6 +62,8 @@ const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: `${places.venv}/bin:${env.PATH ?? ''}`,
   PYTHONNOUSERSITE: '1',
   ENHANCE_WEIGHTS: env.ENHANCE_WEIGHTS ?? places.weights,
+  // numpy's systems of equations are small: more threads would only spin.
+  OPENBLAS_NUM_THREADS: '1',
 });
 
 /** Shared memory of a server on this port that was killed: the running one makes its regions after this. */
