@@ -8,7 +8,7 @@ import { take } from './take.ts';
 import { openFrames, trackFaces } from './track.ts';
 
 /** So much of a file, and so small, tells it. */
-const SECONDS = 8;
+const SECONDS = 5;
 const SIDE = 640;
 /** In which the face should be so wide, if it is in the result: the mesh network sees no more of it. */
 const FACE_WIDTH = 128;
