@@ -1,3 +1,4 @@
+import type { LipsyncOptions } from '../contract/lipsync.ts';
 import type { Picture, YuvPicture } from '../frame.ts';
 import type { Box } from '../triton/models/face-track.ts';
 
@@ -12,6 +13,16 @@ const FLAT = 0.45;
 /** Whether the face in the box is a flat drawing: most of it is the same as what is next to it. */
 export const isFlat = (picture: Picture | YuvPicture, box: Box): boolean =>
   flatness(picture, box) > FLAT;
+
+/** The style that was asked for, or else that of the face. */
+export const styleOf = (
+  { options: { style } }: LipsyncOptions,
+  picture: Picture | YuvPicture,
+  box: Box,
+): 'photo' | 'flat' => {
+  if (style !== 'auto') return style;
+  return isFlat(picture, box) ? 'flat' : 'photo';
+};
 
 /** The share of a face where brightness is the same from one point to all around it. */
 export const flatness = (picture: Picture | YuvPicture, [x1, y1, x2, y2]: Box): number => {

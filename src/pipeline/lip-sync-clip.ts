@@ -9,7 +9,7 @@ import type { Plan } from '../triton/models/mouth-plan.ts';
 import type { Rendering } from '../triton/models/mouth-render.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
 import { codingOf } from './coding.ts';
-import { isFlat } from './flatness.ts';
+import { styleOf } from './flatness.ts';
 import { hear, listen } from './hear.ts';
 import {
   grownFrom,
@@ -174,9 +174,7 @@ const measureSubject = async (
   const mesh = await meshes.read(face.mesh);
   const rect = patchOf(mesh, picture, models.mouthRender);
   if (!rect) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const { style: asked } = options.options;
-  const style = asked === 'auto' ? (isFlat(picture, face.box) ? 'flat' : 'photo') : asked;
-  const about = { coding: codingOf(info.colour), style } as const;
+  const about = { coding: codingOf(info.colour), style: styleOf(options, picture, face.box) };
   const patch = cut(picture, rect);
   return {
     ...about,

@@ -11,7 +11,7 @@ import { SHAPE } from '../triton/models/mouth-plan.ts';
 import { MOTION } from '../triton/models/portrait-motion.ts';
 import { STEP_SECONDS } from '../triton/models/speech.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
-import { isFlat } from './flatness.ts';
+import { styleOf } from './flatness.ts';
 import { hear, type Listened } from './hear.ts';
 import { inOrder } from './in-order.ts';
 import {
@@ -124,7 +124,7 @@ const drawFrames = async (
   if (!rect) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const patch = cutRgb(still, rect, STILL_CODING);
   const mesh = meshIn(face.mesh, rect);
-  const about = { coding: STILL_CODING, style: styleOf(task, still, face.box) };
+  const about = { coding: STILL_CODING, style: styleOf(options, still, face.box) };
   const subject = await models.mouthRender.subject(patch, mesh, about, signal);
 
   const draw = async (index: number): Promise<Frame> => {
@@ -143,11 +143,6 @@ const drawFrames = async (
     return { ...moved, index, time: index / FPS, duration: 1 / FPS };
   };
   return inOrder(times.keys(), config.triton.framesInFlight, draw);
-};
-
-const styleOf = ({ options }: LipSyncTask, still: Picture, box: Box): 'photo' | 'flat' => {
-  const { style } = options.options;
-  return style === 'auto' ? (isFlat(still, box) ? 'flat' : 'photo') : style;
 };
 
 /** The head goes along with what is said; one picture always moves alike. */

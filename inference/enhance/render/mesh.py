@@ -27,7 +27,6 @@ LOWER_OUTER = (61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291)
 NOSE = (2, 97, 326, 98, 327, 94, 1, 4, 5, 195)
 """Rigid on the skull. The mean of many points is steadier than any of them."""
 
-NOSE_BASE = 2
 
 SMALLEST_FACE = 8.0  # pixels between the outer eye corners; no mesh means anything below
 
