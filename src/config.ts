@@ -96,7 +96,7 @@ const Environment = z.object({
   FFMPEG_THREADS: int(2),
 
   UPSCALE_RATES: json(UpscaleRates, { photo: 0.5, animation: 0.5, detail: 2 }),
-  LIPSYNC_RATES: json(LipsyncRates, { fast: 1 }),
+  LIPSYNC_RATES: json(LipsyncRates, { fast: 1, balanced: 2, studio: 4 }),
   DISCOUNT_TIERS: json(Tiers, [
     { credits: 1_000, percent: 0 },
     { credits: 10_000, percent: 10 },

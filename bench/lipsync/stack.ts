@@ -14,14 +14,14 @@ export type Stack = {
   close(): Promise<void>;
 };
 
-const served = [
-  ...['face_track', 'speech', 'mouth_plan', 'mouth_render'],
+const servedFor = (model: LipsyncModel) => [
+  ...['face_track', 'speech', 'mouth_plan', `mouth_render_${model}`],
   ...['head_motion', 'portrait_motion'],
 ];
 const secrets = { KEY_PEPPER: 'of no account here', SIGNING_SECRET: 'of no account here' };
 
 export const openStack = async (model: LipsyncModel): Promise<Stack> => {
-  const triton = await ownTriton(served);
+  const triton = await ownTriton(servedFor(model));
   const { httpUrl: TRITON_HTTP_URL, grpcUrl: TRITON_GRPC_URL } = triton;
   const config = loadConfig({
     ...process.env,

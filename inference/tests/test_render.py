@@ -392,11 +392,10 @@ def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:
 
 
 def test_the_config_says_what_the_code_does() -> None:
-    text = (MODELS / "mouth_render" / "config.pbtxt").read_text()
+    text = (MODELS / "mouth_render_fast" / "config.pbtxt").read_text()
     told_of = (
         ("patch_span", mouth.PATCH_SPAN),
         ("patch_drop", mouth.PATCH_DROP),
-        ("max_patch", mouth.MAX_PATCH),
         ("subject_size", SUBJECT_SIZE),
         ("smallest_face", SMALLEST_FACE),
     )

@@ -6,6 +6,8 @@ import { type Size, sizeText } from '../frame.ts';
 /** What each model can do when clip and sound differ in length. */
 export const syncModes: Readonly<Record<LipsyncModel, readonly SyncMode[]>> = {
   fast: ['cut_off'],
+  balanced: ['cut_off'],
+  studio: ['cut_off'],
 };
 
 /** Failure unsupported_option_for_model. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SizeText, SourceUrl } from './media.ts';
 
-export const LipsyncModel = z.enum(['fast']).meta({ id: 'LipsyncModel' });
+export const LipsyncModel = z.enum(['fast', 'balanced', 'studio']).meta({ id: 'LipsyncModel' });
 export type LipsyncModel = z.infer<typeof LipsyncModel>;
 
 /** What happens when clip and sound differ in length. */

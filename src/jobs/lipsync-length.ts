@@ -15,7 +15,11 @@ export const outputSeconds = ({ kind, duration_seconds, audio }: Lengths): numbe
     : Math.min(duration_seconds, audio.duration_seconds);
 
 /** How long a result may be and still be what the model is made for. */
-export const madeForSeconds: Readonly<Record<LipsyncModel, number>> = { fast: 60 };
+export const madeForSeconds: Readonly<Record<LipsyncModel, number>> = {
+  fast: 60,
+  balanced: 300,
+  studio: 300,
+};
 
 export const lengthWarnings = (model: LipsyncModel, input: Lengths): Warning[] => {
   const seconds = outputSeconds(input);

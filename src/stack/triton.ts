@@ -26,7 +26,8 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
 
 export const models = [
   ...(['photo', 'animation', 'detail'] as const),
-  ...(['face_track', 'speech', 'mouth_plan', 'mouth_render'] as const),
+  ...(['face_track', 'speech', 'mouth_plan'] as const),
+  ...(['mouth_render_fast', 'mouth_render_balanced', 'mouth_render_studio'] as const),
   ...(['head_motion', 'portrait_motion'] as const),
 ];
 

@@ -11,6 +11,7 @@ import type { ModelState } from '../../src/api/parts.ts';
 import { createServer } from '../../src/api/server.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/contract/keys.ts';
+import { LipsyncModel } from '../../src/contract/lipsync.ts';
 import { openKeys } from '../../src/credits/keys.ts';
 import { openLedger } from '../../src/credits/ledger.ts';
 import { openLinks } from '../../src/files/links.ts';
@@ -54,7 +55,9 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
     { id: 'animation', ready: true, release: 'animation-r1', engine: 'test' },
     { id: 'detail', ready: false, release: null, engine: null },
-    { id: 'fast', ready: true, release: 'clip-r1', portraitRelease: 'portrait-r1', engine: 'test' },
+    ...LipsyncModel.options.map((id) => ({
+      ...{ id, ready: true, release: 'clip-r1', portraitRelease: 'portrait-r1', engine: 'test' },
+    })),
   ];
   const { publicUrl } = config.http;
   const parts = {

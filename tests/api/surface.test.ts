@@ -93,6 +93,8 @@ test('models tell options, limits, price, version, engine and whether they are r
       ['animation', true],
       ['detail', false],
       ['fast', true],
+      ['balanced', true],
+      ['studio', true],
     ],
   );
   const [photo, , , fast] = data.data;

@@ -50,7 +50,10 @@ withVoice('a clip says what the sound says, at its own size and times', async ()
   assert.equal([result.faces_detected, result.frames_passed_through], [1, 0]);
   assert.equal([result.frames, result.fps, result.credits_used], [50, 25, 2]);
   assert.ok(Math.abs(result.duration_seconds - 2) <= 0.04, `${result.duration_seconds}`);
-  assert.match(result.model_version, /^face_track-r1\+speech-r1\+mouth_plan-r1\+mouth_render-r1$/);
+  assert.match(
+    result.model_version,
+    /^face_track-r1\+speech-r1\+mouth_plan-r1\+mouth_render_fast-r1$/,
+  );
   assert.ok(result.sync.correlation !== null && result.sync.lag_ms !== null);
   assert.equal(result.warnings, []);
   const banner = await bannerOf(output);

@@ -29,8 +29,6 @@ PATCH_SPAN = 2.4
 """Width of the square patch in S."""
 PATCH_DROP = 0.30
 """How far its centre lies below the middle of the mouth, in S."""
-MAX_PATCH = 4096
-"""Every patch of a picture up to 4K is rendered at its own resolution."""
 
 STILL_ABOVE, MOVING_BELOW = 0.10, 0.02  # S above and below the nose base between which the displacement sets in
 BORDER = (0.12, 0.26)  # S from the patch's border in which it fades

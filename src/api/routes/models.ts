@@ -35,6 +35,8 @@ const purposes: Readonly<Record<UpscaleModel | LipsyncModel, string>> = {
   animation: 'drawings, cartoons and video of them',
   detail: 'photographs that lack detail; invents texture',
   fast: 'short clips of a talking head, and portraits; the quickest',
+  balanced: 'clips of up to five minutes, with teeth of the person as the clip shows them',
+  studio: 'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
 };
 
 const describeUpscale = (id: UpscaleModel, { limits, prices }: Parts['config']) => ({

@@ -30,13 +30,14 @@ export type LipsyncModels = Omit<LipsyncInfo, 'engine'> & {
   readonly portraitMotion: PortraitMotion;
 };
 
-const forClips = [readFaceTrack, readSpeech, readMouthPlan, readMouthRender] as const;
 const forPortraits = [readHeadMotion, readPortraitMotion] as const;
 
 /** What the loaded models say of themselves. Throws Failure model_unavailable, whose cause names the one that is missing or differs. */
 export const readLipsync = async (model: LipsyncModel, control: Control): Promise<LipsyncInfo> => {
   const read = (models: readonly ((control: Control) => Promise<Described>)[]) =>
     Promise.all(models.map((one) => one(control)));
+  const renderer = (from: Control) => readMouthRender(model, from);
+  const forClips = [readFaceTrack, readSpeech, readMouthPlan, renderer];
   const [clip, more] = await together(model, Promise.all([read(forClips), read(forPortraits)]));
   return {
     model,
@@ -58,7 +59,7 @@ export const openLipsync = async (
       openFaceTrack(transport, control),
       openSpeech(transport, control),
       openMouthPlan(transport, control),
-      openMouthRender(transport, control),
+      openMouthRender(model, transport, control),
       openHeadMotion(transport, control),
       openPortraitMotion(transport, control),
     ]),

@@ -1,4 +1,5 @@
 /** A patch of a picture round the mouth to the same patch with the mouth in another shape. */
+import type { LipsyncModel } from '../../contract/lipsync.ts';
 import type { YuvPicture } from '../../frame.ts';
 import type { Control } from '../protocol/control.ts';
 import { floatsOf, fp32, int32, type Tensor, uint8 } from '../protocol/tensor.ts';
@@ -8,7 +9,8 @@ import { ask, bytes, describe, floats } from './model.ts';
 import { SHAPE } from './mouth-plan.ts';
 import type { Contract } from './verify.ts';
 
-const model = 'mouth_render';
+/** Each model that callers know has a renderer of its own. */
+const nameOf = (model: LipsyncModel) => `mouth_render_${model}`;
 
 /** How codes become colours: the weights of red and blue in luma, and whether the codes use all of 0..255. */
 export type Coding = { readonly kr: number; readonly kb: number; readonly fullRange: boolean };
@@ -76,13 +78,15 @@ const contract: Contract = {
   },
 };
 
-export const readMouthRender = (control: Control) => describe(model, contract, control);
+export const readMouthRender = (model: LipsyncModel, control: Control) =>
+  describe(nameOf(model), contract, control);
 
 export const openMouthRender = async (
+  model: LipsyncModel,
   transport: Transport,
   control: Control,
 ): Promise<MouthRender> => {
-  const { release, parameters } = await readMouthRender(control);
+  const { release, parameters } = await readMouthRender(model, control);
   const subjectSize = Number(parameters.subject_size);
   return {
     release,
@@ -93,7 +97,7 @@ export const openMouthRender = async (
       const nobody = { ...about, subject: new Float32Array(subjectSize) };
       const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), nobody);
       const wanted = [floats('SUBJECT', subjectSize)];
-      return floatsOf((await ask(transport, model, inputs, wanted, signal))('SUBJECT'));
+      return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
     },
     render: async (patch, mesh, target, about, signal) => {
       const { width, height } = patch;
@@ -104,7 +108,7 @@ export const openMouthRender = async (
         bytes('MASK', height, width),
       ];
       const inputs = inputsOf(patch, mesh, target, about);
-      const of = await ask(transport, model, inputs, wanted, signal);
+      const of = await ask(transport, nameOf(model), inputs, wanted, signal);
       const pixels = Buffer.concat([of('Y').data, of('U').data, of('V').data]);
       return { pixels, mask: of('MASK').data };
     },

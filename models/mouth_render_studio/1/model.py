@@ -1,4 +1,4 @@
-"""Triton's entry for `mouth_render`."""
+"""Triton's entry for `mouth_render_studio`."""
 
 import sys
 from pathlib import Path

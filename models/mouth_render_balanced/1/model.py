@@ -1,0 +1,13 @@
+"""Triton's entry for `mouth_render_balanced`."""
+
+import sys
+from pathlib import Path
+
+# Triton's embedded Python does not read PYTHONPATH.
+sys.path.append(str(Path(__file__).parents[3] / "inference"))
+
+from serving.mouth_render import MouthRenderModel
+
+
+class TritonPythonModel(MouthRenderModel):
+    pass
