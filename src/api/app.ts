@@ -24,7 +24,13 @@ export const createApp = (parts: Parts): Koa<State> => {
   )) {
     app.use(middleware);
   }
-  // What fails here fails after the answer has begun: a result that cannot be read to its end.
-  app.on('error', (error: unknown) => parts.log.warn({ err: error }, 'answer broke off'));
+  // What fails here fails after the answer has begun: the caller hung up, or a result cannot be read to its end.
+  app.on('error', (error: NodeJS.ErrnoException) => {
+    const { code } = error;
+    if (code && hungUp.includes(code)) parts.log.info({ code }, 'the caller hung up');
+    else parts.log.warn({ err: error }, 'answer broke off');
+  });
   return app;
 };
+
+const hungUp = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
