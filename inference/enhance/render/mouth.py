@@ -15,6 +15,7 @@ from .interior import hole_of, interior, known
 from .lips import ALONG, SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, SidewaysError, pose_of, smoothstep
 from .planes import Colours, Plane, Planes, even, from_rgb, moved, paint
+from .quality import QUALITIES, Quality
 from .shape import Asked, asked_of, blend, closeness, shape_of
 from .sharpness import blur_of, detail
 from .skin import pull
@@ -60,10 +61,12 @@ def render(
     target: npt.NDArray[np.generic],
     subject: npt.NDArray[np.generic],
     style: int,
+    quality: Quality = QUALITIES["fast"],  # noqa: ARG001
 ) -> Rendered:
     """The patch with the mouth moved to `target`, a row of TARGETS.
 
     mesh: 478 x 3 in the patch's pixels. subject: from measure(). style: index into STYLES.
+    quality: what is spent on it.
     Raises BadMouthError.
     """
     if style not in range(len(STYLES)):

@@ -1,0 +1,36 @@
+"""What each model spends on a frame: the switches between `fast`, `balanced` and `studio`."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Quality:
+    """own_teeth: teeth found in several of the clip's frames, not in the reference alone.
+    lender: side of the texture in which a mouth is lent, in pixels; 0: none is.
+    occlusion: what covers the mouth stays in front of it. grain: noise and sharpness are matched to the source.
+    fine_mask: no pixel is touched that the motion does not need.
+    """
+
+    own_teeth: bool = False
+    lender: int = 0
+    occlusion: bool = False
+    grain: bool = False
+    fine_mask: bool = False
+
+    @property
+    def lending(self) -> bool:
+        return self.lender > 0
+
+
+QUALITIES = {
+    "fast": Quality(),
+    "balanced": Quality(own_teeth=True, lender=256),
+    "studio": Quality(own_teeth=True, lender=512, occlusion=True, grain=True, fine_mask=True),
+}
+
+
+def quality_named(name: str) -> Quality:
+    """Raises ValueError for a name that is none."""
+    if name not in QUALITIES:
+        raise ValueError(f"expected a quality among {', '.join(QUALITIES)}, got {name!r}")
+    return QUALITIES[name]
