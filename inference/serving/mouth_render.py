@@ -1,4 +1,4 @@
-"""Triton's `mouth_render_*`, one for each quality: a patch of a frame, its mesh and the shape asked for in, the patch with that mouth out."""
+"""Triton's `mouth_render_*`: a patch of a frame, its mesh and the shape asked for in, the patch with that mouth out."""
 
 import json
 from typing import Any
