@@ -15,10 +15,11 @@ Floats = npt.NDArray[Any]
 def teeth(shift: float, height: int = 48, width: int = 120) -> Floats:
     """Pale teeth of unlike widths with dark lines between, `shift` pixels to the right; opacity 1."""
     x = np.arange(width) - shift
-    row = 210 - 150 * sum(np.exp(-(((x - line) / 1.6) ** 2)) for line in (14, 31, 52, 70, 91, 104))
+    lines_at = np.array([14, 31, 52, 70, 91, 104])
+    row = 210 - 150 * np.exp(-(((x[:, None] - lines_at) / 1.6) ** 2)).sum(axis=1)
     y = np.arange(height)[:, None]
     luma = row * (1 / (1 + np.exp(-(30 - y) / 1.5))) + 25
-    return np.stack([luma, luma * 0.95, luma * 0.9, np.ones_like(luma)], axis=2).astype(np.float32)
+    return np.asarray(np.stack([luma, luma * 0.95, luma * 0.9, np.ones_like(luma)], axis=2), np.float32)
 
 
 def lines(picture: Floats) -> int:
