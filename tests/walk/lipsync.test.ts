@@ -52,7 +52,7 @@ withVoice('a clip says what the sound says, at its own size and times', async ()
   assert.ok(Math.abs(result.duration_seconds - 2) <= 0.04, `${result.duration_seconds}`);
   assert.match(
     result.model_version,
-    /^face_track-r1\+speech-r1\+mouth_plan-r1\+mouth_render_fast-r1$/,
+    /^face_track-r\d+\+speech-r\d+\+mouth_plan-r\d+\+mouth_render_fast-r\d+$/,
   );
   assert.ok(result.sync.correlation !== null && result.sync.lag_ms !== null);
   assert.equal(result.warnings, []);

@@ -9,7 +9,7 @@ from enhance.engine import open_small_network
 
 from .features import Floats
 
-LOOK_AHEAD = 10  # frames: the network names a frame when it has heard 100 ms more
+LOOK_AHEAD = 20  # frames: the network names a frame when it has heard 200 ms more
 CONTEXT = 46  # frames before a frame that the network looks at
 _BLOCK = 3000  # frames run at once: bounds memory
 

@@ -18,7 +18,7 @@ from .train import load, train
 
 SHARDS, UTTERANCES = 10, 400  # about 52 minutes of recordings each
 NONSPEECH = 900  # recordings in which nobody speaks, beside those in the shards
-STEPS = 2300
+STEPS = 3200
 
 
 def main() -> None:
@@ -29,6 +29,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--resume", type=Path, help="checkpoint to go on from, for --steps more at a falling rate")
     parser.add_argument("--shards", type=int, default=SHARDS)
     parser.add_argument("--utterances", type=int, default=UTTERANCES, help="in a shard")
     asked = parser.parse_args()
@@ -44,7 +45,7 @@ def main() -> None:
 def _trained(asked: argparse.Namespace) -> SpeechNetwork:
     paths = _shards(asked.out, asked.shards, asked.utterances, asked.clips)
     checkpoint = asked.out / "checkpoint.pt"
-    network = train(*load(paths), asked.steps, asked.seed, checkpoint)
+    network = train(*load(paths), asked.steps, asked.seed, checkpoint, asked.resume)
     torch.save(network.state_dict(), checkpoint)
     return network
 

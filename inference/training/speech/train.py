@@ -1,4 +1,4 @@
-"""Trains the speech network on shards: cross-entropy over four look-aheads, one learning-rate cycle."""
+"""Trains the speech network on shards: cross-entropy over four look-aheads, one learning-rate cycle, or the end of one."""
 
 import time
 from collections.abc import Iterable
@@ -18,6 +18,7 @@ from .network import LOOK_AHEADS, SpeechNetwork
 BATCH, FRAMES = 48, 300
 _WARM_UP = 40  # frames of a window whose past is cut off: heard, not judged
 _RATE, _DECAY = 3e-3, 1e-3
+_LAST_RATE = 1.5e-3  # from which a run that goes on falls to nothing
 _MEAN = 0.99
 
 
@@ -33,18 +34,24 @@ def load(paths: Iterable[Path]) -> tuple[Tensor, Tensor]:
     return torch.from_numpy(np.concatenate(mels)), torch.from_numpy(np.concatenate(labels))
 
 
-def train(mel: Tensor, labels: Tensor, steps: int, seed: int, keep: Path) -> SpeechNetwork:
-    """A network whose weights are the running mean of about the last hundred steps; also written to `keep` on the way."""
+def train(mel: Tensor, labels: Tensor, steps: int, seed: int, keep: Path, start: Path | None = None) -> SpeechNetwork:
+    """A network whose weights are the running mean of about the last hundred steps; also written to `keep` on the way.
+
+    start: a checkpoint to go on from, at a rate that only falls.
+    """
     torch.manual_seed(seed)
     network = SpeechNetwork()
+    if start:
+        network.load_state_dict(torch.load(start, weights_only=True))
     mean = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(_MEAN), use_buffers=True)
     draw = torch.Generator().manual_seed(seed)
     counts = torch.bincount(labels.int(), minlength=len(CLASSES)).clamp(min=1).float()
     weights = (counts.mean() / counts) ** 0.35
     weights[[P, F]] *= 1.2  # a missed closure is what viewers see first
     weights /= weights.mean()
-    optimiser = torch.optim.AdamW(network.parameters(), _RATE, weight_decay=_DECAY)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, _RATE, total_steps=steps, pct_start=0.15)
+    rate, rising = (_LAST_RATE, 0.04) if start else (_RATE, 0.15)
+    optimiser = torch.optim.AdamW(network.parameters(), rate, weight_decay=_DECAY)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=rising)
     network.train()
     began, recent = time.monotonic(), 0.0
     for step in range(steps):
