@@ -1,8 +1,8 @@
 import type { LipsyncRequest } from '../contract/lipsync.ts';
 import { evened, within } from '../frame.ts';
-import { lengthWarnings, outputSeconds } from '../jobs/lipsync-length.ts';
+import { outputSeconds, warningsOf } from '../jobs/lipsync-length.ts';
 import type { ImageInfo, VideoInfo } from '../media/info.ts';
-import { checkSpeaker, checkSyncMode } from './lipsync-options.ts';
+import { checkLengths, checkOptions, checkSpeaker } from './lipsync-options.ts';
 import type { Prepared } from './order.ts';
 import type { Parts } from './parts.ts';
 import { checkBytes, inputOf, releaseOf, takeSource, type Wanted } from './source.ts';
@@ -13,29 +13,33 @@ export const prepareLipsync = async (
   parts: Parts,
 ): Promise<Prepared> => {
   const { video_url: _, audio_url: __, ...options } = wanted.body;
-  checkSyncMode(options);
+  checkOptions(options);
   const { file, info, mime } = await takeClip(wanted, parts);
-  checkSpeaker(options.speaker, {
-    size: info.size,
-    frames: info.kind === 'video' ? info.frames : 1,
-  });
+  const clip = clipOf(info);
+  checkSpeaker(options.speaker, clip);
   const { path, audio } = await takeSound(wanted, parts);
-  const input = { ...inputOf(file, info, mime), audio };
+  checkLengths(options, clip, audio.duration_seconds);
+  const input = { ...inputOf(file, info, mime), own_sound: clip.hasAudio, audio };
   return {
     kind: 'lipsync',
     options,
     modelVersion: await releaseOf(options.model, info.kind, parts),
     input,
     files: { media: file.path, audio: path },
-    work: { model: options.model, seconds: outputSeconds(input) },
+    work: { model: options.model, seconds: outputSeconds(input, options) },
     outputSize: evened(
       info.kind === 'image' ? within(info.size, parts.config.limits.lipsync) : info.size,
     ),
-    warnings: lengthWarnings(options.model, input),
+    warnings: warningsOf(input, options),
   };
 };
 
-/** The clip or portrait. */
+/** A portrait is a clip of one frame. */
+const clipOf = (info: ImageInfo | VideoInfo) =>
+  info.kind === 'video'
+    ? { ...info, seconds: info.durationSeconds }
+    : { ...info, seconds: 0, fps: 0, frames: 1, hasAudio: false };
+
 const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const { media, config, draining } = parts;
   const { image, video, lipsync } = config.limits;

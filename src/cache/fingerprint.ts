@@ -1,6 +1,6 @@
 /** Which requests are the same work. Pure. */
 import { createHash } from 'node:crypto';
-import type { LipsyncOptions } from '../contract/lipsync.ts';
+import type { LipsyncOptions, Segment } from '../contract/lipsync.ts';
 import { defaultFormat, type OutputFormat, type UpscaleOptions } from '../contract/upscale.ts';
 
 export type Fingerprinted = UpscaleWork | LipsyncWork;
@@ -43,14 +43,24 @@ const upscaleOf = (work: UpscaleWork) => [
 ];
 
 const lipsyncOf = ({ audioSha256, mediaKind, options }: LipsyncWork) => {
-  const { expressiveness, on_no_face, motion, style } = options.options;
-  return [
-    ...[audioSha256, options.model, options.output_format, options.sync_mode],
+  const { expressiveness, on_no_face, motion, style, background } = options.options;
+  const common = [
+    ...[audioSha256, options.model, options.output_format],
     ...[speakerOf(options.speaker), expressiveness, on_no_face, style],
-    // A clip brings the motion of its own head.
-    mediaKind === 'image' && motion,
   ];
+  // A clip brings the motion of its own head; a portrait has no length, and no sound, of its own.
+  return mediaKind === 'image'
+    ? [...common, motion]
+    : [
+        ...[...common, options.sync_mode, options.segments?.map(segmentOf)],
+        background.mode === 'mix' && background.volume,
+      ];
 };
+
+const segmentOf = ({ start, end, audio }: Segment) => [
+  ...[start, end],
+  audio && [audio.start, audio.end],
+];
 
 const speakerOf = (speaker: LipsyncOptions['speaker']) => {
   if ('boxes' in speaker) return speaker.boxes;

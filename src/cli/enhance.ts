@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --import tsx
 import { Command, InvalidArgumentError } from 'commander';
 import { Account } from '../contract/keys.ts';
-import { LipsyncModel } from '../contract/lipsync.ts';
+import { LipsyncModel, type Segment, SyncMode } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
 import { Refused } from './client.ts';
 import { balance, grant, verify } from './credits.ts';
@@ -35,6 +35,16 @@ const face = (text: string): Face => {
   const [, frame, x, y] = /^(\d+),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/.exec(text) ?? [];
   if (frame === undefined) throw new InvalidArgumentError('expected FRAME,X,Y such as 0,320,180.');
   return { frame: Number(frame), x: Number(x), y: Number(y) };
+};
+
+/** "2-4.5=0-2.5", "2-4.5=0": in those seconds of the clip, those of the sound. Collects what is given several times. */
+const segment = (text: string, before: readonly Segment[] = []): Segment[] => {
+  const number = '(\\d+(?:\\.\\d+)?)';
+  const parts = new RegExp(`^${number}-${number}=${number}(?:-${number})?$`).exec(text);
+  if (!parts) throw new InvalidArgumentError('expected START-END=FROM-TO such as 2-4.5=0-2.5.');
+  const [start = 0, end = 0, from = 0, to = 0] = parts.slice(1).map(Number);
+  const audio = parts[4] === undefined ? { start: from } : { start: from, end: to };
+  return [...before, { start, end, audio }];
 };
 
 /** The names that the API takes. */
@@ -84,6 +94,13 @@ calling(program.command('lipsync <video> <audio>'))
   .description('make the mouth of a clip or a portrait say what the audio says')
   .requiredOption('-o, --output <file>', 'where the result goes; an mp4')
   .option('-m, --model <model>', LipsyncModel.options.join(', '), 'fast')
+  .option('--sync-mode <mode>', `when the lengths differ: ${SyncMode.options.join(', ')}`)
+  .option(
+    '--segment <start-end=from-to>',
+    'speak in these seconds of the clip, with these of the sound; may be said several times',
+    segment,
+  )
+  .option('--background <volume>', "keep the clip's own sound under the new one, 0 to 1", fraction)
   .option('--expressiveness <amount>', '0 to 1; 0.5 is as measured', fraction)
   .option('--on-no-face <way>', 'passthrough or fail')
   .option('--style <style>', 'auto, photo or flat (a drawing)')

@@ -1,10 +1,14 @@
 import { extname } from 'node:path';
-import type { Sync } from '../contract/lipsync.ts';
+import type { Segment, Sync } from '../contract/lipsync.ts';
 import { Refused } from './client.ts';
 import { type Calling, runJob } from './run-job.ts';
 
 type Options = Calling & {
   readonly model: string;
+  readonly syncMode?: string;
+  readonly segment?: readonly Segment[];
+  /** Its volume. */
+  readonly background?: number;
   readonly expressiveness?: number;
   readonly onNoFace?: string;
   readonly style?: string;
@@ -36,11 +40,14 @@ const lagOf = ({ lag_ms }: Sync): string[] => {
   return [`mouth ${Math.abs(lag_ms)} ms ${lag_ms < 0 ? 'before' : 'after'} the sound`];
 };
 
-const fieldsOf = ({ model, face, expressiveness, onNoFace, style, motion }: Options) => ({
+const fieldsOf = ({ model, syncMode, segment, face, background, ...tuning }: Options) => ({
   model,
+  ...(syncMode && { sync_mode: syncMode }),
   ...(face && { speaker: JSON.stringify(face) }),
+  ...(segment && { segments: JSON.stringify(segment) }),
   options: JSON.stringify({
-    ...{ expressiveness, on_no_face: onNoFace, style },
-    ...(!motion && { motion }),
+    ...{ expressiveness: tuning.expressiveness, on_no_face: tuning.onNoFace, style: tuning.style },
+    ...(!tuning.motion && { motion: false }),
+    ...(background !== undefined && { background: { mode: 'mix', volume: background } }),
   }),
 });

@@ -48,6 +48,7 @@ export type JobInput = z.infer<typeof JobInput>;
 export const LipsyncInput = z
   .strictObject({
     ...JobInput.shape,
+    own_sound: z.boolean().optional().describe('whether the clip has a sound of its own'),
     audio: z.strictObject({
       bytes: z.int(),
       sha256: z.string(),

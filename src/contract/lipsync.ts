@@ -27,6 +27,32 @@ export const Speaker = z
   .meta({ id: 'Speaker' });
 export type Speaker = z.infer<typeof Speaker>;
 
+const seconds = z.number().min(0).max(86_400);
+
+/** A span of the clip, and the part of the sound that the mouth follows there. All in seconds. */
+export const Segment = z
+  .strictObject({
+    start: seconds,
+    end: seconds,
+    audio: z
+      .strictObject({
+        start: seconds.default(0),
+        end: seconds.optional().describe('of the sound, unless it is said'),
+      })
+      .nullable()
+      .describe(
+        'a longer part is cut, after a shorter one the mouth rests; null leaves the clip as it is',
+      ),
+  })
+  .meta({ id: 'Segment' });
+export type Segment = z.infer<typeof Segment>;
+
+/** What becomes of the clip's own sound. */
+const Background = z.strictObject({
+  mode: z.enum(['drop', 'mix']).default('drop').describe('mix: it is heard under the new one'),
+  volume: z.number().min(0).max(1).default(0.3).describe('of the own sound, where it is mixed'),
+});
+
 const tuning = z.strictObject({
   expressiveness: z
     .number()
@@ -40,6 +66,7 @@ const tuning = z.strictObject({
     .describe('what a frame without the face means'),
   motion: z.boolean().default(true).describe('small motion of the head and blinks; portraits only'),
   style: z.enum(['auto', 'photo', 'flat']).default('auto').describe('flat is a drawing'),
+  background: Background.prefault({}).describe("the clip's own sound"),
 });
 
 const options = {
@@ -47,6 +74,12 @@ const options = {
   output_format: z.literal('mp4').default('mp4').describe('H.264 and AAC'),
   sync_mode: SyncMode.default('cut_off').describe('when clip and sound differ in length'),
   speaker: Speaker.default({ mode: 'auto' }),
+  segments: z
+    .array(Segment)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('where the clip is to speak, in ascending order; elsewhere it stays as it is'),
   options: tuning.prefault({}),
 };
 

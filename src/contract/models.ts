@@ -52,6 +52,7 @@ const LipsyncEntry = z
       sync_modes: z.array(SyncMode),
       output_formats: z.array(z.literal('mp4')),
       speaker: JsonSchema.describe('JSON Schema of the `speaker` field'),
+      segment: JsonSchema.describe('JSON Schema of an entry of the `segments` field'),
       options: JsonSchema.describe('JSON Schema of the `options` field'),
     }),
     limits: z.strictObject({

@@ -11,7 +11,7 @@ import {
   type LipsyncRecord,
   type UpscaleRecord,
 } from './job.ts';
-import { lengthWarnings } from './lipsync-length.ts';
+import { warningsOf } from './lipsync-length.ts';
 
 /** Where a job's links lead. */
 export type Shown = {
@@ -70,7 +70,7 @@ const presentLipsync = (job: LipsyncRecord, resultUrl: ResultUrl): LipsyncResult
   const common = commonResult(job, resultUrl);
   if (job.outcome === null || common === null) return null;
   const { file: _, warnings, ...measured } = job.outcome;
-  const all = [...lengthWarnings(job.model, job.input), ...warnings];
+  const all = [...warningsOf(job.input, job.options), ...warnings];
   return { ...common, model_used: job.model, ...measured, warnings: all };
 };
 

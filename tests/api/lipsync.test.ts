@@ -18,7 +18,7 @@ const urlOf = (name: string) => `${media.origin}/${name}`;
 const api = await realApi({
   FETCH_ALLOW_HOSTS: `127.0.0.1:${media.port}`,
   RATE_CREATE_PER_MINUTE: '10000',
-  ACCOUNT_QUEUED_LIMIT: '5',
+  ACCOUNT_QUEUED_LIMIT: '6',
   VIDEO_MAX_LONG_SIDE: '400',
   VIDEO_MAX_SHORT_SIDE: '300',
   AUDIO_MAX_BYTES: '2000000',
@@ -35,6 +35,8 @@ const drawn = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#a86' } });
 await Promise.all([
   made('clip.mp4', pattern(2), h264),
+  made('many.mp4', pattern(0.2, 500), h264),
+  made('sounding.mp4', [...pattern(1), ...tone(1)], [...h264, '-c:a', 'aac']),
   made('wide.mp4', pattern(0.2, 25, '402x200'), h264),
   made('long.mp4', pattern(71, 1), h264),
   made('voice.wav', tone(3), mono8k),
@@ -92,9 +94,13 @@ test('a job tells both of its inputs and all of its options', async () => {
   const { audio } = job.input;
   assert.equal([audio.duration_seconds, audio.sample_rate, audio.channels], [3, 8000, 1]);
   assert.is(audio.content_type, 'audio/wav');
+  assert.is(job.input.own_sound, false);
   assert.equal(job.options, {
     ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
-    options: { expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+    options: {
+      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      background: { mode: 'drop', volume: 0.3 },
+    },
   });
   assert.equal(job.cost, { estimated: 2, held: 2, charged: 0 });
   const inputs = readdirSync(join(api.parts.config.files.dir, 'inputs'));
@@ -334,16 +340,149 @@ test('each source comes exactly once', async () => {
   assert.equal(pointers(problem), ['/video', '/image', '/audio_url', '/audio']);
 });
 
-for (const sync_mode of ['loop', 'bounce', 'silence', 'remap'])
-  test(`the sync_mode ${sync_mode} is not for the model fast`, async () => {
-    const answer = await post(wanted(usual, { sync_mode }));
-    const problem = refused(answer, 422, 'unsupported_option_for_model');
-    assert.match(problem.detail, `takes the sync_mode cut_off; ${sync_mode} came`);
-    assert.equal(
-      problem.errors?.map(({ pointer, allowed }) => [pointer, allowed]),
-      [['/sync_mode', ['cut_off']]],
-    );
+for (const [sync_mode, short, long] of [
+  ['cut_off', 1, 2],
+  ['loop', 1, 3],
+  ['bounce', 1, 3],
+  ['silence', 2, 3],
+  ['remap', 1, 3],
+] as const)
+  test(`${sync_mode} is paid for as long as its result is`, async () => {
+    const seconds = async (parts: Readonly<Record<string, Content>>) => {
+      const { status, data } = await estimate(wanted(parts, { sync_mode }));
+      assert.is(status, 200, JSON.stringify(data));
+      assert.is(data.credits, data.duration_seconds);
+      return data.duration_seconds;
+    };
+    assert.is(await seconds({ ...usual, audio: 'other.wav' }), short);
+    assert.is(await seconds(usual), long);
+    assert.is(await seconds({ image: 'portrait.png', audio: 'voice.wav' }), 3);
   });
+
+test('every model takes every option, at its own rate', async () => {
+  for (const [model, rate] of [
+    ['balanced', 2],
+    ['studio', 4],
+  ] as const) {
+    const options = '{"background":{"mode":"mix","volume":1}}';
+    const { status, data } = await estimate(wanted(usual, { model, sync_mode: 'remap', options }));
+    assert.is(status, 200, JSON.stringify(data));
+    assert.equal([data.model, data.credits], [model, 3 * rate]);
+  }
+});
+
+test('a mode that goes on after the end is not for a clip of absurdly many frames', async () => {
+  const many = { ...usual, video: 'many.mp4' };
+  assert.is((await estimate(wanted(many))).status, 200);
+  const problem = refused(
+    await post(wanted(many, { sync_mode: 'loop' })),
+    422,
+    'validation_failed',
+  );
+  assert.equal(pointers(problem), ['/sync_mode']);
+  assert.match(problem.errors?.[0]?.detail ?? '', /at most 240 frames a second for loop; 500 came/);
+});
+
+type Segments = readonly { start: number; end: number; audio: object | null }[];
+const whole = { start: 0 };
+const segmented: [says: string, segments: Segments, pointers: readonly string[]][] = [
+  [
+    'spans may touch',
+    [
+      { start: 0, end: 1, audio: whole },
+      { start: 1, end: 2, audio: null },
+    ],
+    [],
+  ],
+  ['a rounded end is no fault', [{ start: 0, end: 2.05, audio: { start: 1, end: 3.02 } }], []],
+  ['none is empty', [{ start: 1, end: 1, audio: whole }], ['/segments/0/end']],
+  [
+    'they are in order',
+    [
+      { start: 1, end: 1.5, audio: whole },
+      { start: 0, end: 0.5, audio: whole },
+    ],
+    ['/segments/1/start'],
+  ],
+  [
+    'they do not overlap',
+    [
+      { start: 0, end: 1, audio: whole },
+      { start: 0.9, end: 1.5, audio: whole },
+    ],
+    ['/segments/1/start'],
+  ],
+  [
+    'no part of the sound is empty',
+    [{ start: 0, end: 1, audio: { start: 2, end: 2 } }],
+    ['/segments/0/audio/end'],
+  ],
+  ['something is to be said', [{ start: 0, end: 1, audio: null }], ['/segments']],
+  ['none ends behind the clip', [{ start: 1, end: 2.2, audio: whole }], ['/segments/0/end']],
+  [
+    'none starts behind the clip',
+    [
+      { start: 2, end: 2.05, audio: whole },
+      { start: 9, end: 10, audio: whole },
+    ],
+    ['/segments/0/start', '/segments/1/start', '/segments/1/end'],
+  ],
+  [
+    'no part lies behind the sound',
+    [
+      { start: 0, end: 1, audio: { start: 3 } },
+      { start: 1, end: 2, audio: { start: 1, end: 3.2 } },
+    ],
+    ['/segments/0/audio/start', '/segments/1/audio/end'],
+  ],
+];
+for (const [says, segments, faulty] of segmented)
+  test(`of segments: ${says}`, async () => {
+    const answer = await estimate(wanted(usual, { segments: JSON.stringify(segments) }));
+    if (faulty.length === 0) {
+      assert.is(answer.status, 200, JSON.stringify(answer.data));
+      return assert.is(answer.data.duration_seconds, 2);
+    }
+    assert.equal(pointers(refused(answer, 422, 'validation_failed')), faulty);
+  });
+
+test('segments are of a clip, whose length the result has', async () => {
+  const segments = JSON.stringify([{ start: 0, end: 1, audio: whole }]);
+  const modes = ['loop', 'bounce', 'silence', 'remap'];
+  for (const sync_mode of modes) {
+    const answer = await post(wanted(usual, { segments, sync_mode }));
+    const problem = refused(answer, 422, 'validation_failed');
+    assert.equal(pointers(problem), ['/sync_mode']);
+    assert.equal(problem.errors?.[0]?.allowed, ['cut_off']);
+  }
+  const portrait = { image: 'portrait.png', audio: 'voice.wav' };
+  const problem = refused(await post(wanted(portrait, { segments })), 422, 'validation_failed');
+  assert.equal(pointers(problem), ['/segments']);
+  assert.match(problem.errors?.[0]?.detail ?? '', /a portrait came/);
+});
+
+test('segments come back with the job, what they left out filled in', async () => {
+  const segments = [
+    { start: 0, end: 1, audio: {} },
+    { start: 1, end: 2, audio: null },
+  ];
+  const { data } = await post(wanted(usual, { segments: JSON.stringify(segments) }));
+  assert.equal(LipsyncJob.parse(data).options.segments, [
+    { start: 0, end: 1, audio: { start: 0 } },
+    { start: 1, end: 2, audio: null },
+  ]);
+});
+
+test('a background that is not there to be mixed is told, and is no fault', async () => {
+  const options = '{"background":{"mode":"mix"}}';
+  const codes = async (video: string) =>
+    (await estimate(wanted({ ...usual, video }, { options }))).data.warnings?.map(
+      ({ code }: { code: string }) => code,
+    );
+  assert.equal(await codes('clip.mp4'), ['no_background_sound']);
+  assert.equal(await codes('portrait.png'), ['no_background_sound']);
+  assert.is(await codes('sounding.mp4'), undefined);
+});
 
 const speakers: [says: string, speaker: object, pointers: readonly string[]][] = [
   ['the last frame and the last pixel are there', { frame: 49, x: 63.5, y: 47 }, []],
@@ -388,10 +527,11 @@ test('the same request joins its job; another sound, portrait or option is other
     wanted({ ...usual, audio: 'other.wav' }),
     wanted({ ...usual, video: 'portrait.png' }),
     wanted(usual, { options: '{"expressiveness":0.6}' }),
-    wanted(usual, { speaker: '{"frame":0,"x":1,"y":1}' }),
+    wanted(usual, { sync_mode: 'loop' }),
+    wanted(usual, { segments: '[{"start":0,"end":1,"audio":{}}]' }),
   ];
   const ids = await Promise.all(others.map(async (body) => (await post(body)).data.id));
-  assert.is(new Set([first.id, ...ids]).size, 5);
+  assert.is(new Set([first.id, ...ids]).size, 6);
 });
 
 test('an idempotency key covers both sources', async () => {

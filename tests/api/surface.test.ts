@@ -104,7 +104,8 @@ test('models tell options, limits, price, version, engine and whether they are r
   assert.is(photo.price.credits_per_megapixel, 0.5);
   assert.is(photo.version, 'photo-r1');
   assert.equal([fast.version, fast.portrait_version], ['clip-r1', 'portrait-r1']);
-  assert.equal(fast.options.sync_modes, ['cut_off']);
+  assert.equal(fast.options.sync_modes, ['cut_off', 'loop', 'bounce', 'silence', 'remap']);
+  assert.equal(fast.options.segment.required, ['start', 'end', 'audio']);
   assert.is(fast.options.options.properties.expressiveness.default, 0.5);
   assert.is(fast.options.speaker.anyOf.length, 3);
   assert.equal([fast.limits.video.max_seconds, fast.limits.audio.max_seconds], [300, 300]);

@@ -77,7 +77,10 @@ const talking = (more: object = {}, tuning: object = {}): Talking => ({
 test('lip sync that says its defaults is the same work', () => {
   const said = talking(
     { output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
-    { expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+    {
+      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      background: { mode: 'drop' },
+    },
   );
   assert.is(fingerprint(said), fingerprint(talking()));
   assert.match(fingerprint(said), /^[0-9a-f]{64}$/);
@@ -91,6 +94,20 @@ test('whatever changes the result of lip sync is other work', () => {
     { ...talking(), mediaKind: 'image' },
     { ...talking(), modelVersion: 'face_track-r1+speech-r2' },
     talking({ sync_mode: 'loop' }),
+    talking({ sync_mode: 'remap' }),
+    talking({ segments: [{ start: 0, end: 1, audio: {} }] }),
+    talking({ segments: [{ start: 0, end: 2, audio: {} }] }),
+    talking({ segments: [{ start: 0, end: 1, audio: { start: 1 } }] }),
+    talking({ segments: [{ start: 0, end: 1, audio: { end: 1 } }] }),
+    talking({
+      segments: [
+        { start: 0, end: 1, audio: null },
+        { start: 1, end: 2, audio: {} },
+      ],
+    }),
+    talking({}, { background: { mode: 'mix' } }),
+    talking({}, { background: { mode: 'mix', volume: 0.5 } }),
+    talking({}, { background: { mode: 'mix', volume: 0 } }),
     talking({ speaker: { frame: 0, x: 1, y: 2 } }),
     talking({ speaker: { frame: 0, x: 2, y: 1 } }),
     talking({ speaker: { boxes: [null, [0, 1, 2, 3]] } }),
@@ -106,6 +123,14 @@ test('whatever changes the result of lip sync is other work', () => {
 
 test('the motion of a portrait does not matter to a clip', () => {
   assert.is(fingerprint(talking({}, { motion: false })), fingerprint(talking()));
+});
+
+test('a portrait has no length and no sound of its own that options could be about', () => {
+  const still = (one: Talking) => fingerprint({ ...one, mediaKind: 'image' });
+  const other = talking({ sync_mode: 'loop' }, { background: { mode: 'mix' } });
+  assert.is(still(other), still(talking()));
+  const unheard = talking({}, { background: { mode: 'drop', volume: 0.9 } });
+  assert.is(fingerprint(unheard), fingerprint(talking()));
 });
 
 test('clip and sound do not change places', () => {

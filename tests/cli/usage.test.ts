@@ -52,6 +52,8 @@ test('lip sync says what is wrong with its arguments before it sends anything', 
   assert.match(await lipsync(file, file, '-o', join(dir, 'b.mov')), /must end in \.mp4/);
   assert.match(await lipsync(file, file, '-o', out, '--face', '1,2'), /FRAME,X,Y/);
   assert.match(await lipsync(file, file, '-o', out, '--expressiveness', '2'), /from 0 to 1/);
+  assert.match(await lipsync(file, file, '-o', out, '--background', 'mix'), /from 0 to 1/);
+  assert.match(await lipsync(file, file, '-o', out, '--segment', '1-2'), /START-END=FROM-TO/);
   assert.match(await lipsync(file, file, '-o', out), /does not answer/);
 });
 

@@ -17,11 +17,23 @@ const accepted: readonly object[] = [
   { ...request, options: {} },
   { ...request, options: { expressiveness: 0, on_no_face: 'fail' } },
   { ...request, options: { expressiveness: 1, motion: false, style: 'flat' } },
+  { ...request, model: 'balanced', sync_mode: 'loop' },
+  { ...request, model: 'studio', sync_mode: 'bounce' },
+  { ...request, options: { background: {} } },
+  { ...request, options: { background: { mode: 'mix' } } },
+  { ...request, options: { background: { mode: 'mix', volume: 0 } } },
+  { ...request, segments: [{ start: 0, end: 1.5, audio: { start: 2, end: 3 } }] },
+  {
+    ...request,
+    segments: [
+      { start: 0, end: 1, audio: null },
+      { start: 1, end: 2, audio: {} },
+    ],
+  },
 ];
 const refused: readonly object[] = [
   {},
   { ...request, model: 'photo' },
-  { ...request, model: 'studio' },
   { ...request, image_url: 'https://example.com/a.png' },
   { ...request, audio_url: 'a.wav' },
   { ...request, audio_url: 'file:///etc/passwd' },
@@ -38,7 +50,16 @@ const refused: readonly object[] = [
   { ...request, options: { expressiveness: '1' } },
   { ...request, options: { on_no_face: 'skip' } },
   { ...request, options: { style: 'anime' } },
-  { ...request, options: { background: { mode: 'mix' } } },
+  { ...request, options: { background: { mode: 'loud' } } },
+  { ...request, options: { background: { mode: 'mix', volume: 1.1 } } },
+  { ...request, options: { background: { mode: 'mix', volume: -0.1 } } },
+  { ...request, options: { background: 'mix' } },
+  { ...request, segments: [] },
+  { ...request, segments: [{ start: 0, end: 1 }] },
+  { ...request, segments: [{ start: -1, end: 1, audio: null }] },
+  { ...request, segments: [{ start: 0, end: 1, audio: { from: 1 } }] },
+  { ...request, segments: [{ start: 0, end: '1', audio: {} }] },
+  { ...request, segments: Array(101).fill({ start: 0, end: 1, audio: {} }) },
   { ...request, scale: 2 },
 ];
 
@@ -57,7 +78,10 @@ test('what a request leaves out is its default', () => {
   const { video_url: _, audio_url: __, ...options } = LipsyncRequest.parse(request);
   assert.equal(options, {
     ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
-    options: { expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+    options: {
+      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      background: { mode: 'drop', volume: 0.3 },
+    },
   });
   assert.equal(LipsyncOptions.parse(options), options);
 });

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job, JobStatus } from '../../src/contract/job.ts';
-import { LipsyncOptions, LipsyncResult } from '../../src/contract/lipsync.ts';
+import { LipsyncOptions, LipsyncResult, SyncMode } from '../../src/contract/lipsync.ts';
 import { UpscaleResult } from '../../src/contract/upscale.ts';
 import { isOver, JobRecord, moves } from '../../src/jobs/job.ts';
-import { lengthWarnings, outputSeconds } from '../../src/jobs/lipsync-length.ts';
+import { outputSeconds, warningsOf } from '../../src/jobs/lipsync-length.ts';
 import { presentJob, presentResult } from '../../src/jobs/present.ts';
 
 const test = suite('job');
@@ -116,24 +116,55 @@ test('a succeeded lip sync shows what was seen and measured, and every warning',
   assert.not('file' in result);
 });
 
-const lengths: [says: string, kind: 'image' | 'video', clip: number, sound: number, out: number][] =
+const lengths: [
+  says: string,
+  input: Parameters<typeof outputSeconds>[0],
+  seconds: Readonly<Record<SyncMode | 'segments', number>>,
+][] = [
   [
-    ['a longer sound is cut off', 'video', 2, 3, 2],
-    ['a longer clip is cut off', 'video', 3, 2, 2],
-    ['a portrait speaks as long as there is sound', 'image', 0, 3, 3],
-  ];
-for (const [says, kind, duration_seconds, sound, out] of lengths) {
-  test(`length: ${says}`, () => {
-    const audio = { duration_seconds: sound };
-    const clip = kind === 'video' ? { duration_seconds } : {};
-    assert.is(outputSeconds({ kind, ...clip, audio }), out);
+    'a longer sound',
+    { kind: 'video', duration_seconds: 2, audio: { duration_seconds: 3 } },
+    { cut_off: 2, loop: 3, bounce: 3, silence: 3, remap: 3, segments: 2 },
+  ],
+  [
+    'a longer clip',
+    { kind: 'video', duration_seconds: 3, audio: { duration_seconds: 2 } },
+    { cut_off: 2, loop: 2, bounce: 2, silence: 3, remap: 2, segments: 3 },
+  ],
+  [
+    'a portrait',
+    { kind: 'image', audio: { duration_seconds: 3 } },
+    { cut_off: 3, loop: 3, bounce: 3, silence: 3, remap: 3, segments: 3 },
+  ],
+];
+for (const [says, input, seconds] of lengths) {
+  test(`the length that is paid for of ${says}`, () => {
+    for (const sync_mode of SyncMode.options)
+      assert.is(outputSeconds(input, { sync_mode }), seconds[sync_mode], sync_mode);
+    const segments = [{ start: 0, end: 1, audio: { start: 0 } }];
+    assert.is(outputSeconds(input, { sync_mode: 'cut_off', segments }), seconds.segments);
   });
 }
 
-test('a minute is no long clip for fast, a frame more is', () => {
-  const codes = (seconds: number) =>
-    lengthWarnings('fast', { kind: 'image', audio: { duration_seconds: seconds } }).length;
-  assert.equal([codes(60), codes(60.04)], [0, 1]);
+test('a minute is no long clip for fast, a frame more is; five minutes are none for the others', () => {
+  const codes = (model: string, seconds: number) =>
+    warningsOf(
+      { kind: 'image', audio: { duration_seconds: seconds } },
+      LipsyncOptions.parse({ model }),
+    ).map(({ code }) => code);
+  assert.equal(codes('fast', 60), []);
+  assert.equal(codes('fast', 60.04), ['long_clip_for_model']);
+  assert.equal([...codes('balanced', 300), ...codes('studio', 300)], []);
+});
+
+test('what is to be mixed and is not there is told', () => {
+  const codes = (own_sound: boolean, mode: string) =>
+    warningsOf(
+      { kind: 'video', duration_seconds: 1, audio: { duration_seconds: 1 }, own_sound },
+      LipsyncOptions.parse({ model: 'fast', options: { background: { mode } } }),
+    ).map(({ code }) => code);
+  assert.equal(codes(false, 'mix'), ['no_background_sound']);
+  assert.equal([codes(true, 'mix'), codes(false, 'drop')], [[], []]);
 });
 
 test.run();

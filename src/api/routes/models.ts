@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import { LipsyncModel, LipsyncOptions, Speaker } from '../../contract/lipsync.ts';
+import {
+  LipsyncModel,
+  LipsyncOptions,
+  Segment,
+  Speaker,
+  SyncMode,
+} from '../../contract/lipsync.ts';
 import { type Model, ModelList } from '../../contract/models.ts';
 import { ImageFormat, Scale, UpscaleModel, UpscaleOutput } from '../../contract/upscale.ts';
 import { madeForSeconds } from '../../jobs/lipsync-length.ts';
-import { syncModes } from '../lipsync-options.ts';
 import type { ModelState, Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
@@ -70,9 +75,10 @@ const describeLipsync = (id: LipsyncModel, { limits, prices }: Parts['config']) 
   operation: 'lipsync' as const,
   description: purposes[id],
   options: {
-    sync_modes: [...syncModes[id]],
+    sync_modes: [...SyncMode.options],
     output_formats: ['mp4' as const],
     speaker: jsonSchema(z.union(Speaker.options)),
+    segment: jsonSchema(z.strictObject(Segment.shape)),
     options: jsonSchema(LipsyncOptions.shape.options),
   },
   limits: {
