@@ -1,9 +1,10 @@
 import type { Config } from '../config.ts';
 import type { UpscaleOutput } from '../contract/upscale.ts';
 import type { Frame } from '../frame.ts';
-import { type AnyFrame, type Encoded, encode, isRgb } from './encoder.ts';
+import { type AnyFrame, type Encoded, encode, isRgb, runWith } from './encoder.ts';
 import { fileInput } from './ffmpeg.ts';
 import type { AudioInfo, AudioTrack, Colour, Ratio, VideoInfo } from './info.ts';
+import { checkHeads, listOf, type Part, partsInput } from './parts.ts';
 import { fromRgb, outputColour } from './scaler.ts';
 
 /** What the pictures of an output are besides their pixels. */
@@ -64,6 +65,58 @@ export const encodeClip = (
     ...fileArgs(look, target),
   ]);
 
+/**
+ * Writes the frames as H.264 in MP4 without sound: a part of a clip, whose other parts are encoded likewise, for `joinClip`.
+ * Throws encode_failed, or what the frames themselves fail with.
+ */
+export const encodePart = (
+  frames: AsyncIterable<AnyFrame>,
+  look: Look,
+  target: string,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): Promise<Encoded> =>
+  encode(frames, look.fps, { ffmpeg, signal }, (first) => [
+    ...[...pipeInput, '-map', '0:V:0'],
+    ...pictureArgs(look, isRgb(first), CLIP_QUALITY, ffmpeg),
+    ...clockArgs(look),
+    ...['-f', 'mp4', `file:${target}`],
+  ]);
+
+/**
+ * Writes the parts one behind the other, each picture bit for bit and at its own time, with a sound as `encodeClip` has
+ * it. Throws encode_failed.
+ */
+export const joinClip = async (
+  parts: readonly Part[],
+  look: Look,
+  sound: Sound,
+  target: string,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): Promise<void> => {
+  await checkHeads(parts.map(({ path }) => path));
+  const args = [
+    ...['-y', ...partsInput, ...fileInput(sound.path, sound.info.container)],
+    ...['-map', '0:v:0', '-c:v', 'copy', '-map', '1:a:0', ...clipSoundArgs(sound)],
+    ...fileArgs(look, target),
+  ];
+  await runWith(listOf(parts), { ffmpeg, args, signal });
+};
+
+/** The same times as a file with this clock has them: in whole ticks. */
+export const onClock = <T extends { readonly time: number; readonly duration: number }>(
+  timed: readonly T[],
+  { timeBase }: Pick<Look, 'timeBase'>,
+): T[] => {
+  const ticks = timescale(timeBase);
+  const whole = (seconds: number) => Math.round(seconds * ticks) / ticks;
+  return timed.map((one) => {
+    const time = whole(one.time);
+    return { ...one, time, duration: Math.max(1 / ticks, whole(one.time + one.duration) - time) };
+  });
+};
+
 const pipeInput = ['-probesize', '1024', '-analyzeduration', '0', '-f', 'matroska', '-i', 'pipe:0'];
 
 const pictureArgs = (
@@ -78,7 +131,7 @@ const pictureArgs = (
     ...[`setsar=${num}/${den}:max=65535`, tags(look.colour)],
   ];
   return [
-    ...['-fps_mode', 'passthrough', '-enc_time_base', `1/${timescale(look.timeBase)}`],
+    ...['-fps_mode', 'passthrough', '-enc_time_base:v', `1/${timescale(look.timeBase)}`],
     ...['-vf', filters.join(',')],
     ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality],
     // Reordered pictures of uneven length would leave the track's own duration wrong.
@@ -86,12 +139,14 @@ const pictureArgs = (
   ];
 };
 
-const fileArgs = ({ timeBase }: Look, target: string): string[] => {
+const fileArgs = (look: Look, target: string): string[] => [
+  ...[...clockArgs(look), '-map_chapters', '-1'],
+  ...['-movflags', '+faststart', '-f', 'mp4', `file:${target}`],
+];
+
+const clockArgs = ({ timeBase }: Look): string[] => {
   const scale = String(timescale(timeBase));
-  return [
-    ...['-video_track_timescale', scale, '-movie_timescale', scale, '-map_chapters', '-1'],
-    ...['-movflags', '+faststart', '-f', 'mp4', `file:${target}`],
-  ];
+  return ['-video_track_timescale', scale, '-movie_timescale', scale];
 };
 
 /** Ticks per second such that every time of the source is a whole tick, as far as MP4's 32 bits go. */

@@ -12,6 +12,7 @@ export type Encoded = {
   readonly fps: number;
 };
 export type AnyFrame = Frame | YuvFrame;
+const SILENT = 'ffmpeg ended early and gave no reason';
 type Tally = { frames: number; start: number; end: number };
 type Run = { readonly ffmpeg: Config['ffmpeg']; readonly signal: AbortSignal };
 
@@ -39,6 +40,22 @@ export const encode = async <F extends AnyFrame>(
   }
 };
 
+/** Runs an ffmpeg that reads this text, to its end. Throws encode_failed. */
+export const runWith = async (
+  text: string,
+  { ffmpeg, args, signal }: Run & { readonly args: readonly string[] },
+): Promise<void> => {
+  const child = startFfmpeg(ffmpeg, args, signal);
+  try {
+    child.stdin.end(text);
+    const { exitCode, complaint } = await child.ended();
+    signal.throwIfAborted();
+    if (exitCode !== 0) throw new Failure('encode_failed', { reason: complaint || SILENT });
+  } finally {
+    await child.stop();
+  }
+};
+
 export const isRgb = (frame: AnyFrame): frame is Frame => 'channels' in frame;
 
 const run = async <F extends AnyFrame>(
@@ -54,8 +71,7 @@ const run = async <F extends AnyFrame>(
     const { exitCode, complaint } = await child.ended();
     signal.throwIfAborted();
     if (broken || exitCode !== 0) {
-      const reason = complaint || 'ffmpeg ended early and gave no reason';
-      throw new Failure('encode_failed', { reason }, { cause: broken });
+      throw new Failure('encode_failed', { reason: complaint || SILENT }, { cause: broken });
     }
     return tally;
   } finally {

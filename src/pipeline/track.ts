@@ -14,6 +14,8 @@ export type Sighting = Pick<Face, 'id' | 'score' | 'box'> & {
 
 /** What the first pass finds. */
 export type Footage = {
+  /** When the first picture came, on the clock of the decoder. */
+  readonly start: number;
   /** Of each picture, in seconds from the first, and of the end of the last. */
   readonly times: readonly number[];
   readonly sightings: readonly (readonly Sighting[])[];
@@ -93,7 +95,7 @@ export const trackFaces = async (
     if (chunk.length === CHUNK && chunk[0]) spare.push(chunk[0].pixels.buffer);
     onFrames(times.length);
   }
-  return { times: [...times, end], sightings };
+  return { start: start ?? 0, times: [...times, end], sightings };
 };
 
 async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
