@@ -1,82 +1,119 @@
 /**
- * How good lip sync is, on a folder of clips, portraits and sounds: every clip with its own sound, each half planned
- * from the other; every clip and portrait with another's sound. Prints tables of markdown; OUT gets them too, a contact
- * sheet (PNG) of each run, and the videos. The numbers are of the finished files, decoded again: inference/bench/lipsync.
- * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast] [--out DIR] [--only PART-OF-A-NAME] [--no-self] [--no-foreign] [--no-speed]
+ * How good lip sync is, on a folder of clips, portraits and sounds, the models side by side: every clip with its own
+ * sound, each half planned from the other; every clip and portrait with another's sound. Writes to DIR: table.md (printed
+ * too), CLIP.ROLE.png (the same frames of the source and of each model), CLIP.SOUND.mp4 (the source and each model
+ * beside each other, with the new sound), and a folder of runs for each model. The numbers are of the finished files,
+ * decoded again: inference/bench/lipsync.
+ * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast,studio] [--out DIR] [--only PART-OF-A-NAME] [--seconds N]
+ *   [--no-self] [--no-foreign] [--no-speed] [--keep]
+ * --only may name several parts, joined by commas; --seconds cuts a clip's own sound; --keep has the table show what an
+ * earlier bench left in DIR of the other models.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
 import { LipsyncModel } from '../src/contract/lipsync.ts';
 import { places, root } from '../src/stack/home.mjs';
+import { besideEachOther } from './lipsync/beside.ts';
 import { listMedia, type Media } from './lipsync/media.ts';
 import { foreignRun, portraitRun, type Run, selfRuns } from './lipsync/plan.ts';
 import { runOnce } from './lipsync/run.ts';
 import { speed } from './lipsync/speed.ts';
-import { openStack } from './lipsync/stack.ts';
+import { openStacks, type Stack } from './lipsync/stack.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     model: { type: 'string' },
     out: { type: 'string' },
-    only: { type: 'string' },
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '3600' },
     'no-self': { type: 'boolean', default: false },
     'no-foreign': { type: 'boolean', default: false },
     'no-speed': { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
   },
 });
 const folder = resolve(positionals[0] ?? join(root, '../shared/media'));
-const chosen = values.model ? [LipsyncModel.parse(values.model)] : LipsyncModel.options;
 const out = resolve(values.out ?? join(places.run, 'bench-lipsync'));
+const named = values.model?.split(',').map((model) => LipsyncModel.parse(model));
+const chosen = LipsyncModel.options.filter((model) => named?.includes(model) ?? true);
+const shown = LipsyncModel.options.filter(
+  (model) => chosen.includes(model) || (values.keep && existsSync(join(out, model))),
+);
 
-const runsOf = (media: Media): Run[] => {
-  const { clips, portraits, sounds } = media;
+const runsOf = ({ clips, portraits, sounds }: Media): Run[] => {
   const own = clips.filter(({ seconds }) => seconds !== null).flatMap(selfRuns);
   const other = [
     ...clips.map((clip, at) => foreignRun(clip, sounds, at)),
     ...portraits.map((portrait, at) => portraitRun(portrait, sounds, at)),
   ];
   const all = [...(values['no-self'] ? [] : own), ...(values['no-foreign'] ? [] : other)];
-  return all.filter(({ name }) => name.includes(values.only ?? ''));
+  const parts = values.only.split(',');
+  return all.filter(({ name }) => parts.some((part) => name.includes(part)));
 };
 
-for (const model of chosen) {
-  const dir = join(out, model);
-  // Tables of one release: nothing of an earlier bench stays.
-  await rm(dir, { recursive: true, force: true });
-  await mkdir(dir, { recursive: true });
-  const media = await listMedia(folder, dir);
-  const runs = runsOf(media);
-  if (runs.length === 0) throw new Error(`${folder}: nothing to run`);
-  const stack = await openStack(model);
-  const failed: string[] = [];
-  let pace = '';
-  try {
-    for (const [at, run] of runs.entries()) {
-      process.stderr.write(`${at + 1} of ${runs.length}: ${run.name}\n`);
-      try {
-        await runOnce(stack, run, join(dir, run.name));
-      } catch (error) {
-        // One clip that cannot be done is a finding, not the end of the others.
-        failed.push(`- ${run.name}: ${error}`);
-        process.stderr.write(`${run.name}: ${error instanceof Error ? error.stack : error}\n`);
-      }
+/** What could not be done: a finding, not the end of the others. */
+const runAll = async (stack: Stack, runs: readonly Run[], dir: string): Promise<string[]> => {
+  const failed = [];
+  for (const [at, run] of runs.entries()) {
+    process.stderr.write(`${stack.models.model}: ${at + 1} of ${runs.length}: ${run.name}\n`);
+    try {
+      await runOnce(stack, run, join(dir, run.name));
+    } catch (error) {
+      failed.push(`- ${stack.models.model}, ${run.name}: ${error}`);
+      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
     }
-    pace = values['no-speed'] ? '' : await speed(stack, media, dir);
-  } finally {
-    await stack.close();
   }
-  const env = { PYTHONPATH: join(root, 'inference'), OMP_NUM_THREADS: '1' };
-  const measured = await execa(places.python, ['-m', 'bench.lipsync', dir, places.weights], {
-    env,
+  return failed;
+};
+
+const showBeside = async (runs: readonly Run[]): Promise<void> => {
+  for (const run of runs.filter(({ role }) => role !== 'self')) {
+    const outputs = shown.map((model) => join(out, model, run.name, 'output.mp4'));
+    const made = outputs.filter((path) => existsSync(path));
+    if (made.length > 0) await besideEachOther(run, made, join(out, `${run.name}.mp4`));
+  }
+};
+
+// Tables of one release: nothing of an earlier bench stays, unless it is asked for.
+if (!values.keep) await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+const media = await listMedia(folder, out, Number(values.seconds));
+const runs = runsOf(media);
+if (runs.length === 0) throw new Error(`${folder}: nothing to run`);
+
+const releases: string[] = [];
+const paces: string[] = [];
+const failed: string[] = [];
+const stacks = await openStacks(chosen);
+try {
+  for (const model of chosen) {
+    const dir = join(out, model);
+    await rm(dir, { recursive: true, force: true });
+    await mkdir(dir);
+    const stack = await stacks.of(model);
+    releases.push(`- ${model}: ${stack.models.portraitRelease}`);
+    failed.push(...(await runAll(stack, runs, dir)));
+    if (!values['no-speed']) paces.push(await speed(stack, media, dir));
+  }
+} finally {
+  await stacks.close();
+}
+await showBeside(runs);
+const { stdout } = await execa(
+  places.python,
+  ['-m', 'bench.lipsync', out, places.weights, ...shown],
+  {
+    env: { PYTHONPATH: join(root, 'inference'), OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
     cwd: join(root, 'inference'),
     stderr: 'inherit',
-  });
-  const failures = failed.length > 0 ? `### Failed\n\n${failed.join('\n')}\n` : '';
-  const text = `## ${model}: ${stack.models.portraitRelease}\n\n${measured.stdout}\n${pace}\n${failures}`;
-  await writeFile(join(dir, 'table.md'), text);
-  console.log(text);
-  process.stderr.write(`sheets, videos and numbers: ${dir}\n`);
-}
+  },
+);
+const failures = failed.length > 0 ? `### Failed\n\n${failed.join('\n')}\n` : '';
+const text = `## Lip sync\n\n${releases.join('\n')}\n\n${stdout}\n${paces.join('\n')}\n${failures}`;
+await writeFile(join(out, 'table.md'), text);
+console.log(text);
+process.stderr.write(`sheets, videos and numbers: ${out}\n`);

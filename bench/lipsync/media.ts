@@ -30,14 +30,17 @@ const fromFirstSound = 'silenceremove=start_periods=1:start_threshold=-40dB';
 const HALF = 3;
 const GAP = 2;
 
-/** Throws where the folder has no sound, or neither clip nor portrait. A picture whose name says that it has no face is left out. */
-export const listMedia = async (folder: string, dir: string): Promise<Media> => {
+/**
+ * `longest`: seconds after which a clip's own sound is cut. Throws where the folder has no sound, or neither clip nor
+ * portrait. A picture whose name says that it has no face is left out.
+ */
+export const listMedia = async (folder: string, dir: string, longest: number): Promise<Media> => {
   const names = (await readdir(folder)).sort();
   const of = (kind: RegExp) => names.filter((name) => kind.test(name));
   const made = join(dir, 'sounds');
   await mkdir(made, { recursive: true });
   const clips = [];
-  for (const file of of(kinds.clip)) clips.push(await clipOf(join(folder, file), made));
+  for (const file of of(kinds.clip)) clips.push(await clipOf(join(folder, file), made, longest));
   const portraits = of(kinds.portrait)
     .filter((name) => !name.includes('noface'))
     .map((name) => ({ name: parse(name).name, path: join(folder, name) }));
@@ -48,10 +51,11 @@ export const listMedia = async (folder: string, dir: string): Promise<Media> => 
   return { clips, portraits, sounds };
 };
 
-const clipOf = async (path: string, dir: string): Promise<Clip> => {
+const clipOf = async (path: string, dir: string, longest: number): Promise<Clip> => {
   const { name } = parse(path);
   const sound = join(dir, `${name}.wav`);
-  const done = await ffmpeg(['-i', path, '-vn', '-ac', '1', '-c:a', 'pcm_s16le', sound], false);
+  const mono = ['-vn', '-ac', '1', '-c:a', 'pcm_s16le'];
+  const done = await ffmpeg(['-i', path, '-t', `${longest}`, ...mono, sound], false);
   const [, hours = 0, minutes = 0, seconds = 0] = (
     /time=(\d+):(\d+):([\d.]+)/.exec(done.stderr.slice(done.stderr.lastIndexOf('time='))) ?? []
   ).map(Number);

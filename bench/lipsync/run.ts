@@ -55,6 +55,7 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   const duration = outcome.durationSeconds ?? 0;
   const told = {
     ...run,
+    model: stack.models.model,
     ...{ lag: lagSeconds, references, masks, sync: outcome.lipsync.sync },
     ...{ frames: outcome.frames, frames_passed_through: outcome.lipsync.framesPassedThrough },
     ...{ real_time: duration / seconds, seconds, peak_mib: peakMib },

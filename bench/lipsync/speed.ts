@@ -2,6 +2,7 @@
  * Speed end to end, from the files to the finished one, nothing watching: a clip of 1280x720 and 25 frames a second, a
  * first time to warm up and then three times. On a busy machine it says more of the others: the load is told.
  */
+import { writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { median } from '../bare.ts';
@@ -12,7 +13,7 @@ import type { Stack } from './stack.ts';
 
 const SECONDS = 12;
 
-/** A paragraph of markdown; empty where the folder has no clip. */
+/** A paragraph of markdown, empty where the folder has no clip; speed.json has the figure. */
 export const speed = async (
   stack: Stack,
   { clips, sounds }: Media,
@@ -22,7 +23,7 @@ export const speed = async (
   const clip = clips.find(({ name }) => name.includes('1280x720')) ?? clips[0];
   const sound = sounds[0];
   if (!clip || !sound) return '';
-  const source = join(dir, 'sounds', 'speed.mp4');
+  const source = join(dir, 'speed.mp4');
   const fill = 'scale=1280:720:force_original_aspect_ratio=increase,crop=1280:720,fps=25';
   const codec = ['-an', '-c:v', 'libx264', '-crf', '16', '-pix_fmt', 'yuv420p'];
   await ffmpeg([
@@ -47,11 +48,12 @@ export const speed = async (
     const { outcome, seconds, peakMib } = await timed(
       stack,
       run,
-      join(dir, 'sounds', `speed${turn}.out.mp4`),
+      join(dir, `speed${turn}.out.mp4`),
     );
     peaks.push(peakMib);
     if (turn > 0) paces.push((outcome.durationSeconds ?? 0) / seconds);
   }
+  await writeFile(join(dir, 'speed.json'), JSON.stringify({ median: median(paces), paces, peaks }));
   const told = paces.map((pace) => pace.toFixed(2)).join(', ');
-  return `Speed of ${clip.name} as 1280x720, 25 fps, ${SECONDS} s, end to end: ${told} times real time (median ${median(paces).toFixed(2)}, to reach 1.0; ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}); this process at most ${Math.max(...peaks)} MiB.\n`;
+  return `Speed of ${stack.models.model}, ${clip.name} as 1280x720, 25 fps, ${SECONDS} s, end to end: ${told} times real time (median ${median(paces).toFixed(2)}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}); this process at most ${Math.max(...peaks)} MiB.\n`;
 };

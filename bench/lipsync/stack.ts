@@ -11,17 +11,14 @@ import { ownTriton } from '../../tests/real/triton.ts';
 export type Stack = {
   readonly config: ReturnType<typeof loadConfig>;
   readonly models: LipsyncModels;
-  close(): Promise<void>;
 };
 
-const servedFor = (model: LipsyncModel) => [
-  ...['face_track', 'speech', 'mouth_plan', `mouth_render_${model}`],
-  ...['head_motion', 'portrait_motion'],
-];
+const shared = ['face_track', 'speech', 'mouth_plan', 'head_motion', 'portrait_motion'];
 const secrets = { KEY_PEPPER: 'of no account here', SIGNING_SECRET: 'of no account here' };
 
-export const openStack = async (model: LipsyncModel): Promise<Stack> => {
-  const triton = await ownTriton(servedFor(model));
+/** Started once for all models that are to be compared. */
+export const openStacks = async (models: readonly LipsyncModel[]) => {
+  const triton = await ownTriton([...shared, ...models.map((model) => `mouth_render_${model}`)]);
   const { httpUrl: TRITON_HTTP_URL, grpcUrl: TRITON_GRPC_URL } = triton;
   const config = loadConfig({
     ...process.env,
@@ -31,18 +28,14 @@ export const openStack = async (model: LipsyncModel): Promise<Stack> => {
     ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL, TRITON_GRPC_URL },
   });
   const transport = await openTransport(config.triton);
-  const close = async () => {
-    await transport.close();
-    await triton.close();
-  };
-  try {
-    return {
+  return {
+    of: async (model: LipsyncModel): Promise<Stack> => ({
       config,
       models: await openLipsync(model, transport, openControl(config.triton)),
-      close,
-    };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    }),
+    close: async () => {
+      await transport.close();
+      await triton.close();
+    },
+  };
 };

@@ -9,7 +9,7 @@ import pytest
 
 from bench.lipsync import metrics, pixels
 from bench.lipsync.measure import null
-from bench.lipsync.table import SELF, table
+from bench.lipsync.table import ASKED, clip_by_clip, side_by_side
 
 Floats = npt.NDArray[Any]
 FPS = 25.0
@@ -163,8 +163,87 @@ def test_the_mouth_box_is_cut_at_the_border_and_empty_without_a_face() -> None:
     assert not photo()[empty].size
 
 
-def test_the_table_has_the_mean_and_what_was_to_be_reached() -> None:
-    text = table("Own", SELF, {"one": {"r": 0.4, "std_ratio": float("nan")}, "two": {"r": 0.5}})
-    lines = text.splitlines()
-    assert "| one | 0.40 |" in text and "| **mean** | 0.45 |" in text and "| to reach | >= 0.38 |" in text
-    assert len({line.count("|") for line in lines if line.startswith("|") and "---" not in line}) == 1
+def test_what_is_left_of_the_source_is_what_was_not_asked_for() -> None:
+    random = np.random.default_rng(5)
+    source, asked, noise = random.normal(size=(3, 500))
+    asked = asked + source  # a plan may go with the source: only what it did not ask for is a leak
+    assert abs(metrics.leftover(source, asked + 0.1 * noise, asked)) < 0.1
+    assert metrics.leftover(source, asked + 0.3 * source + 0.1 * noise, asked) > 0.9
+    assert np.isnan(metrics.leftover(source[:5], asked[:5], asked[:5]))
+
+
+def test_corners_that_tremble_are_told_from_a_head_that_moves() -> None:
+    moving = np.stack([mesh() + np.array([3 * at, 2 * at, 0]) for at in range(20)])
+    assert metrics.corner_jitter(moving) == pytest.approx(0, abs=1e-6)
+    trembling = moving.copy()
+    trembling[::2, 61, 0] += 2
+    assert metrics.corner_jitter(trembling) == pytest.approx(0.02, abs=0.002)  # one of two corners, by 0.04
+    assert np.isnan(metrics.corner_jitter(np.full((9, 478, 3), np.nan)))
+
+
+def test_lips_are_measured_where_they_are_shut() -> None:
+    meshes = np.stack([mesh(opening) for opening in (0.0, 0.01, 0.0, 0.2, 0.3)])
+    meshes[:, 0], meshes[:, 17] = meshes[:, 13] - [0, 8, 0], meshes[:, 14] + [0, 10, 0]
+    meshes[3:, 17] += 30  # stretched lips are thinner or thicker; they do not count
+    opening = metrics.openings(meshes)
+    assert metrics.lip_thickness(meshes, opening) == pytest.approx(0.18)
+    assert np.isnan(metrics.lip_thickness(meshes[2:], opening[2:]))
+
+
+def mouthed(opening: float = 0.3) -> Floats:
+    """A mesh whose lips are ellipses round (50, 40)."""
+    points = np.zeros((478, 3))
+    points[[33, 263]] = [[20, 10, 0], [80, 10, 0]]
+    for outline, width, height in ((metrics.INNER, 18, 60 * opening / 2), (metrics.OUTER, 24, 60 * opening / 2 + 8)):
+        turns = np.linspace(np.pi, 3 * np.pi, len(outline), endpoint=False)
+        points[list(outline), :2] = np.stack([50 + width * np.cos(turns), 40 + height * np.sin(turns)], axis=1)
+    return points
+
+
+def test_what_is_between_the_lips_is_not_the_lips() -> None:
+    whole = (slice(0, 80), slice(0, 100))
+    inside, red = pixels.between_lips(mouthed(), whole), pixels.lips(mouthed(), whole)
+    assert inside[40, 50] and not red[40, 50]
+    assert red[27, 50] and not inside[27, 50]
+    assert not (inside & red).any() and not inside[10, 10] and not red[10, 10]
+    assert not pixels.between_lips(np.full((478, 3), np.nan), whole).any()
+
+
+def test_only_masked_pixels_are_compared() -> None:
+    picture, other, mask = photo(), photo(), np.zeros((80, 100), bool)
+    other[:, 60:] = 0
+    mask[20:60, 10:40] = True
+    assert pixels.psnr(picture, other, mask) == 60 and pixels.psnr(picture, other) < 20
+    assert pixels.ssim(picture, other, mask) == pytest.approx(1)
+    blurred = np.asarray(cv2.GaussianBlur(picture, (0, 0), 3), np.uint8)
+    assert pixels.sharpness(blurred, mask) < 0.7 * pixels.sharpness(picture, mask)
+
+
+def test_a_colour_cast_under_the_mask_is_found_at_its_rim() -> None:
+    picture, mask = photo(), np.zeros((80, 100), np.uint8)
+    mask[10:70, 20:80] = 255
+    cast, inner = picture.copy(), picture.copy()
+    cast[10:70, 20:80, 0] = np.clip(cast[10:70, 20:80, 0].astype(int) + 25, 0, 255)
+    inner[30:50, 40:60] = 0  # a mouth may change as it likes
+    assert pixels.rim_colour(picture, picture, mask) == pytest.approx(0)
+    assert pixels.rim_colour(picture, cast, mask) > 4
+    assert pixels.rim_colour(picture, inner, mask) == pytest.approx(0)
+    assert np.isnan(pixels.rim_colour(picture, cast, np.zeros_like(mask)))
+
+
+def test_the_table_has_the_mean_of_the_unseen_clips_and_marks_what_misses() -> None:
+    row = tuple(row for row in ASKED if row.key in ("r", "closure", "sharpness"))
+    measured = {
+        ("fast", "one"): {"r_attention": 0.4, "r_plain": 0.5, "sharpness": float("nan"), "shut_plain": 1, "bilabials_plain": 1},
+        ("fast", "two"): {"r_attention": 0.3, "r_plain": 0.4, "shut_plain": 8, "bilabials_plain": 9},
+        ("fast", "kitchen"): {"r_attention": 0.9, "r_plain": 0.9},
+        ("studio", "one"): {"r_attention": 0.4, "r_plain": 0.5, "sharpness": 0.97},
+    }
+    whole = side_by_side(["fast", "studio"], row, measured)
+    assert "| opening r | **0.35** / 0.45 | >= 0.38 | **0.40** / 0.50 | >= 0.45 |" in whole
+    assert "| shut at p b m | - / 0.90 | >= 0.9 | - / - | >= 0.95 |" in whole
+    assert "| sharpness / source | - | >= 0.8 | 0.97 | >= 0.95 |" in whole
+    each = clip_by_clip(["fast", "studio"], row, measured)
+    assert "| kitchen * | fast | 0.90 / 0.90 |" in each and "| one | studio | **0.40** / 0.50 |" in each
+    for text in (whole, each):
+        assert len({line.count("|") for line in text.splitlines()}) == 1

@@ -1,109 +1,56 @@
-"""python -m bench.lipsync FOLDER WEIGHTS: tables of all runs in FOLDER/*/run.json, and a contact sheet of each run beside it.
+"""python -m bench.lipsync FOLDER WEIGHTS MODEL...: tables of the runs in FOLDER/MODEL/*/run.json, and FOLDER/CLIP.ROLE.png,
+a contact sheet for each clip with the models' rows under the source's.
 
 Two judges, the attention mesh that also drives the warp, and the plain one that does not; both look at each frame alone.
-Prints markdown; FOLDER/numbers.json has every number.
+Prints markdown; FOLDER/numbers.json has every number of every run.
 """
 
 import json
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import numpy as np
+from .clip import Judged, judge_clip
+from .judge import KINDS
+from .measure import null
+from .report import report
+from .run import runs_in
 
-from .judge import KINDS, Judge, Seen
-from .measure import Numbers, measure, null
-from .metrics import Floats, openings
-from .run import Run, runs_in
-from .sheet import wanted, write_sheet
-from .table import COST, FOREIGN, PIXELS, SELF, table
-
-Tracks = dict[str, dict[str, tuple[Floats, Floats]]]
+PROCESSES = 2
 
 
-def main(folder: Path, weights: Path) -> None:
-    judge = Judge(weights)
-    runs = runs_in(folder)
-    numbers: dict[str, Numbers] = {}
-    truths: Tracks = {}
-    made: Tracks = {}
-    for run in runs:
-        seen = judge.look(run, wanted(run))
-        numbers[run.name] = measure(run, seen)
-        write_sheet(run, seen, folder / f"{run.name}.png")
-        for kind in KINDS:
-            _remember(run, seen, kind, truths, made)
-        print(f"measured {run.name}", file=sys.stderr, flush=True)
-    for run in runs:
-        if run.role == "self":
-            _add_null(run, truths, made, numbers[run.name])
+def main(folder: Path, weights: Path, models: list[str]) -> None:
+    runs = runs_in(folder, models)
+    clips = {run.clip: [other for other in runs if other.clip == run.clip] for run in runs}
+    judged: list[Judged] = []
+    # A process that was forked with OpenVINO loaded hangs.
+    with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
+        # The longest first, so that none is left alone at the end.
+        order = sorted(clips.values(), key=lambda of_clip: -sum(run.judged.sum() for run in of_clip))
+        for done in pool.map(judge_clip, order, [folder] * len(order), [weights] * len(order)):
+            judged += done
+            print(f"measured {done[0][0].clip}", file=sys.stderr, flush=True)
+    _add_nulls(judged)
+    numbers = {f"{run.model}/{run.name}": found for run, found, _, _ in judged}
     (folder / "numbers.json").write_text(json.dumps(numbers, indent=1, default=float))
-    print(report(runs, numbers))
+    print(report(models, [(run, found) for run, found, _, _ in judged], _speeds(folder, models)))
 
 
-def _remember(run: Run, seen: Seen, kind: str, truths: Tracks, made: Tracks) -> None:
-    if run.role == "self":
-        truth = openings(seen.source[kind])[run.judged]
-        truths.setdefault(run.name, {})[kind] = (run.times[run.judged] - run.times[run.judged][0], truth)
-    made.setdefault(run.name, {})[kind] = (run.times, openings(seen.output[kind]))
-
-
-def _add_null(run: Run, truths: Tracks, made: Tracks, numbers: Numbers) -> None:
-    """Against every output of another sound, whoever speaks it."""
-    sound = {name: other.told["sound"] for name, other in ((other.name, other) for other in runs_in(run.folder.parent))}
-    for kind in KINDS:
-        others = [tracks[kind] for name, tracks in made.items() if sound[name] != run.told["sound"]]
-        numbers[f"null_{kind}"], numbers[f"null_best_{kind}"] = null(truths[run.name][kind], others)
-
-
-def report(runs: list[Run], numbers: dict[str, Numbers]) -> str:
-    parts = []
-    clips = {run.told["clip"]: [other for other in runs if other.told["clip"] == run.told["clip"]] for run in runs}
-    for kind in KINDS:
-        own = {clip: _folds(found, numbers, kind) for clip, found in clips.items()}
-        own = {clip: values for clip, values in own.items() if values}
-        if own:
-            parts.append(table(f"Own sound, each half planned from the other: {kind} mesh as judge", SELF, own))
-    own = {clip: _folds(found, numbers, "attention") for clip, found in clips.items()}
-    own = {clip: values for clip, values in own.items() if values}
-    if own:
-        parts.append(table("Own sound: pixels", PIXELS, own))
-    for role, title in (("foreign", "Another sound"), ("portrait", "Portraits")):
-        chosen = [run for run in runs if run.role == role]
+def _add_nulls(judged: list[Judged]) -> None:
+    """Against every output of the same model with another sound, whoever speaks it."""
+    for run, numbers, truth, _ in judged:
+        if run.role != "self":
+            continue
+        others = [made for other, _, _, made in judged if other.model == run.model and other.told["sound"] != run.told["sound"]]
         for kind in KINDS:
-            rows = {run.name: _of_kind(numbers[run.name], kind) for run in chosen}
-            if rows:
-                parts.append(table(f"{title}: {kind} mesh as judge", FOREIGN, rows))
-        if chosen:
-            parts.append(table(f"{title}: cost and pixels", COST, {run.name: numbers[run.name] for run in chosen}))
-    return "\n".join(parts)
+            numbers[f"null_{kind}"], numbers[f"null_best_{kind}"] = null(truth[kind], [made[kind] for made in others])
 
 
-def _folds(runs: list[Run], numbers: dict[str, Numbers], kind: str) -> Numbers:
-    """The mean of a clip's halves; counts are added up."""
-    halves = [_of_kind(numbers[run.name], kind) for run in runs if run.role == "self"]
-    if not halves:
-        return {}
-    counts = {"changed_outside", "frames", "frames_passed_through", "shut", "bilabials", "no_face"}
-    whole: Numbers = {}
-    for key in {key for half in halves for key in half}:
-        values = np.array([_number(half.get(key)) for half in halves])
-        if np.isfinite(values).any():
-            whole[key] = int(np.nansum(values)) if key in counts else float(np.nanmean(values))
-    return whole
-
-
-def _of_kind(numbers: Numbers, kind: str) -> Numbers:
-    others = tuple(f"_{other}" for other in KINDS if other != kind)
-    chosen = {key.removesuffix(f"_{kind}"): value for key, value in numbers.items() if not key.endswith(others)}
-    if chosen.get("bilabials"):
-        chosen["closure"] = chosen["shut"] / chosen["bilabials"]
-    return chosen
-
-
-def _number(value: Any) -> float:
-    return float("nan") if value is None else float(value)
+def _speeds(folder: Path, models: list[str]) -> dict[str, float]:
+    files = {model: folder / model / "speed.json" for model in models}
+    return {model: float(json.loads(path.read_text())["median"]) for model, path in files.items() if path.exists()}
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])

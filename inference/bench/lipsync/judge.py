@@ -1,7 +1,6 @@
-"""A run's file decoded again and looked at: by both mesh networks, unfiltered, and by its pixels beside the source's."""
+"""What is seen of finished files, decoded again: by both mesh networks, unfiltered, and by their pixels beside the source's."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -11,24 +10,35 @@ from enhance.face.crop import crop_of_mesh
 from enhance.face.find import open_finder
 from enhance.face.mesh import Kind, open_mesh
 
-from .metrics import Floats
-from .pixels import Picture, mouth_box, psnr, seam, sharpness, ssim
+from . import pixels
+from .metrics import Floats, openings
+from .pixels import Picture, mouth_box
 from .run import Run
+from .sheet import Sheet
 
 KINDS: tuple[Kind, ...] = ("attention", "plain")
+OPEN = 0.05  # outer-eye distances: a mouth that is less open is not looked into
+
+Tracks = dict[str, Floats]  # of each network: F x 478 x 3, NaN where nobody looked or no face was seen
 
 
 @dataclass
 class Seen:
-    """Per frame of a run. source and output: what each network saw, F x 478 x 3."""
+    """Of a run: F values of each kind, NaN where the frame is not judged. The pixels are those round the mouth."""
 
-    source: dict[str, Floats]
-    output: dict[str, Floats]
+    source: Tracks
+    output: Tracks
     psnr: Floats
     ssim: Floats
     sharpness: Floats  # output over source
     seam: Floats
-    kept: dict[int, tuple[Picture, Picture]] = field(default_factory=dict)  # source and output of the frames asked for
+    rim: Floats  # colour of the skin along the mask's outline
+    lip_colour: Floats
+    inner_psnr: Floats  # where both are between the lips
+    inner_ssim: Floats
+    inner_sharpness: Floats  # output over source
+    source_luma: Floats  # between the lips
+    output_luma: Floats
 
 
 class Judge:
@@ -36,78 +46,122 @@ class Judge:
         self.networks = {kind: open_mesh(weights, kind) for kind in KINDS}
         self.find = open_finder(weights)
 
-    def look(self, run: Run, keep: set[int]) -> Seen:
-        """Reads the source and the output side by side, a frame of each at a time; a still is its own source throughout."""
-        count = len(run.times)
-        seen = _unseen(count)
-        sources = _still(run.told["source"]) if run.role == "portrait" else frames_of(Path(run.told["source"]))
-        last: Floats | None = None
-        for index, (source, output) in enumerate(zip(sources, frames_of(run.output), strict=False)):
-            if index >= count:
-                break
-            shape = source.shape
-            output = output[: shape[0], : shape[1]]  # noqa: PLW2901 an odd size has grown by one
-            if index in keep:
-                seen.kept[index] = (source, output)
-            guide = self._guide(run, index, output, last)
-            if guide is None or not np.isfinite(guide).all():
+    def look(self, runs: list[Run], sheets: list[Sheet]) -> list[Seen]:
+        """All runs of one clip, whatever the model, side by side: its frames are decoded and looked at once, and of each
+        run only those that are judged. The sheets take what they want."""
+        longest = max(runs, key=lambda run: len(run.times))
+        tracks = _no_meshes(len(longest.times))
+        seen = [_unseen(len(run.times), tracks) for run in runs]
+        source, outputs = _open(longest), [Reel(run.output) for run in runs]
+        for index in range(len(longest.times)):
+            wanted = [index < len(run.times) and bool(run.judged[index]) for run in runs]
+            before = source.read(any(wanted))
+            after = [reel.read(want) for reel, want in zip(outputs, wanted, strict=True)]
+            if before is None:
                 continue
-            crop = crop_of_mesh(guide.astype(np.float32))
-            for kind, network in self.networks.items():
-                seen.output[kind][index] = network(output, crop)[0]
-                if run.role != "portrait":
-                    seen.source[kind][index] = network(source, crop)[0]
-            last = seen.output["attention"][index]
-            if run.role != "portrait":
-                self._compare(run, index, source, output, seen)
+            if isinstance(source, Reel) or index == 0:
+                self._look(before, self._guide(longest, index, before, tracks), tracks, index)
+            else:
+                for track in tracks.values():
+                    track[index] = track[0]
+            for run, of_run, output in zip(runs, seen, after, strict=True):
+                if output is None:
+                    continue
+                same = output[: before.shape[0], : before.shape[1]]  # an odd size has grown by one
+                self._look(same, self._guide(run, index, same, of_run.output), of_run.output, index)
+                _compare(run, index, before, same, of_run)
+                for sheet in sheets:
+                    sheet.take(run, index, (before, tracks["attention"][index]), (same, of_run.output["attention"][index]))
         return seen
 
-    def _guide(self, run: Run, index: int, output: Picture, last: Floats | None) -> Floats | None:
+    def _look(self, picture: Picture, guide: Floats | None, tracks: Tracks, index: int) -> None:
+        if guide is None or not np.isfinite(guide[:468]).all():
+            return
+        crop = crop_of_mesh(guide.astype(np.float32))
+        for kind, network in self.networks.items():
+            tracks[kind][index] = network(picture, crop)[0]
+
+    def _guide(self, run: Run, index: int, picture: Picture, tracks: Tracks) -> Floats | None:
         """Where the face is, roughly: the pipeline's mesh of a clip; of a portrait, which moves, our own."""
         if run.role != "portrait":
             return run.meshes[index] if index < len(run.meshes) else None
-        return last if last is not None else self.find(output)
-
-    def _compare(self, run: Run, index: int, source: Picture, output: Picture, seen: Seen) -> None:
-        box = mouth_box(seen.source["attention"][index], source.shape)
-        if min(source[box].shape[:2]) < 8:
-            return
-        seen.psnr[index] = psnr(source[box], output[box])
-        seen.ssim[index] = ssim(source[box], output[box])
-        seen.sharpness[index] = sharpness(output[box]) / max(sharpness(source[box]), 1e-6)
-        mask = run.mask(index, source.shape)
-        if mask is not None:
-            seen.seam[index] = seam(source, output, mask)
+        last = tracks["attention"][index - 1] if index > 0 else None
+        return last if last is not None and np.isfinite(last[:468]).all() else self.find(picture)
 
 
-def frames_of(path: Path) -> Iterator[Picture]:
-    """RGB, turned as the header says. Raises OSError where nothing can be read."""
-    clip = cv2.VideoCapture(str(path))
-    if not clip.isOpened():
-        raise OSError(f"{path} cannot be read as a clip")
-    try:
-        while True:
-            read, frame = clip.read()
-            if not read:
-                return
-            yield np.asarray(cv2.cvtColor(frame, cv2.COLOR_BGR2RGB), np.uint8)
-    finally:
-        clip.release()
+class Reel:
+    """The pictures of a clip, RGB, turned as the header says. Raises OSError where nothing can be read."""
+
+    def __init__(self, path: Path) -> None:
+        self.clip = cv2.VideoCapture(str(path))
+        if not self.clip.isOpened():
+            raise OSError(f"{path} cannot be read as a clip")
+
+    def read(self, wanted: bool) -> Picture | None:
+        """The next one; None behind the last, or where it is passed over."""
+        if not self.clip.grab() or not wanted:
+            return None
+        return np.asarray(cv2.cvtColor(self.clip.retrieve()[1], cv2.COLOR_BGR2RGB), np.uint8)
 
 
-def _still(path: str) -> Iterator[Picture]:
-    picture = cv2.imread(path, cv2.IMREAD_COLOR)
-    if picture is None:
-        raise OSError(f"{path} cannot be read as a picture")
-    rgb = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), np.uint8)
-    while True:
-        yield rgb
+class Still:
+    """A portrait, which is its own source throughout."""
+
+    def __init__(self, path: Path) -> None:
+        picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        if picture is None:
+            raise OSError(f"{path} cannot be read as a picture")
+        self.picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), np.uint8)
+
+    def read(self, wanted: bool) -> Picture | None:
+        return self.picture if wanted else None
 
 
-def _unseen(count: int) -> Seen:
-    psnr_db, likeness, sharp, edge = np.full((4, count), np.nan)
-    return Seen(_no_meshes(count), _no_meshes(count), psnr_db, likeness, sharp, edge)
+def _open(run: Run) -> Reel | Still:
+    path = Path(run.told["source"])
+    return Still(path) if run.role == "portrait" else Reel(path)
 
 
-def _no_meshes(count: int) -> dict[str, Floats]:
+def _compare(run: Run, index: int, source: Picture, output: Picture, seen: Seen) -> None:
+    """A portrait's head moves: it has nothing to be compared with."""
+    before, after = seen.source["attention"][index], seen.output["attention"][index]
+    box = mouth_box(before, source.shape)
+    if run.role == "portrait" or min(source[box].shape[:2]) < 8 or not np.isfinite(after[:468]).all():
+        return
+    one, other = source[box], output[box]
+    seen.psnr[index] = pixels.psnr(one, other)
+    seen.ssim[index] = pixels.ssim(one, other)
+    seen.sharpness[index] = pixels.sharpness(other) / max(pixels.sharpness(one), 1e-6)
+    seen.lip_colour[index] = pixels.colour_apart(one, other, pixels.lips(before, box), pixels.lips(after, box))
+    _look_inside(index, (one, before), (other, after), box, seen)
+    masked = run.mask(index, source.shape)
+    if masked is not None:
+        place, mask = masked
+        seen.seam[index] = pixels.seam(source[place], output[place], mask)
+        seen.rim[index] = pixels.rim_colour(source[place], output[place], mask)
+
+
+def _look_inside(
+    index: int, source: tuple[Picture, Floats], output: tuple[Picture, Floats], box: pixels.Box, seen: Seen
+) -> None:
+    """Teeth, tongue and the dark behind them."""
+    (one, before), (other, after) = source, output
+    inside = [pixels.between_lips(mesh, box) for mesh in (before, after)]
+    opened = openings(np.stack([before, after])) > OPEN
+    if opened[0]:
+        seen.source_luma[index] = pixels.mean_luma(one, inside[0])
+    if opened[1]:
+        seen.output_luma[index] = pixels.mean_luma(other, inside[1])
+    both = inside[0] & inside[1]
+    if opened.all() and both.sum() >= pixels.FEWEST:
+        seen.inner_psnr[index] = pixels.psnr(one, other, both)
+        seen.inner_ssim[index] = pixels.ssim(one, other, both)
+        seen.inner_sharpness[index] = pixels.sharpness(other, both) / max(pixels.sharpness(one, both), 1e-6)
+
+
+def _unseen(count: int, source: Tracks) -> Seen:
+    return Seen({kind: track[:count] for kind, track in source.items()}, _no_meshes(count), *np.full((11, count), np.nan))
+
+
+def _no_meshes(count: int) -> Tracks:
     return {kind: np.full((count, 478, 3), np.nan) for kind in KINDS}

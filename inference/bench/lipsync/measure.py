@@ -13,6 +13,8 @@ from .run import Run
 
 Numbers = dict[str, Any]
 TOLD = ("changed_outside", "frames", "frames_passed_through", "real_time", "peak_mib", "lag")  # by the pipeline itself
+LIKE = 0.15  # of the source's range: openings so near are compared inside
+FEWEST = 25  # frames of speech, for a run to be one of speech
 
 
 def measure(run: Run, seen: Seen) -> Numbers:
@@ -21,47 +23,80 @@ def measure(run: Run, seen: Seen) -> Numbers:
     for kind in KINDS:
         numbers |= {f"{name}_{kind}": value for name, value in _of_tracks(run, seen, kind).items()}
     numbers |= {name: run.told.get(name) for name in TOLD}
+    for name in ("psnr", "ssim", "sharpness", "seam", "rim", "lip_colour"):
+        numbers[name] = mean(getattr(seen, name))
+    numbers |= _inside(run, seen)
     judged = run.judged
-    for name in ("psnr", "ssim", "sharpness", "seam"):
-        values = getattr(seen, name)[judged]
-        numbers[name] = float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
-    numbers["no_face"] = int((~np.isfinite(seen.output["attention"][:, 13, 0])).sum())
+    numbers["no_face"] = int((~np.isfinite(seen.output["attention"][judged, 13, 0])).sum())
+    return numbers
+
+
+def speaks(run: Run) -> bool:
+    """Whether enough is said for its numbers to be of speech."""
+    return int(metrics.quiet_and_spoken(run.activity, run.times)[1].sum()) >= FEWEST
+
+
+def mean(values: Floats) -> float:
+    return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
+
+
+def _inside(run: Run, seen: Seen) -> Numbers:
+    """Of the teeth and what is round them. They can be compared only in a run with the clip's own sound, and there in
+    frames where the mouth is as far open as it was."""
+    truth, opened = metrics.openings(seen.source["attention"]), metrics.openings(seen.output["attention"])
+    numbers: Numbers = {"shimmer": metrics.flicker(seen.output_luma)}
+    if run.role == "portrait":
+        return numbers
+    numbers["shimmer_ratio"] = numbers["shimmer"] / max(metrics.flicker(seen.source_luma), 1e-9)
+    numbers["inner_sharpness"] = mean(seen.inner_sharpness)
+    if run.role == "self":
+        low, high = metrics.opening_range(truth[run.judged])
+        alike = np.abs(truth - opened) <= LIKE * (high - low)
+        numbers |= {name: mean(getattr(seen, name)[alike]) for name in ("inner_psnr", "inner_ssim")}
+        numbers["inner_frames"] = int(np.isfinite(seen.inner_psnr[alike]).sum())
     return numbers
 
 
 def _of_tracks(run: Run, seen: Seen, kind: str) -> Numbers:
     judged = run.judged
-    opened = metrics.openings(seen.output[kind])
-    asked = run.targets[:, 0]
+    meshes = seen.output[kind][judged]
+    opened = metrics.openings(meshes)
+    asked, times = run.targets[judged, 0], run.times[judged]
     quiet, spoken = metrics.quiet_and_spoken(run.activity, run.times)
-    shut, bilabials = metrics.closure(opened, run.times, metrics.bilabials(run.posteriors, P))
+    shut, bilabials = metrics.closure(opened, times, metrics.bilabials(run.posteriors, P))
     numbers: Numbers = {
-        "asked_r": metrics.correlation(asked[judged], opened[judged]),
-        "asked_slope": metrics.slope(asked[judged], opened[judged]),
+        "asked_r": metrics.correlation(asked, opened),
+        "asked_slope": metrics.slope(asked, opened),
         "shut": shut,
         "bilabials": bilabials,
-        "stillness": metrics.stillness(opened, quiet, spoken),
-        "asked_stillness": metrics.stillness(asked, quiet, spoken),
-        "flicker": metrics.flicker(opened[judged]),
+        "stillness": metrics.stillness(opened, quiet[judged], spoken[judged]),
+        "asked_stillness": metrics.stillness(asked, quiet[judged], spoken[judged]),
+        "flicker": metrics.flicker(opened),
     }
     if run.role == "portrait":
         return numbers
-    truth = metrics.openings(seen.source[kind])
+    before = seen.source[kind][judged]
+    truth = metrics.openings(before)
     # Of another sound it is only beside the truth: that mouth says something else.
-    numbers["flicker_ratio" if run.role == "self" else "flicker_beside"] = metrics.flicker(opened[judged]) / max(
-        metrics.flicker(truth[judged]), 1e-9
-    )
+    whose = "ratio" if run.role == "self" else "beside"
+    thickness = [metrics.lip_thickness(track, opening) for track, opening in ((before, truth), (meshes, opened))]
+    numbers |= {
+        f"flicker_{whose}": metrics.flicker(opened) / max(metrics.flicker(truth), 1e-9),
+        f"corner_{whose}": metrics.corner_jitter(meshes) / max(metrics.corner_jitter(before), 1e-9),
+        "leftover": metrics.leftover(truth, opened, asked),
+        "lip_thickness": thickness[1] / thickness[0],
+    }
     if run.role == "self":
-        best, lag = metrics.best_lag(truth[judged], opened[judged], run.fps)
-        width = [metrics.distances(meshes[kind], metrics.CORNERS) for meshes in (seen.source, seen.output)]
+        best, lag = metrics.best_lag(truth, opened, run.fps)
+        widths = [metrics.distances(track, metrics.CORNERS) for track in (before, meshes)]
         numbers |= {
-            "r": metrics.correlation(truth[judged], opened[judged]),
+            "r": metrics.correlation(truth, opened),
             "r_best": best,
             "lag_best": lag,
-            "planned_r": metrics.correlation(truth[judged], asked[judged]),
-            "width_r": metrics.correlation(width[0][judged], width[1][judged]),
-            "std_ratio": metrics.std_ratio(truth[judged], opened[judged]),
-            "lmd": metrics.lip_distance(seen.source[kind][judged], seen.output[kind][judged]),
+            "planned_r": metrics.correlation(truth, asked),
+            "width_r": metrics.correlation(*widths),
+            "std_ratio": metrics.std_ratio(truth, opened),
+            "lmd": metrics.lip_distance(before, meshes),
         }
     return numbers
 

@@ -14,10 +14,10 @@ Flags = npt.NDArray[np.bool_]
 OUTER_EYES = (33, 263)
 INNER_LIP = (13, 14)
 CORNERS = (61, 291)
-LIPS = (
-    *(61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 185, 40, 39, 37, 0, 267, 269, 270, 409),
-    *(78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 191, 80, 81, 82, 13, 312, 311, 310, 415),
-)
+LIP_EDGES = ((0, 13), (14, 17))  # the upper and the lower lip's, in the middle
+INNER = (78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95)  # in order, round
+OUTER = (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146)
+LIPS = (*OUTER, *INNER)
 STABLE = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 10, 67, 297, 109, 338, 151, 9, 8, 127, 356)
 
 LAGS = 0.4  # seconds either way
@@ -75,6 +75,39 @@ def flicker(track: Floats) -> float:
     """Mean size of the second difference: what trembles from frame to frame."""
     second = track[2:] - 2 * track[1:-1] + track[:-2]
     return float(np.nanmean(np.abs(second))) if np.isfinite(second).any() else float("nan")
+
+
+def leftover(source: Floats, seen: Floats, asked: Floats) -> float:
+    """Partial correlation of the opening that is seen with the source's, what was asked for taken out: what still shines
+    through of the mouth that was there."""
+    known = np.isfinite(source) & np.isfinite(seen) & np.isfinite(asked)
+    if known.sum() < 8:
+        return float("nan")
+    lines = np.column_stack([asked[known], np.ones(known.sum())])
+    rests = [track[known] - lines @ np.linalg.lstsq(lines, track[known], rcond=None)[0] for track in (source, seen)]
+    return correlation(*rests)
+
+
+def corner_jitter(meshes: Floats) -> float:
+    """Mean size of the second difference of the mouth's corners, the head held still, in outer-eye distances."""
+    known = np.flatnonzero(np.isfinite(meshes[:, list(STABLE)]).all(axis=(1, 2)))
+    if len(known) < 3:
+        return float("nan")
+    still = meshes[known[0]]
+    unit = np.linalg.norm(still[OUTER_EYES[0]] - still[OUTER_EYES[1]])
+    paths = np.full((len(meshes), 2, 2), np.nan)
+    for at in known:
+        paths[at] = _laid(meshes[at], still)[list(CORNERS), :2] / unit
+    second = np.linalg.norm(paths[2:] - 2 * paths[1:-1] + paths[:-2], axis=2)
+    return float(np.nanmean(second)) if np.isfinite(second).any() else float("nan")
+
+
+def lip_thickness(meshes: Floats, opening: Floats) -> float:
+    """Of both lips together, where they are shut; NaN where they are in fewer than 3 frames."""
+    low, high = opening_range(opening)
+    shut = opening < low + CLOSED_BELOW * (high - low)
+    both = distances(meshes, LIP_EDGES[0]) + distances(meshes, LIP_EDGES[1])
+    return float(np.mean(both[shut])) if shut.sum() >= 3 else float("nan")
 
 
 def lip_distance(truth: Floats, seen: Floats) -> float:

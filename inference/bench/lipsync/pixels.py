@@ -1,4 +1,5 @@
-"""Numbers from pixels round the mouth: likeness to the source, sharpness, the seam. Pure; pictures are h x w x 3 uint8."""
+"""Numbers from pixels round the mouth: likeness to the source, sharpness, seam, colour, what lies between the lips. Pure;
+pictures are h x w x 3 uint8 RGB."""
 
 from typing import Any
 
@@ -7,14 +8,17 @@ import numpy as np
 import numpy.typing as npt
 from skimage.metrics import structural_similarity
 
-from .metrics import CORNERS, LIPS, OUTER_EYES
+from .metrics import CORNERS, INNER, LIPS, OUTER, OUTER_EYES
 
 Floats = npt.NDArray[Any]
 Picture = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
 Box = tuple[slice, slice]
 
 MARGIN = 0.22  # outer-eye distances round the lips
 RING = 2  # pixels either side of the mask's outline
+RIM = 0.08  # of the mask's width: the skin just inside its outline, where no lip reaches
+FEWEST = 40  # pixels between the lips, to say anything of them
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -29,23 +33,38 @@ def mouth_box(mesh: Floats, shape: tuple[int, ...], margin: float = MARGIN) -> B
     return slice(top, bottom), slice(left, right)
 
 
-def psnr(source: Picture, output: Picture) -> float:
-    """dB, over all three channels; at most 60."""
-    error = float(((source.astype(np.float64) - output) ** 2).mean())
+def psnr(source: Picture, output: Picture, mask: Mask | None = None) -> float:
+    """dB, over all three channels, of the masked pixels; at most 60."""
+    squares = (source.astype(np.float32) - output) ** 2
+    error = float((squares if mask is None else squares[mask]).mean())
     return 60.0 if error < 0.065 else float(10 * np.log10(255**2 / error))
 
 
-def ssim(source: Picture, output: Picture) -> float:
-    """Of the luma; both at least 7 x 7."""
-    return float(structural_similarity(source @ LUMA, output @ LUMA, data_range=255))
+def ssim(source: Picture, output: Picture, mask: Mask | None = None) -> float:
+    """Of the luma, mean over the masked pixels; both at least 7 x 7."""
+    whole, each = structural_similarity(source @ LUMA, output @ LUMA, data_range=255, full=True)
+    return float(whole if mask is None else each[mask].mean())
 
 
-def sharpness(picture: Picture) -> float:
+def sharpness(picture: Picture, mask: Mask | None = None) -> float:
     """Mean size of the luma's gradient."""
-    return float(_gradient(picture @ LUMA).mean())
+    strength = _gradient(picture @ LUMA)
+    return float((strength if mask is None else strength[mask]).mean())
 
 
-def seam(source: Picture, output: Picture, mask: npt.NDArray[np.uint8]) -> float:
+def between_lips(mesh: Floats, box: Box) -> Mask:
+    """Of a box of the picture: what the inner outline of the lips surrounds, less the pixels that lie on it."""
+    outline = _outlined(mesh, INNER, box)
+    return np.asarray(cv2.erode(outline, np.ones((3, 3), np.uint8), borderValue=(0,)) > 0)
+
+
+def lips(mesh: Floats, box: Box) -> Mask:
+    """Of a box of the picture: the red of the lips, without what is between them."""
+    inner, outer = _outlined(mesh, INNER, box), _outlined(mesh, OUTER, box)
+    return np.asarray((outer > 0) & (cv2.dilate(inner, np.ones((3, 3), np.uint8)) == 0))
+
+
+def seam(source: Picture, output: Picture, mask: Picture) -> float:
     """How much stronger the gradient is along the mask's outline than in the source, as a share of the source's mean: 0 = no
     edge was added. NaN without an outline."""
     inside = (mask > 0).astype(np.uint8)
@@ -58,10 +77,45 @@ def seam(source: Picture, output: Picture, mask: npt.NDArray[np.uint8]) -> float
     return float(np.maximum(after - before, 0)[ring].mean() / max(float(before[ring].mean()), 1.0))
 
 
-def _gradient(luma: Floats) -> Floats:
-    across, down = cv2.Sobel(luma, cv2.CV_32F, 1, 0), cv2.Sobel(luma, cv2.CV_32F, 0, 1)
-    return np.asarray(np.hypot(across, down)) / 8
+def rim_colour(source: Picture, output: Picture, mask: Picture) -> float:
+    """How far the mean colour of the skin just inside the mask's outline has moved, in CIE 1976 units; NaN without a mask."""
+    inside = (mask > 0).astype(np.uint8)
+    if not inside.any():
+        return float("nan")
+    reach = max(1, round(RIM * float(inside.any(axis=0).sum())))
+    rim = (inside > 0) & (cv2.erode(inside, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8), borderValue=(1,)) == 0)
+    return colour_apart(source, output, rim, rim)
+
+
+def colour_apart(one: Picture, other: Picture, of_one: Mask, of_other: Mask) -> float:
+    """Distance of the mean colours of two masked parts, in CIE 1976 units (2 = just seen side by side)."""
+    if of_one.sum() < FEWEST or of_other.sum() < FEWEST:
+        return float("nan")
+    return float(np.linalg.norm(_lab(one)[of_one].mean(axis=0) - _lab(other)[of_other].mean(axis=0)))
+
+
+def mean_luma(picture: Picture, mask: Mask) -> float:
+    """NaN of too few pixels."""
+    return float((picture[mask] @ LUMA).mean()) if mask.sum() >= FEWEST else float("nan")
 
 
 def mouth_middle(mesh: Floats) -> Floats:
     return np.asarray(mesh[list(CORNERS), :2].mean(axis=0))
+
+
+def _gradient(luma: Floats) -> Floats:
+    across, down = cv2.Sobel(luma, cv2.CV_32F, 1, 0), cv2.Sobel(luma, cv2.CV_32F, 0, 1)
+    return np.asarray(cv2.magnitude(across, down)) / 8
+
+
+def _lab(picture: Picture) -> Floats:
+    return np.asarray(cv2.cvtColor(picture.astype(np.float32) / 255, cv2.COLOR_RGB2LAB))
+
+
+def _outlined(mesh: Floats, outline: tuple[int, ...], box: Box) -> Picture:
+    rows, columns = box
+    inside = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
+    points = mesh[list(outline), :2] - [columns.start, rows.start]
+    if np.isfinite(points).all():
+        cv2.fillPoly(inside, [np.round(points).astype(np.int32)], (1,))
+    return inside

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .metrics import Flags, Floats
-from .pixels import Picture
+from .pixels import RING, Box, Picture
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,14 @@ class Run:
     @property
     def name(self) -> str:
         return str(self.told["name"])
+
+    @property
+    def model(self) -> str:
+        return str(self.told["model"])
+
+    @property
+    def clip(self) -> str:
+        return str(self.told["clip"])
 
     @property
     def role(self) -> str:
@@ -57,31 +65,35 @@ class Run:
     def fps(self) -> float:
         return float(1 / np.median(np.diff(self.times)))
 
-    @property
+    @cached_property
     def judged(self) -> Flags:
         """The frames that the plan has not learnt from."""
         begin, end = self.told.get("judged") or (-np.inf, np.inf)
         return np.asarray((self.times >= begin) & (self.times < end))
 
-    def mask(self, index: int, shape: tuple[int, ...]) -> Picture | None:
-        """The frame's mask, if it was kept, as large as the frame."""
+    def mask(self, index: int, shape: tuple[int, ...]) -> tuple[Box, Picture] | None:
+        """The frame's mask, if it was kept, and the box of the picture that it fills with a little room round it."""
         kept = self._masks.get(index)
         if kept is None:
             return None
         x, y, width, height, offset = kept
         raw = np.fromfile(self.folder / "masks.u8", np.uint8, width * height, offset=offset).reshape(height, width)
-        whole = np.zeros(shape[:2], np.uint8)
-        part = whole[y : y + height, x : x + width]
+        room = 2 * RING
+        top, left = max(0, y - room), max(0, x - room)
+        bottom, right = min(shape[0], y + height + room), min(shape[1], x + width + room)
+        whole = np.zeros((bottom - top, right - left), np.uint8)
+        part = whole[y - top : y - top + height, x - left : x - left + width]
         part[:] = raw[: part.shape[0], : part.shape[1]]
-        return whole
+        return (slice(top, bottom), slice(left, right)), whole
 
     @cached_property
     def _masks(self) -> dict[int, tuple[int, int, int, int, int]]:
         return {m["index"]: (m["x"], m["y"], m["width"], m["height"], m["offset"]) for m in self.told.get("masks", [])}
 
 
-def runs_in(folder: Path) -> list[Run]:
-    found = sorted(folder.glob("*/run.json"))
+def runs_in(folder: Path, models: list[str]) -> list[Run]:
+    """Of these models, each of which has a folder of its own."""
+    found = [path for model in models for path in sorted((folder / model).glob("*/run.json"))]
     if not found:
-        raise SystemExit(f"no */run.json in {folder}")
-    return [Run(path.parent, json.loads(path.read_text())) for path in found]
+        raise SystemExit(f"no */run.json in {folder} for {', '.join(models)}")
+    return [Run(path.parent, {"model": path.parent.parent.name, **json.loads(path.read_text())}) for path in found]
