@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from enhance.mouth.geometry import CORNERS, LIPS, OPENING, POINTS, WIDTH, heads_of, measure
+from enhance.mouth.geometry import CORNERS, LIPS, OPENING, POINTS, WIDTH, free_of_pose, heads_of, measure
 from tests.mouths import face, turned
 
 
@@ -40,3 +40,20 @@ def test_no_frames_give_no_measures() -> None:
 
 def test_points_are_named_once() -> None:
     assert len(set(POINTS)) == len(POINTS) > len(LIPS)
+
+
+def test_lips_that_only_hang_with_a_nod_are_measured_still() -> None:
+    nods = 12 * np.sin(np.arange(150) / 9)
+    heads = heads_of(np.stack([turned(face(0.05), 0, nod, 120) for nod in nods]))
+    measures = np.tile([0.05, 0.6, 0.1, 0.0], (150, 1))
+    speaks = 0.02 * np.sin(np.arange(150) / 2)
+    measures[:, CORNERS] += speaks + 0.004 * heads.pitch
+    free = free_of_pose(measures, heads)[:, CORNERS]
+    assert np.corrcoef(measures[:, CORNERS], speaks)[0, 1] < 0.5
+    assert np.corrcoef(free, speaks)[0, 1] > 0.93
+    assert abs(free.mean() - measures[:, CORNERS].mean()) < 1e-6
+
+
+def test_a_clip_without_faces_has_nothing_to_be_freed_of() -> None:
+    heads = heads_of(np.zeros((0, len(POINTS), 3)))
+    assert free_of_pose(measure(heads.lips), heads).shape == (0, 4)

@@ -19,7 +19,7 @@ from tests.mouths import face, speech, turned
 
 NO_SOUND = Speech(np.zeros(0, np.float32), np.zeros((0, 20), np.float32), np.zeros(0))
 TALK = "A P A T E F I S A P O L A K E P I T A P E S A F O L I P A T E K A S O P A T E L I F A P O"
-OPENING, PRESS = TARGETS.index("opening"), TARGETS.index("press")
+OPENING, UPPER, CORNERS, PRESS = (TARGETS.index(name) for name in ("opening", "upper", "corners", "press"))
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +135,23 @@ def test_the_subject_keeps_their_range(prior: Prior, largest: float) -> None:
 def test_the_clips_own_lag_is_told(prior: Prior, late: float) -> None:
     own = speech(TALK)
     assert abs(plan(prior, own, frames(own, 25), clip(own, late)).lag - late) <= 0.04
+
+
+def test_a_lag_that_the_lips_hardly_tell_of_comes_out_small(prior: Prior) -> None:
+    own = speech(TALK)
+    mumbled = clip(own, 0.18, largest=0.02)
+    shaken = np.random.default_rng(4).uniform(0, 0.1, len(mumbled.points))
+    mumbled.points[:] += np.stack([turned(face(more), 4, 2, 120) - turned(face(0), 4, 2, 120) for more in shaken])
+    assert abs(plan(prior, own, frames(own, 25), mumbled).lag) < 0.1
+
+
+def test_lips_never_hang_nor_rise_as_no_lips_do(prior: Prior) -> None:
+    own = speech(TALK)
+    nodding = clip(own)
+    nodding.points[:, :40, 1] += 25 * np.sin(np.arange(len(nodding.points)) / 3)[:, None]
+    shapes = plan(prior, own, frames(own, 25), nodding, expressiveness=1).shapes
+    assert -0.07 <= shapes[:, UPPER].min() <= shapes[:, UPPER].max() <= 0.12
+    assert -0.07 <= shapes[:, CORNERS].min() <= shapes[:, CORNERS].max() <= 0.09
 
 
 def test_the_lag_is_kept_or_left_out(prior: Prior) -> None:

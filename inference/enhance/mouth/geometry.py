@@ -29,6 +29,8 @@ OPENING, WIDTH, UPPER, CORNERS = range(4)
 _UPPER, _LOWER = POINTS.index(13), POINTS.index(14)
 _LEFT, _RIGHT = POINTS.index(61), POINTS.index(291)
 _RIGID = slice(len(LIPS), None)
+_TURN = 10.0  # degrees that count as one
+_FEW_FRAMES, _DOUBTFUL = 10.0, 0.05  # of the ridge: turns of less than two degrees explain nothing
 _EYES = (RIGID.index(33), RIGID.index(263))
 
 # RIGID of a mean face, frontal, S = 1, centred: from the meshes of GRID's speakers, made symmetric.
@@ -103,6 +105,21 @@ def measure(lips: Array) -> Array:
     width = np.linalg.norm(lips[:, _LEFT] - lips[:, _RIGHT], axis=1)
     corners = -(lips[:, _LEFT, 1] + lips[:, _RIGHT, 1]) / 2
     return np.stack([opening, width, -lips[:, _UPPER, 1], corners], 1)
+
+
+def free_of_pose(measures: Array, heads: Heads) -> Array:
+    """The measures less what goes with the head's turning: the mesh lets lips hang in a face that nods or looks away.
+
+    Width, upper and corners by a ridge on yaw and pitch; the opening, which speech moves most and nods with, is left.
+    """
+    turns = np.stack([heads.yaw, np.abs(heads.yaw), heads.pitch], 1) / _TURN
+    turns -= turns.mean(0) if len(turns) else 0
+    free = measures.copy()
+    rest = free[:, WIDTH:] - free[:, WIDTH:].mean(0) if len(turns) else free[:, WIDTH:]
+    strength = _FEW_FRAMES + _DOUBTFUL * len(turns)
+    weights = np.linalg.solve(turns.T @ turns + strength * np.eye(3), turns.T @ rest)
+    free[:, WIDTH:] -= turns @ weights
+    return free
 
 
 def _fit(shapes: Array, target: Array) -> tuple[Array, Array, Array]:

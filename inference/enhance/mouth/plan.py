@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import OPENING, Array, heads_of, measure
+from .geometry import OPENING, Array, free_of_pose, heads_of, measure
 from .hearing import Heard, Speech, gain, hear, mix
 from .prior import Prior
 from .references import references
@@ -15,7 +15,9 @@ from .subject import mouth_of
 from .tracks import FRAME, at, interval
 
 _LAGS = np.arange(-0.2, 0.2001, 0.02)  # s
-_LAG_PRICE = 0.2  # of correlation, at the ends
+_USUAL_LAG = 0.08  # s: spread of the lags of clips
+_EVIDENCE = 12  # independent looks at the lips in a second of speech, as far as a lag is concerned
+_TALKS = 0.5  # liveliness
 _LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip shows how the subject speaks
 
 
@@ -41,7 +43,7 @@ class Settings:
     """
 
     visemes: float = 0.2
-    residual: float | None = 30.0
+    residual: float | None = 10.0
     fall_back: bool = True
 
     def share(self, heard: Heard) -> float:
@@ -77,33 +79,44 @@ def plan(
     seen = np.flatnonzero(np.isfinite(footage.points).all((1, 2)) & footage.learn)
     heads = heads_of(footage.points[seen])
     middles = footage.times[seen] + interval(footage.times) / 2
-    spoke = _speaks(footage.speech, middles)
-    mouth, lag = mouth_of(heads, spoke), 0.0
+    shown, lag = free_of_pose(measure(heads.lips), heads), 0.0
+    talks = _talks(footage.speech, middles)
     heard = hear(prior, speech)
     share = settings.share(heard)
-    if spoke:
-        own, shown = hear(prior, footage.speech), measure(heads.lips)
+    if talks.sum() * interval(middles) >= _LEAST_SPEECH:
+        own = hear(prior, footage.speech)
         lag = _lag(mix(own, own, share), shown, middles)
-        like = own.at(middles - lag)
+        # What the mouth does in pauses would make speech look calmer than it is.
+        talks = _talks(footage.speech, middles - lag)
+        clock = middles[talks] - lag
+        like = own.at(clock)
         motion, before = mix(heard, like, share), mix(own, like, share)
-        motion = _as_the_subject(motion, before, shown, middles - lag, settings.residual)
+        motion = _as_the_subject(motion, before, shown[talks], clock, settings.residual)
     else:
-        motion = _as_people_do(heard, liveliness(speech.activity) > 0.5, share)
+        talks[:] = False
+        motion = _as_people_do(heard, liveliness(speech.activity) > _TALKS, share)
+    mouth = mouth_of(shown, talks)
     shapes = mouth_shapes(motion, speech, times, mouth, lag=lag * keep_lag, expressiveness=expressiveness)
     return Plan(shapes, lag, references(heads, seen, footage.times))
 
 
-def _speaks(speech: Speech, times: Array) -> bool:
-    """Whether the sound holds speech for long enough while frames are shown at times (s)."""
-    if not len(speech.activity) or len(times) < 2:
-        return False
-    return bool(at(speech.activity[:, None], times).sum() * interval(times) >= _LEAST_SPEECH)
+def _talks(speech: Speech, times: Array) -> Array:
+    """g booleans: whether somebody speaks at times (s)."""
+    if not len(speech.activity):
+        return np.zeros(len(times), bool)
+    return np.asarray(at(liveliness(speech.activity)[:, None], times)[:, 0] > _TALKS)
 
 
 def _lag(motion: Array, shown: Array, times: Array) -> float:
-    """How late (s) the openings shown are against those that the clip's own sound asks for."""
+    """How late (s) the openings shown are against those that the clip's own sound asks for: the mean of what is likely.
+
+    Most clips are nearly on time, so a lag that few seconds tell for, or many lags alike, comes out small.
+    """
     fits = [np.corrcoef(at(motion, times - lag)[:, OPENING], shown[:, OPENING])[0, 1] for lag in _LAGS]
-    return float(_LAGS[np.argmax(np.nan_to_num(fits) - _LAG_PRICE * (_LAGS / _LAGS[-1]) ** 2)])
+    looks = _EVIDENCE * len(times) * interval(times)
+    likely = -looks / 2 * np.log(1 - np.clip(np.nan_to_num(fits), 0, 0.99) ** 2) - (_LAGS / _USUAL_LAG) ** 2 / 2
+    shares = np.exp(likely - likely.max())
+    return float((shares * _LAGS).sum() / shares.sum())
 
 
 def _as_the_subject(motion: Array, before: Array, shown: Array, times: Array, ridge: float | None) -> Array:

@@ -13,6 +13,7 @@ from .tracks import at, interval, most_within
 
 TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
 LARGEST_OPENING = 0.30  # S
+_UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # of the closure track: the lips touch
@@ -30,7 +31,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, l
     said = dict(zip(CURVES, as_long(curves(speech.posteriors), frames).T, strict=True))
     measures = mouth.rest + (mouth.mean + motion * mouth.spread * (0.5 + expressiveness) - mouth.rest) * alive
     biting = said["labiodental"] * alive[:, 0]
-    measures[:, OPENING] = _plausible(measures[:, OPENING])
+    measures[:, OPENING] = _within(np.maximum(measures[:, OPENING], 0), 0, LARGEST_OPENING)
     measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
 
     starts = times - lag
@@ -45,8 +46,8 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, l
         "opening": shape[:, OPENING] * apart,
         "width": shape[:, WIDTH],
         "rounding": rounding,
-        "upper": (shape[:, UPPER] - mouth.rest[UPPER]) * apart,
-        "corners": shape[:, CORNERS] - mouth.rest[CORNERS],
+        "upper": _within(shape[:, UPPER] - mouth.rest[UPPER], *_UPPER_WITHIN) * apart,
+        "corners": _within(shape[:, CORNERS] - mouth.rest[CORNERS], *_CORNERS_WITHIN),
         "press": 1 - apart,
         "labiodental": bite * apart,
         "tongue": tongue * apart,
@@ -54,9 +55,12 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, l
     return np.asarray(np.stack([columns[name] for name in TARGETS], 1), np.float32)
 
 
-def _plausible(opening: Array) -> Array:
-    """Never negative, never above LARGEST_OPENING, bent softly on the way there."""
-    bend = 0.75 * LARGEST_OPENING
-    room = LARGEST_OPENING - bend
-    soft: Array = np.clip(opening, 0, bend) + room * np.tanh(np.maximum(opening - bend, 0) / room)
-    return soft
+def _within(track: Array, least: float, most: float) -> Array:
+    """Never beyond least (at most 0) and most, bent softly on the last quarter of the way there."""
+    bent = track.copy()
+    for sign, limit in ((1, most), (-1, -least)):
+        room = limit / 4
+        if room:
+            over = np.maximum(sign * bent - 3 * room, 0)
+            bent -= sign * (over - room * np.tanh(over / room))
+    return bent

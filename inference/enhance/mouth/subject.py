@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import MEASURES, OPENING, Array, Heads, measure
+from .geometry import MEASURES, OPENING, Array
 
 # Mean above rest and spread of MEASURES in S while people speak: the median speaker of the training pool.
 POOL_MEAN = np.array([0.070, 0.0, 0.012, -0.010])
@@ -24,19 +24,20 @@ class Mouth:
     spread: Array
 
 
-def mouth_of(heads: Heads, spoke: bool) -> Mouth:
-    """spoke: these frames show the subject speaking; otherwise only the rest is theirs and the range is the pool's."""
-    if not len(heads.lips):
+def mouth_of(seen: Array, talks: Array) -> Mouth:
+    """seen: g x 4 MEASURES. talks: g booleans, the subject speaks then; where none does only the rest is theirs, and the
+    range is the pool's."""
+    if not len(seen):
         rest = np.zeros(len(MEASURES))
         return Mouth(rest, POOL_MEAN, POOL_SPREAD)
-    seen = measure(heads.lips)
     rest = _rest(seen)
     mean, spread = rest + POOL_MEAN, POOL_SPREAD
-    if spoke:
-        trust = len(seen) / (len(seen) + _TRUST)
-        own = np.clip(seen.std(0), _SPREADS[0] * POOL_SPREAD, _SPREADS[1] * POOL_SPREAD)
+    if talks.any():
+        said = seen[talks]
+        trust = len(said) / (len(said) + _TRUST)
+        own = np.clip(said.std(0), _SPREADS[0] * POOL_SPREAD, _SPREADS[1] * POOL_SPREAD)
         spread = own**trust * POOL_SPREAD ** (1 - trust)
-        mean = trust * seen.mean(0) + (1 - trust) * mean
+        mean = trust * said.mean(0) + (1 - trust) * mean
     return Mouth(rest, mean, spread)
 
 
