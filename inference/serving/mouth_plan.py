@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from enhance.lend.choice import Lending, choose
 from enhance.mouth.geometry import POINTS
 from enhance.mouth.hearing import Speech
 from enhance.mouth.plan import Footage, plan
@@ -15,13 +16,14 @@ from enhance.speech.features import HOP
 from .shell import Inputs, Shell
 
 Array = npt.NDArray[Any]
+LENDING = ("BANK", "LENDERS", "LEND")
 
 
 class MouthPlanModel(Shell):
     def initialize(self, _args: dict[str, str]) -> None:
         self.prior = open_prior()
 
-    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:  # noqa: ARG002
+    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:
         speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
         _expect("ACTIVITY", speech.activity, len(speech.posteriors))
         pcm, posteriors = _sound(inputs, "CLIP_")
@@ -29,16 +31,32 @@ class MouthPlanModel(Shell):
         times = inputs["TIMES"]
         _expect("TIMES", times, None)
         keep_lag = inputs.get("KEEP_LAG")
+        footage = _footage(inputs, own)
         planned = plan(
             self.prior,
             speech,
             times.astype(np.float64),
-            _footage(inputs, own),
+            footage,
             expressiveness=_share(inputs, "EXPRESSIVENESS"),
             keep_lag=keep_lag is None or bool(keep_lag.all()),
         )
         inputs.stop_if_cancelled()
-        return {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
+        outputs = {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
+        if any(name in wanted for name in LENDING):
+            lending = _lending(inputs, footage, planned.shapes)
+            outputs |= dict(zip(LENDING, (lending.bank, lending.lenders, lending.shares), strict=True))
+        return outputs
+
+
+def _lending(inputs: Inputs, footage: Footage, shapes: Array) -> Lending:
+    """Nobody lends where it is not known which frames are shown."""
+    shown = inputs.get("SHOWN")
+    if shown is None:
+        shown = np.full(len(shapes), -1)
+    _expect("SHOWN", shown, len(shapes))
+    if len(shown) and (shown.min() < -1 or shown.max() >= len(footage.times)):
+        raise ValueError(f"expected SHOWN of indices into POINTS or -1, got {shown.min()} to {shown.max()}")
+    return choose(footage.points, footage.times, footage.learn, shapes, shown)
 
 
 def _sound(inputs: Inputs, whose: str) -> tuple[Array, Array]:

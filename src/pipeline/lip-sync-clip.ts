@@ -11,6 +11,7 @@ import { chooseFace, countFaces } from './choose-face.ts';
 import { codingOf } from './coding.ts';
 import { styleOf } from './flatness.ts';
 import { hear, listen } from './hear.ts';
+import { borrow } from './lenders.ts';
 import {
   grownFrom,
   type LipSyncTask,
@@ -118,13 +119,24 @@ const make = async (
     times: footage.times.slice(0, -1),
     mesh: async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null),
   };
-  const plan = await planMouth(task, sounds, known, known.times.slice(0, framesTotal));
+  const outputTimes = known.times.slice(0, framesTotal);
+  const plan = await planMouth(task, sounds, known, outputTimes, [...outputTimes.keys()]);
   const about = await measureSubject(task, clip, footage, chosen, meshes, plan);
+  const pictures = async function* (places: readonly number[]) {
+    for (const place of places)
+      yield await pictureAt(path, info, footage.times, place, config.ffmpeg, signal);
+  };
+  const { lending } = plan;
+  const lenders = await borrow(
+    { lending, pictures, meshOf: known.mesh, about },
+    models.mouthRender,
+    signal,
+  );
   const passed: Passed = { frames: 0 };
   const spare: ArrayBufferLike[] = [];
   const frames = renderMouths(
     take(decodeYuv(path, info, config.ffmpeg, signal, 0, { block: 1, spare }), framesTotal),
-    { chosen, meshes, targets: plan.targets, about, passed },
+    { chosen, meshes, targets: plan.targets, about, lenders, passed },
     { render: models.mouthRender, inFlight: config.triton.framesInFlight, signal, watch, spare },
   );
   const seconds = footage.times[framesTotal] ?? 0;

@@ -11,12 +11,16 @@ export type Known = {
   mesh(at: number): Promise<Float32Array | null>;
 };
 
-/** A mouth shape for each of the output's frames, whose times are given; all times in seconds from the first picture. */
+/**
+ * A mouth shape for each of the output's frames, whose times are given; all times in seconds from the first picture. `shown`
+ * tells which known picture each of them shows: then mouths are lent from picture to picture, where the model does that.
+ */
 export const planMouth = async (
   { models, options, signal, watch }: LipSyncTask,
   { sound, own }: Sounds,
   known: Known,
   outputTimes: readonly number[],
+  shown: readonly number[] | null = null,
 ): Promise<Plan> => {
   const { points: wanted } = models.mouthPlan;
   const points = new Float32Array(known.times.length * wanted.length * 3).fill(Number.NaN);
@@ -26,6 +30,7 @@ export const planMouth = async (
   }
   const learn = watch?.learn ?? (() => true);
   const times = Float32Array.from(outputTimes);
+  const inKnown = (at: number) => (at < known.times.length ? at : -1);
   const plan = await models.mouthPlan.plan(
     {
       ...{ pcm: sound.pcm, heard: sound.heard, times, points },
@@ -34,6 +39,7 @@ export const planMouth = async (
       ...{ ownPcm: own?.pcm ?? new Float32Array(), ownHeard: own?.heard ?? null },
       expressiveness: options.options.expressiveness,
       keepLag: watch?.keepLag ?? false,
+      shown: shown && models.mouthRender.lends ? Int32Array.from(shown, inKnown) : null,
     },
     signal,
   );

@@ -3,6 +3,7 @@ import { SHAPE } from '../triton/models/mouth-plan.ts';
 import type { MouthRender, Rendering } from '../triton/models/mouth-render.ts';
 import { fades } from './choose-face.ts';
 import { inOrder } from './in-order.ts';
+import type { Lenders } from './lenders.ts';
 import type { MeshFile } from './mesh-file.ts';
 import { cut, meshIn, paste, patchOf } from './patch.ts';
 import type { Sighting } from './track.ts';
@@ -17,6 +18,8 @@ type Cast = {
   /** A mouth shape for each frame. */
   readonly targets: Float32Array;
   readonly about: Rendering;
+  /** The mouths that are lent to each frame. */
+  readonly lenders?: Lenders;
   readonly passed: Passed;
 };
 
@@ -35,7 +38,7 @@ type Means = {
  */
 export async function* renderMouths(
   frames: AsyncIterable<YuvFrame>,
-  { chosen, meshes, targets, about, passed }: Cast,
+  { chosen, meshes, targets, about, lenders, passed }: Cast,
   { render, inFlight, signal, watch, spare }: Means,
 ): AsyncGenerator<YuvFrame> {
   const shares = fades(chosen.map((face) => face !== null));
@@ -48,7 +51,14 @@ export async function* renderMouths(
     const before = watch?.rendered ? { ...frame, pixels: Buffer.from(frame.pixels) } : frame;
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const rendered = rect
-      ? await render.render(cut(frame, rect), meshIn(mesh, rect), target, about, signal)
+      ? await render.render(
+          cut(frame, rect),
+          meshIn(mesh, rect),
+          target,
+          about,
+          signal,
+          lenders?.of(index),
+        )
       : null;
     const changed = rect && rendered && paste(frame, rect, rendered, shares[index] ?? 1);
     if (!changed) passed.frames += 1;

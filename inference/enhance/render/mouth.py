@@ -1,10 +1,14 @@
 """One frame's mouth, made to show what is asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 import numpy.typing as npt
+
+from enhance.lend.lender import lender_from
+from enhance.lend.lent import lent, mixed
 
 from .area import Area, Floats
 from .drawn import redraw
@@ -19,9 +23,9 @@ from .quality import QUALITIES, Quality
 from .shape import Asked, asked_of, blend, closeness, shape_of
 from .sharpness import blur_of, detail
 from .skin import pull
-from .subject import light_on, pack, subject_of
+from .subject import CHEEKS, light_on, pack, subject_of
 from .tone import Ring, retone
-from .trust import trust
+from .trust import means, trust
 
 TARGETS = 8
 STYLES = ("photo", "flat")
@@ -61,12 +65,13 @@ def render(
     target: npt.NDArray[np.generic],
     subject: npt.NDArray[np.generic],
     style: int,
-    quality: Quality = QUALITIES["fast"],  # noqa: ARG001
+    quality: Quality = QUALITIES["fast"],
+    lenders: Sequence[tuple[npt.NDArray[np.uint8], float]] = (),
 ) -> Rendered:
     """The patch with the mouth moved to `target`, a row of TARGETS.
 
     mesh: 478 x 3 in the patch's pixels. subject: from measure(). style: index into STYLES.
-    quality: what is spent on it.
+    quality: what is spent on it. lenders: LENDERs and how much of the mouth's inside each lends, 0..1.
     Raises BadMouthError.
     """
     if style not in range(len(STYLES)):
@@ -100,6 +105,11 @@ def render(
         yuv = from_rgb(colour, colours)
         if not flat:
             yuv[..., 0] += _grain(planes, pose, head, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
+        if lenders and not flat:
+            cheeks = means(planes, pose, [head[list(CHEEKS)]])[0]
+            given = [(lender_from(values.tobytes(), quality.lender), share) for values, share in lenders]
+            shown = [(lent(hole, one, asked, pose, person, cheeks, colours), share * one.belief) for one, share in given]
+            yuv = mixed(yuv, shown)
         opacity = hole.opacity * np.float32(belief)
         blur = blur_of(detail(planes, head, pose), float(person.detail[0])) * pose.scale
         if blur > LEAST_BLUR:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Quality:
     """own_teeth: teeth found in several of the clip's frames, not in the reference alone.
-    lender: side of the texture in which a mouth is lent, in pixels; 0: none is.
+    lender: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller; 0: none is lent.
     occlusion: what covers the mouth stays in front of it. grain: noise and sharpness are matched to the source.
     fine_mask: no pixel is touched that the motion does not need.
     """
@@ -25,7 +25,7 @@ class Quality:
 QUALITIES = {
     "fast": Quality(),
     "balanced": Quality(own_teeth=True, lender=256),
-    "studio": Quality(own_teeth=True, lender=512, occlusion=True, grain=True, fine_mask=True),
+    "studio": Quality(own_teeth=True, lender=640, occlusion=True, grain=True, fine_mask=True),
 }
 
 

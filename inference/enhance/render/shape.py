@@ -216,6 +216,11 @@ def _seat(rest: Rest, own: Lips) -> Seat:
     )
 
 
+def shift_of(rest: Rest, own: Lips) -> float:
+    """How much lower than the subject's the mouth sits in a frame, as in Asked."""
+    return _seat(rest, own).middle - float(rest.line[len(ALONG) // 2, 1])
+
+
 def _upper_share(gap: float) -> float:
     """Of an opening that is seen, what the upper lip has risen."""
     return LIFT * math.tanh(UPPER_SHARE * gap / LIFT) / max(gap, 1e-6)

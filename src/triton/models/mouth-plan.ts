@@ -1,6 +1,15 @@
 /** What is said, and how this mouth moves, to the shape of the mouth in each picture. */
 import type { Control } from '../protocol/control.ts';
-import { floatsOf, fp32, int32, intsOf, uint8 } from '../protocol/tensor.ts';
+import { modelUnavailable } from '../protocol/faults.ts';
+import {
+  floatsOf,
+  fp32,
+  int32,
+  intsOf,
+  type Tensor,
+  uint8,
+  type Wanted,
+} from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { ask, describe, floats, integers } from './model.ts';
 import type { Heard } from './speech.ts';
@@ -10,6 +19,9 @@ const model = 'mouth_plan';
 /** Numbers of a mouth shape: opening, width, rounding, upper, corners, press, labiodental, tongue. */
 export const SHAPE = 8;
 const REFERENCES = 4;
+const BANK = 48;
+/** Lenders of one picture, at most. */
+export const AT_ONCE = 2;
 
 export type PlanRequest = {
   /** The new sound, and what `speech` heard in it. */
@@ -30,6 +42,17 @@ export type PlanRequest = {
   readonly expressiveness: number;
   /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
   readonly keepLag: boolean;
+  /** Of the pictures to come, which known one each shows, -1 where none is known; null where no mouths are to be lent. */
+  readonly shown: Int32Array | null;
+};
+
+/** Whose mouths are lent to whom. */
+export type Lending = {
+  /** The known pictures whose mouths are worth lending. */
+  readonly bank: readonly number[];
+  /** AT_ONCE places in the bank for each of the times, -1 for none, and how much each lends: together at most 1. */
+  readonly lenders: Int32Array;
+  readonly shares: Float32Array;
 };
 
 export type Plan = {
@@ -39,6 +62,8 @@ export type Plan = {
   readonly lagSeconds: number;
   /** Which of the known pictures show best what belongs to the subject, the best first. */
   readonly references: readonly number[];
+  /** Null where none was asked for. */
+  readonly lending: Lending | null;
 };
 
 export type MouthPlan = {
@@ -61,11 +86,15 @@ const contract: Contract = {
     { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
     { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
     { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
+    { name: 'SHOWN', type: 'TYPE_INT32', dims: [-1] },
   ],
   outputs: [
     { name: 'TARGETS', type: 'TYPE_FP32', dims: [-1, SHAPE] },
     { name: 'LAG', type: 'TYPE_FP32', dims: [1] },
     { name: 'REFERENCES', type: 'TYPE_INT32', dims: [REFERENCES] },
+    { name: 'BANK', type: 'TYPE_INT32', dims: [BANK] },
+    { name: 'LENDERS', type: 'TYPE_INT32', dims: [-1, AT_ONCE] },
+    { name: 'LEND', type: 'TYPE_FP32', dims: [-1, AT_ONCE] },
   ],
   parameters: { points: /^\d+(, *\d+)*$/ },
 };
@@ -79,7 +108,7 @@ export const openMouthPlan = async (transport: Transport, control: Control): Pro
     release,
     points,
     plan: async (request, signal) => {
-      const { heard, ownHeard, times, pointTimes } = request;
+      const { heard, ownHeard, times, pointTimes, shown } = request;
       const known = pointTimes.length;
       const own = ownHeard?.posteriors ?? new Float32Array();
       const inputs = [
@@ -94,16 +123,38 @@ export const openMouthPlan = async (transport: Transport, control: Control): Pro
         fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, 20], own),
         fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
         int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
+        ...(shown ? [int32('SHOWN', [...shown])] : []),
       ];
       const wanted = [
         floats('TARGETS', times.length, SHAPE),
         floats('LAG', 1),
         integers('REFERENCES', REFERENCES),
+        ...(shown ? lendingOf(times.length) : []),
       ];
       const of = await ask(transport, model, inputs, wanted, signal);
       const references = [...intsOf(of('REFERENCES'))].filter((at) => at >= 0 && at < known);
       const [lagSeconds = 0] = floatsOf(of('LAG'));
-      return { targets: floatsOf(of('TARGETS')), lagSeconds, references };
+      const lending = shown && readLending(of, known);
+      return { targets: floatsOf(of('TARGETS')), lagSeconds, references, lending };
     },
   };
+};
+
+const lendingOf = (frames: number): Wanted[] => [
+  integers('BANK', BANK),
+  integers('LENDERS', frames, AT_ONCE),
+  floats('LEND', frames, AT_ONCE),
+];
+
+/** Throws where a place is none of the bank, or a picture of the bank none that is known. */
+const readLending = (of: (name: string) => Tensor, known: number): Lending => {
+  const bank = [...intsOf(of('BANK'))];
+  const count = bank.findLastIndex((at) => at >= 0) + 1;
+  const [lenders, shares] = [intsOf(of('LENDERS')), floatsOf(of('LEND'))];
+  const strange =
+    bank.slice(0, count).some((at) => at < 0 || at >= known) ||
+    lenders.some((place) => place < -1 || place >= count);
+  if (strange)
+    throw modelUnavailable(model, new Error('it lends mouths of pictures that are none'));
+  return { bank: bank.slice(0, count), lenders, shares };
 };

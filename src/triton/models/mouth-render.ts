@@ -30,6 +30,9 @@ export type Rendered = {
   readonly mask: Buffer;
 };
 
+/** A mouth of another picture, and how much of what an open mouth shows it lends, 0..1. */
+export type Lent = { readonly lender: Buffer; readonly share: number };
+
 export type MouthRender = {
   readonly release: string;
   /** Lengths in distances of the outer eye corners: the width of a patch, and how far below the mouth its centre lies. */
@@ -37,6 +40,8 @@ export type MouthRender = {
   readonly patchDrop: number;
   /** Pixels between the outer eye corners: a smaller face is refused. */
   readonly smallestFace: number;
+  /** Whether it knows how to lend: `fast` draws what an open mouth shows. */
+  readonly lends: boolean;
   /** The patch's first row and column are even in the whole picture; the mesh is in pixels of the patch. */
   subject(
     patch: YuvPicture,
@@ -44,12 +49,21 @@ export type MouthRender = {
     about: Omit<Rendering, 'subject'>,
     signal: AbortSignal,
   ): Promise<Float32Array>;
+  /** The mouth of this patch, to be lent to other pictures of the clip. */
+  lender(
+    patch: YuvPicture,
+    mesh: Float32Array,
+    about: Rendering,
+    signal: AbortSignal,
+  ): Promise<Buffer>;
+  /** `lent` comes to 1 at most; the rest is drawn. */
   render(
     patch: YuvPicture,
     mesh: Float32Array,
     target: Float32Array,
     about: Rendering,
     signal: AbortSignal,
+    lent?: readonly Lent[],
   ): Promise<Rendered>;
 };
 
@@ -63,6 +77,8 @@ const contract: Contract = {
     { name: 'TARGET', type: 'TYPE_FP32', dims: [SHAPE] },
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
     { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
+    { name: 'LENDERS', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'LEND', type: 'TYPE_FP32', dims: [-1] },
   ],
   outputs: [
     { name: 'Y', type: 'TYPE_UINT8', dims: [-1, -1] },
@@ -70,9 +86,11 @@ const contract: Contract = {
     { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'MASK', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
+    { name: 'LENDER', type: 'TYPE_UINT8', dims: [-1] },
   ],
   parameters: {
     subject_size: /^[1-9]\d*$/,
+    lender_size: /^\d+$/,
     ...{ patch_span: /^\d+(\.\d+)?$/, patch_drop: /^-?\d+(\.\d+)?$/ },
     smallest_face: /^\d+(\.\d+)?$/,
   },
@@ -88,18 +106,26 @@ export const openMouthRender = async (
 ): Promise<MouthRender> => {
   const { release, parameters } = await readMouthRender(model, control);
   const subjectSize = Number(parameters.subject_size);
+  const lenderSize = Number(parameters.lender_size);
   return {
     release,
     patchSpan: Number(parameters.patch_span),
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
+    lends: lenderSize > 0,
     subject: async (patch, mesh, about, signal) => {
       const nobody = { ...about, subject: new Float32Array(subjectSize) };
       const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), nobody);
       const wanted = [floats('SUBJECT', subjectSize)];
       return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
     },
-    render: async (patch, mesh, target, about, signal) => {
+    lender: async (patch, mesh, about, signal) => {
+      const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), about);
+      const of = await ask(transport, nameOf(model), inputs, [bytes('LENDER', lenderSize)], signal);
+      // Its own memory: what came beside it is let go.
+      return Buffer.from(of('LENDER').data);
+    },
+    render: async (patch, mesh, target, about, signal, lent = []) => {
       const { width, height } = patch;
       const wanted = [
         bytes('Y', height, width),
@@ -107,13 +133,25 @@ export const openMouthRender = async (
         bytes('V', height / 2, width / 2),
         bytes('MASK', height, width),
       ];
-      const inputs = inputsOf(patch, mesh, target, about);
+      const inputs = [...inputsOf(patch, mesh, target, about), ...lentOf(lent, lenderSize)];
       const of = await ask(transport, nameOf(model), inputs, wanted, signal);
       const pixels = Buffer.concat([of('Y').data, of('U').data, of('V').data]);
       return { pixels, mask: of('MASK').data };
     },
   };
 };
+
+const lentOf = (lent: readonly Lent[], size: number): Tensor[] =>
+  lent.length === 0
+    ? []
+    : [
+        uint8('LENDERS', [lent.length, size], Buffer.concat(lent.map(({ lender }) => lender))),
+        fp32(
+          'LEND',
+          [lent.length],
+          Float32Array.from(lent, ({ share }) => share),
+        ),
+      ];
 
 const inputsOf = (
   { width, height, pixels }: YuvPicture,
