@@ -35,6 +35,9 @@ export type AudioTrack = {
   /** Its place among the sound tracks of the file. */
   readonly index: number;
   readonly codec: string;
+  /** Samples a second and whether there is one channel only, as the header says; 0 where it does not. */
+  readonly sampleRate: number;
+  readonly mono: boolean;
 };
 
 /** What a probe tells of a video: exact, from all its packets and its first decoded picture. */

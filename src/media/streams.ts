@@ -25,14 +25,18 @@ export const readStreams = (lines: readonly string[]): Streams => {
   const listed = from < 0 ? [] : lines.slice(from, to < 0 ? undefined : to);
   const found = listed.flatMap((line) => {
     const [, kind, codec] = /Stream #0:\d+\S*: (Video|Audio): (\w+)/.exec(line) ?? [];
-    return kind && codec ? [{ kind, codec, cover: line.includes('(attached pic)') }] : [];
+    const [, rate = 0] = /, (\d+) Hz/.exec(line) ?? [];
+    const mono = / Hz, (mono|1 channels)/.test(line);
+    return kind && codec
+      ? [{ kind, codec, cover: line.includes('(attached pic)'), sampleRate: Number(rate), mono }]
+      : [];
   });
   return {
     opened: from >= 0,
     video: found.find(({ kind, cover }) => kind === 'Video' && !cover)?.codec ?? null,
     audio: found
       .filter(({ kind }) => kind === 'Audio')
-      .map(({ codec }, index) => ({ index, codec }))
+      .map(({ codec, sampleRate, mono }, index) => ({ index, codec, sampleRate, mono }))
       .filter(({ codec }) => codec !== 'none'),
     truncated: lines.some((line) => /File ended prematurely|: partial file/.test(line)),
   };

@@ -17,7 +17,7 @@ test('a clip of a known rate, with sound longer than it', async () => {
   near(info.durationSeconds, 1);
   near(info.mediaSeconds, 1.5);
   assert.ok(info.hasAudio && info.constantRate && !info.interlaced);
-  assert.equal(info.audio, [{ index: 0, codec: 'aac' }]);
+  assert.equal(info.audio, [{ index: 0, codec: 'aac', sampleRate: 48_000, mono: true }]);
 });
 
 test('29.97 and 30 are told apart', async () => {

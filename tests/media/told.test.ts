@@ -67,8 +67,8 @@ test('video and sound; sound of no known codec is left out, places are kept', ()
   );
   assert.is(read.video, 'hevc');
   assert.equal(read.audio, [
-    { index: 1, codec: 'aac' },
-    { index: 2, codec: 'pcm_s16le' },
+    { index: 1, codec: 'aac', sampleRate: 44_100, mono: true },
+    { index: 2, codec: 'pcm_s16le', sampleRate: 48_000, mono: false },
   ]);
 });
 
