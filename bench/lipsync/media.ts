@@ -55,12 +55,20 @@ const clipOf = async (path: string, dir: string, longest: number): Promise<Clip>
   const { name } = parse(path);
   const sound = join(dir, `${name}.wav`);
   const mono = ['-vn', '-ac', '1', '-c:a', 'pcm_s16le'];
-  const done = await ffmpeg(['-i', path, '-t', `${longest}`, ...mono, sound], false);
+  // On the clock of its pictures, the first of which may come after the first of its sound.
+  const from = await firstPicture(path);
+  const done = await ffmpeg(['-i', path, '-ss', from, '-t', `${longest}`, ...mono, sound], false);
   const [, hours = 0, minutes = 0, seconds = 0] = (
     /time=(\d+):(\d+):([\d.]+)/.exec(done.stderr.slice(done.stderr.lastIndexOf('time='))) ?? []
   ).map(Number);
   const length = hours * 3600 + minutes * 60 + seconds;
   return { name, path, sound, seconds: done.exitCode === 0 && length > 2 ? length : null };
+};
+
+const firstPicture = async (path: string): Promise<string> => {
+  const one = ['-map', '0:v:0', '-frames:v', '1', '-vf', 'showinfo', '-f', 'null', '-'];
+  const { stderr } = await ffmpeg(['-i', path, ...one]);
+  return /pts_time:([\d.]+)/.exec(`${stderr}`)?.[1] ?? '0';
 };
 
 const withGap = async (path: string, dir: string): Promise<Sound> => {
