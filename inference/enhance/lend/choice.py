@@ -18,14 +18,14 @@ UNSTEADY = 1.2  # S a second at which lips or head are a blur
 MISFIT = 0.02  # S
 
 SEEN = (0.0, 0.05)  # openings, in S, between which what is inside begins to matter
-STRETCH = 0.20  # of what is lent, in height: a cost of 1
-MOST_STRETCH = 0.35
-WIDER, OPENER = 0.09, 0.16  # S that a lender's mouth may be other in width, and wider open
+STRETCH = 0.30  # of what is lent, in height: a cost of 1
+MOST_STRETCH = 0.70
+WIDER, OPENER = 0.09, 0.12  # S that a lender's mouth may be other in width, and wider open
 NARROWER = 0.06  # S that it may be narrower
-YAW, PITCH = 7.0, 7.0  # degrees
-FARTHEST = 13.0  # degrees beyond which nothing is lent
+YAW, PITCH = 9.0, 9.0  # degrees
+FARTHEST = 16.0  # degrees beyond which nothing is lent
 SMALLER = 1.6  # times
-NOTHING = 1.6  # the cost of teeth that are drawn
+NOTHING = 3.0  # the cost of teeth that are drawn
 CHANGE = 1.1  # and of another lender than in the frame before
 FADE = np.array([1.0, 2.0, 1.0]) / 4  # over a change
 

@@ -98,11 +98,9 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
     end = np.maximum(end, start + 1e-4)
     fall = end - bottom
     knee = np.maximum(np.minimum(edge, bottom) - top, 1e-3)
-    y_new = (
-        y
-        + down * (1 - np.clip((y - top) / knee, 0, 1))
-        + fall * np.clip((y - edge) / np.maximum(JAW_SHARE * under, 1e-3), 0, 1) * (under > 0)
-    )
+    # Too little is stretched all over; of too much, what lies behind the teeth is squeezed, and the lower lip's side is not.
+    squeezed = np.maximum(np.where(fall > 0, JAW_SHARE, 1.0) * under, 1e-3)
+    y_new = y + down * (1 - np.clip((y - top) / knee, 0, 1)) + fall * np.clip((y - edge) / squeezed, 0, 1) * (under > 0)
     y_new = np.clip(y_new, first, last)
     hidden_top, hidden_bottom = np.clip((start - first) / CUT, 0, 1), np.clip((last - end) / CUT, 0, 1)
     shade = (1 - 0.38 * hidden_top * (1 - smoothstep(hole.y - hole.top, -0.006, 0.026))) * (
