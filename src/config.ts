@@ -72,6 +72,7 @@ const Environment = z.object({
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
   ACCOUNT_QUEUED_LIMIT: int(100),
+  LIPSYNC_CHUNK_SECONDS: z.coerce.number().positive().default(10),
   RATE_CREATE_PER_MINUTE: int(120),
   RATE_READ_PER_MINUTE: int(1200),
 
@@ -172,6 +173,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       /** Of the clip whose lips are synchronised; a portrait is no larger. */
       lipsync: { ...video, seconds: e.LIPSYNC_MAX_SECONDS },
     },
+    lipsync: { chunkSeconds: e.LIPSYNC_CHUNK_SECONDS },
     ffmpeg: { path: e.FFMPEG, preset: e.FFMPEG_PRESET, threads: e.FFMPEG_THREADS },
     prices: { upscale: e.UPSCALE_RATES, lipsync: e.LIPSYNC_RATES, tiers: e.DISCOUNT_TIERS },
   });

@@ -26,7 +26,7 @@ export const decodeVideo = (
 /**
  * The same for a model to look at: the longer side has at most so many pixels. The pixels of `block` frames in a row lie
  * one behind the other in memory of their own; who has finished with such a block pushes it to `spare`, and spares the
- * garbage collector a gigabyte each minute.
+ * garbage collector a gigabyte each minute. With `from`, only those that are not shown before that time.
  */
 export const decodeSmall = (
   path: string,
@@ -35,8 +35,9 @@ export const decodeSmall = (
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
   memory: Memory = single,
+  from = 0,
 ): AsyncGenerator<Frame> =>
-  decodeRgb(path, info, fitted(info.size, longSide), toRgbFast(info), ffmpeg, signal, memory);
+  decodeRgb(path, info, fitted(info.size, longSide), toRgbFast(info), ffmpeg, signal, memory, from);
 
 /** Where pictures are put. */
 export type Memory = { readonly block: number; readonly spare: ArrayBufferLike[] };
@@ -50,9 +51,10 @@ async function* decodeRgb(
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
   memory: Memory = single,
+  from = 0,
 ): AsyncGenerator<Frame> {
   const filters = [`scale=w=${size.width}:h=${size.height}:${scaling}`, 'format=rgb24'];
-  const form = { filters, bytes: size.width * size.height * 3, from: 0, memory };
+  const form = { filters, bytes: size.width * size.height * 3, from, memory };
   for await (const [pixels, timed] of decode(path, info, form, ffmpeg, signal))
     yield { ...size, channels: 3, pixels, ...timed };
 }

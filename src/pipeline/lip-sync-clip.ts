@@ -1,56 +1,77 @@
 import { Failure } from '../errors.ts';
-import { evened, type Frame, type YuvFrame } from '../frame.ts';
-import { decodeYuv } from '../media/decode.ts';
+import { evened, type YuvFrame } from '../frame.ts';
 import { decodeOwnAudio } from '../media/decode-audio.ts';
-import { encodeClip } from '../media/encode.ts';
+import { joinClip, onClock } from '../media/encode.ts';
+import { type Film, picturesAt } from '../media/film.ts';
 import type { AudioInfo, VideoInfo } from '../media/info.ts';
 import { probeVideo } from '../media/probe.ts';
-import type { Plan } from '../triton/models/mouth-plan.ts';
 import type { Rendering } from '../triton/models/mouth-render.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
-import { codingOf } from './coding.ts';
-import { styleOf } from './flatness.ts';
+import { chunksOf, encodeChunks } from './chunks.ts';
+import { findFootage, openMeshes } from './footage.ts';
 import { hear, listen } from './hear.ts';
-import { borrow } from './lenders.ts';
+import { type Kept, openKept } from './kept.ts';
+import { borrow, type Lenders } from './lenders.ts';
 import {
   grownFrom,
   type LipSyncTask,
-  LOOK_SIDE,
   type Made,
   SMALLEST_FACE,
+  type Spoken,
   spans,
-  told,
+  type Working,
 } from './lip-sync-task.ts';
-import { type MeshFile, openMeshFile } from './mesh-file.ts';
-import { cut, meshIn, patchOf } from './patch.ts';
+import type { MeshFile } from './mesh-file.ts';
 import { planMouth, type Sounds } from './plan-mouth.ts';
-import { type Passed, renderMouths } from './render-mouths.ts';
-import { take } from './take.ts';
+import { renderMouths } from './render-mouths.ts';
+import { readShots } from './shots.ts';
+import { measureSubject } from './subject.ts';
+import { layOut, type Shot, shownSeconds } from './timeline.ts';
 import { together } from './together.ts';
-import { type Footage, openFrames, type Sighting, trackFaces } from './track.ts';
+import type { Footage, Sighting } from './track.ts';
 
-/** Of a clip that is much longer than its new sound, so much is looked at to learn how the mouth moves. */
-const LEARN_SECONDS = 20;
+/** To be raised when something that is kept between attempts changes its meaning. */
+const FORMAT = 1;
+
+type Task = LipSyncTask & Working;
 type Clip = {
   readonly path: string;
   readonly info: VideoInfo;
   readonly sound: AudioInfo;
 };
 
-/** Twice through the clip: first small, to follow the face and to plan the mouth; then as it is, to render and encode. */
-export const lipSyncClip = async (task: LipSyncTask, sound: AudioInfo): Promise<Made> => {
-  const { config, inputs, signal, target } = task;
+/** What is known of a clip before its mouths are rendered. */
+type Scene = {
+  readonly film: Film;
+  /** The output. */
+  readonly shots: readonly Shot[];
+  /** The speaker's face in each picture of the clip. */
+  readonly chosen: readonly (Sighting | null)[];
+  readonly meshes: MeshFile;
+  readonly sounds: Sounds;
+};
+
+/**
+ * Twice through the clip: first small, to follow the face and to plan the mouth; then as it is, to render and encode. What
+ * the first pass saw and what was encoded is there for the job's next attempt.
+ */
+export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> => {
+  const { config, inputs, models, options, signal } = task;
   const path = inputs.media;
   const info = await probeVideo(path, config.ffmpeg, config.limits.lipsync, signal);
   const clip: Clip = { path, info, sound };
-  const meshes = await openMeshFile(`${target}.meshes`);
+  const { chunkSeconds } = config.lipsync;
+  const origin = [FORMAT, models.release, options, chunkSeconds, config.ffmpeg.preset];
+  const kept = await openKept(task.work, origin);
+  const shown = shownSeconds(sound.durationSeconds, options);
+  const [sounds, footage] = await together(
+    signal,
+    (either) => listenToBoth(task, clip, either),
+    (either) => findFootage(task, info, shown, kept, either),
+  );
+  const meshes = await openMeshes(kept);
   try {
-    const [heard, footage] = await together(
-      signal,
-      (either) => listenToBoth(task, clip, either),
-      (either) => look(task, clip, meshes, either),
-    );
-    return await make(task, clip, heard, footage, meshes);
+    return await make(task, clip, sounds, footage, meshes, kept);
   } finally {
     await meshes.close();
   }
@@ -58,7 +79,7 @@ export const lipSyncClip = async (task: LipSyncTask, sound: AudioInfo): Promise<
 
 /** The new sound, and the clip's own on the clock of its pictures. */
 const listenToBoth = async (
-  { config, inputs, models }: LipSyncTask,
+  { config, inputs, models }: Task,
   { path, info, sound }: Clip,
   signal: AbortSignal,
 ): Promise<Sounds> => {
@@ -67,149 +88,107 @@ const listenToBoth = async (
   return { sound: heard, own: own.length > 0 ? await listen(own, models.speech, signal) : null };
 };
 
-const look = async (
-  { config, models, options, report }: LipSyncTask,
-  { path, info, sound }: Clip,
-  meshes: MeshFile,
-  signal: AbortSignal,
-): Promise<Footage> => {
-  const { speaker } = options;
-  const seconds = Math.max(sound.durationSeconds, LEARN_SECONDS);
-  const shown = 'frame' in speaker ? speaker.frame : 0;
-  const framesTotal = Math.ceil(info.frames * Math.min(1, seconds / info.durationSeconds));
-  const tell = (framesDone: number) =>
-    report({
-      ...{ stage: 'decoding', framesDone, span: spans.looking },
-      framesTotal: Math.max(framesTotal, framesDone),
-    });
-  tell(0);
-  const frames = openFrames(path, info, LOOK_SIDE, config.ffmpeg, signal, (all) =>
-    upTo(all, seconds, shown),
-  );
-  const clip = { size: info.size, boxes: 'boxes' in speaker ? speaker.boxes : [] };
-  return trackFaces(frames, clip, models.faceTrack, meshes, tell, signal);
-};
-
-/** The frames that begin within so many seconds of the first, and those as far as frame `least`. */
-async function* upTo(frames: AsyncIterable<Frame>, seconds: number, least: number) {
-  let start: number | undefined;
-  for await (const frame of frames) {
-    start ??= frame.time;
-    if (frame.time - start >= seconds && frame.index > least) return;
-    yield frame;
-  }
-}
-
 const make = async (
-  task: LipSyncTask,
-  clip: Clip,
+  task: Task,
+  { path, info, sound }: Clip,
   sounds: Sounds,
   footage: Footage,
   meshes: MeshFile,
+  kept: Kept,
 ): Promise<Made> => {
-  const { config, models, options, report, signal, target, watch } = task;
-  const { info, sound, path } = clip;
+  const { config, options, report, signal, target } = task;
   const facesDetected = countFaces(footage.sightings);
   if (facesDetected === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const framesTotal = countFrames(footage.times, sound.durationSeconds);
-  const chosen = chooseFace(footage.sightings, options.speaker, framesTotal);
-  checkSeen(chosen.slice(0, framesTotal), options.options.on_no_face);
+  const shots = onClock(layOut(footage.times, sound.durationSeconds, options), info);
+  const framesShown = 1 + shots.reduce((most, { source }) => Math.max(most, source), 0);
+  const chosen = chooseFace(footage.sightings, options.speaker, framesShown);
+  checkSeen(shots, chosen, options.options.on_no_face);
 
-  const known = {
-    times: footage.times.slice(0, -1),
-    mesh: async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null),
-  };
-  const outputTimes = known.times.slice(0, framesTotal);
-  const plan = await planMouth(task, sounds, known, outputTimes, [...outputTimes.keys()]);
-  const about = await measureSubject(task, clip, footage, chosen, meshes, plan);
-  const pictures = async function* (places: readonly number[]) {
-    for (const place of places)
-      yield await pictureAt(path, info, footage.times, place, config.ffmpeg, signal);
-  };
-  const { lending } = plan;
-  const lenders = await borrow(
-    { lending, pictures, meshOf: known.mesh, about },
-    models.mouthRender,
-    signal,
-  );
-  const passed: Passed = { frames: 0 };
-  const spare: ArrayBufferLike[] = [];
-  const frames = renderMouths(
-    take(decodeYuv(path, info, config.ffmpeg, signal, 0, { block: 1, spare }), framesTotal),
-    { chosen, meshes, targets: plan.targets, about, lenders, passed },
-    { render: models.mouthRender, inFlight: config.triton.framesInFlight, signal, watch, spare },
-  );
-  const seconds = footage.times[framesTotal] ?? 0;
-  const encoded = await encodeClip(
-    told(frames, framesTotal, report),
-    info,
-    { path: task.inputs.audio, info: sound, seconds },
-    target,
-    config.ffmpeg,
-    signal,
-  );
+  const film: Film = { path, info, start: footage.start, times: footage.times };
+  const open = await direct(task, { film, shots, chosen, meshes, sounds });
+  const look = { ...info, constantRate: info.constantRate || options.sync_mode === 'remap' };
+  const chunks = chunksOf(shots, config.lipsync.chunkSeconds);
+  const { parts, passed } = await encodeChunks(task, kept, chunks, look, open);
+
+  const frames = shots.length;
+  report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span: spans.rendering });
+  const seconds = chunks.reduce((sum, chunk) => sum + chunk.seconds, 0);
+  const under = { path: task.inputs.audio, info: sound, seconds };
+  await joinClip(parts, look, under, target, config.ffmpeg, signal);
+  const [durationSeconds, fps] = [rounded(seconds), rounded(frames / seconds)];
   return {
-    ...{ encoded, facesDetected, size: evened(info.size), sound: sounds.sound },
-    framesPassedThrough: passed.frames,
+    encoded: { frames, durationSeconds, fps },
+    ...{ facesDetected, size: evened(info.size), sound: sounds.sound },
+    framesPassedThrough: passed,
     warnings: grownFrom(info.size),
-    boxes: chosen.slice(0, framesTotal).map((face) => face?.box ?? null),
+    boxes: shots.map(({ moves, source }) => (moves && chosen[source]?.box) || null),
+    spoken: spokenIn(shots),
   };
 };
 
-/** How many frames the output has: those of which the greater part is shown before the sound ends. */
-export const countFrames = (times: readonly number[], seconds: number): number => {
-  const middles = times.slice(0, -1).map((time, i) => (time + (times[i + 1] ?? time)) / 2);
-  return Math.max(1, middles.filter((middle) => middle < seconds).length);
-};
-
-const checkSeen = (chosen: readonly (Sighting | null)[], onNoFace: 'passthrough' | 'fail') => {
-  const smallest = SMALLEST_FACE;
-  if (chosen.every((face) => face === null)) throw new Failure('no_face_detected', { smallest });
-  const frame = chosen.indexOf(null);
-  if (onNoFace === 'fail' && frame >= 0) throw new Failure('no_face_detected', { smallest, frame });
-};
-
-/** What belongs to the subject, measured on the picture that shows it best. */
-const measureSubject = async (
-  task: LipSyncTask,
-  { path, info }: Clip,
-  { times }: Footage,
+/** Throws where the mouth is to move and nobody is seen. */
+const checkSeen = (
+  shots: readonly Shot[],
   chosen: readonly (Sighting | null)[],
-  meshes: MeshFile,
-  { references }: Plan,
+  onNoFace: 'passthrough' | 'fail',
+) => {
+  const smallest = SMALLEST_FACE;
+  const moving = shots.filter(({ moves }) => moves);
+  const without = moving.filter(({ source }) => !chosen[source]);
+  if (moving.length > 0 && without.length === moving.length)
+    throw new Failure('no_face_detected', { smallest });
+  if (onNoFace === 'fail' && without[0])
+    throw new Failure('no_face_detected', { smallest, frame: without[0].source });
+};
+
+/** Plans the mouth and gets ready what rendering needs: the frames of the output from any shot on. */
+const direct = async (task: Task, scene: Scene) => {
+  const { config, models, signal, watch } = task;
+  const { film, shots, chosen, meshes, sounds } = scene;
+  const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
+  const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
+  const pictures = (places: readonly number[]) => picturesAt(film, places, means);
+
+  const known = { times: film.times.slice(0, -1), mesh: meshOf };
+  const times = shots.map(({ time }) => time);
+  const shown = shots.map(({ source }) => source);
+  const plan = await planMouth(task, sounds, known, times, shown);
+  const { lending, references, targets } = plan;
+  const about = await aboutSubject(task, scene, references, pictures);
+  const lent = { lending, pictures, meshOf, about };
+  const lenders: Lenders = await borrow(lent, models.mouthRender, signal);
+
+  return (from: number) =>
+    renderMouths(
+      readShots(film, shots, from, means),
+      { shots, chosen, meshes, targets, about, lenders },
+      {
+        ...{ render: models.mouthRender, inFlight: config.triton.framesInFlight },
+        ...{ signal, watch, spare: means.spare },
+      },
+    );
+};
+
+const aboutSubject = async (
+  task: Task,
+  { film, chosen, meshes }: Scene,
+  references: readonly number[],
+  pictures: (places: readonly number[]) => AsyncIterable<YuvFrame>,
 ): Promise<Rendering> => {
-  const { models, options, config, signal } = task;
   const best = references.find((at) => chosen[at]) ?? chosen.findIndex((face) => face !== null);
   const face = chosen[best];
-  if (!face) throw new Error('a face was chosen and is in no frame');
-  const picture = await pictureAt(path, info, times, best, config.ffmpeg, signal);
-  const mesh = await meshes.read(face.mesh);
-  const rect = patchOf(mesh, picture, models.mouthRender);
-  if (!rect) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const about = { coding: codingOf(info.colour), style: styleOf(options, picture, face.box) };
-  const patch = cut(picture, rect);
-  return {
-    ...about,
-    subject: await models.mouthRender.subject(patch, meshIn(mesh, rect), about, signal),
-  };
+  if (face) {
+    const mesh = await meshes.read(face.mesh);
+    for await (const picture of pictures([best]))
+      return measureSubject(task, film.info, picture, face, mesh);
+  }
+  throw new Error('a face was chosen and is in no frame');
 };
 
-/** One picture of the clip. Where a container's seeking misses it, all before it are decoded. */
-const pictureAt = async (
-  path: string,
-  info: VideoInfo,
-  times: readonly number[],
-  index: number,
-  ffmpeg: LipSyncTask['config']['ffmpeg'],
-  signal: AbortSignal,
-): Promise<YuvFrame> => {
-  const time = (times[index] ?? 0) + info.startSeconds;
-  const apart = time - (times[index - 1] ?? 0) - info.startSeconds;
-  for (const from of [Math.max(0, time - apart / 2), 0]) {
-    for await (const frame of decodeYuv(path, info, ffmpeg, signal, from)) {
-      if (Math.abs(frame.time - time) < apart * 0.6 || index === 0) return frame;
-      if (frame.time > time) break;
-    }
-  }
-  throw new Failure('media_unreadable', { reason: `frame ${index} could be decoded once only` });
+const spokenIn = (shots: readonly Shot[]): Spoken => {
+  const first = shots.findIndex(({ moves }) => moves);
+  const frames = shots.filter(({ moves }) => moves).length;
+  return { frames, first: Math.max(0, first), firstSeconds: shots[first]?.time ?? 0 };
 };
+
+const rounded = (value: number): number => Number(value.toFixed(6));

@@ -70,6 +70,7 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
       ...grownFrom(within(info.size, config.limits.lipsync)),
     ],
     boxes: Array.from({ length: framesTotal }, () => face.box),
+    spoken: { frames: framesTotal, first: 0, firstSeconds: 0 },
   };
 };
 

@@ -14,12 +14,17 @@ export type LipSyncTask = {
   readonly kind: 'image' | 'video';
   readonly inputs: { readonly media: string; readonly audio: string };
   readonly target: string;
+  /** A folder for what the job's next attempt need not do again. Without it nothing stays. */
+  readonly work?: string;
   readonly models: LipsyncModels;
   readonly config: Config;
   readonly report: Report;
   readonly signal: AbortSignal;
   readonly watch?: Watch;
 };
+
+/** A task that has a folder. */
+export type Working = { readonly work: string };
 
 /** A written video, and what is known of how it was made. */
 export type Made = {
@@ -28,9 +33,18 @@ export type Made = {
   readonly facesDetected: number;
   readonly framesPassedThrough: number;
   readonly warnings: readonly Warning[];
+  /** On the clock of the pictures. */
   readonly sound: Listened;
-  /** Where the speaker's face is in each frame. */
+  /** Where the speaker's face is in each frame; null too where the mouth is not to move. */
   readonly boxes: readonly (Box | null)[];
+  readonly spoken: Spoken;
+};
+
+/** The frames in which the mouth is to move: how many, and the first. */
+export type Spoken = {
+  readonly frames: number;
+  readonly first: number;
+  readonly firstSeconds: number;
 };
 
 /** The smallest face that is found reliably, and what callers are told of it. */

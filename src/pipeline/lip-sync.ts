@@ -1,11 +1,12 @@
 /** A clip or a portrait, and a sound, to a video in which the face says it. */
+import { rm } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 import { contentType } from '../media/output.ts';
 import { probeAudio } from '../media/probe-audio.ts';
 import type { Outcome } from './enhance.ts';
 import { lipSyncClip } from './lip-sync-clip.ts';
 import { lipSyncPortrait } from './lip-sync-portrait.ts';
-import type { LipSyncTask } from './lip-sync-task.ts';
+import type { LipSyncTask, Working } from './lip-sync-task.ts';
 import { isSpoken, measureSync } from './sync.ts';
 
 export type { LipSyncTask } from './lip-sync-task.ts';
@@ -14,11 +15,20 @@ export type { LipSyncTask } from './lip-sync-task.ts';
  * Throws what the media are refused with, no_face_detected, speaker_not_found, and the failures of models and encoder.
  */
 export const lipSync = async (task: LipSyncTask): Promise<Outcome> => {
+  const work = task.work ?? `${task.target}.work`;
+  try {
+    return await make({ ...task, work });
+  } finally {
+    if (!task.work) await rm(work, { recursive: true, force: true });
+  }
+};
+
+const make = async (task: LipSyncTask & Working): Promise<Outcome> => {
   const { inputs, kind, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
   const sound = await probeAudio(inputs.audio, config.ffmpeg, config.limits.audio, signal);
   const made = await (kind === 'image' ? lipSyncPortrait : lipSyncClip)(task, sound);
-  if (made.framesPassedThrough === made.encoded.frames && isSpoken(made.sound.heard)) {
+  if (made.framesPassedThrough === made.spoken.frames && isSpoken(made.sound.heard)) {
     // There was something to say, and nothing was said: that is no result, and costs nothing.
     throw new Failure('no_face_detected', { unchanged: true });
   }

@@ -11,10 +11,21 @@ export type MeshFile = {
   close(): Promise<void>;
 };
 
-/** The file has a name only for a moment: whatever ends this process, nothing is left of it. */
-export const openMeshFile = async (path: string): Promise<MeshFile> => {
-  const file = await open(path, 'w+');
+/** A new one. */
+export const createMeshFile = async (path: string): Promise<MeshFile> =>
+  meshesIn(await open(path, 'wx+'));
+
+/** One that was made before, to read. */
+export const openMeshFile = async (path: string): Promise<MeshFile> => meshesIn(await open(path));
+
+/** A new one that has its name only for a moment: whatever ends this process, nothing is left of it. */
+export const scratchMeshFile = async (path: string): Promise<MeshFile> => {
+  const file = await createMeshFile(path);
   await rm(path);
+  return file;
+};
+
+const meshesIn = (file: FileHandle): MeshFile => {
   let count = 0;
   return {
     add: async (mesh) => {

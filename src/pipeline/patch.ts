@@ -1,4 +1,4 @@
-/** The rectangle of a picture that is rendered anew: where it lies, cut out and put back. Pure but for `paste`, which writes. */
+/** The rectangle of a picture that is rendered anew: where it lies, cut out and put back. Pure but for `paste` and `mix`, which write. */
 import type { Size, YuvPicture } from '../frame.ts';
 import type { MouthRender, Rendered } from '../triton/models/mouth-render.ts';
 
@@ -82,6 +82,14 @@ export const paste = (
     }
   }
   return changed;
+};
+
+/** Mixes another picture of the same size into this one: `share` of what is seen is its. */
+export const mix = (frame: YuvPicture, { pixels }: YuvPicture, share: number): void => {
+  for (const [i, code] of pixels.entries()) {
+    const was = frame.pixels[i] ?? 0;
+    frame.pixels[i] = Math.round(was + (code - was) * share);
+  }
 };
 
 /** One line of a plane, under one line of the mask, or two. */

@@ -5,22 +5,22 @@ import { fades } from './choose-face.ts';
 import { inOrder } from './in-order.ts';
 import type { Lenders } from './lenders.ts';
 import type { MeshFile } from './mesh-file.ts';
-import { cut, meshIn, paste, patchOf } from './patch.ts';
+import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
+import type { ShotFrame } from './shots.ts';
+import type { Shot } from './timeline.ts';
 import type { Sighting } from './track.ts';
 import type { Watch } from './watch.ts';
 
-/** Counts the frames that stay as they were. */
-export type Passed = { frames: number };
-
 type Cast = {
+  readonly shots: readonly Shot[];
+  /** The speaker's face in each picture of the clip. */
   readonly chosen: readonly (Sighting | null)[];
   readonly meshes: MeshFile;
-  /** A mouth shape for each frame. */
+  /** A mouth shape for each shot. */
   readonly targets: Float32Array;
   readonly about: Rendering;
-  /** The mouths that are lent to each frame. */
-  readonly lenders?: Lenders;
-  readonly passed: Passed;
+  /** The mouths that are lent to each shot. */
+  readonly lenders: Lenders;
 };
 
 type Means = {
@@ -32,37 +32,50 @@ type Means = {
   readonly spare: ArrayBufferLike[];
 };
 
+/** `passed`: the mouth was to move and stayed as it was, for want of a face. */
+export type Rendered = YuvFrame & { readonly passed: boolean };
+
 /**
- * The frames with the mouth as planned, in order; only bytes under the renderer's mask change. A frame is the
+ * The pictures of shots with the mouth as planned, in order; only bytes under the renderer's mask change. A frame is the
  * receiver's until it asks for the next.
  */
 export async function* renderMouths(
-  frames: AsyncIterable<YuvFrame>,
-  { chosen, meshes, targets, about, lenders, passed }: Cast,
+  frames: AsyncIterable<ShotFrame>,
+  cast: Cast,
   { render, inFlight, signal, watch, spare }: Means,
-): AsyncGenerator<YuvFrame> {
-  const shares = fades(chosen.map((face) => face !== null));
+): AsyncGenerator<Rendered, void, undefined> {
+  const { shots, chosen, meshes, targets, about, lenders } = cast;
+  const seen = shots.map(({ moves, source }) => !moves || !!chosen[source]);
+  const shares = fades(seen);
 
-  const work = async (frame: YuvFrame) => {
+  /** Renders the mouth in this picture of the clip as that shot wants it. */
+  const speak = async (frame: YuvFrame, source: number) => {
     const { index } = frame;
-    const face = chosen[index];
+    const face = chosen[source];
     const mesh = face ? await meshes.read(face.mesh) : null;
     const rect = mesh && patchOf(mesh, frame, render);
-    const before = watch?.rendered ? { ...frame, pixels: Buffer.from(frame.pixels) } : frame;
+    if (!rect) return { mesh, rect: null, mask: null, changed: false };
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
-    const rendered = rect
-      ? await render.render(
-          cut(frame, rect),
-          meshIn(mesh, rect),
-          target,
-          about,
-          signal,
-          lenders?.of(index),
-        )
-      : null;
-    const changed = rect && rendered && paste(frame, rect, rendered, shares[index] ?? 1);
-    if (!changed) passed.frames += 1;
-    return { index, mesh, rect, mask: rendered?.mask ?? null, before, after: frame };
+    const lent = lenders.of(index);
+    const patch = cut(frame, rect);
+    const rendered = await render.render(patch, meshIn(mesh, rect), target, about, signal, lent);
+    const share = (shares[index] ?? 1) * (shots[index]?.opacity ?? 1);
+    return { mesh, rect, mask: rendered.mask, changed: paste(frame, rect, rendered, share) };
+  };
+
+  const work = async ({ under, ...frame }: ShotFrame) => {
+    const shot = shots[frame.index];
+    if (!shot) throw new Error(`there is no shot ${frame.index}`);
+    const before = watch?.rendered ? { ...frame, pixels: Buffer.from(frame.pixels) } : frame;
+    const { changed, ...spoken } = shot.moves ? await speak(frame, shot.source) : STILL;
+    if (under && shot.under) {
+      if (watch?.rendered) mix(before, under, under.share);
+      if (shot.moves) await speak(under, shot.under.source);
+      mix(frame, under, under.share);
+      spare.push(under.pixels.buffer);
+    }
+    const after = { ...frame, passed: shot.moves && !changed };
+    return { index: frame.index, ...spoken, before, after };
   };
   for await (const done of inOrder(frames, inFlight, work)) {
     watch?.rendered?.(done);
@@ -71,3 +84,5 @@ export async function* renderMouths(
     if (!watch) spare.push(done.after.pixels.buffer);
   }
 }
+
+const STILL = { mesh: null, rect: null, mask: null, changed: false };

@@ -1,9 +1,10 @@
 /** How well mouth and sound of a finished file go together. */
+import type { Frame } from '../frame.ts';
 import { probeVideo } from '../media/probe.ts';
 import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
 import { inBoxes } from './choose-face.ts';
 import { type LipSyncTask, LOOK_SIDE, type Made } from './lip-sync-task.ts';
-import { openMeshFile } from './mesh-file.ts';
+import { scratchMeshFile } from './mesh-file.ts';
 import { take } from './take.ts';
 import { openFrames, trackFaces } from './track.ts';
 
@@ -17,6 +18,7 @@ const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
 const LEAST_SPEECH_SECONDS = 0.5;
 const LEAST_FRAMES = 12;
 const CURVES = 6;
+const EARLIER = 0.0005;
 
 /** Limits are for what callers send: a sound at the limit ends with a packet beyond it, and an odd size has grown. */
 const OURS = {
@@ -29,24 +31,33 @@ const OURS = {
 
 export type Sync = { readonly correlation: number; readonly lagMs: number };
 
-/** Decodes the result as anyone would and follows its face again. null when nothing is said, or no face is found. */
+/**
+ * Decodes the result as anyone would, from where the mouth begins to move, and follows its face again. null when nothing
+ * is said, or no face is found.
+ */
 export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync | null> => {
   const { target, config, models, signal } = task;
   const info = await probeVideo(target, config.ffmpeg, OURS, signal);
-  const meshes = await openMeshFile(`${target}.meshes`);
+  const meshes = await scratchMeshFile(`${target}.meshes`);
   try {
     const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
-    const frames = openFrames(target, info, sideOf(made), config.ffmpeg, signal, (all) =>
-      take(all, most),
-    );
-    const clip = { size: info.size, boxes: made.boxes };
+    const { first, firstSeconds } = made.spoken;
+    // A little before: the time of a frame may have been rounded up.
+    const from = Math.max(0, firstSeconds - EARLIER);
+    const only = (all: AsyncIterable<Frame>) => take(all, most);
+    const frames = openFrames(target, info, sideOf(made), config.ffmpeg, signal, only, from);
+    const boxes = made.boxes.slice(first);
+    const clip = { size: info.size, boxes };
     const footage = await trackFaces(frames, clip, models.faceTrack, meshes, () => {}, signal);
-    const chosen = inBoxes(footage.sightings, made.boxes);
+    const chosen = inBoxes(footage.sightings, boxes);
     const openings: Opening[] = [];
     for (const [i, face] of chosen.entries()) {
       if (!face) continue;
-      const seconds = ((footage.times[i] ?? 0) + (footage.times[i + 1] ?? 0)) / 2;
-      openings.push({ seconds, opening: openingOf(await meshes.read(face.mesh)) });
+      const middle = ((footage.times[i] ?? 0) + (footage.times[i + 1] ?? 0)) / 2;
+      openings.push({
+        seconds: firstSeconds + middle,
+        opening: openingOf(await meshes.read(face.mesh)),
+      });
     }
     return compare(openings, made.sound.heard);
   } finally {

@@ -36,10 +36,11 @@ export const openFrames = (
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
   only: (frames: AsyncIterable<Frame>) => AsyncIterable<Frame>,
+  from = 0,
 ): Frames => {
   const spare: ArrayBufferLike[] = [];
   const memory = { block: CHUNK, spare };
-  return { frames: only(decodeSmall(path, info, longSide, ffmpeg, signal, memory)), spare };
+  return { frames: only(decodeSmall(path, info, longSide, ffmpeg, signal, memory, from)), spare };
 };
 
 type Clip = {

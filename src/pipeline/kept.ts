@@ -1,0 +1,59 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * What an attempt leaves for the next one of the same job. A thing is there whole or not at all; when two attempts make
+ * it at once, as they may for a moment, both make the same.
+ */
+export type Kept = {
+  readonly path: (name: string) => string;
+  /** `make` writes it to the path that it gets; under its name it appears when that has succeeded. */
+  put(name: string, make: (path: string) => Promise<void>): Promise<void>;
+  /** null when it is not there. */
+  read(name: string): Promise<string | null>;
+};
+
+const UNFINISHED = '.part';
+
+/** Things made of something else than `origin` says, such as by an older release, are not seen. */
+export const openKept = async (folder: string, origin: unknown): Promise<Kept> => {
+  const mark = createHash('sha256').update(JSON.stringify(origin)).digest('hex').slice(0, 16);
+  const dir = join(folder, mark);
+  await mkdir(dir, { recursive: true });
+  // Of attempts that were killed, or that have lost the job.
+  for (const name of await readdir(dir))
+    if (name.endsWith(UNFINISHED)) await rm(join(dir, name), { force: true });
+  const path = (name: string) => join(dir, name);
+  return {
+    path,
+    put: async (name, make) => {
+      const unfinished = path(`${name}.${randomUUID()}${UNFINISHED}`);
+      try {
+        await make(unfinished);
+        await flush(unfinished);
+        await rename(unfinished, path(name));
+      } finally {
+        await rm(unfinished, { force: true });
+      }
+    },
+    read: async (name) => {
+      try {
+        return await readFile(path(name), 'utf8');
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+        throw error;
+      }
+    },
+  };
+};
+
+/** So that a name never outlives what it names, not even when the power fails. */
+const flush = async (path: string): Promise<void> => {
+  const file = await open(path, 'r+');
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+};
