@@ -9,8 +9,9 @@ from enhance.lend.choice import Lending, choose
 from enhance.mouth.geometry import POINTS
 from enhance.mouth.hearing import Speech
 from enhance.mouth.plan import Footage, plan
-from enhance.mouth.prior import open_prior
-from enhance.speech.classes import CLASSES, SIL
+from enhance.mouth.prior import open_priors
+from enhance.speech.activity import speech_activity
+from enhance.speech.classes import CLASSES
 from enhance.speech.features import HOP
 
 from .shell import Inputs, Shell
@@ -21,19 +22,19 @@ LENDING = ("BANK", "LENDERS", "LEND")
 
 class MouthPlanModel(Shell):
     def initialize(self, _args: dict[str, str]) -> None:
-        self.prior = open_prior()
+        self.priors = open_priors()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:
         speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
         _expect("ACTIVITY", speech.activity, len(speech.posteriors))
         pcm, posteriors = _sound(inputs, "CLIP_")
-        own = Speech(pcm, posteriors, 1 - posteriors[:, SIL])
+        own = Speech(pcm, posteriors, speech_activity(posteriors))
         times = inputs["TIMES"]
         _expect("TIMES", times, None)
         keep_lag = inputs.get("KEEP_LAG")
         footage = _footage(inputs, own)
         planned = plan(
-            self.prior,
+            self.priors[_quality(inputs)],
             speech,
             times.astype(np.float64),
             footage,
@@ -46,6 +47,15 @@ class MouthPlanModel(Shell):
             lending = _lending(inputs, footage, planned.shapes)
             outputs |= dict(zip(LENDING, (lending.bank, lending.lenders, lending.shares), strict=True))
         return outputs
+
+
+def _quality(inputs: Inputs) -> int:
+    if inputs.get("QUALITY") is None:
+        return 0
+    quality = int(inputs.number("QUALITY"))
+    if quality not in (0, 1, 2):
+        raise ValueError(f"expected QUALITY 0, 1 or 2, got {quality}")
+    return quality
 
 
 def _lending(inputs: Inputs, footage: Footage, shapes: Array) -> Lending:

@@ -8,7 +8,7 @@ import pytest
 from enhance.mouth.geometry import POINTS, Array
 from enhance.mouth.hearing import Speech
 from enhance.mouth.plan import Footage, Plan, plan
-from enhance.mouth.prior import Prior, open_prior
+from enhance.mouth.prior import Prior, open_prior, open_priors
 from enhance.mouth.residual import fit_residual
 from enhance.mouth.shapes import LARGEST_OPENING, TARGETS
 from enhance.mouth.stillness import liveliness
@@ -241,3 +241,12 @@ def test_a_long_sound_is_heard_as_in_one_piece() -> None:
     pcm *= np.repeat(np.random.default_rng(1).uniform(0.01, 0.3, 700), 1600)
     whole, parts = open_prior(chunk=10000)(pcm), open_prior()(pcm)
     np.testing.assert_allclose(whole, parts, atol=1e-4)
+
+
+def test_a_better_quality_listens_more_often_to_the_same() -> None:
+    pcm = np.random.default_rng(0).standard_normal(16000 * 4).astype(np.float32)
+    pcm *= np.repeat(np.random.default_rng(1).uniform(0.01, 0.3, 40), 1600)
+    fast, balanced, studio = (prior(pcm) for prior in open_priors())
+    assert (len(balanced), len(studio)) == (3 * len(fast), 5 * len(fast))
+    for other in (balanced, studio):
+        assert np.corrcoef(fast.mean(0)[:, 0], other.mean(0)[:, 0])[0, 1] > 0.9

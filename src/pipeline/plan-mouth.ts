@@ -38,6 +38,7 @@ export const planMouth = async (
       learn: Buffer.from(known.times.map((time) => (learn(time) ? 1 : 0))),
       ...{ ownPcm: own?.pcm ?? new Float32Array(), ownHeard: own?.heard ?? null },
       expressiveness: options.options.expressiveness,
+      quality: models.model,
       keepLag: watch?.keepLag ?? false,
       shown: shown && models.mouthRender.lends ? Int32Array.from(shown, inKnown) : null,
     },

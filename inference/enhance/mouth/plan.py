@@ -42,7 +42,7 @@ class Settings:
     fall_back: whether the visemes' share grows with the prior's doubt.
     """
 
-    visemes: float = 0.2
+    visemes: float = 0.15
     residual: float | None = 10.0
     fall_back: bool = True
 

@@ -4,6 +4,7 @@ import argparse
 import hashlib
 import time
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,8 @@ from .footage import Source, read_footage, sources
 from .judge import PLANNERS, judge, line, mean, memory, take_of
 from .network import MouthNetwork
 
+AHEAD = ((10,), (5, 10, 20, 30))  # of the kinds of networks: near, and both near and far
+
 
 def main() -> None:
     asked = _arguments()
@@ -28,14 +31,14 @@ def main() -> None:
     asked.work.mkdir(parents=True, exist_ok=True)
     read = _clips(asked.read, False, asked)
     running = _clips(asked.running, True, asked)
-    settings = Settings(steps=asked.steps)
-    left_out = {clip.name: _fits([c for c in read + running if c is not clip], settings, asked) for clip in running}
-    priors = {name: _prior(fitted, settings) for name, fitted in left_out.items()}
-    running = [_without_lag(clip, left_out[clip.name][0], settings) for clip in running]
-    networks = _fits(read + running, settings, asked)
+    kinds = [Settings(steps=asked.steps, ahead=ahead) for ahead in AHEAD]
+    left_out = {clip.name: _fits([c for c in read + running if c is not clip], kinds, asked) for clip in running}
+    priors = {name: _prior(fitted) for name, fitted in left_out.items()}
+    running = [_without_lag(clip, left_out[clip.name]) for clip in running]
+    networks = _fits(read + running, kinds, asked)
     asked.out.mkdir(parents=True, exist_ok=True)
     path = asked.out / "mouth.onnx"
-    export(networks, settings.look_ahead, path, {"seeds": ",".join(map(str, asked.seeds)), "clips": str(len(read + running))})
+    export(networks, path, {"seeds": ",".join(map(str, asked.seeds)), "clips": str(len(read + running))})
     print(f"{path}: {path.stat().st_size} bytes", flush=True)
 
     _report(priors, open_prior(path), asked)
@@ -69,17 +72,18 @@ def _clips(paths: Sequence[Path], running: bool, asked: argparse.Namespace) -> l
     return [read_clip(read_footage(each, asked.work, asked.weights), each.name, each.speaker, running) for each in found]
 
 
-def _without_lag(clip: Clip, network: MouthNetwork, settings: Settings) -> Clip:
-    """The clip with its own lag, as told by a network that has not seen it. Read speech is taken to have none."""
-    lag, fits = best_lag(clip, calm(told_by(network, clip.mel, settings.look_ahead))[:, OPENING])
+def _without_lag(clip: Clip, networks: list[MouthNetwork]) -> Clip:
+    """The clip with its own lag, as told by networks that have not seen it. Read speech is taken to have none."""
+    told = np.mean([calm(told_by(network, clip.mel)) for network in networks], 0)
+    lag, fits = best_lag(clip, told[:, OPENING])
     print(f"{clip.name}: picture {1000 * lag:+.0f} ms late, r {fits:.2f} then", flush=True)
     return clip.late_by(lag)
 
 
-def _fits(clips: list[Clip], settings: Settings, asked: argparse.Namespace) -> list[MouthNetwork]:
-    """A network for each seed, from asked.work where the same was fitted before."""
+def _fits(clips: list[Clip], kinds: list[Settings], asked: argparse.Namespace) -> list[MouthNetwork]:
+    """A network of each kind for each seed, from asked.work where the same was fitted before."""
     networks = []
-    for seed in asked.seeds:
+    for settings, seed in product(kinds, asked.seeds):
         made_of = [asked.trunk.read_bytes(), settings, seed, [(clip.name, clip.lag) for clip in clips], code()]
         store = asked.work / f"{hashlib.sha256(repr(made_of).encode()).hexdigest()[:16]}.pt"
         if not store.exists():
@@ -87,15 +91,15 @@ def _fits(clips: list[Clip], settings: Settings, asked: argparse.Namespace) -> l
             aside = store.with_suffix(".part")
             torch.save(fit(asked.trunk, clips, settings, seed).state_dict(), aside)
             aside.rename(store)
-            print(f"seed {seed} on {len(clips)} clips: {time.monotonic() - began:.0f} s", flush=True)
-        networks.append(read_network(asked.trunk, store))
+            print(f"seed {seed}, ahead {settings.ahead}, on {len(clips)} clips: {time.monotonic() - began:.0f} s", flush=True)
+        networks.append(read_network(asked.trunk, store, settings))
     return networks
 
 
-def _prior(networks: list[MouthNetwork], settings: Settings) -> Prior:
+def _prior(networks: list[MouthNetwork]) -> Prior:
     def prior(pcm: Array) -> Array:
         mel = normalise(log_mel(pcm))
-        return np.stack([calm(told_by(network, mel, settings.look_ahead)) for network in networks])
+        return np.stack([calm(told_by(network, mel)) for network in networks])
 
     return prior
 

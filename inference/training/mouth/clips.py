@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from enhance.mouth.geometry import LIPS, OPENING, Array, heads_of, measure
+from enhance.mouth.geometry import LIPS, OPENING, Array, free_of_pose, heads_of, measure
 from enhance.mouth.tracks import FRAME, interval
 from enhance.speech.features import log_mel, normalise
 
@@ -44,9 +44,10 @@ def read_clip(footage: Footage, name: str, speaker: str, running: bool) -> Clip:
     if seen.sum() < _FEWEST:
         raise ValueError(f"expected at least {_FEWEST} frames with a face, {name} has {seen.sum()}")
     step = interval(footage.times)
-    lips = _smooth(heads_of(footage.points[seen]).lips, _SMOOTH / step)
+    heads = heads_of(footage.points[seen])
+    lips = _smooth(heads.lips, _SMOOTH / step)
     mel = normalise(log_mel(footage.pcm))
-    return Clip(name, speaker, mel, footage.times[seen] + step / 2, lips, measure(lips), running)
+    return Clip(name, speaker, mel, footage.times[seen] + step / 2, lips, free_of_pose(measure(lips), heads), running)
 
 
 def _smooth(track: Array, sigma: float) -> Array:

@@ -1,4 +1,4 @@
-"""The networks of several seeds as one ONNX file, weights stored as float16 and computed with as float32."""
+"""Several networks as one ONNX file, weights stored as float16 and computed with as float32."""
 
 import io
 from pathlib import Path
@@ -15,11 +15,11 @@ from .network import Ensemble, MouthNetwork
 _SMALL = 64  # numbers that are not worth a cast
 
 
-def export(networks: list[MouthNetwork], look_ahead: int, path: Path, notes: dict[str, str]) -> None:
+def export(networks: list[MouthNetwork], path: Path, notes: dict[str, str]) -> None:
     """notes: what the file was made from, kept in its metadata."""
     written = io.BytesIO()
     torch.onnx.export(
-        Ensemble(networks, look_ahead).eval(),
+        Ensemble(networks).eval(),
         (torch.zeros(1, 200, MELS),),
         written,
         input_names=["mel"],

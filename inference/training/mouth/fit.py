@@ -13,7 +13,7 @@ from enhance.mouth.geometry import MEASURES, Array
 from enhance.speech.features import MELS
 
 from .clips import SHAPES, Basis, Clip, common_basis, targets
-from .network import PAST, SILENCE, MouthNetwork
+from .network import PAST, SILENCE, MouthNetwork, told_of
 
 WINDOW = 300
 
@@ -28,7 +28,7 @@ class Settings:
     phones: float = 0.3  # weight of staying with the trunk's own phones
     shapes: float = 0.5  # weight of the lip components beside the measures
     running: float = 0.5  # share of windows cut from running speech
-    look_ahead: int = 10
+    ahead: tuple[int, ...] = (10,)  # frames: see MouthNetwork
     correlation: float = 0.0
 
 
@@ -37,7 +37,7 @@ def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> Mo
     rng = np.random.default_rng(seed)
     basis = common_basis(clips)
     draw = Windows(clips, basis, settings, rng)
-    network = MouthNetwork(trunk, len(MEASURES) + SHAPES)
+    network = MouthNetwork(trunk, len(MEASURES) + SHAPES, settings.ahead)
     before = deepcopy(network.trunk).eval()
     weights = torch.tensor([2.0, 1.0, 1.0, 1.0, *[settings.shapes] * len(basis.vectors)])
     groups = [
@@ -51,7 +51,7 @@ def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> Mo
     for _ in range(settings.steps):
         mel, wanted, known = draw.batch()
         told, phones = network(mel)
-        told = told[:, PAST + settings.look_ahead :]
+        told = told[:, PAST:]
         loss = ((told - wanted) ** 2 * weights).mean(-1)[known > 0].mean()
         if settings.correlation:
             loss = loss + settings.correlation * _decorrelation(told[..., :2], wanted[..., :2], known)
@@ -67,9 +67,9 @@ def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> Mo
     return network
 
 
-def read_network(trunk: Path, store: Path) -> MouthNetwork:
+def read_network(trunk: Path, store: Path, settings: Settings) -> MouthNetwork:
     """A network that fit() made and torch.save() kept."""
-    network = MouthNetwork(trunk, len(MEASURES) + SHAPES)
+    network = MouthNetwork(trunk, len(MEASURES) + SHAPES, settings.ahead)
     network.load_state_dict(torch.load(store, weights_only=True))
     network.eval()
     return network
@@ -118,7 +118,7 @@ class Windows:
             speaker = self.read[self.rng.integers(len(self.read))]
             parts = [speaker[self.rng.integers(len(speaker))] for _ in range(2)]
         mel, wanted, known = (np.concatenate(each) for each in zip(*parts, strict=True))
-        ahead = self.settings.look_ahead
+        ahead = self.settings.ahead[-1]
         start = self.rng.integers(0, max(1, len(mel) - WINDOW))
         mel = np.pad(mel, ((PAST, WINDOW + ahead), (0, 0)), constant_values=SILENCE)[start : start + PAST + WINDOW + ahead]
         wanted = np.pad(wanted, ((0, WINDOW), (0, 0)))[start : start + WINDOW]
@@ -142,9 +142,8 @@ def disturb(mel: Array, rng: np.random.Generator) -> Array:
     return disturbed
 
 
-def told_by(network: MouthNetwork, mel: Array, look_ahead: int) -> Array:
+def told_by(network: MouthNetwork, mel: Array) -> Array:
     """T x 4 standardised measures of a whole clip."""
-    padded = np.pad(mel, ((PAST, look_ahead), (0, 0)), constant_values=SILENCE)
     with torch.no_grad():
-        told: Array = network(torch.from_numpy(padded[None]))[0][0, PAST + look_ahead :, : len(MEASURES)].numpy()
+        told: Array = told_of(network, torch.from_numpy(mel[None]))[0].numpy()
     return told

@@ -15,33 +15,40 @@ PAST = 46  # frames that the trunk looks back
 
 
 class MouthNetwork(nn.Module):  # type: ignore[misc]
-    """Normalised log-mel [B, T, 40] to standardised measures [B, T, outputs], and the trunk's phone logits.
+    """Normalised log-mel [B, T, 40] to standardised measures [B, T - ahead[-1], outputs], and the trunk's phone logits.
 
-    Measures at time t tell of frame t - look_ahead.
+    ahead: frames, ascending; the measures of a frame come from what the trunk says so much later.
     """
 
-    def __init__(self, trunk: Path, outputs: int) -> None:
+    def __init__(self, trunk: Path, outputs: int, ahead: tuple[int, ...]) -> None:
         super().__init__()
         self.trunk = SpeechNetwork()
         self.trunk.load_state_dict(torch.load(trunk, weights_only=True))
         self.dropout = nn.Dropout(0.3)
-        self.head = nn.Linear(WIDTH, outputs)
+        self.head = nn.Linear(WIDTH * len(ahead), outputs)
+        self.ahead = ahead
 
     def forward(self, mel: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.trunk.hidden(mel)
         phones = self.trunk.heads(hidden.transpose(1, 2)).transpose(1, 2).unflatten(2, (-1, 20))
-        return self.head(self.dropout(hidden)), phones
+        frames = mel.shape[1] - self.ahead[-1]
+        later = torch.cat([hidden[:, by : by + frames] for by in self.ahead], -1)
+        return self.head(self.dropout(later)), phones
 
 
 class Ensemble(nn.Module):  # type: ignore[misc]
-    """What is exported: log-mel [1, T, 40] to MEASURES [seeds, T, 4], of the same frames."""
+    """What is exported: log-mel [1, T, 40] to MEASURES [networks, T, 4], of the same frames."""
 
-    def __init__(self, networks: list[MouthNetwork], look_ahead: int) -> None:
+    def __init__(self, networks: list[MouthNetwork]) -> None:
         super().__init__()
         self.networks = nn.ModuleList(networks)
-        self.look_ahead = look_ahead
 
     def forward(self, mel: Tensor) -> Tensor:
-        padded = functional.pad(mel, (0, 0, PAST, self.look_ahead), value=SILENCE)
-        told = [network(padded)[0][:, PAST + self.look_ahead :, : len(MEASURES)] for network in self.networks]
-        return torch.cat(told)
+        return torch.cat([told_of(network, mel) for network in self.networks])
+
+
+def told_of(network: MouthNetwork, mel: Tensor) -> Tensor:
+    """[1, T, 4]: the MEASURES of every frame of a whole clip, mel [1, T, 40]."""
+    padded = functional.pad(mel, (0, 0, PAST, network.ahead[-1]), value=SILENCE)
+    told: Tensor = network(padded)[0][:, PAST:, : len(MEASURES)]
+    return told

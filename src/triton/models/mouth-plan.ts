@@ -1,4 +1,5 @@
 /** What is said, and how this mouth moves, to the shape of the mouth in each picture. */
+import type { LipsyncModel } from '../../contract/lipsync.ts';
 import type { Control } from '../protocol/control.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
 import {
@@ -19,6 +20,8 @@ const model = 'mouth_plan';
 /** Numbers of a mouth shape: opening, width, rounding, upper, corners, press, labiodental, tongue. */
 export const SHAPE = 8;
 const REFERENCES = 4;
+/** What the numbers of QUALITY mean. */
+const qualities: readonly LipsyncModel[] = ['fast', 'balanced', 'studio'];
 const BANK = 48;
 /** Lenders of one picture, at most. */
 export const AT_ONCE = 2;
@@ -40,6 +43,7 @@ export type PlanRequest = {
   readonly ownHeard: Heard | null;
   /** 0..1; 0.5 is as measured. */
   readonly expressiveness: number;
+  readonly quality: LipsyncModel;
   /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
   readonly keepLag: boolean;
   /** Of the pictures to come, which known one each shows, -1 where none is known; null where no mouths are to be lent. */
@@ -87,6 +91,7 @@ const contract: Contract = {
     { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
     { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
     { name: 'SHOWN', type: 'TYPE_INT32', dims: [-1] },
+    { name: 'QUALITY', type: 'TYPE_INT32', dims: [1] },
   ],
   outputs: [
     { name: 'TARGETS', type: 'TYPE_FP32', dims: [-1, SHAPE] },
@@ -124,6 +129,7 @@ export const openMouthPlan = async (transport: Transport, control: Control): Pro
         fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
         int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
         ...(shown ? [int32('SHOWN', [...shown])] : []),
+        int32('QUALITY', [qualities.indexOf(request.quality)]),
       ];
       const wanted = [
         floats('TARGETS', times.length, SHAPE),
