@@ -25,16 +25,39 @@ DIM = 8.0  # grey levels below which light is noise
 LIGHTS = (0.3, 2.5)
 
 
+def borrowed(
+    drawn: Floats,
+    lenders: list[tuple[Lender, float]],
+    hole: Hole,
+    asked: Asked,
+    pose: Pose,
+    person: Subject,
+    light: Array,
+    colours: Colours,
+) -> Floats:
+    """The hole's pixels, h x w x 3 Y, U, V: what is lent, each lender's by its share, over what is drawn.
+
+    light: Y, U, V of this frame's cheeks.
+    """
+    left, total = np.ones(drawn.shape[:2], np.float32), np.zeros_like(drawn)
+    for lender, share in lenders:
+        if lender.belief:
+            one = _lent(hole, lender, asked, pose, person, light, colours)
+            part = one.share * np.float32(share * lender.belief)
+            left -= part
+            total += part[..., None] * one.yuv
+    return np.asarray(total + np.maximum(left, 0)[..., None] * drawn, np.float32)
+
+
 @dataclass(frozen=True)
-class Lent:
+class _Lent:
     yuv: Floats
     """h x w x 3 over the hole's area."""
     share: Floats
     """How far each pixel is the lender's."""
 
 
-def lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject, light: Array, colours: Colours) -> Lent:
-    """The lender's mouth in the hole. light: Y, U, V of this frame's cheeks."""
+def _lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject, light: Array, colours: Colours) -> _Lent:
     at, shown = _places(hole, lender, asked, pose, person)
     pixels = (lender.pose.to_pixels(at.reshape(-1, 2)).reshape(at.shape)).astype(np.float32)
     x, y = pixels[..., 0], pixels[..., 1]
@@ -54,14 +77,7 @@ def lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject, 
         128 + (seen - 128) * (gain * shown.shade) + float(more) * paleness for seen, more in zip(chroma, tint, strict=True)
     ]
     yuv = np.stack([level + black, *coloured], axis=-1)
-    return Lent(np.asarray(yuv, np.float32), np.asarray(shown.share, np.float32))
-
-
-def mixed(drawn: Floats, lenders: list[tuple[Lent, float]]) -> Floats:
-    """What is lent, each by its share, over what is drawn."""
-    shares = [(one.share * np.float32(share))[..., None] for one, share in lenders]
-    rest = np.asarray(np.maximum(1 - sum(shares), 0), np.float32)
-    return np.asarray(rest * drawn + sum(part * one.yuv for part, (one, _) in zip(shares, lenders, strict=True)), np.float32)
+    return _Lent(np.asarray(yuv, np.float32), np.asarray(shown.share, np.float32))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.lend.lender import lender_from
-from enhance.lend.lent import lent, mixed
+from enhance.lend.lent import borrowed
 
 from .area import Area, Floats
 from .drawn import redraw
@@ -108,8 +108,7 @@ def render(
         if lenders and not flat:
             cheeks = means(planes, pose, [head[list(CHEEKS)]])[0]
             given = [(lender_from(values.tobytes(), quality.lender), share) for values, share in lenders]
-            shown = [(lent(hole, one, asked, pose, person, cheeks, colours), share * one.belief) for one, share in given]
-            yuv = mixed(yuv, shown)
+            yuv = borrowed(yuv, given, hole, asked, pose, person, cheeks, colours)
         opacity = hole.opacity * np.float32(belief)
         blur = blur_of(detail(planes, head, pose), float(person.detail[0])) * pose.scale
         if blur > LEAST_BLUR:
