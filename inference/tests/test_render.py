@@ -304,7 +304,7 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
         ({"mesh": np.zeros((478, 3), np.float32)}, "at least 8 pixels"),
         ({"asked": np.zeros(7, np.float32)}, r"TARGET \[8\]"),
         ({"asked": np.full(8, np.inf, np.float32)}, r"TARGET \[8\] of finite"),
-        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[13312\], got \[3\]"),
+        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[26624\], got \[3\]"),
         ({"subject": np.zeros(SUBJECT_SIZE, np.float32)}, "SUBJECT from a SUBJECT answer"),
         ({"style": 2}, "STYLE 0 .* or 1 .*, got 2"),
     ],

@@ -18,6 +18,7 @@ from .ink import ink_of, pack_ink, unpack_ink
 from .interior import hole_of, interior, known
 from .lips import ALONG, SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, SidewaysError, pose_of, smoothstep
+from .occlusion import cover_of
 from .planes import Colours, Plane, Planes, even, from_rgb, moved, paint
 from .quality import QUALITIES, Quality
 from .shape import Asked, asked_of, blend, closeness, shape_of
@@ -88,10 +89,14 @@ def render(
     ink = unpack_ink(subject[-INK_SIZE:]) if flat else None
     if ink is not None:
         return Rendered(*redraw(planes, colours, head, pose, shape_of(target.astype(np.float64), person.rest), ink))
-    own = lips_of(head, pose, planes)
-    belief = trust(planes, head, pose, own, person.look)
+    source, own = planes, lips_of(head, pose, planes)
+    cover = cover_of(planes, head, pose, own, person.face) if quality.occlusion and not flat else None
+    if cover is not None:
+        planes = cover.taken_off(source)
+        own = lips_of(head, pose, planes)
+    belief = trust(planes, head, pose, own, person.look) * (1 - cover.hidden if cover else 1)
     if belief < NOTHING:
-        return _untouched(planes)
+        return _untouched(source)
     shape = shape_of(target.astype(np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
 
@@ -116,6 +121,8 @@ def render(
         paint(out, yuv, opacity, hole.area)
         _mark(mask, hole.area, opacity)
     _crease(out, mask, colours, pose, own, asked, person.lip * light, belief)
+    if cover is not None:
+        cover.laid_back(out, mask, source)
     return Rendered(out, mask)
 
 

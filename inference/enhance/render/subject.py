@@ -7,6 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .area import Floats
+from .expected import COLUMNS as FACE_COLUMNS
+from .expected import KNOTS, Face, face_of
+from .expected import ROWS as FACE_ROWS
 from .lips import SAMPLES, Lips, lips_of
 from .mesh import Array, BadMouthError, Pose, ramp
 from .own_teeth import COLUMNS, ROWS, own_teeth
@@ -16,8 +19,8 @@ from .sharpness import detail
 from .tone import GRID, Ring, Tone, tone_of
 from .trust import REGIONS, look, means
 
-SUBJECT_SIZE = 13312
-VERSION = 1.0
+SUBJECT_SIZE = 26624
+VERSION = 2.0
 
 CHEEKS = (50, 280, 205, 425)
 EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
@@ -59,10 +62,17 @@ class Subject:
     palest: Array
     teeth: Array
     """The subject's own upper teeth, unrolled; opacity 0 where the frame showed none."""
+    texture: Array
+    """The lower face, coarsely, as in Face, to tell what covers it."""
+    knots: Array
 
     @property
     def rest(self) -> Rest:
         return Rest(self.line, self.upper_outer, self.lower_outer, float(self.width[0]), float(self.moustache[0]))
+
+    @property
+    def face(self) -> Face:
+        return Face(self.texture, self.knots)
 
     @property
     def lip_tone(self) -> Tone:
@@ -77,6 +87,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "tone": (*GRID, 3),
     "palest": (2, 2),
     "teeth": (ROWS, COLUMNS, 4),
+    "texture": (FACE_ROWS, FACE_COLUMNS, 3),
+    "knots": (len(KNOTS), 2),
 }
 
 
@@ -120,7 +132,8 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
     bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
     ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
     tone = tone_of(planes, head, ring)
-    own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (_chroma(skin) + _chroma(lip)))
+    own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (chroma(skin) + chroma(lip)))
+    face = face_of(planes, head, pose)
     return Subject(
         skin=skin,
         lip=lip,
@@ -141,6 +154,8 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
         tone=tone.relative,
         palest=tone.palest,
         teeth=own.texture,
+        texture=face.texture,
+        knots=face.knots,
     )
 
 
@@ -204,11 +219,11 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     luma = seen @ WEIGHTS
     own = np.median(seen[luma >= np.quantile(luma, 0.75)], axis=0)
     bright = ramp(float(np.quantile(luma, 0.85)) / max(light, 1), 0.58, 0.74)
-    pale = 1 - ramp(_chroma(own) / max(_chroma(skin), 1e-3), 0.55, 0.75)
+    pale = 1 - ramp(chroma(own) / max(chroma(skin), 1e-3), 0.55, 0.75)
     return np.asarray(drawn + bright * pale * (np.clip(1.03 * own, 0, 250) - drawn))
 
 
-def _chroma(colour: Array) -> float:
+def chroma(colour: Array) -> float:
     return float(colour.max() - colour.min()) / max(float(colour.max()), 1.0)
 
 

@@ -1,0 +1,143 @@
+"""Things in front of a mouth stay there; a face with nothing before it is a face."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from enhance.render.area import Area
+from enhance.render.expected import compare, face_of
+from enhance.render.lips import lips_of
+from enhance.render.mesh import pose_of
+from enhance.render.mouth import measure, render
+from enhance.render.occlusion import Cover, cover_of
+from enhance.render.planes import Planes
+from enhance.render.quality import QUALITIES
+from tests.covers import cover
+from tests.test_render import BT601, astronaut, target
+
+Floats = npt.NDArray[Any]
+SEEDS = range(4)
+OPEN = target(0.16, 0.5)
+
+
+def covered(planes: Planes, mesh: Floats, reference: tuple[Planes, Floats]) -> Cover | None:
+    known, its_mesh = reference
+    pose = pose_of(its_mesh)
+    face = face_of(known, pose.to_head(its_mesh.astype(float)), pose)
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    return cover_of(planes, head, pose, lips_of(head, pose, planes), face)
+
+
+def whole(found: Cover | None, planes: Planes) -> Floats:
+    opacity = np.zeros(planes.y.shape, np.float32)
+    if found:
+        opacity[found.area.slices] = found.opacity
+    return opacity
+
+
+def round_mouth(mesh: Floats, planes: Planes) -> npt.NDArray[np.bool_]:
+    pose = pose_of(mesh)
+    plane = pose.plane_of(Area(0, 0, planes.y.shape[1], planes.y.shape[0]))
+    middle = pose.to_plane(pose.to_head(mesh[[61, 291]].astype(float))).mean(axis=0)
+    off = plane - middle
+    return np.asarray((np.abs(off[..., 0]) < 0.32) & (off[..., 1] > -0.16) & (off[..., 1] < 0.3))
+
+
+def lit(planes: Planes, gain: float, slope: float) -> Planes:
+    """In other light: brighter, and more so to the right."""
+    x = np.linspace(-1, 1, planes.y.shape[1], dtype=np.float32)
+    luma = np.clip((planes.y.astype(np.float32) - 16) * gain * (1 + slope * x) + 16.5, 0, 255).astype(np.uint8)
+    return Planes(luma, planes.u, planes.v)
+
+
+def as_studio(planes: Planes, mesh: Floats, reference: tuple[Planes, Floats], wanted: Floats = OPEN) -> tuple[Planes, Floats]:
+    subject = measure(reference[0], BT601, reference[1])
+    done = render(planes, BT601, mesh, target=wanted, subject=subject, style=0, quality=QUALITIES["studio"])
+    return done.planes, done.mask
+
+
+@pytest.mark.parametrize("gain", [0.6, 1.0, 1.2])
+@pytest.mark.parametrize("slope", [-0.3, 0.0, 0.3])
+def test_other_light_covers_nothing(gain: float, slope: float) -> None:
+    planes, mesh = astronaut()
+    assert covered(lit(planes, gain, slope), mesh, (planes, mesh)) is None
+
+
+@pytest.mark.parametrize("opening", [0.0, 0.05, 0.2, 0.3])
+@pytest.mark.parametrize("width", [0.4, 0.6])
+def test_a_mouth_in_another_shape_covers_nothing(opening: float, width: float) -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    moved = render(planes, BT601, mesh, target=target(opening, width), subject=subject, style=0).planes
+    assert covered(moved, mesh, (planes, mesh)) is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("kind", "least"), [("microphone", 0.9), ("corner_microphone", 0.9), ("pen", 0.6)])
+def test_a_thing_is_found_and_little_beside_it(kind: str, least: float, seed: int) -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, kind, seed)
+    found = whole(covered(before, mesh, (planes, mesh)), planes) > 0.5
+    near = round_mouth(mesh, planes)
+    there = (thing.alpha > 0.5) & near
+    assert (found & there).sum() > least * there.sum()
+    assert (found & near & (thing.alpha < 0.02)).sum() < 0.12 * max(there.sum(), 150)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["microphone", "corner_microphone"])
+def test_a_microphone_is_not_moved_with_the_lips(kind: str, seed: int) -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, kind, seed)
+    out, mask = as_studio(before, mesh, (planes, mesh))
+    inside = (thing.alpha > 0.99) & round_mouth(mesh, planes)
+    assert (np.abs(out.y.astype(int) - before.y)[inside] > 10).mean() < 0.2
+    assert np.array_equal(out.y[mask == 0], before.y[mask == 0])
+
+
+def test_behind_a_microphone_at_the_corner_the_mouth_still_opens() -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, "corner_microphone", 1)
+    free = (thing.alpha < 0.01) & round_mouth(mesh, planes)
+    out, _ = as_studio(before, mesh, (planes, mesh))
+    clean, _ = as_studio(planes, mesh, (planes, mesh))
+    asked = np.abs(clean.y.astype(int) - planes.y)[free]
+    assert np.abs(out.y.astype(int) - before.y)[free].mean() > 0.6 * asked.mean()
+
+
+def test_a_thing_over_the_whole_mouth_leaves_the_frame_as_it_is() -> None:
+    planes, mesh = astronaut()
+    before = planes.copy()
+    near = round_mouth(mesh, planes)
+    before.y[near] = 40
+    before.u[near[::2, ::2]] = 150
+    before.v[near[::2, ::2]] = 110
+    before.y[near.argmax(axis=0).min() :, :][:, near.any(axis=0).argmax() : near.any(axis=0).argmax() + 20] = 40
+    out, mask = as_studio(before, mesh, (planes, mesh))
+    assert not mask.any()
+    assert np.array_equal(out.y, before.y)
+
+
+def test_what_moves_a_little_between_frames_is_found_a_little_elsewhere() -> None:
+    planes, mesh = astronaut()
+    rng = np.random.default_rng(0)
+    before, _ = cover(planes, BT601, mesh, "corner_microphone", 2)
+    noisy = [
+        Planes(np.clip(before.y + rng.normal(0, 2, before.y.shape) + 0.5, 0, 255).astype(np.uint8), before.u, before.v)
+        for _ in range(6)
+    ]
+    masks = [whole(covered(frame, mesh, (planes, mesh)), planes) for frame in noisy]
+    core = np.mean(masks, axis=0) > 0.5
+    assert np.std(masks, axis=0)[core].mean() < 0.03
+
+
+def test_the_reference_is_what_is_expected_of_itself() -> None:
+    planes, mesh = astronaut()
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    seen = compare(planes, head, pose, lips_of(head, pose, planes), face_of(planes, head, pose))
+    assert seen.skin.sum() > 500
+    assert np.abs(seen.seen - seen.usual)[seen.skin].mean(axis=0) == pytest.approx([0, 0, 0], abs=0.2)
