@@ -3,9 +3,10 @@ import type { UpscaleOutput } from '../contract/upscale.ts';
 import type { Frame } from '../frame.ts';
 import { type AnyFrame, type Encoded, encode, isRgb, runWith } from './encoder.ts';
 import { fileInput } from './ffmpeg.ts';
-import type { AudioInfo, AudioTrack, Colour, Ratio, VideoInfo } from './info.ts';
+import type { AudioTrack, Colour, Ratio, VideoInfo } from './info.ts';
 import { checkHeads, listOf, type Part, partsInput } from './parts.ts';
 import { fromRgb, outputColour } from './scaler.ts';
+import { type Sound, soundArgs } from './sound-graph.ts';
 
 /** What the pictures of an output are besides their pixels. */
 export type Look = Pick<VideoInfo, 'colour' | 'sampleAspect' | 'timeBase' | 'constantRate' | 'fps'>;
@@ -27,17 +28,10 @@ export const encodeVideo = (
     // ffmpeg starts each input at zero: the first picture's distance from the start of the sound is put back.
     ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
     ...(source.info.hasAudio ? fileInput(source.path, source.info.container) : []),
-    ...['-map', '0:V:0', ...soundArgs(source.info.audio)],
+    ...['-map', '0:V:0', ...ownSoundArgs(source.info.audio)],
     ...pictureArgs(source.info, true, quality(output), ffmpeg),
     ...fileArgs(source.info, target),
   ]);
-
-/** A sound file to go with the pictures, from its first sample on, for so long. */
-export type Sound = {
-  readonly path: string;
-  readonly info: AudioInfo;
-  readonly seconds: number;
-};
 
 /**
  * Visually lossless for most material: 50 dB where nothing was rendered. The search for motion ends early, which takes
@@ -58,12 +52,14 @@ export const encodeClip = (
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
 ): Promise<Encoded> =>
-  encode(frames, look.fps, { ffmpeg, signal }, (first) => [
-    ...[...pipeInput, ...fileInput(sound.path, sound.info.container)],
-    ...['-map', '0:V:0', '-map', '1:a:0', ...clipSoundArgs(sound)],
-    ...pictureArgs(look, isRgb(first), CLIP_QUALITY, ffmpeg),
-    ...fileArgs(look, target),
-  ]);
+  encode(frames, look.fps, { ffmpeg, signal }, (first) => {
+    const { inputs, output } = soundArgs(sound, 1);
+    return [
+      ...[...pipeInput, ...inputs, '-map', '0:V:0'],
+      ...pictureArgs(look, isRgb(first), CLIP_QUALITY, ffmpeg),
+      ...[...output, ...fileArgs(look, target)],
+    ];
+  });
 
 /**
  * Writes the frames as H.264 in MP4 without sound: a part of a clip, whose other parts are encoded likewise, for `joinClip`.
@@ -96,10 +92,10 @@ export const joinClip = async (
   signal: AbortSignal,
 ): Promise<void> => {
   await checkHeads(parts.map(({ path }) => path));
+  const { inputs, output } = soundArgs(sound, 1);
   const args = [
-    ...['-y', ...partsInput, ...fileInput(sound.path, sound.info.container)],
-    ...['-map', '0:v:0', '-c:v', 'copy', '-map', '1:a:0', ...clipSoundArgs(sound)],
-    ...fileArgs(look, target),
+    ...['-y', ...partsInput, ...inputs, '-map', '0:v:0', '-c:v', 'copy'],
+    ...[...output, ...fileArgs(look, target)],
   ];
   await runWith(listOf(parts), { ffmpeg, args, signal });
 };
@@ -158,7 +154,7 @@ const timescale = ({ den }: Ratio): number => {
 /** Sound that MP4 holds and players know there is copied bit for bit; any other becomes AAC. */
 const copied = ['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'];
 
-const soundArgs = (tracks: readonly AudioTrack[]): string[] => [
+const ownSoundArgs = (tracks: readonly AudioTrack[]): string[] => [
   // Older releases hold FLAC in MP4 for an experiment.
   ...['-strict', 'experimental'],
   ...tracks.flatMap(({ index, codec }, at) => [
@@ -168,20 +164,6 @@ const soundArgs = (tracks: readonly AudioTrack[]): string[] => [
       : [`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k']),
   ]),
 ];
-
-/** What players everywhere take, from the highest down. */
-const sampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000];
-
-const clipSoundArgs = ({ info, seconds }: Sound): string[] => {
-  const rate = sampleRates.findLast((known) => known >= info.sampleRate) ?? 48_000;
-  const layout = info.channels > 1 ? 'stereo' : 'mono';
-  const filters = [
-    ...['asetpts=N/SR/TB', `aresample=${rate}`, `aformat=channel_layouts=${layout}`],
-    ...['apad', `atrim=end_sample=${Math.round(seconds * rate)}`],
-  ];
-  const bitrate = layout === 'stereo' ? '192k' : '128k';
-  return ['-af', filters.join(','), '-c:a', 'aac', '-b:a', bitrate];
-};
 
 /** Quality 80, the default, is visually lossless for most material; 100 leaves no visible trace. */
 const quality = (output: UpscaleOutput): string[] =>

@@ -25,6 +25,7 @@ import type { MeshFile } from './mesh-file.ts';
 import { planMouth, type Sounds } from './plan-mouth.ts';
 import { renderMouths } from './render-mouths.ts';
 import { readShots } from './shots.ts';
+import { partsOf, soundTrack } from './sound-track.ts';
 import { measureSubject } from './subject.ts';
 import { layOut, type Shot, shownSeconds } from './timeline.ts';
 import { together } from './together.ts';
@@ -77,26 +78,28 @@ export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> =
   }
 };
 
-/** The new sound, and the clip's own on the clock of its pictures. */
+/** The new sound on the clock of the output, and the clip's own on that of its pictures. */
 const listenToBoth = async (
-  { config, inputs, models }: Task,
+  { config, inputs, models, options }: Task,
   { path, info, sound }: Clip,
   signal: AbortSignal,
 ): Promise<Sounds> => {
-  const heard = await hear(inputs.audio, sound, models.speech, config.ffmpeg, signal);
+  const parts = partsOf(options, sound.durationSeconds);
+  const heard = await hear(inputs.audio, sound, models.speech, config.ffmpeg, signal, parts);
   const own = await decodeOwnAudio(path, info, info.startSeconds, config.ffmpeg, signal);
   return { sound: heard, own: own.length > 0 ? await listen(own, models.speech, signal) : null };
 };
 
 const make = async (
   task: Task,
-  { path, info, sound }: Clip,
+  clip: Clip,
   sounds: Sounds,
   footage: Footage,
   meshes: MeshFile,
   kept: Kept,
 ): Promise<Made> => {
-  const { config, options, report, signal, target } = task;
+  const { config, inputs, options, report, signal, target } = task;
+  const { path, info, sound } = clip;
   const facesDetected = countFaces(footage.sightings);
   if (facesDetected === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const shots = onClock(layOut(footage.times, sound.durationSeconds, options), info);
@@ -113,8 +116,8 @@ const make = async (
   const frames = shots.length;
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span: spans.rendering });
   const seconds = chunks.reduce((sum, chunk) => sum + chunk.seconds, 0);
-  const under = { path: task.inputs.audio, info: sound, seconds };
-  await joinClip(parts, look, under, target, config.ffmpeg, signal);
+  const track = soundTrack(inputs.audio, clip, options, shots);
+  await joinClip(parts, look, track, target, config.ffmpeg, signal);
   const [durationSeconds, fps] = [rounded(seconds), rounded(frames / seconds)];
   return {
     encoded: { frames, durationSeconds, fps },
