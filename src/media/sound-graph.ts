@@ -46,7 +46,8 @@ export const soundArgs = (
   return {
     inputs: [
       ...fileInput(path, info.container),
-      ...(own ? fileInput(own.path, own.info.container) : []),
+      // Where the own sound is damaged it is silent, and no reason to fail.
+      ...(own ? [...fileInput(own.path, own.info.container), '-max_error_rate', '1'] : []),
     ],
     output: [
       ...['-filter_complex', graph, '-map', '[sound]'],

@@ -248,6 +248,19 @@ test('the higher rate of the two, and two channels if either has them, at the sa
   }
 });
 
+test('an own sound that cannot be decoded is silent', async () => {
+  const path = await makeClip(
+    at('torn.mp4'),
+    [...pattern(4), ...counting(4, 300)],
+    [...h264, '-c:a', 'aac', '-bsf:a', 'noise=amount=1'],
+  );
+  const sound = await makeClip(at('half.wav'), counting(0.5, 1000));
+  const options = { sync_mode: 'silence', options: { background: { mode: 'mix' } } };
+  const came = await heard(options, { path, sound });
+  assert.is(came.left.length, 4 * RATE);
+  holds(came, 0.3, { 1000: 0.4 });
+});
+
 test('the own sound is in time with its pictures, whichever of them begins first', async () => {
   const beep = lavfi(`aevalsrc='if(between(t,1,1.1),0.5*sin(2*PI*1000*t),0)':s=${RATE}:d=2.5`);
   const still = await makeClip(at('still3.wav'), lavfi(`anullsrc=r=${RATE}:cl=mono`), ['-t', '3']);
