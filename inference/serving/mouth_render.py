@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.lend.lender import Bytes, lend, size_of
+from enhance.lend.lender import Bytes, lend, lender_from, size_of
+from enhance.lend.teeth import with_teeth
 from enhance.render.mesh import BadMouthError
 from enhance.render.mouth import measure, render
 from enhance.render.planes import check_colours, check_planes
@@ -29,7 +30,9 @@ class MouthRenderModel(Shell):
         colours = check_colours(inputs["COLOUR"])
         outputs: dict[str, npt.NDArray[Any]] = {}
         if "SUBJECT" in wanted:
-            outputs["SUBJECT"] = measure(planes, colours, inputs["MESH"])
+            lenders = [lender_from(values.tobytes(), self._side()) for values, _ in self._lenders(inputs)]
+            seen = with_teeth(inputs["SUBJECT"], lenders, colours) if lenders else measure(planes, colours, inputs["MESH"])
+            outputs["SUBJECT"] = seen
         if "LENDER" in wanted:
             outputs["LENDER"] = lend(planes, inputs["MESH"], unpack(inputs["SUBJECT"]), self._side())
         if any(name in wanted for name in FRAME):

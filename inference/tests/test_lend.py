@@ -11,13 +11,15 @@ import pytest
 
 from enhance.lend.choice import AT_ONCE, BANK, choose
 from enhance.lend.lender import lend, lender_from, size_of
+from enhance.lend.teeth import with_teeth
 from enhance.render.mesh import BadMouthError, pose_of
 from enhance.render.mouth import Rendered, measure, render
+from enhance.render.own_teeth import DIMMED
 from enhance.render.planes import Planes
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import Subject, unpack
 from tests.mouths import face, turned
-from tests.test_render import BT601, drawn, target
+from tests.test_render import BT601, TEETH, drawn, target
 
 Floats = npt.NDArray[Any]
 MODELS = Path(__file__).parents[2] / "models"
@@ -137,6 +139,28 @@ def test_a_face_from_the_side_lends_nothing() -> None:
     without = opened(planes, mesh, subject, 0.12)
     lent = opened(planes, mesh, subject, 0.12, (lender, 1.0))
     assert np.array_equal(without.planes.y, lent.planes.y)
+
+
+def smiling() -> tuple[Planes, Floats]:
+    return drawn(gap=0.14, teeth=True)
+
+
+def test_teeth_that_a_lender_shows_are_the_subjects() -> None:
+    planes, mesh = drawn()
+    subject = measure(planes, BT601, mesh)
+    lender = lender_from(lend(*smiling(), unpack(subject), 256).tobytes(), 256)
+    own = unpack(with_teeth(subject, [lender], BT601))
+    assert unpack(subject).teeth[..., 3].max() == 0
+    assert own.teeth[..., 3].max() > 0.9
+    assert own.tooth == pytest.approx(np.array(TEETH) / DIMMED, abs=14)
+    assert np.array_equal(own.lip, unpack(subject).lip)
+
+
+def test_lenders_without_teeth_leave_the_subject_as_it_was() -> None:
+    planes, mesh = drawn()
+    subject = measure(planes, BT601, mesh)
+    lender = lender_from(lend(*painted(0.16), unpack(subject), 256).tobytes(), 256)
+    assert np.array_equal(with_teeth(subject, [lender], BT601), subject)
 
 
 @pytest.mark.parametrize("size", [size_of(256) - 1, size_of(128), 0])

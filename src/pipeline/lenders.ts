@@ -5,6 +5,8 @@ import type { Lent, MouthRender, Rendering } from '../triton/models/mouth-render
 import { cut, meshIn, patchOf } from './patch.ts';
 
 export type Lenders = {
+  /** The subject, with the teeth that the lenders show. */
+  readonly subject: Float32Array;
   /** Those of a frame of the output, and how much each lends; none where the mouth is drawn. */
   of(index: number): readonly Lent[];
 };
@@ -19,6 +21,8 @@ type Clip = {
 
 /** Pictures farther apart are sought; those between nearer ones are decoded for nothing. */
 const FAR = 120;
+/** So many of the most useful lenders tell what the subject's teeth are like. */
+const TELLING = 12;
 
 /** Cuts every lender's mouth out of its picture once and keeps it: at most 48, 100 kB each of `balanced`, 600 kB of `studio`. */
 export const borrow = async (
@@ -26,10 +30,11 @@ export const borrow = async (
   render: MouthRender,
   signal: AbortSignal,
 ): Promise<Lenders> => {
-  if (!lending || about.style === 'flat') return { of: () => [] };
+  const { subject } = about;
+  if (!lending || about.style === 'flat') return { subject, of: () => [] };
   const mouths = new Map<number, Buffer>();
-  const places = [...new Set(lending.bank)].sort((a, b) => a - b);
-  for (const near of groups(places)) {
+  let seen: Parameters<MouthRender['lender']> | null = null;
+  for (const near of groups([...new Set(lending.bank)].sort((a, b) => a - b))) {
     let at = 0;
     for await (const picture of pictures(near)) {
       const place = near[at] ?? -1;
@@ -37,13 +42,17 @@ export const borrow = async (
       const mesh = await meshOf(place);
       const rect = mesh && patchOf(mesh, picture, render);
       if (rect) {
-        const lender = await render.lender(cut(picture, rect), meshIn(mesh, rect), about, signal);
-        mouths.set(place, lender);
+        seen = [cut(picture, rect), meshIn(mesh, rect), about, signal];
+        mouths.set(place, await render.lender(...seen));
       }
       if (at === near.length) break;
     }
   }
-  return { of: (index) => lentTo(index, lending, mouths) };
+  const telling = lending.bank.flatMap((place) => mouths.get(place) ?? []).slice(0, TELLING);
+  return {
+    subject: seen ? await render.withTeeth(telling, ...seen) : subject,
+    of: (index) => lentTo(index, lending, mouths),
+  };
 };
 
 const groups = (places: readonly number[]): number[][] => {

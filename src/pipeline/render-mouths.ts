@@ -44,7 +44,8 @@ export async function* renderMouths(
   cast: Cast,
   { render, inFlight, signal, watch, spare }: Means,
 ): AsyncGenerator<Rendered, void, undefined> {
-  const { shots, chosen, meshes, targets, about, lenders } = cast;
+  const { shots, chosen, meshes, targets, lenders } = cast;
+  const about = { ...cast.about, subject: lenders.subject };
   const seen = shots.map(({ moves, source }) => !moves || !!chosen[source]);
   const shares = fades(seen);
 

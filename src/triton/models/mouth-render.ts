@@ -56,6 +56,14 @@ export type MouthRender = {
     about: Rendering,
     signal: AbortSignal,
   ): Promise<Buffer>;
+  /** The subject with the teeth that these lenders show, for the pictures that none of them fits. The patch is any one. */
+  withTeeth(
+    lenders: readonly Buffer[],
+    patch: YuvPicture,
+    mesh: Float32Array,
+    about: Rendering,
+    signal: AbortSignal,
+  ): Promise<Float32Array>;
   /** `lent` comes to 1 at most; the rest is drawn. */
   render(
     patch: YuvPicture,
@@ -124,6 +132,15 @@ export const openMouthRender = async (
       const of = await ask(transport, nameOf(model), inputs, [bytes('LENDER', lenderSize)], signal);
       // Its own memory: what came beside it is let go.
       return Buffer.from(of('LENDER').data);
+    },
+    withTeeth: async (lenders, patch, mesh, about, signal) => {
+      const lent = lenders.map((lender) => ({ lender, share: 1 / lenders.length }));
+      const inputs = [
+        ...inputsOf(patch, mesh, new Float32Array(SHAPE), about),
+        ...lentOf(lent, lenderSize),
+      ];
+      const wanted = [floats('SUBJECT', subjectSize)];
+      return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
     },
     render: async (patch, mesh, target, about, signal, lent = []) => {
       const { width, height } = patch;
