@@ -28,6 +28,7 @@ const PASSING_MS = 3600_000;
  *   uploads/<upload id>             until it expires
  *   inputs/<job id>, <job id>.audio until the job ends
  *   attempts/<job id>.<fence>.<ext> being written
+ *   attempts/<job id>.work          what one attempt leaves to the next, a folder
  *   results/<job id>.<fence>.<ext>  whole, for as long as results are kept
  * What a crash leaves is found by `sweep`.
  */
@@ -64,6 +65,7 @@ export const openFiles = async (dir: string) => {
     inputPath,
     removeInputs,
     attemptPath: (name: string): string => at('attempts', name),
+    workPath: (jobId: string): string => at('attempts', `${jobId}.work`),
 
     /** Hashes what an attempt wrote and moves it in place, whole. Failure storage_failed. */
     keepResult: async (name: string): Promise<Kept> => {

@@ -44,7 +44,8 @@ export const runAttempt = async (
   const name = attemptName(job);
   const target = files.attemptPath(name);
   try {
-    const outcome = await enhance(job, inputsOf(job, files), target, heart.report, halt.signal);
+    const outputs = { target, work: files.workPath(job.id) };
+    const outcome = await enhance(job, inputsOf(job, files), outputs, heart.report, halt.signal);
     const stored = heart.report({ ...heart.last(), stage: 'storing' });
     const kept = outcomeOf(outcome, name, await files.keepResult(name));
     const end = await attempts.succeed(job.id, job.fence, kept, {

@@ -55,10 +55,13 @@ export type LipsyncWork = {
 /** The files of a job: the picture or clip, and for lip sync the new sound. */
 export type Inputs = { readonly media: string; readonly audio?: string };
 
+/** Where the result is to be, and a folder for what the job's next attempt need not do again. */
+export type Outputs = { readonly target: string; readonly work: string };
+
 export type Enhance = (
   work: Work,
   inputs: Inputs,
-  target: string,
+  outputs: Outputs,
   report: Report,
   signal: AbortSignal,
 ) => Promise<Outcome>;
@@ -72,15 +75,16 @@ type Parts = {
 /** File in, file out: the whole work of one job attempt. */
 export const createEnhance =
   ({ config, openUpscaler, openLipsync }: Parts): Enhance =>
-  async (work, inputs, target, report, signal) => {
-    const how = { target, config, report, signal };
+  async (work, inputs, outputs, report, signal) => {
+    const how = { target: outputs.target, config, report, signal };
     const { kind } = work.input;
     if (work.kind === 'lipsync') {
       const models = await openLipsync(work.model);
       checkRelease(work, kind === 'image' ? models.portraitRelease : models.release);
       if (!inputs.audio) throw new Error('a lip sync came without its sound');
       const { media, audio } = inputs;
-      return lipSync({ ...how, kind, models, options: work.options, inputs: { media, audio } });
+      const task = { ...how, kind, models, options: work.options, inputs: { media, audio } };
+      return lipSync({ ...task, work: outputs.work });
     }
     const upscaler = await openUpscaler(work.model);
     checkRelease(work, upscaler.release);

@@ -21,7 +21,7 @@ const bytes = randomBytes(100_000);
 let work = async (): Promise<void> => {};
 const worker = await startWorker({
   ...api.parts,
-  enhance: async (_, __, target) => {
+  enhance: async (_, __, { target }) => {
     await work();
     await writeFile(target, bytes);
     return { outputSize: { width: 8, height: 8 }, contentType: 'image/png' };

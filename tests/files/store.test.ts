@@ -1,4 +1,11 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
@@ -72,6 +79,17 @@ test('removing a job takes its input and attempts, and leaves results and other 
   assert.equal(readdirSync(join(dir, 'inputs')), ['job_12']);
   assert.equal(readdirSync(join(dir, 'attempts')), ['job_12.1.png']);
   assert.equal(readdirSync(join(dir, 'results')), ['job_1.2.png']);
+});
+
+test('what a job left for its next attempt goes with it, and stays while it may come', async () => {
+  const { dir, files } = await fresh();
+  for (const id of ['job_1', 'job_12']) {
+    mkdirSync(join(files.workPath(id), 'inner'), { recursive: true });
+    writeFileSync(join(files.workPath(id), 'inner/chunk-0.mp4'), 'pictures');
+  }
+  await files.removeJob('job_1');
+  await files.sweep(24 * hour, never);
+  assert.equal(readdirSync(join(dir, 'attempts')), ['job_12.work']);
 });
 
 test('a job may have a sound beside its clip, and loses both', async () => {

@@ -46,7 +46,7 @@ const ask = ({ files, parts }: Rig, clip = 'clip', sound = 'sound', account = 'a
 };
 
 /** Writes what it was given one behind the other. */
-const joining: Enhance = async (work, inputs, target) => {
+const joining: Enhance = async (work, inputs, { target }) => {
   assert.equal([work.kind, work.model, work.input.kind], ['lipsync', 'fast', 'video']);
   writeFileSync(
     target,

@@ -122,7 +122,7 @@ type Asked = {
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
 /** A model that copies nothing and is done at once. */
-export const atOnce: Enhance = async (_work, _inputs, target) => {
+export const atOnce: Enhance = async (_work, _inputs, { target }) => {
   writeFileSync(target, 'enhanced');
   return { outputSize: { width: 20, height: 20 }, contentType: 'image/png' };
 };
@@ -134,7 +134,7 @@ export const onCue = () => {
     go = resolve;
   });
   const started: string[] = [];
-  const enhance: Enhance = async (work, inputs, target, report, signal) => {
+  const enhance: Enhance = async (work, inputs, outputs, report, signal) => {
     started.push(inputs.media.split('/').at(-1) ?? '');
     report({ stage: 'inference', framesDone: 1, framesTotal: 4 });
     await new Promise<void>((resolve, reject) => {
@@ -142,7 +142,7 @@ export const onCue = () => {
       if (signal.aborted) reject(signal.reason);
       void cue.then(resolve);
     });
-    return atOnce(work, inputs, target, report, signal);
+    return atOnce(work, inputs, outputs, report, signal);
   };
   return { enhance, started, go };
 };

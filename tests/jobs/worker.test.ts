@@ -251,7 +251,7 @@ test('erasing a running job cancels it', async ({ rig, dir }) => {
 });
 
 test('what an attempt wrote before it failed is removed', async ({ rig, dir }) => {
-  await rig.work(async (_work, _input, target) => {
+  await rig.work(async (_work, _input, { target }) => {
     writeFileSync(target, 'half');
     throw new Failure('media_unreadable', { reason: 'cut off' });
   });
