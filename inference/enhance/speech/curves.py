@@ -33,7 +33,7 @@ _REACH = np.arange(-25, 26) * 0.01
 CLOSES, OPENS = 0.4, 0.24  # of the posterior of P: a closure begins above the one and ends below the other
 _SHORTEST = 2  # frames of a closure
 _HELD = 4  # frames: one frame of 25 fps video
-_APPROACH, _RELEASE = 5, 6  # frames
+_APPROACH, _RELEASE = 7, 8  # frames
 _BITE = 1.3 * np.hanning(7) / np.hanning(7).sum()  # a short f reaches the lip too
 _F_JAW = float(SHAPES[F, 0])
 JAW, _WIDTH, _ROUNDING, CLOSURE, LABIODENTAL, _TONGUE = range(len(CURVES))
@@ -82,7 +82,7 @@ def closures(posteriors: Floats) -> list[tuple[int, int]]:
 
 
 def closure_track(posteriors: Floats) -> Floats:
-    """[T], 1 while the lips are pressed, with a raised cosine of 50 ms before and 60 ms after."""
+    """[T], 1 while the lips are pressed, with a raised cosine of 70 ms before and 80 ms after."""
     frames = len(posteriors)
     track = np.zeros(frames + 2 * (_APPROACH + _RELEASE + _HELD))
     margin = _APPROACH + _RELEASE + _HELD
