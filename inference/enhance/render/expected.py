@@ -37,6 +37,7 @@ BLUR = 0.5  # of a cell
 DARK = 16.0  # levels added before a logarithm is taken
 SCALES = np.array([0.08, 3.0, 3.0])  # of what skin differs, for the slope of the light: beyond, it is no light
 STEPS = 5  # of reweighting
+SOME = 3  # every so many cells are asked
 FLAT = 0.05  # how much a slope over S is held back
 SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
 
@@ -162,8 +163,8 @@ def _places(knots: Array, reference: Array) -> Floats:
 
 
 def _kernel(points: Array, knots: Array) -> Array:
-    squares = ((points[:, None] - knots) ** 2).sum(axis=2) + 1e-9
-    return np.asarray(squares * np.log(squares))
+    squares = (points[:, None, 0] - knots[:, 0]) ** 2 + (points[:, None, 1] - knots[:, 1]) ** 2 + 1e-9
+    return np.asarray(squares * cv2.log(squares))
 
 
 def _filled(outline: Array) -> Mask:
@@ -193,10 +194,10 @@ def _light(difference: Floats, skin: Mask) -> Floats:
     if skin.sum() < 20:
         return np.zeros_like(difference)
     terms = np.stack([np.ones(CENTRES.shape[:2]), CENTRES[..., 0], CENTRES[..., 1] - 0.4], axis=-1)
-    within = terms[skin]
+    within = terms[skin][::SOME]
     slope = np.zeros((3, 3))
     for channel, scale in enumerate(SCALES):
-        seen = difference[skin, channel].astype(np.float64)
+        seen = difference[skin, channel][::SOME].astype(np.float64)
         slope[0, channel] = np.median(seen)
         for _ in range(STEPS):
             off = (seen - within @ slope[:, channel]) / scale

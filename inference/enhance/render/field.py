@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from .area import Area, Floats
-from .mesh import Array, Pose
+from .mesh import Array, Pose, smoothstep
 from .skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull
 
 Window = Callable[[Floats], Floats]
@@ -18,6 +18,7 @@ MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner
 IN_CACHE = 256  # points whose distances to all knots stay in the cache
+UNSEEN, UNSEEN_PIXELS = (0.0012, 0.0045), (0.10, 0.40)  # S, and at least so many pixels: shifts that are not made, made wholly
 LEAST = 0.02  # a displacement below this, in pixels, is none
 
 
@@ -85,6 +86,13 @@ def displacement(field: Field, pose: Pose, line: Array, window: Window, within: 
         part = whole[near.moved(-area.x, -area.y).slices]
         part += _frame(near, max(2.0, BLEND * pose.scale))[..., None] * (torn - part)
     return whole, area
+
+
+def seen_alone(by: Floats, scale: float) -> Floats:
+    """A displacement without what nobody would see of it: the skin that hardly moves is not touched."""
+    low, high = (max(share * scale, pixels) for share, pixels in zip(UNSEEN, UNSEEN_PIXELS, strict=True))
+    length = np.hypot(by[..., 0], by[..., 1])
+    return np.asarray(by * smoothstep(length, low, high)[..., None], np.float32)
 
 
 @dataclass(frozen=True)

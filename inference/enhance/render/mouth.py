@@ -12,7 +12,8 @@ from enhance.lend.lent import borrowed
 
 from .area import Area, Floats
 from .drawn import redraw
-from .field import LEAST, Field, displacement
+from .field import LEAST, Field, displacement, seen_alone
+from .grain import noise_of, sharpened
 from .ink import SIZE as INK_SIZE
 from .ink import ink_of, pack_ink, unpack_ink
 from .interior import hole_of, interior, known
@@ -100,7 +101,7 @@ def render(
     shape = shape_of(target.astype(np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
 
-    out, mask = _warp(planes, head, pose, own, asked)
+    out, mask = _warp(planes, head, pose, own, asked, quality)
     ring = Ring.of(pose, (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer), planes.area)
     _mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief))
     light = light_on(planes, colours, pose, head, person.skin)
@@ -108,7 +109,7 @@ def render(
     if hole is not None:
         colour = interior(hole, shape, asked, pose, person, rows, flat) * light
         yuv = from_rgb(colour, colours)
-        if not flat:
+        if not flat and not quality.grain:
             yuv[..., 0] += _grain(planes, pose, head, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
         if lenders and not flat:
             cheeks = means(planes, pose, [head[list(CHEEKS)]])[0]
@@ -118,6 +119,8 @@ def render(
         blur = blur_of(detail(planes, head, pose), float(person.detail[0])) * pose.scale
         if blur > LEAST_BLUR:
             yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
+        if quality.grain and not flat:
+            yuv[..., 0] += noise_of(planes, pose, head).missing(yuv[..., 0], hole.opacity)
         paint(out, yuv, opacity, hole.area)
         _mark(mask, hole.area, opacity)
     _crease(out, mask, colours, pose, own, asked, person.lip * light, belief)
@@ -130,7 +133,7 @@ def _untouched(planes: Planes) -> Rendered:
     return Rendered(planes, np.zeros(planes.y.shape, np.uint8))
 
 
-def _warp(planes: Planes, head: Array, pose: Pose, own: Lips, asked: Asked) -> tuple[Planes, Plane]:
+def _warp(planes: Planes, head: Array, pose: Pose, own: Lips, asked: Asked, quality: Quality) -> tuple[Planes, Plane]:
     field = Field(pull(head, own, asked, pose))
     nose = float(pose.to_plane(head[2])[1])
     line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
@@ -142,11 +145,16 @@ def _warp(planes: Planes, head: Array, pose: Pose, own: Lips, asked: Asked) -> t
     grown = even(area, planes.area)
     if grown != area:
         by = np.pad(by, ((area.y - grown.y, grown.bottom - area.bottom), (area.x - grown.x, grown.right - area.right), (0, 0)))
+    if quality.fine_mask:
+        by = seen_alone(by, pose.scale)
     length = np.maximum(np.abs(by[..., 0]), np.abs(by[..., 1]))
     changed = length > LEAST
     # 255 from half a pixel on; below, a little for a little.
     mask[grown.slices] = np.where(changed, np.clip(length * 510, 1, 255), 0).astype(np.uint8)
-    return moved(planes, by, grown, changed), mask
+    out = moved(planes, by, grown, changed)
+    if quality.grain:
+        sharpened(out.y, planes.y, by, grown, changed)
+    return out, mask
 
 
 class _Window:
