@@ -24,7 +24,10 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   let outside = 0;
   let plan: Parameters<NonNullable<Watch['planned']>>[0] | undefined;
   const [from, to] = run.learnt ?? [0, Number.POSITIVE_INFINITY];
+  const [first, last] = run.judged ?? [0, Number.POSITIVE_INFINITY];
   const watch: Watch = {
+    // What nobody judges need not be rendered.
+    renders: (seconds) => seconds >= first && seconds < last,
     // The clip's own picture, which is the truth here, is as late as it is.
     keepLag: run.role === 'self',
     learn: (seconds) => seconds >= from && seconds < to,

@@ -68,14 +68,15 @@ export async function* renderMouths(
     const shot = shots[frame.index];
     if (!shot) throw new Error(`there is no shot ${frame.index}`);
     const before = watch?.rendered ? { ...frame, pixels: Buffer.from(frame.pixels) } : frame;
-    const { changed, ...spoken } = shot.moves ? await speak(frame, shot.source) : STILL;
+    const moves = shot.moves && (watch?.renders?.(shot.time) ?? true);
+    const { changed, ...spoken } = moves ? await speak(frame, shot.source) : STILL;
     if (under && shot.under) {
       if (watch?.rendered) mix(before, under, under.share);
-      if (shot.moves) await speak(under, shot.under.source);
+      if (moves) await speak(under, shot.under.source);
       mix(frame, under, under.share);
       spare.push(under.pixels.buffer);
     }
-    const after = { ...frame, passed: shot.moves && !changed };
+    const after = { ...frame, passed: moves && !changed };
     return { index: frame.index, ...spoken, before, after };
   };
   for await (const done of inOrder(frames, inFlight, work)) {

@@ -9,6 +9,8 @@ export type Watch = {
   readonly learn?: (seconds: number) => boolean;
   /** Whether the new mouth is to be as late as the clip's own was; on time with the sound without it. */
   readonly keepLag?: boolean;
+  /** Whether the mouth is to be rendered in the output's frame at this time; in every one without it. */
+  readonly renders?: (seconds: number) => boolean;
   /** Once, before rendering. Frame i of the output is at times[i], from the first, and its target at 8 * i. */
   readonly planned?: (
     plan: Plan & {

@@ -60,7 +60,9 @@ class Judge:
             if before is None:
                 continue
             if isinstance(source, Reel) or index == 0:
-                self._look(before, self._guide(longest, index, before, tracks), tracks, index)
+                # A run's own meshes are those of the frames that it judges.
+                looking = next(run for run, want in zip(runs, wanted, strict=True) if want)
+                self._look(before, self._guide(looking, index, before, tracks), tracks, index)
             else:
                 for track in tracks.values():
                     track[index] = track[0]
