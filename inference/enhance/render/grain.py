@@ -44,8 +44,9 @@ def sharpened(moved: Plane, source: Plane, by: Floats, area: Area, changed: npt.
     left, top = (max(0, int(v.min()) - 8) for v in (x, y))
     right, bottom = int(x.max()) + 10, int(y.max()) + 10
     half = (max(1, size[0] // 2), max(1, size[1] // 2))
-    # Averages are smooth: every second pixel says enough.
-    at_x, at_y = (np.asarray(cv2.resize(v, half, interpolation=cv2.INTER_AREA), np.float32) for v in (x - left, y - top))
+    at_x, at_y = (
+        np.asarray(cv2.resize(v, half, interpolation=cv2.INTER_AREA), np.float32) * 0.5 - 0.25 for v in (x - left, y - top)
+    )
     wanted = [
         cv2.remap(_energy(band), at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for band in bands(source[top:bottom, left:right].astype(np.float32))
@@ -54,8 +55,7 @@ def sharpened(moved: Plane, source: Plane, by: Floats, area: Area, changed: npt.
     for _ in range(ROUNDS):
         change = np.zeros_like(out)
         for band, energy, most in zip(bands(out), wanted, MOST, strict=True):
-            there = cv2.resize(_energy(band), half, interpolation=cv2.INTER_AREA)
-            gain = np.clip(np.sqrt((energy + LEAST) / (there + LEAST)), FEWEST, most)
+            gain = np.clip(np.sqrt((energy + LEAST) / (_energy(band, half) + LEAST)), FEWEST, most)
             change += (np.asarray(cv2.resize(gain, size, interpolation=cv2.INTER_LINEAR), np.float32) - 1) * band
         out += change
     part[...] = np.where(changed, np.clip(out + 0.5, 0, 255), part).astype(np.uint8)
@@ -66,8 +66,10 @@ def bands(luma: Floats) -> Bands:
     return luma - fine, fine - coarse
 
 
-def _energy(band: Floats) -> Floats:
-    return np.asarray(cv2.GaussianBlur(band * band, (0, 0), AROUND), np.float32)
+def _energy(band: Floats, size: tuple[int, int] | None = None) -> Floats:
+    """Local mean square, at every second pixel: averages are smooth. size: width and height of what comes out."""
+    small = cv2.resize(band * band, size, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(small, (0, 0), AROUND / 2), np.float32)
 
 
 @dataclass(frozen=True)
