@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from enhance.render.area import Floats
+from enhance.render.flow import flow_blend
 from enhance.render.interior import Hole
 from enhance.render.mesh import Array, Pose, smoothstep
 from enhance.render.planes import Colours
@@ -34,18 +35,27 @@ def borrowed(
     person: Subject,
     light: Array,
     colours: Colours,
+    *,
+    aligned: bool = False,
 ) -> Floats:
     """The hole's pixels, h x w x 3 Y, U, V: what is lent, each lender's by its share, over what is drawn.
 
-    light: Y, U, V of this frame's cheeks.
+    light: Y, U, V of this frame's cheeks. aligned: two lenders are mixed along the motion between them.
     """
     left, total = np.ones(drawn.shape[:2], np.float32), np.zeros_like(drawn)
+    lent: Floats | None = None
     for lender, share in lenders:
         if lender.belief:
             one = _lent(hole, lender, asked, pose, person, light, colours)
             part = one.share * np.float32(share * lender.belief)
+            if aligned and lent is not None:
+                given = 1 - left
+                lent = flow_blend(lent, one.yuv, part / np.maximum(given + part, 1e-6))
+                total = (given + part)[..., None] * lent
+            else:
+                lent = one.yuv
+                total += part[..., None] * one.yuv
             left -= part
-            total += part[..., None] * one.yuv
     return np.asarray(total + np.maximum(left, 0)[..., None] * drawn, np.float32)
 
 

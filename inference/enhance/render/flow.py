@@ -14,8 +14,8 @@ UNLIKE = (20.0, 45.0)  # grey levels between what was aligned: mixed as moved, m
 def flow_blend(a: Floats, b: Floats, weight: float | Floats) -> Floats:
     """`a` at weight 0, `b` at 1, and between them a picture whose edges lie between theirs.
 
-    a, b: h x w x c, the first three channels 0..255 (further ones, such as opacity, go with them); weight of b, one number
-    or h x w. The motion is Kroeger et al., Fast Optical Flow using Dense Inverse Search (2016), as OpenCV has it.
+    a, b: h x w x c, luma 0..255 or what stands for it first; what comes after goes with it. weight: of b, one number or h x w.
+    The motion is Kroeger et al., Fast Optical Flow using Dense Inverse Search (2016), as OpenCV has it.
     """
     share = np.broadcast_to(np.asarray(weight, np.float32), a.shape[:2])
     if min(a.shape[:2]) < SMALLEST or not ((share > 0) & (share < 1)).any():
@@ -23,7 +23,7 @@ def flow_blend(a: Floats, b: Floats, weight: float | Floats) -> Floats:
     ahead = _motion(a, b)
     moved_a = _fetched(a, -share[..., None] * ahead)
     moved_b = _fetched(b, (1 - share)[..., None] * ahead)
-    unlike = cv2.GaussianBlur(np.abs(moved_a[..., :3] - moved_b[..., :3]).mean(axis=2), (0, 0), 1.5)
+    unlike = np.asarray(cv2.GaussianBlur(np.abs(moved_a[..., 0] - moved_b[..., 0]), (0, 0), 1.5), np.float32)
     length = np.hypot(ahead[..., 0], ahead[..., 1]) / (LONGEST * max(a.shape[:2]))
     follow = (1 - smoothstep(unlike, *UNLIKE)) * (1 - smoothstep(length, 0.7, 1.0))
     along, across = _mixed(moved_a, moved_b, share), _mixed(a, b, share)
@@ -32,7 +32,7 @@ def flow_blend(a: Floats, b: Floats, weight: float | Floats) -> Floats:
 
 def _motion(a: Floats, b: Floats) -> Floats:
     """Where each pixel of `a` is found in `b`, relative to itself: h x w x 2 pixels, smooth."""
-    grey = [np.clip(p[..., :3].mean(axis=2) + 0.5, 0, 255).astype(np.uint8) for p in (a, b)]
+    grey = [np.clip(p[..., 0] + 0.5, 0, 255).astype(np.uint8) for p in (a, b)]
     search = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
     search.setFinestScale(0)
     found = search.calc(grey[0], grey[1], np.zeros((*grey[0].shape, 2), np.float32))

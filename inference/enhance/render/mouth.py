@@ -114,7 +114,7 @@ def render(
         if lenders and not flat:
             cheeks = means(planes, pose, [head[list(CHEEKS)]])[0]
             given = [(lender_from(values.tobytes(), quality.lender), share) for values, share in lenders]
-            yuv = borrowed(yuv, given, hole, asked, pose, person, cheeks, colours)
+            yuv = borrowed(yuv, given, hole, asked, pose, person, cheeks, colours, aligned=quality.aligned)
         opacity = hole.opacity * np.float32(belief)
         blur = blur_of(detail(planes, head, pose), float(person.detail[0])) * pose.scale
         if blur > LEAST_BLUR:

@@ -8,7 +8,7 @@ class Quality:
     """own_teeth: teeth found in several of the clip's frames, not in the reference alone.
     lender: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller; 0: none is lent.
     occlusion: what covers the mouth stays in front of it. grain: noise and sharpness are matched to the source.
-    fine_mask: no pixel is touched that the motion does not need.
+    fine_mask: no pixel is touched that the motion does not need. aligned: two lenders are mixed along the motion between them.
     """
 
     own_teeth: bool = False
@@ -16,6 +16,7 @@ class Quality:
     occlusion: bool = False
     grain: bool = False
     fine_mask: bool = False
+    aligned: bool = False
 
     @property
     def lending(self) -> bool:
@@ -25,7 +26,7 @@ class Quality:
 QUALITIES = {
     "fast": Quality(),
     "balanced": Quality(own_teeth=True, lender=256),
-    "studio": Quality(own_teeth=True, lender=640, occlusion=True, grain=True, fine_mask=True),
+    "studio": Quality(own_teeth=True, lender=640, occlusion=True, grain=True, fine_mask=True, aligned=True),
 }
 
 
