@@ -10,14 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from .area import Area, Floats
-from .mesh import Array, Pose
+from .mesh import Array, Pose, smoothstep
 from .planes import Plane, Planes
 
 SIGMAS = (0.8, 1.7)
 """Pixels: detail finer than the first is band 0, finer than the second band 1. Grain and codecs are of pixels, not of S."""
 AROUND = 4.0  # pixels over which detail is averaged
-LEAST = 0.1  # squared grey levels that rounding makes
-MOST = (2.0, 1.5)  # gain of a band: a stretched lip has no finer detail to give back
+LEAST = 0.2  # grey levels that rounding makes
+MOST = (1.20, 1.08)  # gain of a band, each time: a remap takes no more
+STRETCHED = (
+    0.6,
+    0.9,
+)  # source pixels for one of the result, along and across: what is drawn out has no finer detail to give back
 FEWEST = 0.6  # and the least
 ROUNDS = 3  # a gain of one band adds a little to the next
 BLOCK = 8  # pixels
@@ -48,14 +52,16 @@ def sharpened(moved: Plane, source: Plane, by: Floats, area: Area, changed: npt.
         np.asarray(cv2.resize(v, half, interpolation=cv2.INTER_AREA), np.float32) * 0.5 - 0.25 for v in (x - left, y - top)
     )
     wanted = [
-        cv2.remap(_energy(band), at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        cv2.remap(_strength(band), at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for band in bands(source[top:bottom, left:right].astype(np.float32))
     ]
+    share = smoothstep(np.minimum(np.gradient(at_x, axis=1), np.gradient(at_y, axis=0)), *STRETCHED)
     out = part.astype(np.float32)
     for _ in range(ROUNDS):
         change = np.zeros_like(out)
-        for band, energy, most in zip(bands(out), wanted, MOST, strict=True):
-            gain = np.clip(np.sqrt((energy + LEAST) / (_energy(band, half) + LEAST)), FEWEST, most)
+        for band, strength, most in zip(bands(out), wanted, MOST, strict=True):
+            gain = np.clip((strength + LEAST) / (_strength(band, half) + LEAST), FEWEST, most)
+            gain = (1 + share * (gain - 1)).astype(np.float32)
             change += (np.asarray(cv2.resize(gain, size, interpolation=cv2.INTER_LINEAR), np.float32) - 1) * band
         out += change
     part[...] = np.where(changed, np.clip(out + 0.5, 0, 255), part).astype(np.uint8)
@@ -66,10 +72,13 @@ def bands(luma: Floats) -> Bands:
     return luma - fine, fine - coarse
 
 
-def _energy(band: Floats, size: tuple[int, int] | None = None) -> Floats:
-    """Local mean square, at every second pixel: averages are smooth. size: width and height of what comes out."""
-    small = cv2.resize(band * band, size, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.GaussianBlur(small, (0, 0), AROUND / 2), np.float32)
+def _strength(band: Floats, size: tuple[int, int] | None = None) -> Floats:
+    """How strong a band is, at every second pixel: averages are smooth. size: width and height of what comes out.
+
+    The mean of roots, squared: an edge nearby, such as that of a tooth, counts little against the grain round it.
+    """
+    small = cv2.resize(np.sqrt(np.abs(band)), size, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(small, (0, 0), AROUND / 2) ** 2, np.float32)
 
 
 @dataclass(frozen=True)
