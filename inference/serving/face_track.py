@@ -9,6 +9,7 @@ import numpy.typing as npt
 from enhance.face.clip import track_frames
 from enhance.face.find import Finder
 from enhance.face.mesh import Kind
+from enhance.face.steady import FPS
 from enhance.face.track import Tracker
 
 from .shell import Inputs, Shell, weights_folder
@@ -29,6 +30,8 @@ class FaceTrackModel(Shell):
             inputs["FRAMES"],
             inputs["STATE"],
             inputs["HINTS"],
+            hinted=inputs.get("HINTED"),
+            fps=FPS if inputs.get("FPS") is None else inputs.number("FPS"),
             raw=_is_set(inputs, "RAW"),
             stop_if_cancelled=inputs.stop_if_cancelled,
         )
@@ -39,6 +42,7 @@ class FaceTrackModel(Shell):
             "BOX": faces.box,
             "POSE": faces.pose,
             "LANDMARKS68": faces.landmarks,
+            "LIKENESS": faces.likeness,
             "STATE": state,
         }
 

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import pytest
 
 from enhance.face.landmarks import LAYOUT_68, LIPS, eye_distance, landmarks_68
-from enhance.face.likeness import glance, is_cut
+from enhance.face.likeness import CUT, LIKE_CUT, changed, glance
 from enhance.face.motion import similarity
 from enhance.face.pose import pose
 from enhance.face.steady import begin, follow
@@ -101,5 +101,5 @@ def test_another_shot_is_a_cut_and_a_passing_hand_is_none() -> None:
     shot = np.random.default_rng(4).integers(0, 256, (18, 32, 3), dtype=np.uint8).repeat(20, axis=0).repeat(20, axis=1)
     hand = shot.copy()
     hand[100:250, 200:350] = 180
-    assert is_cut(glance(shot), glance(np.ascontiguousarray(shot[:, ::-1])))
-    assert not is_cut(glance(shot), glance(hand))
+    assert changed(glance(shot), glance(np.ascontiguousarray(shot[:, ::-1]))) > CUT
+    assert changed(glance(shot), glance(hand)) < LIKE_CUT

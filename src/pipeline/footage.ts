@@ -59,7 +59,11 @@ const look = (
   tell(0);
   const only = (frames: AsyncIterable<Frame>) => upTo(frames, seconds, named);
   const frames = openFrames(inputs.media, info, LOOK_SIDE, config.ffmpeg, signal, only);
-  const clip = { size: info.size, boxes: 'boxes' in speaker ? speaker.boxes : [] };
+  const clip = {
+    ...{ size: info.size, fps: info.fps },
+    boxes: 'boxes' in speaker ? speaker.boxes : [],
+    point: 'frame' in speaker ? speaker : null,
+  };
   return trackFaces(frames, clip, models.faceTrack, meshes, tell, signal);
 };
 

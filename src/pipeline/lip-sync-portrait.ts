@@ -23,11 +23,12 @@ import {
   shrunkFrom,
   told,
 } from './lip-sync-task.ts';
+import { openingOf } from './lips.ts';
 import { meshIn, patchOf } from './patch.ts';
 import { cutRgb, pasteRgb, STILL_CODING } from './patch-colours.ts';
 import { planMouth } from './plan-mouth.ts';
 import { together } from './together.ts';
-import { hintIn, scaledBox, zoomed } from './track.ts';
+import { hintIn, pointIn, scaledBox, zoomed } from './track.ts';
 
 const FPS = 25;
 /** What a still says of its colours as a video: sRGB is shown as HDTV is. */
@@ -93,9 +94,11 @@ const findFace = async (
   const zoom = { x: still.width / small.width, y: still.height / small.height };
   const fromSmall = { x: sent.width / small.width, y: sent.height / small.height };
   const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], fromSmall) : [];
-  const { faces } = await models.faceTrack.track([small], new Float32Array(), hints, signal);
+  if ('frame' in speaker && speaker.frame === 0) hints.push(pointIn(speaker, fromSmall));
+  const { faces } = await models.faceTrack.track([small], new Float32Array(), [hints], signal);
   const seen = (faces[0] ?? []).map((face, at) => ({
     ...face,
+    opening: openingOf(face.mesh),
     box: scaledBox(face.box, fromSmall.x, fromSmall.y),
     mesh: at,
   }));

@@ -4,6 +4,7 @@ import { probeVideo } from '../media/probe.ts';
 import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
 import { inBoxes } from './choose-face.ts';
 import { type LipSyncTask, LOOK_SIDE, type Made } from './lip-sync-task.ts';
+import { going, type Opening, openingOf } from './lips.ts';
 import { scratchMeshFile } from './mesh-file.ts';
 import { take } from './take.ts';
 import { openFrames, trackFaces } from './track.ts';
@@ -17,7 +18,6 @@ const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
 /** With less speech than this there is nothing to go by. */
 const LEAST_SPEECH_SECONDS = 0.5;
 const LEAST_FRAMES = 12;
-const CURVES = 6;
 const EARLIER = 0.0005;
 
 /** Limits are for what callers send: a sound at the limit ends with a packet beyond it, and an odd size has grown. */
@@ -73,53 +73,17 @@ const sideOf = ({ size, boxes }: Made): number => {
   return Math.min(LOOK_SIDE, Math.max(SIDE, side));
 };
 
-type Opening = { readonly seconds: number; readonly opening: number };
-
-/** The gap between the lips, in distances of the outer eye corners. */
-const openingOf = (mesh: Float32Array): number => {
-  const apart = (a: number, b: number) =>
-    Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
-  return apart(13, 14) / apart(33, 263);
-};
-
 export const isSpoken = ({ activity }: Heard): boolean =>
   activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS >= LEAST_SPEECH_SECONDS;
 
 /** The correlation as it is seen, and by how much later the mouth would have to be heard for the highest. */
 export const compare = (openings: readonly Opening[], heard: Heard): Sync | null => {
   if (!isSpoken(heard) || openings.length < LEAST_FRAMES) return null;
-  const { curves } = heard;
-  const jaw = (seconds: number): number => {
-    const at = seconds / STEP_SECONDS - 0.5;
-    const before = Math.floor(at);
-    const value = (step: number) => curves[step * CURVES] ?? 0;
-    return value(before) + (at - before) * (value(before + 1) - value(before));
-  };
-  const seen = openings.map(({ opening }) => opening);
-  const at = (lagMs: number) =>
-    correlation(
-      seen,
-      openings.map(({ seconds }) => jaw(seconds - lagMs / 1000)),
-    );
+  const at = (lagMs: number) => going(openings, heard, lagMs);
   const best = LAGS_MS.map((lagMs) => ({ lagMs, value: at(lagMs) })).reduce((a, b) =>
     b.value > a.value ? b : a,
   );
   const now = at(0);
   if (!Number.isFinite(now) || !Number.isFinite(best.value)) return null;
   return { correlation: Number(now.toFixed(3)), lagMs: best.lagMs };
-};
-
-/** Pearson's; NaN when one of the two never changes. */
-export const correlation = (a: readonly number[], b: readonly number[]): number => {
-  const mean = (values: readonly number[]) => values.reduce((x, y) => x + y, 0) / values.length;
-  const [middleA, middleB] = [mean(a), mean(b)];
-  let [common, powerA, powerB] = [0, 0, 0];
-  for (const [i, value] of a.entries()) {
-    const [x, y] = [value - middleA, (b[i] ?? 0) - middleB];
-    common += x * y;
-    powerA += x * x;
-    powerB += y * y;
-  }
-  const power = powerA * powerB;
-  return power > 1e-18 ? common / Math.sqrt(power) : Number.NaN;
 };

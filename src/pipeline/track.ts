@@ -4,12 +4,18 @@ import { decodeSmall } from '../media/decode.ts';
 import type { VideoInfo } from '../media/info.ts';
 import type { Box, Face, FaceTrack } from '../triton/models/face-track.ts';
 import { inOrder } from './in-order.ts';
+import { openingOf } from './lips.ts';
 import type { MeshFile } from './mesh-file.ts';
+import { asPeople, collectLooks } from './people.ts';
 
 /** A face in a picture of the clip; lengths in pixels of the whole picture. */
-export type Sighting = Pick<Face, 'id' | 'score' | 'box'> & {
+export type Sighting = Pick<Face, 'score' | 'box'> & {
+  /** The same for the same person throughout the clip. */
+  readonly id: number;
   /** Where the mesh lies in the mesh file. */
   readonly mesh: number;
+  /** The gap between the lips, in distances of the outer eye corners. */
+  readonly opening: number;
 };
 
 /** What the first pass finds. */
@@ -48,6 +54,9 @@ type Clip = {
   readonly size: Size;
   /** Where the caller says that the face is. */
   readonly boxes: readonly (Box | null)[];
+  readonly point?: { readonly frame: number; readonly x: number; readonly y: number } | null;
+  /** Pictures a second. */
+  readonly fps?: number;
 };
 
 /**
@@ -56,7 +65,7 @@ type Clip = {
  */
 export const trackFaces = async (
   { frames, spare }: Frames,
-  { size, boxes }: Clip,
+  { size, boxes, point, fps }: Clip,
   tracker: FaceTrack,
   meshes: MeshFile,
   onFrames: (done: number) => void,
@@ -67,8 +76,11 @@ export const trackFaces = async (
     const before = state;
     const tracked = (async () => {
       const zoom = zoomTo(size, chunk[0] ?? size);
-      const hints = chunk.flatMap((frame) => hintIn(frame, boxes[frame.index], zoom));
-      return tracker.track(chunk, await before, hints, signal);
+      const hints = chunk.map((frame) => [
+        ...hintIn(frame, boxes[frame.index], zoom),
+        ...(point?.frame === frame.index ? [pointIn(point, zoom)] : []),
+      ]);
+      return tracker.track(chunk, await before, hints, signal, fps);
     })();
     state = tracked.then((found) => found.state);
     // Whoever awaits `tracked` hears of its failure.
@@ -78,6 +90,7 @@ export const trackFaces = async (
 
   const times: number[] = [];
   const sightings: Sighting[][] = [];
+  const looks = collectLooks();
   let end = 0;
   let start: number | undefined;
   for await (const { chunk, faces } of inOrder(chunksOf(frames), 2, look)) {
@@ -87,16 +100,23 @@ export const trackFaces = async (
       end = frame.time - start + frame.duration;
       const zoom = zoomTo(size, frame);
       const seen: Sighting[] = [];
-      for (const { id, score, box, mesh } of faces[i] ?? []) {
-        const at = await meshes.add(zoomed(mesh, zoom));
-        seen.push({ id, score, box: scaledBox(box, zoom.x, zoom.y), mesh: at });
+      for (const { id, score, box, mesh, likeness } of faces[i] ?? []) {
+        const whole = zoomed(mesh, zoom);
+        const at = await meshes.add(whole);
+        const opening = openingOf(whole);
+        seen.push({ id, score, box: scaledBox(box, zoom.x, zoom.y), mesh: at, opening });
+        if (likeness) looks.add(id, likeness);
       }
       sightings.push(seen);
     }
     if (chunk.length === CHUNK && chunk[0]) spare.push(chunk[0].pixels.buffer);
     onFrames(times.length);
   }
-  return { start: start ?? 0, times: [...times, end], sightings };
+  return {
+    start: start ?? 0,
+    times: [...times, end],
+    sightings: asPeople(sightings, looks.kept()),
+  };
 };
 
 async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
@@ -124,6 +144,12 @@ export const hintIn = (picture: Size, box: Box | null | undefined, { x, y }: Zoo
   const [x1, y1, x2, y2] = hint;
   const [side, most] = [Math.max(x2 - x1, y2 - y1), 2 * Math.max(picture.width, picture.height)];
   return Math.min(x2 - x1, y2 - y1) >= LEAST_HINT && side <= most ? [hint] : [];
+};
+
+/** The point in pixels of the smaller picture, as a box of no extent. */
+export const pointIn = ({ x, y }: { readonly x: number; readonly y: number }, zoom: Zoom): Box => {
+  const [left, top] = [x / zoom.x, y / zoom.y];
+  return [left, top, left, top];
 };
 
 export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [

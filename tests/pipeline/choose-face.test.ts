@@ -6,7 +6,7 @@ import { failing } from '../media/failing.ts';
 
 const test = suite('choice of the face');
 const face = (id: number, x: number, width: number): Sighting => ({
-  ...{ id, score: 1, mesh: 0 },
+  ...{ id, score: 1, mesh: 0, opening: 0 },
   box: [x, 0, x + width, width],
 });
 const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);

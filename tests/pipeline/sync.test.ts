@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compare, correlation } from '../../src/pipeline/sync.ts';
+import { correlation } from '../../src/pipeline/lips.ts';
+import { compare } from '../../src/pipeline/sync.ts';
 
 const test = suite('sync');
 

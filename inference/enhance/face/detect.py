@@ -34,6 +34,10 @@ class Detection:
     def side(self) -> float:
         return float((self.box[2:] - self.box[:2]).max())
 
+    def moved(self, x: int, y: int) -> "Detection":
+        shift = np.array([x, y], np.float32)
+        return Detection(self.box + np.tile(shift, 2), self.keys + shift, self.score)
+
 
 Detect = Callable[[Picture, float], list[Detection]]
 
@@ -54,7 +58,7 @@ class Detector:
         found = self.full(picture, SURE) + self.short(picture, SURE)
         for parts in (2, 3):
             for x, y, tile in tiles(picture, parts):
-                found += [_moved(each, x, y) for each in self.full(tile, SURE_IN_TILE)]
+                found += [each.moved(x, y) for each in self.full(tile, SURE_IN_TILE)]
         return merge(found)
 
 
@@ -138,8 +142,3 @@ def _mean(group: list[Detection]) -> Detection:
     box = np.average([each.box for each in group], axis=0, weights=weights)
     keys = np.average([each.keys for each in group], axis=0, weights=weights)
     return Detection(box.astype(np.float32), keys.astype(np.float32), group[0].score)
-
-
-def _moved(found: Detection, x: int, y: int) -> Detection:
-    shift = np.array([x, y], np.float32)
-    return Detection(found.box + np.tile(shift, 2), found.keys + shift, found.score)

@@ -10,13 +10,14 @@ import numpy as np
 from .anime import Anchors, open_anime
 from .confirm import SEEN, STAYS, goes_with_crop, seen_again
 from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
-from .detect import SAME_FACE, Detection, Detector, merge, overlap
+from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
 from .landmarks import face_box
 from .mesh import Kind, open_mesh
 
 SURE = 0.5
 ANIME_SURE = 0.9
+ROUND_POINT = (0.1, 0.2, 0.4, 0.8)  # sides of the squares looked at round a point, in longer sides of the picture
 ANIME_SIDE = 160
 ANIME_WHOLE = 320  # longer side of a whole picture searched for drawn faces
 # Crops round a face box in which anchors are looked for: side and shift in sides of the box. They are steps of an eighth of
@@ -67,8 +68,14 @@ class Finder:
         return merge(self.detector.thorough(picture) + self._drawn_candidates(picture))
 
     def faces(self, picture: Picture, candidates: list[Detection], hints: Points, known: list[Points]) -> list[Face]:
-        """The faces among candidates and hinted boxes (k x 4) that are at none of the `known` boxes, largest first."""
-        tried = [(each, False) for each in candidates] + [(box_candidate(hint), True) for hint in hints]
+        """The faces among candidates and at hints (k x 4) that are at none of the `known` boxes, largest first.
+
+        A hint is a box that a face fills, or, of no extent, a point that lies on one.
+        """
+        points = [hint[:2] for hint in hints if is_point(hint)]
+        boxes = [box_candidate(hint) for hint in hints if not is_point(hint)]
+        tried = [(each, False) for each in [*candidates, *(found for at in points for found in self._round(picture, at))]]
+        tried += [(each, True) for each in boxes]
         found: list[Face] = []
         for candidate, hinted in sorted(tried, key=lambda each: -each[0].side):
             taken = [*known, *(face.box for face in found)]
@@ -110,11 +117,26 @@ class Finder:
             return None
         return np.asarray(np.median(found, axis=0), np.float32)
 
+    def _round(self, picture: Picture, point: Points) -> list[Detection]:
+        """Where a face may be that a point lies on, however small it is."""
+        found = []
+        for share in ROUND_POINT:
+            side = share * max(picture.shape[:2])
+            x, y = np.maximum(np.round(point - side / 2), 0).astype(int)
+            tile = picture[y : y + round(side), x : x + round(side)]
+            if min(tile.shape[:2], default=0) > 0:
+                found += [each.moved(x, y) for each in self.detector.full(tile, SURE_IN_TILE)]
+        return [each for each in merge(found) if (each.box[:2] <= point).all() and (point <= each.box[2:]).all()]
+
     def _drawn_candidates(self, picture: Picture) -> list[Detection]:
         scale = min(ANIME_WHOLE / max(picture.shape[:2]), 1)
         small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
         found = self.anime(np.asarray(small, np.uint8))
         return [_candidate(each, scale) for each in found if each.likelihood > ANIME_SURE]
+
+
+def is_point(hint: Points) -> bool:
+    return bool((hint[:2] == hint[2:]).all())
 
 
 def box_candidate(box: Points) -> Detection:

@@ -9,29 +9,37 @@ import numpy.typing as npt
 from .crop import Crop, Points
 from .likeness import GLANCE, PORTRAIT
 from .mesh import POINTS
+from .recognise import LENGTH
 from .register import SIDE, Cut
 from .steady import Steady
 
 Floats = npt.NDArray[np.float32]
 
-LAYOUT = 1  # of the vector; a change of anything below needs another
+LAYOUT = 2  # of the vector; a change of anything below needs another
 HEADER = 8  # layout, width, height, faces, lost, next identity, frames since the last search, searches
 GLANCE_SIZE = GLANCE[0] * GLANCE[1]
 PORTRAIT_SIZE = PORTRAIT * PORTRAIT * 3
-MOST_LOST = 8
+MOST_LOST = 16
 
 
 @dataclass
 class Track:
-    """A face that is followed. first: what the crop of a drawn face showed when it was found, by which it is followed."""
+    """A face that is followed.
+
+    asked: the caller said that a face is here, so it stays however many larger ones there are. frames: since it was found.
+    first: what the crop of a drawn face showed when it was found, by which it is followed. likeness: as it was last taken.
+    """
 
     identity: int
     drawn: bool
-    doubts: int
     crop: Crop
     first: Cut
     portrait: Floats
     steady: Steady
+    likeness: Floats
+    asked: bool = False
+    doubts: int = 0
+    frames: int = 0
 
 
 @dataclass
@@ -42,6 +50,7 @@ class Lost:
     since: int
     box: Points
     portrait: Floats
+    likeness: Floats
 
 
 @dataclass
@@ -88,13 +97,13 @@ def unpack(vector: npt.NDArray[Any], width: int, height: int) -> State:
 
 
 def _track_row(track: Track) -> Floats:
-    head = [track.identity, track.drawn, track.doubts, track.steady.head_speed]
-    parts = [track.crop.matrix, track.first, track.portrait, track.steady.mesh, track.steady.speeds]
+    head = [track.identity, track.drawn, track.asked, track.doubts, track.frames, track.steady.head_speed]
+    parts = [track.crop.matrix, track.first, track.portrait, track.steady.mesh, track.steady.speeds, track.likeness]
     return np.concatenate([np.array(head, np.float32), *(np.asarray(part, np.float32).ravel() for part in parts)])
 
 
 def _lost_row(lost: Lost) -> Floats:
-    return np.concatenate([np.array([lost.identity, lost.since], np.float32), lost.box, lost.portrait])
+    return np.concatenate([np.array([lost.identity, lost.since], np.float32), lost.box, lost.portrait, lost.likeness])
 
 
 class _Reader:
@@ -115,14 +124,15 @@ class _Reader:
 
 
 def _read_track(reader: _Reader) -> Track:
-    identity, drawn, doubts, head_speed = (float(value) for value in reader.take(4))
+    identity, drawn, asked, doubts, frames, head_speed = (float(value) for value in reader.take(6))
     crop = Crop(reader.take(2, 3).astype(np.float64))
-    first = reader.take(SIDE, SIDE) if drawn else reader.take(0, 0)
+    first = (reader.take(SIDE, SIDE) if drawn else reader.take(0, 0)).astype(np.uint8)
     portrait = reader.take(PORTRAIT_SIZE)
     steady = Steady(reader.take(POINTS, 3), head_speed, reader.take(POINTS))
-    return Track(int(identity), bool(drawn), int(doubts), crop, first.astype(np.uint8), portrait, steady)
+    likeness = reader.take(LENGTH)
+    return Track(int(identity), bool(drawn), crop, first, portrait, steady, likeness, bool(asked), int(doubts), int(frames))
 
 
 def _read_lost(reader: _Reader) -> Lost:
     identity, since = (int(value) for value in reader.take(2))
-    return Lost(identity, since, reader.take(4), reader.take(PORTRAIT_SIZE))
+    return Lost(identity, since, reader.take(4), reader.take(PORTRAIT_SIZE), reader.take(LENGTH))

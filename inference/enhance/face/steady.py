@@ -15,7 +15,7 @@ from .landmarks import LEFT_EYE_RIM, LIPS, RIGHT_EYE_RIM, RIGID, eye_distance
 from .mesh import POINTS
 from .motion import similarity
 
-FPS = 25.0  # the contract does not say the clip's; at 50 the filters are twice as fast in time, as slow in frames
+FPS = 25.0  # where the caller does not say
 SPEED_CUTOFF = 2.0  # Hz, of the speeds that the filters go by
 HEAD = (1.0, 0.5)  # cut-off at rest in Hz, and Hz more for each hundredth of the eye distance a second
 SOFT = (2.0, 0.2)  # lips and lids
@@ -48,29 +48,29 @@ def begin(mesh: Points) -> Steady:
     return Steady(mesh, 0.0, np.zeros(POINTS, np.float32))
 
 
-def follow(last: Steady, mesh: Points) -> Steady:
-    """The next frame's."""
+def follow(last: Steady, mesh: Points, fps: float = FPS) -> Steady:
+    """The next frame's, of so many a second."""
     unit = max(eye_distance(last.mesh), 1e-6) / 100
     rigid = list(RIGID)
     moved = similarity(last.mesh[rigid, :2], mesh[rigid, :2])
     carried = moved.move(last.mesh)
-    travel = np.linalg.norm((carried - last.mesh)[rigid, :2], axis=1).mean() / unit * FPS
-    head_speed = float(_blend(last.head_speed, travel, SPEED_CUTOFF))
-    share = float(_share(HEAD[0] + HEAD[1] * head_speed))
+    travel = np.linalg.norm((carried - last.mesh)[rigid, :2], axis=1).mean() / unit * fps
+    head_speed = float(_blend(last.head_speed, travel, _share(SPEED_CUTOFF, fps)))
+    share = float(_share(HEAD[0] + HEAD[1] * head_speed, fps))
     own = mesh - carried
-    own_speeds = np.linalg.norm(own[:, :2], axis=1) / unit * FPS
-    speeds = _blend(last.speeds, own_speeds, SPEED_CUTOFF)
-    shares = _share(CUTOFF + SLOPE * speeds)
+    own_speeds = np.linalg.norm(own[:, :2], axis=1) / unit * fps
+    speeds = _blend(last.speeds, own_speeds, _share(SPEED_CUTOFF, fps))
+    shares = _share(CUTOFF + SLOPE * speeds, fps)
     steady = moved.part(share).move(last.mesh) + own * shares[:, None]
     return Steady(steady.astype(np.float32), head_speed, speeds.astype(np.float32))
 
 
-def _share(cutoff: npt.NDArray[np.float64] | float) -> npt.NDArray[np.float64]:
+def _share(cutoff: npt.NDArray[np.float64] | float, fps: float) -> npt.NDArray[np.float64]:
     """How much of a change a low-pass of first order lets through in one frame."""
-    return np.asarray(1 / (1 + FPS / (2 * np.pi * np.asarray(cutoff))))
+    return np.asarray(1 / (1 + fps / (2 * np.pi * np.asarray(cutoff))))
 
 
 def _blend(
-    last: npt.NDArray[np.float32] | float, now: npt.NDArray[np.float64] | float, cutoff: float
+    last: npt.NDArray[np.float32] | float, now: npt.NDArray[np.float64] | float, share: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    return np.asarray(last + (np.asarray(now) - last) * _share(cutoff))
+    return np.asarray(last + (np.asarray(now) - last) * share)

@@ -1,6 +1,6 @@
 """Faces followed through the frames of a clip."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -8,13 +8,14 @@ from .confirm import LEFT_RIGHT, goes_with_crop
 from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
-from .find import SURE, Face, Finder
+from .find import SURE, Face, Finder, is_point
 from .landmarks import LIPS, RIGID, face_box
-from .likeness import OTHER_FACE, SAME_PERSON, SAME_PLACE, distance, glance, is_cut, portrait
+from .likeness import CHANGED, CUT, LIKE_CUT, OTHER_FACE, SAME_PLACE, changed, distance, glance, portrait
 from .motion import similarity
+from .recognise import OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
-from .steady import begin, follow
+from .steady import FPS, begin, follow
 
 SEARCH_EVERY = 12  # frames from one search for new faces, and check of the followed ones, to the next
 SEARCH_EVERY_EMPTY = 4  # frames, while no face is followed
@@ -24,7 +25,8 @@ ANCHOR_EVERY = 4  # searches: finding the anchors of a drawn face takes a tenth 
 DOUBTS = 2  # checks failed in a row, after which a track is given up
 NEAR = 1.0  # sides of a face between the place of a loss and that of a return
 LIKE_SIZE = 1.6
-RETURN_SOON = 50  # frames
+RETURN_SOON = 12  # frames; who is away for longer is known by the likeness alone
+LOOK_EVERY = 8  # frames from one likeness of a track to the next
 LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: one that moves makes the points tremble
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
@@ -35,12 +37,13 @@ NO_HINTS: Points = np.empty((0, 4), np.float32)
 
 @dataclass(frozen=True)
 class Seen:
-    """A face in a frame. mesh (478 x 3): as the filters give it; raw: as the network does."""
+    """A face in a frame. mesh (478 x 3): as the filters give it; raw: as the network does. likeness: NaN where not taken."""
 
     identity: int
     score: float
     mesh: Points
     raw: Points
+    likeness: Likeness = field(default_factory=lambda: UNKNOWN)
 
     @property
     def box(self) -> Points:
@@ -54,19 +57,21 @@ class Tracker:
         self._finder = finder
         self.most = most
 
-    def next(self, state: State, picture: Picture, hints: Points = NO_HINTS) -> list[Seen]:
-        """The faces of the next frame, largest first; `state` is brought forward.
+    def next(self, state: State, picture: Picture, hints: Points = NO_HINTS, fps: float = FPS) -> list[Seen]:
+        """The faces of the next frame, of so many a second, largest first; `state` is brought forward.
 
-        hints (k x 4): boxes where a face is, as the caller says; they are tried where none is followed.
+        hints (k x 4): where a face is, as the caller says, each a box or, of no extent, a point. They are tried where no
+        face is followed; those that are there stay, however many larger ones there are.
         """
         now = glance(picture)
         begins = state.glance.size == 0
-        cut = not begins and is_cut(state.glance, now)
+        change = 0.0 if begins else changed(state.glance, now)
+        cut = change > CUT or (change > LIKE_CUT and self._is_other(state, picture))
         state.glance = now
         state.since += 1
         for lost in state.lost:
             lost.since += 1
-        seen = {} if cut else self._follow(state, picture)
+        seen = {} if cut else self._follow(state, picture, fps)
         gone = _lose(state, seen, cut)
         if begins or cut or gone or state.since >= (SEARCH_EVERY if seen else SEARCH_EVERY_EMPTY):
             before = len(seen)
@@ -74,10 +79,11 @@ class Tracker:
             if gone and not cut and len(seen) <= before:
                 self._search(state, picture, seen, thorough=True)
         if len(hints):
-            self._take(state, picture, self._finder.faces(picture, [], hints, _boxes(seen)), seen)
+            self._take(state, picture, self._finder.faces(picture, [], hints, _boxes(seen)), seen, hints)
+        self._recognise(state, picture, seen)
         return sorted(seen.values(), key=lambda each: -_side(each.box))
 
-    def _follow(self, state: State, picture: Picture) -> dict[int, Seen]:
+    def _follow(self, state: State, picture: Picture, fps: float) -> dict[int, Seen]:
         """By identity, the faces that are still where they were."""
         seen: dict[int, Seen] = {}
         for track in state.tracks:
@@ -87,8 +93,18 @@ class Tracker:
                 sure = track.drawn or score > SURE  # of a drawn face the score says nothing
                 alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
                 if sure and alone and not _has_left(mesh, picture) and distance(look, track.portrait) < OTHER_FACE:
-                    seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look)
+                    seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
+
+    def _is_other(self, state: State, picture: Picture) -> bool:
+        """Whether somebody else is where a face was: a cut between shots that are alike."""
+        for track in state.tracks:
+            if not track.drawn and distance(portrait(picture, track.crop), track.portrait) > CHANGED:
+                mesh, _ = self._finder.network(picture, track.crop)
+                mesh, score = self._finder.network(picture, crop_of_mesh(mesh))
+                if score > SURE and unlikeness(likeness(picture, mesh), track.likeness) > OTHER:
+                    return True
+        return False
 
     def _search(self, state: State, picture: Picture, seen: dict[int, Seen], thorough: bool) -> None:
         """Looks for faces that are not followed, and whether those that are followed are faces."""
@@ -120,29 +136,41 @@ class Tracker:
         if _apart(wanted, track.crop) > ANCHORED:
             track.crop, track.first = wanted, cut_grey(picture, wanted)
 
-    def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen]) -> None:
-        """Follows the new faces from now on, as far as there is room: the largest stay."""
+    def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen], hints: Points = NO_HINTS) -> None:
+        """Follows the new faces from now on, as far as there is room: those at hints stay, and the largest."""
         for face in faces:
             look = portrait(picture, face.crop)
-            identity = _recognised(state, face, look)
+            like = likeness(picture, face.mesh)
+            identity = _recognised(state, face, look, like)
             if identity is None:
                 identity = state.next_identity
                 state.next_identity += 1
             first = cut_grey(picture, face.crop) if face.drawn else NO_CUT
-            state.tracks.append(Track(identity, face.drawn, 0, face.crop, first, look, begin(face.mesh)))
-            seen[identity] = Seen(identity, face.score, face.mesh, face.mesh)
-        largest = sorted(seen, key=lambda identity: -_side(seen[identity].box))
-        for identity in largest[self.most :]:
+            state.tracks.append(Track(identity, face.drawn, face.crop, first, look, begin(face.mesh), like))
+            seen[identity] = Seen(identity, face.score, face.mesh, face.mesh, like)
+        for track in state.tracks:
+            track.asked = track.asked or any(_is_meant(hint, seen[track.identity].box) for hint in hints)
+        asked = {track.identity for track in state.tracks if track.asked}
+        ranked = sorted(seen, key=lambda identity: (identity not in asked, -_side(seen[identity].box)))
+        for identity in ranked[self.most :]:
             del seen[identity]
         _lose(state, seen, cut=False)
 
+    def _recognise(self, state: State, picture: Picture, seen: dict[int, Seen]) -> None:
+        """Takes the likenesses that are due again."""
+        for track in state.tracks:
+            if track.frames % LOOK_EVERY == 0 and track.frames > 0:
+                track.likeness = likeness(picture, seen[track.identity].mesh)
+                seen[track.identity] = replace(seen[track.identity], likeness=track.likeness)
 
-def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Points) -> Seen:
+
+def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Points, fps: float) -> Seen:
     """The track's next frame; its crop goes along."""
     track.portrait = track.portrait + (look - track.portrait) * np.float32(LEARN)
     if track.drawn:
         mesh = _with_drawn_mouth(track, picture, mesh)
-    track.steady = follow(track.steady, mesh)
+    track.frames += 1
+    track.steady = follow(track.steady, mesh, fps)
     if not track.drawn:
         wanted = crop_of_mesh(track.steady.mesh)
         if _apart(wanted, track.crop) > HELD:
@@ -180,23 +208,31 @@ def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
     gone = [track for track in state.tracks if track.identity not in seen]
     state.tracks = [track for track in state.tracks if track.identity in seen]
     since = RETURN_SOON if cut else 0  # after a cut the place says nothing
-    new = [Lost(track.identity, since, face_box(track.steady.mesh), track.portrait) for track in gone]
+    new = [Lost(track.identity, since, face_box(track.steady.mesh), track.portrait, track.likeness) for track in gone]
     state.lost = (new + state.lost)[:MOST_LOST]
     return bool(gone)
 
 
-def _recognised(state: State, face: Face, look: Points) -> int | None:
-    """The identity of a lost face that this one is, by its looks, and more readily where it was lost a moment ago."""
+def _recognised(state: State, face: Face, look: Points, like: Likeness) -> int | None:
+    """The identity of a lost face that this one surely is: one lost here a moment ago, or one of the same likeness."""
     best, who = 1.0, None
     for lost in state.lost:
-        near = lost.since < RETURN_SOON and _is_near(lost.box, face.box)
-        unlike = distance(look, lost.portrait) / (SAME_PLACE if near else SAME_PERSON)
+        unlike = unlikeness(like, lost.likeness) / SURELY_SAME
+        if lost.since < RETURN_SOON and _is_near(lost.box, face.box):
+            unlike = min(unlike, distance(look, lost.portrait) / SAME_PLACE)
         if unlike < best:
             best, who = unlike, lost
     if who is None:
         return None
     state.lost.remove(who)
     return who.identity
+
+
+def _is_meant(hint: Points, box: Points) -> bool:
+    """Whether a face is the one that a hint says is there."""
+    if is_point(hint):
+        return bool((box[:2] <= hint[:2]).all() and (hint[:2] <= box[2:]).all())
+    return overlap(hint, box) > SAME_FACE
 
 
 def _is_near(one: Points, other: Points) -> bool:

@@ -8,13 +8,14 @@ import type { Contract } from './verify.ts';
 
 const model = 'face_track';
 export const MESH_POINTS = 478;
+const LIKENESS = 1260;
 const MESH_NUMBERS = MESH_POINTS * 3;
 
 /** x1, y1, x2, y2 in pixels. */
 export type Box = readonly [number, number, number, number];
 
 export type Face = {
-  /** The same for the same person throughout a clip. */
+  /** The same for the same person, as far as that was sure when the face was found. */
   readonly id: number;
   readonly score: number;
   readonly box: Box;
@@ -22,6 +23,8 @@ export type Face = {
   readonly pose: readonly [number, number, number];
   /** 478 points of x, y, z in pixels of the picture, in MediaPipe's order. */
   readonly mesh: Float32Array;
+  /** By which people are told apart; null in pictures in which it was not taken. */
+  readonly likeness: Float32Array | null;
 };
 
 export type Tracked = {
@@ -33,12 +36,16 @@ export type Tracked = {
 
 export type FaceTrack = {
   readonly release: string;
-  /** Pictures of one size, consecutive in a clip; `state` is that of those before, empty at the start. Hints are where faces are said to be. */
+  /**
+   * Pictures of one size, consecutive in a clip of so many a second; `state` is that of those before, empty at the start.
+   * Hints are, for each picture, where faces are said to be: boxes, or points as boxes of no extent.
+   */
   track(
     pictures: readonly Picture[],
     state: Float32Array,
-    hints: readonly Box[],
+    hints: readonly (readonly Box[])[],
     signal: AbortSignal,
+    fps?: number,
   ): Promise<Tracked>;
 };
 
@@ -47,6 +54,8 @@ const contract: Contract = {
     { name: 'FRAMES', type: 'TYPE_UINT8', dims: [-1, -1, -1, 3] },
     { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
     { name: 'HINTS', type: 'TYPE_FP32', dims: [-1, 4] },
+    { name: 'HINTED', type: 'TYPE_INT32', dims: [-1] },
+    { name: 'FPS', type: 'TYPE_FP32', dims: [1] },
   ],
   outputs: [
     { name: 'MESH', type: 'TYPE_FP32', dims: [-1, -1, MESH_POINTS, 3] },
@@ -54,6 +63,7 @@ const contract: Contract = {
     { name: 'ID', type: 'TYPE_INT32', dims: [-1, -1] },
     { name: 'BOX', type: 'TYPE_FP32', dims: [-1, -1, 4] },
     { name: 'POSE', type: 'TYPE_FP32', dims: [-1, -1, 3] },
+    { name: 'LIKENESS', type: 'TYPE_FP32', dims: [-1, -1, LIKENESS] },
     { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
   ],
   parameters: { max_faces: /^[1-9]\d*$/ },
@@ -73,12 +83,15 @@ export const openFaceTrack = async (
   const most = Number(parameters.max_faces);
   return {
     release,
-    track: async (pictures, state, hints, signal) => {
+    track: async (pictures, state, hints, signal, fps) => {
       const count = pictures.length;
+      const hinted = hints.flatMap((boxes, picture) => boxes.map(() => picture));
       const inputs = [
         framesOf(pictures),
         fp32('STATE', [state.length], state),
-        fp32('HINTS', [hints.length, 4], Float32Array.from(hints.flat())),
+        fp32('HINTS', [hinted.length, 4], Float32Array.from(hints.flat(2))),
+        int32('HINTED', hinted),
+        ...(fps ? [fp32('FPS', [1], Float32Array.of(fps))] : []),
         ...(raw ? [int32('RAW', [1])] : []),
         ...(plain ? [int32('PLAIN', [1])] : []),
       ];
@@ -88,6 +101,7 @@ export const openFaceTrack = async (
         integers('ID', count, most),
         floats('BOX', count, most, 4),
         floats('POSE', count, most, 3),
+        floats('LIKENESS', count, most, LIKENESS),
         floats('STATE', -1),
       ];
       const of = await ask(transport, model, inputs, wanted, signal);
@@ -119,13 +133,16 @@ const inOneRow = (parts: readonly Buffer[]): Buffer => {
 const facesOf = (of: (name: string) => Tensor, count: number, most: number): Face[][] => {
   const [meshes, scores, ids] = [floatsOf(of('MESH')), floatsOf(of('SCORE')), intsOf(of('ID'))];
   const [boxes, poses] = [floatsOf(of('BOX')), floatsOf(of('POSE'))];
+  const likenesses = floatsOf(of('LIKENESS'));
   const faceAt = (at: number): Face[] => {
     const [id = -1, score = 0] = [ids[at], scores[at]];
     if (id < 0) return [];
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(at * 4);
     const [yaw = 0, pitch = 0, roll = 0] = poses.subarray(at * 3);
     const mesh = meshes.slice(at * MESH_NUMBERS, (at + 1) * MESH_NUMBERS);
-    return [{ id, score, mesh, box: [x1, y1, x2, y2], pose: [yaw, pitch, roll] }];
+    const taken = !Number.isNaN(likenesses[at * LIKENESS]);
+    const likeness = taken ? likenesses.slice(at * LIKENESS, (at + 1) * LIKENESS) : null;
+    return [{ id, score, mesh, likeness, box: [x1, y1, x2, y2], pose: [yaw, pitch, roll] }];
   };
   return Array.from({ length: count }, (_, picture) =>
     Array.from({ length: most }, (_, face) => faceAt(picture * most + face)).flat(),

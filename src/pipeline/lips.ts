@@ -1,0 +1,42 @@
+/** How lips move, and how that goes with a sound: pure. */
+import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
+
+const CURVES = 6;
+
+/** The gap between the lips at a time, in distances of the outer eye corners. */
+export type Opening = { readonly seconds: number; readonly opening: number };
+
+export const openingOf = (mesh: Float32Array): number => {
+  const apart = (a: number, b: number) =>
+    Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
+  return apart(13, 14) / apart(33, 263);
+};
+
+/** The correlation of lips with the jaw that is heard so much earlier; NaN when one of the two never moves. */
+export const going = (openings: readonly Opening[], { curves }: Heard, lagMs: number): number => {
+  const value = (step: number) => curves[step * CURVES] ?? 0;
+  const jaw = (seconds: number): number => {
+    const at = seconds / STEP_SECONDS - 0.5;
+    const before = Math.floor(at);
+    return value(before) + (at - before) * (value(before + 1) - value(before));
+  };
+  return correlation(
+    openings.map(({ opening }) => opening),
+    openings.map(({ seconds }) => jaw(seconds - lagMs / 1000)),
+  );
+};
+
+/** Pearson's; NaN when one of the two never changes. */
+export const correlation = (a: readonly number[], b: readonly number[]): number => {
+  const mean = (values: readonly number[]) => values.reduce((x, y) => x + y, 0) / values.length;
+  const [middleA, middleB] = [mean(a), mean(b)];
+  let [common, powerA, powerB] = [0, 0, 0];
+  for (const [i, value] of a.entries()) {
+    const [x, y] = [value - middleA, (b[i] ?? 0) - middleB];
+    common += x * y;
+    powerA += x * x;
+    powerB += y * y;
+  }
+  const power = powerA * powerB;
+  return power > 1e-18 ? common / Math.sqrt(power) : Number.NaN;
+};
