@@ -55,18 +55,20 @@ const runsOf = ({ clips, portraits, sounds }: Media): Run[] => {
   return all.filter(({ name }) => parts.some((part) => name.includes(part)));
 };
 
-/** What could not be done: a finding, not the end of the others. */
-const runAll = async (stack: Stack, runs: readonly Run[], dir: string): Promise<string[]> => {
+/** Clip by clip, so that what ends early has all models of some. Returns what could not be done: a finding, not the end of the others. */
+const runAll = async (stacks: readonly Stack[], runs: readonly Run[]): Promise<string[]> => {
   const failed = [];
-  for (const [at, run] of runs.entries()) {
-    process.stderr.write(`${stack.models.model}: ${at + 1} of ${runs.length}: ${run.name}\n`);
-    try {
-      await runOnce(stack, run, join(dir, run.name));
-    } catch (error) {
-      failed.push(`- ${stack.models.model}, ${run.name}: ${error}`);
-      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  for (const [at, run] of runs.entries())
+    for (const stack of stacks) {
+      const { model } = stack.models;
+      process.stderr.write(`${at + 1} of ${runs.length}: ${run.name}, ${model}\n`);
+      try {
+        await runOnce(stack, run, join(out, model, run.name));
+      } catch (error) {
+        failed.push(`- ${model}, ${run.name}: ${error}`);
+        process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+      }
     }
-  }
   return failed;
 };
 
@@ -85,23 +87,23 @@ const media = await listMedia(folder, out, Number(values.seconds));
 const runs = runsOf(media);
 if (runs.length === 0) throw new Error(`${folder}: nothing to run`);
 
-const releases: string[] = [];
 const paces: string[] = [];
 const failed: string[] = [];
-const stacks = await openStacks(chosen);
+const stacks: Stack[] = [];
+const opened = await openStacks(chosen);
 try {
   for (const model of chosen) {
-    const dir = join(out, model);
-    await rm(dir, { recursive: true, force: true });
-    await mkdir(dir);
-    const stack = await stacks.of(model);
-    releases.push(`- ${model}: ${stack.models.portraitRelease}`);
-    failed.push(...(await runAll(stack, runs, dir)));
-    if (!values['no-speed']) paces.push(await speed(stack, media, dir));
+    await rm(join(out, model), { recursive: true, force: true });
+    await mkdir(join(out, model));
+    stacks.push(await opened.of(model));
   }
+  failed.push(...(await runAll(stacks, runs)));
+  for (const stack of values['no-speed'] ? [] : stacks)
+    paces.push(await speed(stack, media, join(out, stack.models.model)));
 } finally {
-  await stacks.close();
+  await opened.close();
 }
+const releases = stacks.map(({ models }) => `- ${models.model}: ${models.portraitRelease}`);
 await showBeside(runs);
 const { stdout } = await execa(
   places.python,
