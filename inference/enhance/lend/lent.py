@@ -18,7 +18,7 @@ from .lender import Lender
 
 INSET = 0.007  # S inside the lender's lips from which nothing is taken
 CORNER = 0.25  # of the half width, from the middle, at which the teeth begin to be drawn out to corners that lie farther off
-SQUEEZED = 2.4  # how much of the lender's may lie under the teeth for what there is here
+SQUEEZED = 1.8  # how much of the lender's may lie under the teeth for what there is here
 JAW_SHARE = 0.55  # of what lies under the teeth is squeezed; the rest, on the lower lip, is as it was
 CUT = 0.03  # S that a lip hides of what the lender's showed, from which its whole shade lies on the edge
 SEATED = 1.0  # how far the teeth go with lips that the mesh sees higher or lower on a face
