@@ -22,7 +22,8 @@ export const chunksOf = (
 ): Chunk[] => {
   const startOf = (at: number) => shots[at]?.time ?? endOf(shots);
   const count = Math.max(1, Math.round(endOf(shots) / about));
-  const numberOf = ({ time }: Pick<Shot, 'time'>) => Math.floor((time / endOf(shots)) * count);
+  const numberOf = ({ time, duration }: Pick<Shot, 'time' | 'duration'>) =>
+    Math.floor(((time + duration / 2) / endOf(shots)) * count);
   const starts = shots.flatMap((shot, at) => {
     const before = shots[at - 1];
     return !before || numberOf(before) < numberOf(shot) ? [at] : [];
@@ -58,20 +59,19 @@ export const encodeChunks = async (
   try {
     for (const [i, { from, to, seconds }] of chunks.entries()) {
       const [picture, count] = [`chunk-${i}.mp4`, `chunk-${i}.passed`];
-      const known = frames ? null : await kept.read(count);
-      tell(known === null ? from : to);
-      if (known === null) {
+      const isDone = !frames && (await kept.has(picture));
+      tell(isDone ? to : from);
+      if (!isDone) {
         frames ??= open(from);
         const left = { frames, passed: 0 };
         const some = portion(left, from, to, tell);
         await kept.put(picture, async (path) => {
           await encodePart(some, look, path, config.ffmpeg, signal);
+          // Before the pictures: where these are, it is there.
+          await kept.put(count, (to) => writeFile(to, String(left.passed)));
         });
-        await kept.put(count, (path) => writeFile(path, String(left.passed)));
-        passed += left.passed;
-      } else {
-        passed += Number(known);
       }
+      passed += Number(await kept.read(count));
       parts.push({ path: kept.path(picture), seconds });
     }
   } finally {

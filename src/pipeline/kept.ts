@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
@@ -10,6 +10,7 @@ export type Kept = {
   readonly path: (name: string) => string;
   /** `make` writes it to the path that it gets; under its name it appears when that has succeeded. */
   put(name: string, make: (path: string) => Promise<void>): Promise<void>;
+  has(name: string): Promise<boolean>;
   /** null when it is not there. */
   read(name: string): Promise<string | null>;
 };
@@ -37,15 +38,18 @@ export const openKept = async (folder: string, origin: unknown): Promise<Kept> =
         await rm(unfinished, { force: true });
       }
     },
-    read: async (name) => {
-      try {
-        return await readFile(path(name), 'utf8');
-      } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-        throw error;
-      }
-    },
+    has: async (name) => (await unlessGone(stat(path(name)))) !== null,
+    read: (name) => unlessGone(readFile(path(name), 'utf8')),
   };
+};
+
+const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
 };
 
 /** So that a name never outlives what it names, not even when the power fails. */

@@ -1,0 +1,136 @@
+/** A lip sync in several chunks: goes on after the last whole one, can be cancelled anywhere, and leaves nothing. */
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Job } from '../../src/contract/job.ts';
+import { makeClip, packetsOf, timesOf } from '../real/clip.ts';
+import { tempDir } from '../real/run.ts';
+import { ended, type Form, realService } from '../real/service.ts';
+import { talkingHead } from '../real/talking.ts';
+
+const test = suite('long clips');
+const dir = tempDir('long');
+const at = (name: string) => join(dir, name);
+const SECONDS = 8;
+const service = await realService({ LIPSYNC_CHUNK_SECONDS: '2' });
+const caller = await service.caller(1000);
+const attempts = join(service.config.files.dir, 'attempts');
+
+const clip = await talkingHead(at('clip.mp4'), SECONDS, '320x320');
+/** Syllables of a kind; a different pitch is another sound. */
+const soundOf = (pitch: number) =>
+  makeClip(at(`${pitch}.wav`), [
+    ...['-f', 'lavfi', '-i'],
+    `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*${pitch}*t)+sin(12*PI*${pitch}*t))':s=16000:d=${SECONDS}`,
+  ]);
+
+const start = async (sound: string, fields: Form = {}): Promise<string> => {
+  const async = { prefer: 'respond-async' };
+  const { status, data } = await caller.lipsync(clip, sound, fields, async);
+  assert.is(status, 202, JSON.stringify(data));
+  return data.id;
+};
+
+/** The finished chunks of a job, each as its file is known to the disk. */
+const chunksOf = (id: string): Record<string, string> => {
+  const work = join(attempts, `${id}.work`);
+  if (!existsSync(work)) return {};
+  const [inner = ''] = readdirSync(work);
+  const names = readdirSync(join(work, inner)).filter((name) => /^chunk-\d+\.mp4$/.test(name));
+  const known = names.map((name) => {
+    const { ino, mtimeMs } = statSync(join(work, inner, name));
+    return [name, `${ino} ${mtimeMs}`];
+  });
+  return Object.fromEntries(known);
+};
+
+const untilChunks = async (id: string, count: number): Promise<Record<string, string>> => {
+  for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) {
+    const chunks = chunksOf(id);
+    if (Object.keys(chunks).length >= count) return chunks;
+  }
+  throw new Error(`${id} has ${Object.keys(chunksOf(id)).length} chunks`);
+};
+
+const resultOf = async (job: Job): Promise<string> => {
+  assert.is(job.status, 'succeeded', JSON.stringify(job.error));
+  const path = at(`${job.id}.mp4`);
+  writeFileSync(path, await caller.download(job.result?.output_url ?? ''));
+  return path;
+};
+
+test('a worker that is killed is followed by one that goes on after the last whole chunk', async () => {
+  const sound = await soundOf(120);
+  const before = (await caller.balance()).available;
+  const undisturbed = await caller.until(await start(sound), ended, 200_000);
+  const expected = await resultOf(undisturbed);
+  // The same again, of another account: nothing is cached.
+  const second = await service.caller(1000);
+  const { data } = await second.lipsync(clip, sound, {}, { prefer: 'respond-async' });
+  const whole = await untilChunks(data.id, 2);
+  await service.worker.kill();
+  assert.equal(await second.job(data.id).then(({ status }) => status), 'processing');
+  await service.worker.start();
+  const done: number[] = [];
+  let after: Record<string, string> = {};
+  const job = await second.until(
+    data.id,
+    (now) => {
+      if (now.progress?.stage === 'inference') done.push(now.progress.frames_done);
+      const chunks = chunksOf(data.id);
+      if (Object.keys(chunks).length >= 3) after = chunks;
+      return ended(now);
+    },
+    200_000,
+  );
+  for (const [name, file] of Object.entries(whole)) assert.is(after[name], file, name);
+  // What the first worker said last stays until the second says something.
+  const since = done.findIndex((count) => count !== done[0]);
+  assert.ok(since > 0 && done.slice(since).every((count) => count >= 100), `${done}`);
+  assert.equal([job.cost.charged, undisturbed.cost.charged], [SECONDS, SECONDS]);
+  const path = at('resumed.mp4');
+  writeFileSync(path, await second.download(job.result?.output_url ?? ''));
+  for (const stream of ['v', 'a'])
+    assert.is(await packetsOf(path, stream), await packetsOf(expected, stream));
+  assert.equal(await timesOf(path), await timesOf(expected));
+  assert.equal([job.result?.frames, (await timesOf(path)).length], [SECONDS * 25, SECONDS * 25]);
+  assert.equal(readdirSync(attempts), []);
+  assert.is((await caller.balance()).available, before - SECONDS);
+});
+
+for (const [what, reached] of Object.entries({
+  'in the middle of its chunks': ({ progress }: Job) => (progress?.frames_done ?? 0) > 60,
+  'while its chunks are joined': ({ progress }: Job) => progress?.stage === 'encoding',
+})) {
+  test(`a job that is cancelled ${what} ends within a second, is free and leaves nothing`, async () => {
+    const before = (await caller.balance()).available;
+    const id = await start(await soundOf(what.length * 5));
+    await caller.until(id, (job) => reached(job) || ended(job), 200_000);
+    const from = Date.now();
+    await caller.http.post(`/v1/jobs/${id}/cancel`);
+    const job = await caller.until(id, ended, 5_000);
+    // The job has a second; looking at it takes some too.
+    assert.ok(Date.now() - from < 2_000, `${Date.now() - from} ms`);
+    assert.equal([job.status, job.cost.charged], ['canceled', 0]);
+    assert.is((await caller.balance()).available, before);
+    await caller.until(id, () => readdirSync(attempts).length === 0, 5_000);
+  });
+}
+
+test('a job that is cancelled between two attempts leaves nothing', async () => {
+  const id = await start(await soundOf(200));
+  await untilChunks(id, 1);
+  await service.worker.kill();
+  await caller.http.post(`/v1/jobs/${id}/cancel`);
+  await service.worker.start();
+  const job = await caller.until(id, ended, 60_000);
+  assert.is(job.status, 'canceled');
+  await caller.until(id, () => readdirSync(attempts).length === 0, 5_000);
+  const { clean, differences } = await service.audit(caller.account);
+  assert.ok(clean, differences.join('\n'));
+});
+
+test.after(service.close);
+test.run();
