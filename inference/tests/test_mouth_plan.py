@@ -5,14 +5,15 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from enhance.mouth.agreement import share_of
 from enhance.mouth.geometry import POINTS, Array
 from enhance.mouth.hearing import Speech
 from enhance.mouth.plan import Footage, Plan, plan
 from enhance.mouth.prior import Prior, open_prior, open_priors
-from enhance.mouth.residual import fit_residual
+from enhance.mouth.residual import fit_residual, strength_of
 from enhance.mouth.shapes import LARGEST_OPENING, TARGETS
 from enhance.mouth.stillness import liveliness
-from enhance.mouth.tracks import at
+from enhance.mouth.tracks import at, smooth
 from enhance.speech.classes import CURVES
 from enhance.speech.curves import closures, curves
 from tests.mouths import face, speech, turned
@@ -250,3 +251,26 @@ def test_a_better_quality_listens_more_often_to_the_same() -> None:
     assert (len(balanced), len(studio)) == (3 * len(fast), 5 * len(fast))
     for other in (balanced, studio):
         assert np.corrcoef(fast.mean(0)[:, 0], other.mean(0)[:, 0])[0, 1] > 0.9
+
+
+def test_what_the_clip_shows_of_its_subject_decides_whose_opinion_counts() -> None:
+    right, wrong = np.random.default_rng(0).normal(size=(2, 1000, 4))
+    times = np.arange(200) / 25
+    shown = at(right, times)
+
+    def of(opinion: Array, other: Array) -> float:
+        return share_of(lambda share: share * opinion + (1 - share) * other, 0.15, shown, times)
+
+    assert of(right, wrong) > 0.4
+    assert of(wrong, right) < 0.1
+    assert abs(share_of(lambda _: wrong, 0.15, shown, times) - 0.15) < 0.1
+
+
+def test_the_subjects_own_way_counts_as_far_as_it_can_be_foretold() -> None:
+    rng = np.random.default_rng(2)
+    tracks = smooth(rng.normal(size=(1000, 4)), 0.05) * 3
+    times = np.arange(250) / 25
+    heard = at(tracks, times)
+    assert strength_of(tracks, times, heard + rng.normal(size=heard.shape)) >= 100
+    assert strength_of(tracks, times, 3 * heard[:, ::-1]) <= 30
+    assert strength_of(tracks, times[:5], heard[:5]) >= 300

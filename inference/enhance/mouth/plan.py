@@ -1,22 +1,21 @@
 """The plan: a mouth shape for every output frame, from the new sound and from what the clip shows of its subject."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from .geometry import OPENING, Array, free_of_pose, heads_of, measure
+from .agreement import lag_of, share_of
+from .geometry import Array, free_of_pose, heads_of, measure
 from .hearing import Heard, Speech, gain, hear, mix
 from .prior import Prior
 from .references import references
-from .residual import fit_residual
+from .residual import fit_residual, strength_of
 from .shapes import mouth_shapes
 from .stillness import liveliness
 from .subject import mouth_of
 from .tracks import FRAME, at, interval
 
-_LAGS = np.arange(-0.2, 0.2001, 0.02)  # s
-_USUAL_LAG = 0.08  # s: spread of the lags of clips
-_EVIDENCE = 12  # independent looks at the lips in a second of speech, as far as a lag is concerned
 _TALKS = 0.5  # liveliness
 _LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip shows how the subject speaks
 
@@ -37,17 +36,17 @@ class Footage:
 
 @dataclass(frozen=True)
 class Settings:
-    """visemes: their share where the prior is sure. residual: strength of its ridge, None for no residual.
+    """visemes: their usual share. residual: whether the subject's own way is added.
 
-    fall_back: whether the visemes' share grows with the prior's doubt.
+    weigh: whether that share grows with the prior's doubt and follows what the clip shows.
     """
 
     visemes: float = 0.15
-    residual: float | None = 10.0
-    fall_back: bool = True
+    residual: bool = True
+    weigh: bool = True
 
     def share(self, heard: Heard) -> float:
-        return self.visemes + (1 - self.visemes) * heard.doubt * self.fall_back
+        return self.visemes + (1 - self.visemes) * heard.doubt * self.weigh
 
 
 SHIPPED = Settings()
@@ -85,7 +84,9 @@ def plan(
     share = settings.share(heard)
     if talks.sum() * interval(middles) >= _LEAST_SPEECH:
         own = hear(prior, footage.speech)
-        lag = _lag(mix(own, own, share), shown, middles)
+        if settings.weigh:
+            share = share_of(partial(mix, own, own), share, shown, middles)
+        lag = lag_of(mix(own, own, share), shown, middles)
         # What the mouth does in pauses would make speech look calmer than it is.
         talks = _talks(footage.speech, middles - lag)
         clock = middles[talks] - lag
@@ -107,22 +108,11 @@ def _talks(speech: Speech, times: Array) -> Array:
     return np.asarray(at(liveliness(speech.activity)[:, None], times)[:, 0] > _TALKS)
 
 
-def _lag(motion: Array, shown: Array, times: Array) -> float:
-    """How late (s) the openings shown are against those that the clip's own sound asks for: the mean of what is likely.
-
-    Most clips are nearly on time, so a lag that few seconds tell for, or many lags alike, comes out small.
-    """
-    fits = [np.corrcoef(at(motion, times - lag)[:, OPENING], shown[:, OPENING])[0, 1] for lag in _LAGS]
-    looks = _EVIDENCE * len(times) * interval(times)
-    likely = -looks / 2 * np.log(1 - np.clip(np.nan_to_num(fits), 0, 0.99) ** 2) - (_LAGS / _USUAL_LAG) ** 2 / 2
-    shares = np.exp(likely - likely.max())
-    return float((shares * _LAGS).sum() / shares.sum())
-
-
-def _as_the_subject(motion: Array, before: Array, shown: Array, times: Array, ridge: float | None) -> Array:
+def _as_the_subject(motion: Array, before: Array, shown: Array, times: Array, residual: bool) -> Array:
     """T x 4: the motion, of mean 0 and spread 1 where `before`, that of the subject's own speech, gives what was shown."""
-    if ridge is not None:
-        missing = fit_residual(before, times, (shown - shown.mean(0)) / (shown.std(0) + 1e-6), ridge)
+    if residual:
+        wanted = (shown - shown.mean(0)) / (shown.std(0) + 1e-6)
+        missing = fit_residual(before, times, wanted, strength_of(before, times, wanted))
         motion, before = motion + missing(motion), before + missing(before)
     kept = at(before, times)
     return np.asarray((motion - kept.mean(0)) * gain(kept))

@@ -7,13 +7,17 @@ import numpy as np
 from .geometry import Array
 from .tracks import FRAME, at
 
+_STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
+_PARTS = 5
+_FEWEST = 20  # frames that can be fitted
+_GAP = 0.2  # s between what is fitted and what is foretold
 _OFFSETS = np.arange(-0.08, 0.081, 0.04)  # s
 
 
 def fit_residual(tracks: Array, times: Array, wanted: Array, strength: float) -> Callable[[Array], Array]:
     """A function from tracks (T x k, 100 frames/s) to what must be added to them, T x k.
 
-    wanted: g x k at `times` (s), in the tracks' units. strength: of the ridge, 30-100 for a few seconds.
+    wanted: g x k at `times` (s), in the tracks' units. strength: of the ridge.
     """
     heard = _context(tracks, times)
     missing = wanted - at(tracks, times)
@@ -29,6 +33,20 @@ def fit_residual(tracks: Array, times: Array, wanted: Array, strength: float) ->
         return told
 
     return residual
+
+
+def strength_of(tracks: Array, times: Array, wanted: Array) -> float:
+    """The strength with which the rest of the speech foretells each fifth of it best; the largest where there is too little."""
+    missed = np.zeros(len(_STRENGTHS))
+    for part in np.array_split(np.arange(len(times)), _PARTS):
+        rest = np.abs(times[:, None] - times[part[[0, -1]]]).min(1) > _GAP if len(part) else np.zeros(0, bool)
+        rest[part] = False
+        if rest.sum() < _FEWEST:
+            return _STRENGTHS[-1]
+        for place, strength in enumerate(_STRENGTHS):
+            missing = fit_residual(tracks, times[rest], wanted[rest], strength)
+            missed[place] += ((at(tracks + missing(tracks), times[part]) - wanted[part]) ** 2).sum()
+    return _STRENGTHS[int(np.argmin(missed))]
 
 
 def _context(tracks: Array, times: Array) -> Array:

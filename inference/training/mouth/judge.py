@@ -20,9 +20,9 @@ from .footage import Footage as Seen
 
 GAP = 0.4  # s between what is looked at and what is judged
 PLANNERS: Mapping[str, Settings] = {
-    "visemes": Settings(visemes=1, residual=None),
-    "prior": Settings(visemes=0, residual=None, fall_back=False),
-    "prior + residual": Settings(visemes=0, fall_back=False),
+    "visemes": Settings(visemes=1, residual=False, weigh=False),
+    "prior": Settings(visemes=0, residual=False, weigh=False),
+    "prior + residual": Settings(visemes=0, weigh=False),
     "shipped": Settings(),
 }
 
