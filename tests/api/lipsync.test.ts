@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
@@ -33,7 +33,10 @@ const made = (name: string, source: readonly string[], output: readonly string[]
 const mono8k = ['-ac', '1', '-ar', '8000'];
 const drawn = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 3, background: '#a86' } });
+writeFileSync(at('words.srt'), '1\n00:00:00,000 --> 00:00:01,000\nla la\n');
 await Promise.all([
+  made('words.mp4', ['-i', at('words.srt')], ['-c:s', 'mov_text']),
+  made('noise.m4a', tone(1), ['-c:a', 'aac', '-bsf:a', 'noise=amount=1']),
   made('clip.mp4', pattern(2), h264),
   made('many.mp4', pattern(0.2, 500), h264),
   made('sounding.mp4', [...pattern(1), ...tone(1)], [...h264, '-c:a', 'aac']),
@@ -287,6 +290,20 @@ const bad: [
     413,
     'file_too_large',
     /An audio file .*2000000 bytes/,
+  ],
+  [
+    'a file for sound that has none',
+    { ...usual, audio: 'words.mp4' },
+    422,
+    'no_audio_stream',
+    /has no sound/,
+  ],
+  [
+    'audio that is damaged throughout',
+    { ...usual, audio: 'noise.m4a' },
+    422,
+    'media_unreadable',
+    /The sound could not be decoded/,
   ],
   [
     'audio that is cut off',
