@@ -13,7 +13,7 @@ from .skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull
 Window = Callable[[Floats], Floats]
 
 LIP_SMOOTHING, SKIN_SMOOTHING = 1e-5, 2e-3  # with 2e-5 on the skin the outline of the chin ripples
-COARSE, FINE = 0.06, 0.015  # spacing of the nodes in S, over the face and round the lips
+COARSE, FINE = 0.06, 0.02  # spacing of the nodes in S, over the face and round the lips
 MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner

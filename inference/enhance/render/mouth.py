@@ -147,10 +147,11 @@ def _warp(planes: Planes, head: Array, pose: Pose, own: Lips, asked: Asked, qual
         by = np.pad(by, ((area.y - grown.y, grown.bottom - area.bottom), (area.x - grown.x, grown.right - area.right), (0, 0)))
     if quality.fine_mask:
         by = seen_alone(by, pose.scale)
-    length = np.maximum(np.abs(by[..., 0]), np.abs(by[..., 1]))
-    changed = length > LEAST
+    across, down = cv2.split(by)
+    length = np.maximum(np.abs(across), np.abs(down))
+    changed = np.asarray(length > LEAST)
     # 255 from half a pixel on; below, a little for a little.
-    mask[grown.slices] = np.where(changed, np.clip(length * 510, 1, 255), 0).astype(np.uint8)
+    mask[grown.slices] = cv2.convertScaleAbs(length, alpha=510) * changed
     out = moved(planes, by, grown, changed)
     if quality.grain:
         sharpened(out.y, planes.y, by, grown, changed)

@@ -95,7 +95,9 @@ def moved(planes: Planes, by: Floats, area: Area, changed: npt.NDArray[np.bool_]
     """The planes with each pixel of `area` (even origin) fetched from where `by` points, where `changed` says so."""
     out = planes.copy()
     x, y = np.arange(area.x, area.right, dtype=np.float32), np.arange(area.y, area.bottom, dtype=np.float32)
-    at_x, at_y = by[..., 0] + x, by[..., 1] + y[:, None]
+    at_x, at_y = (np.asarray(part, np.float32) for part in cv2.split(by))
+    at_x += x
+    at_y += y[:, None]
     fetched = cv2.remap(planes.y, at_x, at_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
     cv2.copyTo(fetched, changed.astype(np.uint8), out.y[area.slices])
     half = halved(area)
