@@ -205,6 +205,16 @@ def test_a_closure_begins_and_ends_at_two_thresholds() -> None:
     assert closures(posteriors) == [(6, 11)]
 
 
+def test_lips_come_near_where_a_closure_is_likely_and_press_only_where_it_is_told() -> None:
+    posteriors = posteriors_of("A*90")
+    for at, likely in ((20, 0.1), (45, 0.3), (70, 0.5)):
+        posteriors[at : at + 4, P] = likely
+    track = curves(posteriors)[:, CLOSURE]
+    assert track[:30].max() == 0
+    assert 0.3 < track[46] < 0.8
+    assert track[71] == 1
+
+
 def test_shapes_hold_where_a_sound_lasts() -> None:
     for name in ("A", "I", "U", "S"):
         track = curves(posteriors_of(f"{name}*80"))

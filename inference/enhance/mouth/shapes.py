@@ -3,7 +3,7 @@
 import numpy as np
 
 from enhance.speech.classes import CURVES
-from enhance.speech.curves import curves
+from enhance.speech.curves import ALMOST, curves
 
 from .geometry import CORNERS, MEASURES, OPENING, UPPER, WIDTH, Array
 from .hearing import Speech, as_long
@@ -48,7 +48,7 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, l
         "rounding": rounding,
         "upper": _within(shape[:, UPPER] - mouth.rest[UPPER], *_UPPER_WITHIN) * apart,
         "corners": _within(shape[:, CORNERS] - mouth.rest[CORNERS], *_CORNERS_WITHIN),
-        "press": 1 - apart,
+        "press": np.maximum(1 - apart - ALMOST, 0) / (1 - ALMOST),
         "labiodental": bite * apart,
         "tongue": tongue * apart,
     }

@@ -31,9 +31,13 @@ _DOMINANCE = {
 }
 _REACH = np.arange(-25, 26) * 0.01
 CLOSES, OPENS = 0.4, 0.24  # of the posterior of P: a closure begins above the one and ends below the other
+_DOUBTED = 0.15  # of the posterior of P: from here up to CLOSES lips come near each other
+ALMOST = 0.8  # of the way, at the most
 _SHORTEST = 2  # frames of a closure
 _HELD = 4  # frames: one frame of 25 fps video
 _APPROACH, _RELEASE = 7, 8  # frames
+_RISE = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _APPROACH + 1) / (_APPROACH + 1))  # by frames before a closure
+_FALL = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _RELEASE + 1) / (_RELEASE + 1))  # by frames after it
 _BITE = 1.3 * np.hanning(7) / np.hanning(7).sum()  # a short f reaches the lip too
 _F_JAW = float(SHAPES[F, 0])
 JAW, _WIDTH, _ROUNDING, CLOSURE, LABIODENTAL, _TONGUE = range(len(CURVES))
@@ -82,17 +86,17 @@ def closures(posteriors: Floats) -> list[tuple[int, int]]:
 
 
 def closure_track(posteriors: Floats) -> Floats:
-    """[T], 1 while the lips are pressed, with a raised cosine of 70 ms before and 80 ms after."""
+    """[T], 1 while the lips are pressed, with a raised cosine of 70 ms before and 80 ms after; up to ALMOST where a closure is
+    likely but not told."""
     frames = len(posteriors)
-    track = np.zeros(frames + 2 * (_APPROACH + _RELEASE + _HELD))
-    margin = _APPROACH + _RELEASE + _HELD
-    rise = 0.5 - 0.5 * np.cos(np.pi * np.arange(1, _APPROACH + 1) / (_APPROACH + 1))
-    fall = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _RELEASE + 1) / (_RELEASE + 1))
+    near = ALMOST * np.clip((posteriors[:, P] - _DOUBTED) / (CLOSES - _DOUBTED), 0, 1)
     for start, end in closures(posteriors):
         missing = max(_HELD - (end - start), 0)
-        first = start - missing // 2 + margin
-        held = max(end - start, _HELD)
-        closing = np.concatenate([rise, np.ones(held), fall])
-        span = slice(first - _APPROACH, first + held + _RELEASE)
-        track[span] = np.maximum(track[span], closing)
-    return track[margin : margin + frames]
+        first = max(start - missing // 2, 0)
+        near[first : first + max(end - start, _HELD)] = 1
+    track = near.copy()
+    for by, share in enumerate(_RISE, 1):
+        track[:-by] = np.maximum(track[:-by], share * near[by:])
+    for by, share in enumerate(_FALL, 1):
+        track[by:] = np.maximum(track[by:], share * near[:-by])
+    return track[:frames]
