@@ -19,7 +19,7 @@ from enhance.render.planes import Planes
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import Subject, unpack
 from tests.mouths import face, turned
-from tests.test_render import BT601, TEETH, drawn, target
+from tests.test_render import BT601, SIZE, TEETH, drawn, target
 
 Floats = npt.NDArray[Any]
 MODELS = Path(__file__).parents[2] / "models"
@@ -86,6 +86,28 @@ def test_lips_that_stay_shut_show_nothing_lent() -> None:
     without = opened(planes, mesh, subject, 0.0)
     lent = opened(planes, mesh, subject, 0.0, (lender, 1.0))
     assert np.array_equal(without.planes.y, lent.planes.y)
+
+
+def test_lips_that_hardly_part_show_a_dark_line_and_nothing_lent() -> None:
+    _, without, lent, _ = lending(opening=0.012)
+    assert np.array_equal(without.y, lent.y)
+    _, without, lent, _ = lending(opening=0.022)
+    assert int(np.abs(without.y.astype(int) - lent.y).max()) > 0
+
+
+def test_what_the_lenders_lower_lip_hid_is_drawn_and_not_stretched() -> None:
+    def lowest(opening: float) -> tuple[int, int]:
+        """The lowest rows, in the middle, of what is lent and of the dark mouth that is drawn."""
+        _, without, lent, _ = lending(opening=opening)
+        middle = slice(SIZE // 2 - 4, SIZE // 2 + 4)
+        differs = np.abs(without.y[:, middle].astype(int) - lent.y[:, middle]).max(axis=1) > 6
+        dark = without.y[:, middle].max(axis=1) < 90
+        return int(np.flatnonzero(differs).max()), int(np.flatnonzero(dark).max())
+
+    lent, mouth = lowest(0.15)
+    assert lent >= mouth - 2
+    lent, mouth = lowest(0.32)
+    assert lent < mouth - 4
 
 
 def test_the_same_lender_lends_the_same() -> None:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from enhance.render.area import Area
 from enhance.render.lips import SAMPLES, Lips, lips_of
-from enhance.render.mesh import Array, BadMouthError, Pose, SidewaysError, pose_of
+from enhance.render.mesh import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
+from enhance.render.occlusion import cover_of
 from enhance.render.planes import Planes
 from enhance.render.sharpness import detail
 from enhance.render.subject import CHEEKS, Subject
@@ -18,6 +19,7 @@ from enhance.render.trust import means, trust
 VERSION = 1.0
 NUMBERS = 288
 """FP32 before the planes."""
+COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
 LEAST = 8  # pixels of a mouth's side that are worth lending
 MARGIN = 0.05  # of the lips' surroundings that travel along, in S
 
@@ -57,7 +59,8 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         return _nothing(side)
     head = pose.to_head(mesh.astype(np.float64))
     lips = lips_of(head, pose, planes)
-    belief = trust(planes, head, pose, lips, person.look)
+    cover = cover_of(planes, head, pose, lips, person.face)
+    belief = trust(planes, head, pose, lips, person.look) * (1 - ramp(cover.mouth, *COVERED) if cover else 1)
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)

@@ -7,8 +7,8 @@ import numpy as np
 
 from enhance.render.area import Floats
 from enhance.render.flow import flow_blend
-from enhance.render.interior import Hole
-from enhance.render.mesh import Array, Pose, smoothstep
+from enhance.render.interior import Hole, slit_light
+from enhance.render.mesh import Array, Pose, ramp, smoothstep
 from enhance.render.planes import Colours
 from enhance.render.shape import Asked, shift_of
 from enhance.render.subject import Subject
@@ -19,7 +19,10 @@ from .lender import Lender
 INSET = 0.007  # S inside the lender's lips from which nothing is taken
 CORNER = 0.25  # of the half width, from the middle, at which the teeth begin to be drawn out to corners that lie farther off
 SQUEEZED = 1.8  # how much of the lender's may lie under the teeth for what there is here
+STRETCHED = 0.4  # how much of what is here may come of stretching less
+MISSING = 0.014  # S beyond the lender's lower lip in which what is drawn takes over
 JAW_SHARE = 0.55  # of what lies under the teeth is squeezed; the rest, on the lower lip, is as it was
+PARTED = (0.012, 0.03)  # openings in S between which lips begin to show what is lent, and not a dark line
 CUT = 0.03  # S that a lip hides of what the lender's showed, from which its whole shade lies on the edge
 SEATED = 1.0  # how far the teeth go with lips that the mesh sees higher or lower on a face
 DIM = 8.0  # grey levels below which light is noise
@@ -122,17 +125,22 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
     end = np.minimum(last, np.minimum(bottom, edge) + SQUEEZED * np.maximum(under, 0))
     down = start - top
     end = np.maximum(end, start + 1e-4)
-    fall = end - bottom
+    fall = np.maximum(end - bottom, -STRETCHED * np.maximum(under, 0))
     knee = np.maximum(np.minimum(edge, bottom) - top, 1e-3)
     # Too little is stretched all over; of too much, what lies behind the teeth is squeezed, and the lower lip's side is not.
     squeezed = np.maximum(np.where(fall > 0, JAW_SHARE, 1.0) * under, 1e-3)
     y_new = y + down * (1 - np.clip((y - top) / knee, 0, 1)) + fall * np.clip((y - edge) / squeezed, 0, 1) * (under > 0)
+    # What the lender did not show, as its lower lip hid it, is drawn.
+    missing = smoothstep(np.minimum(y_new, bottom + fall) - last, 0.0, MISSING)
     y_new = np.clip(y_new, first, last)
     hidden_top, hidden_bottom = np.clip((start - first) / CUT, 0, 1), np.clip((last - end) / CUT, 0, 1)
     shade = (1 - 0.38 * hidden_top * (1 - smoothstep(hole.y - hole.top, -0.006, 0.026))) * (
         1 - 0.22 * hidden_bottom * (1 - smoothstep(hole.bottom - hole.y, -0.004, 0.022))
     )
-    share = smoothstep(thin, 0.004, 0.016)
+    # As dark as a slit is here, in which the lender may have been wide open.
+    shade *= np.minimum(slit_light(hole.bottom - hole.top) / slit_light(thin), 1)
+    gap = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
+    share = smoothstep(thin, 0.004, 0.016) * ramp(gap, *PARTED) * (1 - missing)
     return np.stack([x, y_new], axis=-1), _Shown(shade, share)
 
 

@@ -115,15 +115,18 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     colour = _over(colour, teeth)
     under_lip = 0.62 + 0.38 * smoothstep(hole.y - hole.top, -0.006, 0.026)
     over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
-    # Little light falls through a slit: lips that hardly part show a dark line, not a row of pale dots.
-    slit = 0.40 + 0.60 * smoothstep(hole.bottom - hole.top, 0.004, 0.045)
-    corners = slit * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
+    corners = slit_light(hole.bottom - hole.top) * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
     light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
     colour = colour * (shade * light)[..., None]
     if not flat:
         colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)
     return np.asarray(colour, np.float32)
+
+
+def slit_light(gap: Array) -> Array:
+    """Little light falls through a slit: lips that hardly part show a dark line, not a row of pale dots."""
+    return np.asarray(0.40 + 0.60 * smoothstep(gap, 0.004, 0.045))
 
 
 def _rim(hole: Hole) -> Array:
