@@ -2,14 +2,26 @@
 import type { Speaker } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
 import type { Box } from '../triton/models/face-track.ts';
+import type { Heard } from '../triton/models/speech.ts';
+import { isSpoken, type Opening } from './lips.ts';
+import { motionOf, talkOf } from './talking.ts';
 import type { Sighting } from './track.ts';
 
 type Sightings = readonly (readonly Sighting[])[];
 
-/** A face that is seen only for so many pictures is none: a detector's error. */
-const FLEETING = 3;
+/** Who is seen only for so many pictures is nobody: a detector's error. */
+const FLEETING = 5;
 /** How much of two boxes must be common to both for them to be the same face. */
 const SAME = 0.3;
+
+/** What tells who talks: the time of each picture, and what was heard in the clip's own sound, if it has one. */
+export type Talk = { readonly times: readonly number[]; readonly own: Heard | null };
+
+/** Less than this of 3 (talking.ts) is no talking: people who talk reach 0.6 to 2.3. */
+const TALKS = 0.3;
+/** Who comes so near to the best is as good: then the next rule has the word. */
+const AS_TALKATIVE = 0.85;
+const AS_LARGE = 0.8;
 
 /** How many people are seen. */
 export const countFaces = (sightings: Sightings): number => {
@@ -19,20 +31,23 @@ export const countFaces = (sightings: Sightings): number => {
 };
 
 /**
- * The speaker's face in each picture, null where it is not seen. By itself it is the face that is large for long in the first
- * `shown` pictures, which are those of the output. Throws speaker_not_found when nobody is where the caller says.
+ * The speaker's face in each picture, null where it is not seen. By itself it is that of who talks most in the first `shown`
+ * pictures, which are those of the output; if nobody does, of who is large for long; of equals, whose lips move more. Throws
+ * speaker_not_found when nobody is where the caller says.
  */
 export const chooseFace = (
   sightings: Sightings,
   speaker: Speaker,
   shown = sightings.length,
+  talk: Talk | null = null,
 ): (Sighting | null)[] => {
   if ('boxes' in speaker) {
     const chosen = inBoxes(sightings, speaker.boxes);
     if (chosen.some((face) => face !== null)) return chosen;
     throw new Failure('speaker_not_found', { reason: 'no face was found in any of the boxes' });
   }
-  const id = 'frame' in speaker ? idAt(sightings, speaker) : largest(sightings.slice(0, shown));
+  const id =
+    'frame' in speaker ? idAt(sightings, speaker) : mostTalking(sightings.slice(0, shown), talk);
   return sightings.map((faces) => faces.find((face) => face.id === id) ?? null);
 };
 
@@ -63,9 +78,34 @@ const idAt = (
   throw new Failure('speaker_not_found', { reason });
 };
 
-const largest = (sightings: Sightings): number => {
+const mostTalking = (sightings: Sightings, talk: Talk | null): number => {
   const widths = lengths(sightings, ({ box: [x1, , x2] }) => x2 - x1);
-  return highest([...widths], ([, width]) => width)?.[0] ?? -1;
+  const people = [...widths].map(([id, width]) => ({ id, width }));
+  if (!talk || people.length < 2) return highest(people, ({ width }) => width)?.id ?? -1;
+  const { own } = talk;
+  const heard = own && isSpoken(own) ? own : null;
+  const known = people.map((person) => {
+    const openings = openingsOf(sightings, person.id, talk.times);
+    const share = openings.length / Math.max(1, sightings.length);
+    const talks = heard && openings.length >= FLEETING ? talkOf(openings, heard) : 0;
+    return { ...person, motion: motionOf(openings), talks: talks < TALKS ? 0 : talks * share };
+  });
+  const talkers = best(known, ({ talks }) => talks, AS_TALKATIVE);
+  const largest = best(talkers, ({ width }) => width, AS_LARGE);
+  return highest(largest, ({ motion }) => motion)?.id ?? -1;
+};
+
+const openingsOf = (sightings: Sightings, id: number, times: readonly number[]): Opening[] =>
+  sightings.flatMap((faces, i) => {
+    const face = faces.find((one) => one.id === id);
+    const seconds = ((times[i] ?? 0) + (times[i + 1] ?? 0)) / 2;
+    return face ? [{ seconds, opening: face.opening }] : [];
+  });
+
+/** Those whose worth comes so near to the highest. */
+const best = <T>(items: readonly T[], worth: (item: T) => number, near: number): T[] => {
+  const most = Math.max(...items.map(worth));
+  return items.filter((item) => worth(item) >= most * near);
 };
 
 /** The sum of a length over all pictures, by face. */

@@ -1,13 +1,13 @@
 import { Failure } from '../errors.ts';
 import { evened, type YuvFrame } from '../frame.ts';
 import { decodeOwnAudio } from '../media/decode-audio.ts';
-import { joinClip, onClock } from '../media/encode.ts';
+import { onClock } from '../media/encode.ts';
 import { type Film, picturesAt } from '../media/film.ts';
 import type { AudioInfo, VideoInfo } from '../media/info.ts';
 import { probeVideo } from '../media/probe.ts';
 import type { Rendering } from '../triton/models/mouth-render.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
-import { chunksOf, encodeChunks } from './chunks.ts';
+import { encodeShots } from './chunks.ts';
 import { findFootage, openMeshes } from './footage.ts';
 import { hear, listen } from './hear.ts';
 import { type Kept, openKept } from './kept.ts';
@@ -16,9 +16,9 @@ import {
   grownFrom,
   type LipSyncTask,
   type Made,
+  originOf,
   SMALLEST_FACE,
   type Spoken,
-  spans,
   type Working,
 } from './lip-sync-task.ts';
 import type { MeshFile } from './mesh-file.ts';
@@ -30,9 +30,6 @@ import { measureSubject } from './subject.ts';
 import { layOut, type Shot, shownSeconds } from './timeline.ts';
 import { together } from './together.ts';
 import type { Footage, Sighting } from './track.ts';
-
-/** To be raised when something that is kept between attempts changes its meaning. */
-const FORMAT = 1;
 
 type Task = LipSyncTask & Working;
 type Clip = {
@@ -61,9 +58,7 @@ export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> =
   const path = inputs.media;
   const info = await probeVideo(path, config.ffmpeg, config.limits.lipsync, signal);
   const clip: Clip = { path, info, sound };
-  const { chunkSeconds } = config.lipsync;
-  const origin = [FORMAT, models.release, options, chunkSeconds, config.ffmpeg.preset];
-  const kept = await openKept(task.work, origin);
+  const kept = await openKept(task.work, originOf(task, models.release));
   const shown = shownSeconds(sound.durationSeconds, options);
   const [sounds, footage] = await together(
     signal,
@@ -98,30 +93,23 @@ const make = async (
   meshes: MeshFile,
   kept: Kept,
 ): Promise<Made> => {
-  const { config, inputs, options, report, signal, target } = task;
+  const { inputs, options } = task;
   const { path, info, sound } = clip;
   const facesDetected = countFaces(footage.sightings);
   if (facesDetected === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const shots = onClock(layOut(footage.times, sound.durationSeconds, options), info);
   const framesShown = 1 + shots.reduce((most, { source }) => Math.max(most, source), 0);
-  const chosen = chooseFace(footage.sightings, options.speaker, framesShown);
+  const talk = { times: footage.times, own: sounds.own?.heard ?? null };
+  const chosen = chooseFace(footage.sightings, options.speaker, framesShown, talk);
   checkSeen(shots, chosen, options.options.on_no_face);
 
   const film: Film = { path, info, start: footage.start, times: footage.times };
   const open = await direct(task, { film, shots, chosen, meshes, sounds });
   const look = { ...info, constantRate: info.constantRate || options.sync_mode === 'remap' };
-  const chunks = chunksOf(shots, config.lipsync.chunkSeconds);
-  const { parts, passed } = await encodeChunks(task, kept, chunks, look, open);
-
-  const frames = shots.length;
-  report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span: spans.rendering });
-  const seconds = chunks.reduce((sum, chunk) => sum + chunk.seconds, 0);
   const track = soundTrack(inputs.audio, clip, options, shots);
-  await joinClip(parts, look, track, target, config.ffmpeg, signal);
-  const [durationSeconds, fps] = [rounded(seconds), rounded(frames / seconds)];
+  const { encoded, passed } = await encodeShots(task, kept, shots, look, track, open);
   return {
-    encoded: { frames, durationSeconds, fps },
-    ...{ facesDetected, size: evened(info.size), sound: sounds.sound },
+    ...{ encoded, facesDetected, size: evened(info.size), sound: sounds.sound },
     framesPassedThrough: passed,
     warnings: grownFrom(info.size),
     boxes: shots.map(({ moves, source }) => (moves && chosen[source]?.box) || null),
@@ -193,5 +181,3 @@ const spokenIn = (shots: readonly Shot[]): Spoken => {
   const frames = shots.filter(({ moves }) => moves).length;
   return { frames, first: Math.max(0, first), firstSeconds: shots[first]?.time ?? 0 };
 };
-
-const rounded = (value: number): number => Number(value.toFixed(6));

@@ -7,7 +7,8 @@ import type { Outcome } from './enhance.ts';
 import { lipSyncClip } from './lip-sync-clip.ts';
 import { lipSyncPortrait } from './lip-sync-portrait.ts';
 import type { LipSyncTask, Working } from './lip-sync-task.ts';
-import { isSpoken, measureSync } from './sync.ts';
+import { isSpoken } from './lips.ts';
+import { measureSync } from './sync.ts';
 
 export type { LipSyncTask } from './lip-sync-task.ts';
 

@@ -13,17 +13,22 @@ export const openingOf = (mesh: Float32Array): number => {
 };
 
 /** The correlation of lips with the jaw that is heard so much earlier; NaN when one of the two never moves. */
-export const going = (openings: readonly Opening[], { curves }: Heard, lagMs: number): number => {
-  const value = (step: number) => curves[step * CURVES] ?? 0;
-  const jaw = (seconds: number): number => {
-    const at = seconds / STEP_SECONDS - 0.5;
-    const before = Math.floor(at);
-    return value(before) + (at - before) * (value(before + 1) - value(before));
-  };
+export const going = (openings: readonly Opening[], heard: Heard, lagMs: number): number => {
+  const jaw = jawOf(heard);
   return correlation(
     openings.map(({ opening }) => opening),
     openings.map(({ seconds }) => jaw(seconds - lagMs / 1000)),
   );
+};
+
+/** How far the jaw is open at a time, by what is heard. */
+export const jawOf = ({ curves }: Heard): ((seconds: number) => number) => {
+  const value = (step: number) => curves[step * CURVES] ?? 0;
+  return (seconds) => {
+    const at = seconds / STEP_SECONDS - 0.5;
+    const before = Math.floor(at);
+    return value(before) + (at - before) * (value(before + 1) - value(before));
+  };
 };
 
 /** Pearson's; NaN when one of the two never changes. */
@@ -40,3 +45,9 @@ export const correlation = (a: readonly number[], b: readonly number[]): number 
   const power = powerA * powerB;
   return power > 1e-18 ? common / Math.sqrt(power) : Number.NaN;
 };
+
+/** With less speech than this there is nothing to go by. */
+const LEAST_SPEECH_SECONDS = 0.5;
+
+export const isSpoken = ({ activity }: Heard): boolean =>
+  activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS >= LEAST_SPEECH_SECONDS;

@@ -1,10 +1,10 @@
 /** How well mouth and sound of a finished file go together. */
 import type { Frame } from '../frame.ts';
 import { probeVideo } from '../media/probe.ts';
-import { type Heard, STEP_SECONDS } from '../triton/models/speech.ts';
+import type { Heard } from '../triton/models/speech.ts';
 import { inBoxes } from './choose-face.ts';
 import { type LipSyncTask, LOOK_SIDE, type Made } from './lip-sync-task.ts';
-import { going, type Opening, openingOf } from './lips.ts';
+import { going, isSpoken, type Opening, openingOf } from './lips.ts';
 import { scratchMeshFile } from './mesh-file.ts';
 import { take } from './take.ts';
 import { openFrames, trackFaces } from './track.ts';
@@ -15,8 +15,6 @@ const SIDE = 640;
 /** In which the face should be so wide, if it is in the result: the mesh network sees no more of it. */
 const FACE_WIDTH = 128;
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
-/** With less speech than this there is nothing to go by. */
-const LEAST_SPEECH_SECONDS = 0.5;
 const LEAST_FRAMES = 12;
 const EARLIER = 0.0005;
 
@@ -72,9 +70,6 @@ const sideOf = ({ size, boxes }: Made): number => {
   const side = Math.ceil((Math.max(size.width, size.height) * FACE_WIDTH) / width);
   return Math.min(LOOK_SIDE, Math.max(SIDE, side));
 };
-
-export const isSpoken = ({ activity }: Heard): boolean =>
-  activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS >= LEAST_SPEECH_SECONDS;
 
 /** The correlation as it is seen, and by how much later the mouth would have to be heard for the highest. */
 export const compare = (openings: readonly Opening[], heard: Heard): Sync | null => {
