@@ -15,7 +15,7 @@ from enhance.render.occlusion import Cover, cover_of
 from enhance.render.planes import Planes
 from enhance.render.quality import QUALITIES
 from tests.covers import cover
-from tests.test_render import BT601, astronaut, target
+from tests.test_render import BT601, astronaut, drawn, target
 
 Floats = npt.NDArray[Any]
 SEEDS = range(4)
@@ -85,6 +85,17 @@ def test_a_thing_is_found_and_little_beside_it(kind: str, least: float, seed: in
     there = (thing.alpha > 0.5) & near
     assert (found & there).sum() > least * there.sum()
     assert (found & near & (thing.alpha < 0.02)).sum() < 0.12 * max(there.sum(), 150)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("gap", [0.0, 0.1])
+def test_a_finger_is_told_by_the_lips_that_are_gone(seed: int, gap: float) -> None:
+    reference, planes = drawn(), drawn(gap)
+    before, thing = cover(planes[0], BT601, planes[1], "finger", seed)
+    found = whole(covered(before, planes[1], reference), before) > 0.5
+    there = (thing.alpha > 0.5) & round_mouth(planes[1], before)
+    assert (found & there).sum() > (0.75 if not gap else 0.45) * there.sum()
+    assert covered(*planes, reference) is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)

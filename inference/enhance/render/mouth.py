@@ -27,7 +27,7 @@ from .sharpness import blur_of, detail
 from .skin import pull
 from .subject import CHEEKS, light_on, pack, subject_of
 from .tone import Ring, retone
-from .trust import means, trust
+from .trust import look, means, trust, uncovered
 
 TARGETS = 8
 STYLES = ("photo", "flat")
@@ -90,12 +90,13 @@ def render(
     ink = unpack_ink(subject[-INK_SIZE:]) if flat else None
     if ink is not None:
         return Rendered(*redraw(planes, colours, head, pose, shape_of(target.astype(np.float64), person.rest), ink))
-    source, own = planes, lips_of(head, pose, planes)
+    source, own, shown = planes, lips_of(head, pose, planes), 1.0
     cover = cover_of(planes, head, pose, own, person.face) if quality.occlusion and not flat else None
     if cover is not None:
+        shown = max(cover.finger, uncovered(look(source, head, pose, own), person.look)) * (1 - cover.hidden)
         planes = cover.taken_off(source)
         own = lips_of(head, pose, planes)
-    belief = trust(planes, head, pose, own, person.look) * (1 - cover.hidden if cover else 1)
+    belief = trust(planes, head, pose, own, person.look) * shown
     if belief < NOTHING:
         return _untouched(source)
     shape = shape_of(target.astype(np.float64), person.rest)

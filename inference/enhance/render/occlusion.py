@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from .area import Area, Floats
 from .expected import CELL, CENTRES, DARK, LEFT, TOP, Compared, Face, compare, grown, shrunk
+from .fingers import finger, gone_share
 from .lips import Lips
 from .mesh import Array, Pose, ramp, smoothstep
 from .planes import Plane, Planes, halved, mean_of_four
@@ -38,7 +39,7 @@ UNLIKE_SKIN = (2.0, 4.0)  # strangeness against the skin: beyond the face only a
 FEATHER = 1.0  # pixels
 BESIDE = 0.022  # S round a thing that is taken for its shadow and its blur, when the face behind it is made up
 ALL = 0.998  # of a pixel, that is kept as it was
-MOST_OF_MOUTH = (0.55, 0.80)  # of the mouth covered, between painting behind and leaving the frame alone
+MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind and leaving the frame alone
 
 Mask = npt.NDArray[np.bool_]
 
@@ -55,6 +56,8 @@ class Cover:
     """How much of each pixel is the thing's, or its blur's, or its shadow's."""
     mouth: float
     """Share of the mouth that is covered."""
+    finger: float
+    """How sure it is that a single finger lies before the lips, 0..1."""
 
     @property
     def hidden(self) -> float:
@@ -85,10 +88,10 @@ class Cover:
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
     """None when nothing covers the face."""
     seen = compare(planes, head, pose, lips, face)
-    covered = things(seen, strangeness(seen), pose, head)
-    if covered.max() < 0.02:
+    covered, band = things(seen, strangeness(seen), pose, head), finger(seen)
+    if max(covered.max(), band.max()) < 0.02:
         return None
-    return _in_pixels(planes, seen, covered)
+    return _in_pixels(planes, seen, covered, band)
 
 
 def strangeness(seen: Compared) -> Floats:
@@ -144,9 +147,9 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     return np.asarray(np.where(near, closed, 0), np.float32)
 
 
-def _in_pixels(planes: Planes, seen: Compared, covered: Floats) -> Cover | None:
+def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats) -> Cover | None:
     pose = seen.pose
-    area = _area(grown(covered), pose).clipped(planes.area)
+    area = _area(np.maximum(grown(covered), grown(band)), pose).clipped(planes.area)
     if not area.width or not area.height:
         return None
     here, cells = _pixels(planes, area), ((pose.plane_of(area) - [LEFT, TOP]) / CELL - 0.5).astype(np.float32)
@@ -163,6 +166,7 @@ def _in_pixels(planes: Planes, seen: Compared, covered: Floats) -> Cover | None:
     place = small if coarser == 1 else _Place(seen, covered, here, cells)
     opacity = place.on_face + (1 - place.face) * place.alike(large(colour)) * large(grown(reach))
     opacity = np.maximum(opacity, smoothstep(large(shrunk(_whole(reach), 5)), 0.4, 0.9)).astype(np.float32)
+    opacity = np.maximum(opacity, place.at(band))
     opacity = np.asarray(cv2.GaussianBlur(_closed(opacity, pose.scale), (0, 0), FEATHER), np.float32)
     around = max(1, round(BESIDE * pose.scale))
     wide = cv2.dilate(opacity, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * around + 1, 2 * around + 1)))
@@ -170,7 +174,8 @@ def _in_pixels(planes: Planes, seen: Compared, covered: Floats) -> Cover | None:
     wide = cv2.GaussianBlur(wide, (0, 0), max(1.0, around / 2)) * place.at((seen.skin | seen.hole).astype(np.float32))
     behind = place.at(seen.usual)
     behind[..., 0] = np.exp(behind[..., 0]) - DARK
-    return Cover(area, opacity, behind, np.asarray(wide, np.float32), small.share_of_mouth(reach, pose.scale / coarser))
+    share = max(small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser), gone_share(seen))
+    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()))
 
 
 class _Place:
