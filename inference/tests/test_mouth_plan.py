@@ -13,7 +13,7 @@ from enhance.mouth.prior import Prior, open_prior, open_priors
 from enhance.mouth.residual import fit_residual, strength_of
 from enhance.mouth.shapes import LARGEST_OPENING, TARGETS
 from enhance.mouth.stillness import liveliness
-from enhance.mouth.tracks import at, smooth
+from enhance.mouth.tracks import at, lengths, smooth
 from enhance.speech.classes import CURVES
 from enhance.speech.curves import closures, curves
 from tests.mouths import face, speech, turned
@@ -153,6 +153,11 @@ def test_lips_never_hang_nor_rise_as_no_lips_do(prior: Prior) -> None:
     shapes = plan(prior, own, frames(own, 25), nodding, expressiveness=1).shapes
     assert -0.07 <= shapes[:, UPPER].min() <= shapes[:, UPPER].max() <= 0.12
     assert -0.07 <= shapes[:, CORNERS].min() <= shapes[:, CORNERS].max() <= 0.09
+
+
+def test_frames_that_are_shown_for_longer_count_for_longer() -> None:
+    np.testing.assert_allclose(lengths(np.array([0, 0.03, 0.06, 0.14, 2])), [0.03, 0.03, 0.08, 0.1, 0.055], atol=1e-9)
+    assert not len(lengths(np.zeros(0)))
 
 
 def test_the_lag_is_kept_or_left_out(prior: Prior) -> None:

@@ -14,7 +14,7 @@ from .residual import fit_residual, strength_of
 from .shapes import mouth_shapes
 from .stillness import liveliness
 from .subject import mouth_of
-from .tracks import FRAME, at, interval
+from .tracks import FRAME, at, interval, lengths
 
 _TALKS = 0.5  # liveliness
 _LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip shows how the subject speaks
@@ -82,7 +82,7 @@ def plan(
     talks = _talks(footage.speech, middles)
     heard = hear(prior, speech)
     share = settings.share(heard)
-    if talks.sum() * interval(middles) >= _LEAST_SPEECH:
+    if lengths(middles)[talks].sum() >= _LEAST_SPEECH:
         own = hear(prior, footage.speech)
         if settings.weigh:
             share = share_of(partial(mix, own, own), share, shown, middles)

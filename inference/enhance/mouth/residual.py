@@ -19,24 +19,17 @@ def fit_residual(tracks: Array, times: Array, wanted: Array, strength: float) ->
 
     wanted: g x k at `times` (s), in the tracks' units. strength: of the ridge.
     """
-    heard = _context(tracks, times)
-    missing = wanted - at(tracks, times)
-    centre, offset = heard.mean(0), missing.mean(0)
-    scale = np.sqrt(((heard - centre) ** 2).sum(1).mean()) + 1e-9
-    rows = (heard - centre) / scale
-    # By columns, which are few, not by frames: those of a long clip, squared, would fill the memory.
-    weights = np.linalg.solve(rows.T @ rows + strength * np.eye(rows.shape[1]), rows.T @ (missing - offset))
+    told = _ridge(_context(tracks, times), wanted - at(tracks, times), strength)
 
     def residual(other: Array) -> Array:
-        clock = (np.arange(len(other)) + 0.5) * FRAME
-        told: Array = (_context(other, clock) - centre) / scale @ weights + offset
-        return told
+        return told(_context(other, (np.arange(len(other)) + 0.5) * FRAME))
 
     return residual
 
 
 def strength_of(tracks: Array, times: Array, wanted: Array) -> float:
     """The strength with which the rest of the speech foretells each fifth of it best; the largest where there is too little."""
+    heard, missing = _context(tracks, times), wanted - at(tracks, times)
     missed = np.zeros(len(_STRENGTHS))
     for part in np.array_split(np.arange(len(times)), _PARTS):
         rest = np.abs(times[:, None] - times[part[[0, -1]]]).min(1) > _GAP if len(part) else np.zeros(0, bool)
@@ -44,9 +37,19 @@ def strength_of(tracks: Array, times: Array, wanted: Array) -> float:
         if rest.sum() < _FEWEST:
             return _STRENGTHS[-1]
         for place, strength in enumerate(_STRENGTHS):
-            missing = fit_residual(tracks, times[rest], wanted[rest], strength)
-            missed[place] += ((at(tracks + missing(tracks), times[part]) - wanted[part]) ** 2).sum()
+            told = _ridge(heard[rest], missing[rest], strength)
+            missed[place] += ((told(heard[part]) - missing[part]) ** 2).sum()
     return _STRENGTHS[int(np.argmin(missed))]
+
+
+def _ridge(heard: Array, missing: Array, strength: float) -> Callable[[Array], Array]:
+    """A function from rows like `heard` (g x n) to rows like `missing` (g x k)."""
+    centre, offset = heard.mean(0), missing.mean(0)
+    scale = np.sqrt(((heard - centre) ** 2).sum(1).mean()) + 1e-9
+    rows = (heard - centre) / scale
+    # By columns, which are few, not by frames: those of a long clip, squared, would fill the memory.
+    weights = np.linalg.solve(rows.T @ rows + strength * np.eye(rows.shape[1]), rows.T @ (missing - offset))
+    return lambda other: np.asarray((other - centre) / scale @ weights + offset)
 
 
 def _context(tracks: Array, times: Array) -> Array:

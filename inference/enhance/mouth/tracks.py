@@ -35,3 +35,8 @@ def most_within(track: Array, starts: Array, ends: Array) -> Array:
 def interval(times: Array) -> float:
     """The usual time from frame to frame, in seconds."""
     return float(np.median(np.diff(times))) if len(times) > 1 else 0.04
+
+
+def lengths(times: Array) -> Array:
+    """Seconds for which each of the frames is shown; what is missing between them counts as a tenth at the most."""
+    return np.clip(np.diff(times, append=times[-1:] + interval(times)), 0, 0.1)
