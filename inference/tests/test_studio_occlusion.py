@@ -132,6 +132,36 @@ def test_a_thing_over_the_whole_mouth_leaves_the_frame_as_it_is() -> None:
     assert np.array_equal(out.y, before.y)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_under_a_hand_the_frame_stays_as_it_is(seed: int) -> None:
+    reference, (planes, mesh) = drawn(), drawn(0.08)
+    before, _ = cover(planes, BT601, mesh, "hand", seed)
+    out, mask = as_studio(before, mesh, reference)
+    assert not mask.any()
+    assert np.array_equal(out.y, before.y)
+
+
+def test_a_microphone_that_comes_and_goes_does_so_without_a_jump() -> None:
+    """It moves by two pixels a frame; nothing that it does not pass changes by more than it does itself."""
+    planes, mesh = astronaut()
+    rng = np.random.default_rng(1)
+    _, thing = cover(planes, BT601, mesh, "corner_microphone", 1)
+    shares = []
+    for step in range(0, 40, 2):
+        aside = np.roll(thing.alpha, step, axis=1)[..., None]
+        luma = planes.y + aside[..., 0] * (40 + rng.normal(0, 1, planes.y.shape) - planes.y)
+        small = aside[::2, ::2, 0]
+        frame = Planes(
+            np.clip(luma + 0.5, 0, 255).astype(np.uint8),
+            *((p + small * (128.0 - p) + 0.5).astype(np.uint8) for p in (planes.u, planes.v)),
+        )
+        near = round_mouth(mesh, planes)
+        found = whole(covered(frame, mesh, (planes, mesh)), planes)
+        shares.append(float((found - aside[..., 0])[near].mean()))
+    assert np.abs(shares).max() < 0.06
+    assert np.abs(np.diff(shares)).max() < 0.03
+
+
 def test_what_moves_a_little_between_frames_is_found_a_little_elsewhere() -> None:
     planes, mesh = astronaut()
     rng = np.random.default_rng(0)

@@ -39,6 +39,7 @@ UNLIKE_SKIN = (2.0, 4.0)  # strangeness against the skin: beyond the face only a
 FEATHER = 1.0  # pixels
 BESIDE = 0.022  # S round a thing that is taken for its shadow and its blur, when the face behind it is made up
 ALL = 0.998  # of a pixel, that is kept as it was
+MOST_OF_LIPS = (0.44, 0.58)  # of the lips turned to skin: a finger takes .5 at most, a hand .6 and more
 MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind and leaving the frame alone
 
 Mask = npt.NDArray[np.bool_]
@@ -58,11 +59,13 @@ class Cover:
     """Share of the mouth that is covered."""
     finger: float
     """How sure it is that a single finger lies before the lips, 0..1."""
+    gone: float
+    """Share of the lips where skin is seen instead."""
 
     @property
     def hidden(self) -> float:
         """1 when too little of the mouth is seen to paint a new one behind the thing."""
-        return ramp(self.mouth, *MOST_OF_MOUTH)
+        return max(ramp(self.mouth, *MOST_OF_MOUTH), ramp(self.gone, *MOST_OF_LIPS))
 
     def taken_off(self, planes: Planes) -> Planes:
         """The planes with the face made up where the thing is."""
@@ -174,8 +177,8 @@ def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats) ->
     wide = cv2.GaussianBlur(wide, (0, 0), max(1.0, around / 2)) * place.at((seen.skin | seen.hole).astype(np.float32))
     behind = place.at(seen.usual)
     behind[..., 0] = np.exp(behind[..., 0]) - DARK
-    share = max(small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser), gone_share(seen))
-    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()))
+    share = small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser)
+    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()), gone_share(seen))
 
 
 class _Place:
