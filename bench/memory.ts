@@ -1,35 +1,31 @@
 /**
- * The worker's memory while it works on a clip of 10 s and on one of 2 min: it must not grow with length.
+ * The worker's memory while it works on a clip of 10 s and on a long one: it must not grow with length.
  * Compared is the median of the second half of each: the collector's first seconds differ from run to run.
- * Budget: within 10 %, and 400 MB at 1080p (the last line).
- * usage: node --import tsx bench/memory.ts
+ * Budget: within 10 %, and 400 MB at 1080p (upscaling's last line).
+ * usage: node --import tsx bench/memory.ts upscale
+ *        node --import tsx bench/memory.ts lipsync [size [seconds...]]   (320x180 10 120 300)
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { h264, makeClip, pattern } from '../tests/real/clip.ts';
 import { tempDir } from '../tests/real/run.ts';
-import { ended, realService } from '../tests/real/service.ts';
+import { type Caller, ended, realService } from '../tests/real/service.ts';
+import { portrait } from '../tests/real/talking.ts';
 import { median, tell } from './bare.ts';
 
 const dir = tempDir('bench');
 const residentMiB = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-const measure = async (seconds: number, size: string): Promise<number> => {
-  // A fresh process each: what one clip left behind must not count for the next.
+/** A job that was sent to a worker which has done nothing before: what one clip left behind must not count for the next. */
+const measure = async (
+  what: { readonly size: string; readonly seconds: number; readonly operation: string },
+  send: (caller: Caller) => Promise<{ readonly data: { readonly id: string } }>,
+): Promise<number> => {
   const service = await realService();
   const caller = await service.caller(1_000_000);
-  const clip = await makeClip(
-    join(dir, `${seconds}-${size}.mp4`),
-    pattern(seconds, 25, size),
-    h264,
-  );
-  const { data } = await caller.upscale(
-    clip,
-    { model: 'animation', scale: 2 },
-    { prefer: 'respond-async' },
-  );
+  const { data } = await send(caller);
   const samples: number[] = [];
   const watching = new AbortController();
   const watch = async () => {
@@ -39,7 +35,8 @@ const measure = async (seconds: number, size: string): Promise<number> => {
     }
   };
   const watched = watch();
-  const job = await caller.until(data.id, ended, 1_200_000);
+  const from = performance.now();
+  const job = await caller.until(data.id, ended, 3_600_000);
   watching.abort();
   await watched;
   if (job.status !== 'succeeded') throw new Error(JSON.stringify(job.error));
@@ -47,16 +44,56 @@ const measure = async (seconds: number, size: string): Promise<number> => {
   const steady = median(samples.slice(samples.length / 2));
   tell({
     bench: 'memory',
-    size,
-    seconds,
+    ...what,
     frames: job.result?.frames,
+    took_seconds: Math.round((performance.now() - from) / 1000),
     worker_mib: Math.round(steady),
     worker_peak_mib: Math.round(Math.max(...samples)),
   });
   return steady;
 };
 
-const short = await measure(10, '96x54');
-const long = await measure(120, '96x54');
-tell({ bench: 'memory', long_to_short: Number((long / short).toFixed(3)), budget: 1.1 });
-await measure(0.4, '1920x1080');
+const respondAsync = { prefer: 'respond-async' };
+
+const upscale = async (seconds: number, size: string): Promise<number> => {
+  const clip = await makeClip(
+    join(dir, `${seconds}-${size}.mp4`),
+    pattern(seconds, 25, size),
+    h264,
+  );
+  const fields = { model: 'animation', scale: 2 };
+  return measure({ operation: 'upscale', size, seconds }, (caller) =>
+    caller.upscale(clip, fields, respondAsync),
+  );
+};
+
+/** A face that slides to and fro, for so long, and syllables of a kind. */
+const lipsync = async (seconds: number, size: string): Promise<number> => {
+  const clip = join(dir, `face-${seconds}-${size}.mp4`);
+  const sound = join(dir, `${seconds}.wav`);
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  const zoom = Math.max(1, width / 320, height / 320);
+  const large = `scale=iw*${zoom}:-2,crop=${width}:${height}:x='(60+20*sin(t))*${zoom}':y='(20+4*sin(2*t))*${zoom}'`;
+  const still = ['-loop', '1', '-framerate', '25', '-i', portrait, '-t', '10'];
+  const ten = await makeClip(join(dir, `ten-${size}.mp4`), still, ['-vf', large, ...h264]);
+  await makeClip(clip, ['-stream_loop', '-1', '-i', ten, '-t', String(seconds)], ['-c', 'copy']);
+  const babble = `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(240*PI*t)+sin(1440*PI*t))':s=16000:d=${seconds}`;
+  await makeClip(sound, ['-f', 'lavfi', '-i', babble]);
+  return measure({ operation: 'lipsync', size, seconds }, (caller) =>
+    caller.lipsync(clip, sound, {}, respondAsync),
+  );
+};
+
+const compare = (short: number, long: number) =>
+  tell({ bench: 'memory', long_to_short: Number((long / short).toFixed(3)), budget: 1.1 });
+
+const [operation = 'upscale', size = '320x180', ...lengths] = process.argv.slice(2);
+if (operation === 'lipsync') {
+  const seconds = lengths.length > 0 ? lengths.map(Number) : [10, 120, 300];
+  const steady: number[] = [];
+  for (const length of seconds) steady.push(await lipsync(length, size));
+  for (const long of steady.slice(1)) compare(steady[0] ?? Number.NaN, long);
+} else {
+  compare(await upscale(10, '96x54'), await upscale(120, '96x54'));
+  await upscale(0.4, '1920x1080');
+}

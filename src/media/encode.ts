@@ -40,30 +40,8 @@ export const encodeVideo = (
 const CLIP_QUALITY = ['-crf', '17', '-x264-params', 'subme=1:partitions=i8x8,i4x4'];
 
 /**
- * Writes the frames as H.264 in MP4, each at its own distance from the first, with a sound that starts with the first
- * and is cut, or filled with silence, to its exact length. Codes of 4:2:0 reach the encoder untouched.
- * Throws encode_failed, or what the frames themselves fail with.
- */
-export const encodeClip = (
-  frames: AsyncIterable<AnyFrame>,
-  look: Look,
-  sound: Sound,
-  target: string,
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
-): Promise<Encoded> =>
-  encode(frames, look.fps, { ffmpeg, signal }, (first) => {
-    const { inputs, output } = soundArgs(sound, 1);
-    return [
-      ...[...pipeInput, ...inputs, '-map', '0:V:0'],
-      ...pictureArgs(look, isRgb(first), CLIP_QUALITY, ffmpeg),
-      ...[...output, ...fileArgs(look, target)],
-    ];
-  });
-
-/**
- * Writes the frames as H.264 in MP4 without sound: a part of a clip, whose other parts are encoded likewise, for `joinClip`.
- * Throws encode_failed, or what the frames themselves fail with.
+ * Writes the frames as H.264 in MP4, each at its own distance from the first: a part of a clip, for `joinClip`. Codes of
+ * 4:2:0 reach the encoder untouched. Throws encode_failed, or what the frames themselves fail with.
  */
 export const encodePart = (
   frames: AsyncIterable<AnyFrame>,
@@ -80,8 +58,8 @@ export const encodePart = (
   ]);
 
 /**
- * Writes the parts one behind the other, each picture bit for bit and at its own time, with a sound as `encodeClip` has
- * it. Throws encode_failed.
+ * Writes the parts, at least one, one behind the other, each picture bit for bit and at its own time, with a sound that
+ * starts with the first and is cut, or filled with silence, to its exact length. Throws encode_failed.
  */
 export const joinClip = async (
   parts: readonly Part[],

@@ -1,10 +1,13 @@
 import { writeFile } from 'node:fs/promises';
-import { encodePart, type Look } from '../media/encode.ts';
-import type { AnyFrame } from '../media/encoder.ts';
+import { encodePart, joinClip, type Look } from '../media/encode.ts';
+import type { AnyFrame, Encoded } from '../media/encoder.ts';
 import type { Part } from '../media/parts.ts';
+import type { Sound } from '../media/sound-graph.ts';
 import type { Kept } from './kept.ts';
 import { type LipSyncTask, spans } from './lip-sync-task.ts';
 import type { Shot } from './timeline.ts';
+
+type Timing = Pick<Shot, 'time' | 'duration'>;
 
 /** A frame of the output as it goes to the encoder. */
 export type Finished = AnyFrame & {
@@ -12,17 +15,38 @@ export type Finished = AnyFrame & {
   readonly passed: boolean;
 };
 
+/**
+ * Encodes the frames of all shots, which `open` gives from any of them on, and puts the sound under them. Chunks that an
+ * earlier attempt has finished are not made again. Returns too how many frames stayed as they were.
+ */
+export const encodeShots = async (
+  task: Pick<LipSyncTask, 'config' | 'report' | 'signal' | 'target'>,
+  kept: Kept,
+  shots: readonly Timing[],
+  look: Look,
+  sound: Sound,
+  open: (from: number) => AsyncGenerator<Finished>,
+): Promise<{ readonly encoded: Encoded; readonly passed: number }> => {
+  const { config, report, signal, target } = task;
+  const chunks = chunksOf(shots, config.lipsync.chunkSeconds);
+  const { parts, passed } = await encodeChunks(task, kept, chunks, look, open);
+  const frames = shots.length;
+  report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span: spans.rendering });
+  await joinClip(parts, look, sound, target, config.ffmpeg, signal);
+  const rounded = (value: number) => Number(value.toFixed(6));
+  const seconds = endOf(shots);
+  const encoded = { frames, durationSeconds: rounded(seconds), fps: rounded(frames / seconds) };
+  return { encoded, passed };
+};
+
 /** Shots that are encoded together, to a file of their own. */
 export type Chunk = { readonly from: number; readonly to: number; readonly seconds: number };
 
 /** All shots, in chunks of about so many seconds. */
-export const chunksOf = (
-  shots: readonly Pick<Shot, 'time' | 'duration'>[],
-  about: number,
-): Chunk[] => {
+export const chunksOf = (shots: readonly Timing[], about: number): Chunk[] => {
   const startOf = (at: number) => shots[at]?.time ?? endOf(shots);
   const count = Math.max(1, Math.round(endOf(shots) / about));
-  const numberOf = ({ time, duration }: Pick<Shot, 'time' | 'duration'>) =>
+  const numberOf = ({ time, duration }: Timing) =>
     Math.floor(((time + duration / 2) / endOf(shots)) * count);
   const starts = shots.flatMap((shot, at) => {
     const before = shots[at - 1];
@@ -34,15 +58,12 @@ export const chunksOf = (
   });
 };
 
-const endOf = (shots: readonly Pick<Shot, 'time' | 'duration'>[]): number => {
+const endOf = (shots: readonly Timing[]): number => {
   const last = shots.at(-1);
   return last ? last.time + last.duration : 0;
 };
 
-/**
- * Encodes the frames that `open` gives, from a shot on, chunk by chunk. Chunks that an earlier attempt has finished are
- * not made again. Returns the files, and how many frames stayed as they were.
- */
+/** Chunk by chunk; returns their files. */
 export const encodeChunks = async (
   { config, report, signal }: Pick<LipSyncTask, 'config' | 'report' | 'signal'>,
   kept: Kept,

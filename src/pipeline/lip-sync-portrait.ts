@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
-import { type Frame, type Picture, type Size, within } from '../frame.ts';
+import { type Picture, type Size, type Timed, within } from '../frame.ts';
 import { HEARD_RATE } from '../media/decode-audio.ts';
-import { encodeClip, type Look } from '../media/encode.ts';
+import type { Look } from '../media/encode.ts';
 import type { AudioInfo } from '../media/info.ts';
 import { probeImage } from '../media/probe.ts';
 import { decodeStill, shrink } from '../media/still.ts';
@@ -11,17 +11,20 @@ import { SHAPE } from '../triton/models/mouth-plan.ts';
 import { MOTION } from '../triton/models/portrait-motion.ts';
 import { STEP_SECONDS } from '../triton/models/speech.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
+import { encodeShots, type Finished } from './chunks.ts';
 import { styleOf } from './flatness.ts';
 import { hear, type Listened } from './hear.ts';
 import { inOrder } from './in-order.ts';
+import { openKept } from './kept.ts';
 import {
   grownFrom,
   type LipSyncTask,
   LOOK_SIDE,
   type Made,
+  originOf,
   SMALLEST_FACE,
   shrunkFrom,
-  told,
+  type Working,
 } from './lip-sync-task.ts';
 import { openingOf } from './lips.ts';
 import { meshIn, patchOf } from './patch.ts';
@@ -40,9 +43,11 @@ const look: Look = {
   fps: FPS,
 };
 
+type Task = LipSyncTask & Working;
+
 /** A video as long as the sound: for each frame the mouth is rendered on the still, then the head is moved. */
-export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Promise<Made> => {
-  const { config, inputs, models, report, signal, target } = task;
+export const lipSyncPortrait = async (task: Task, sound: AudioInfo): Promise<Made> => {
+  const { config, inputs, models, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const info = await probeImage(inputs.media);
   const still = await decodeStill(inputs.media, info, config.limits.lipsync);
@@ -52,20 +57,18 @@ export const lipSyncPortrait = async (task: LipSyncTask, sound: AudioInfo): Prom
     (either) => findFace(task, still, info.size, either),
   );
   const framesTotal = Math.max(1, Math.round(sound.durationSeconds * FPS));
-  const frames = await drawFrames(task, still, face, heard, framesTotal);
-  const seconds = framesTotal / FPS;
+  const shots = Array.from({ length: framesTotal }, (_, i) => ({
+    time: i / FPS,
+    duration: 1 / FPS,
+  }));
+  const open = await drawFrames(task, still, face, heard, shots);
+  const kept = await openKept(task.work, originOf(task, models.portraitRelease));
+  const track = { path: inputs.audio, info: sound, seconds: framesTotal / FPS };
+  const { encoded, passed } = await encodeShots(task, kept, shots, look, track, open);
   const { width, height } = still;
-  const encoded = await encodeClip(
-    told(frames, framesTotal, report),
-    look,
-    { path: inputs.audio, info: sound, seconds },
-    target,
-    config.ffmpeg,
-    signal,
-  );
   return {
     ...{ encoded, size: { width, height }, sound: heard, facesDetected: face.count },
-    framesPassedThrough: face.passed,
+    framesPassedThrough: passed,
     warnings: [
       ...shrunkFrom(info.size, still),
       ...grownFrom(within(info.size, config.limits.lipsync)),
@@ -79,7 +82,6 @@ type Found = {
   readonly mesh: Float32Array;
   readonly box: Box;
   readonly count: number;
-  passed: number;
 };
 
 /** The face that speaks, in pixels of the still; the caller names it in pixels of the picture that was sent. */
@@ -108,18 +110,19 @@ const findFace = async (
   const face = chosen && faces[0]?.[chosen.mesh];
   if (!face) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const box = scaledBox(face.box, zoom.x, zoom.y);
-  return { mesh: zoomed(face.mesh, zoom), box, count, passed: 0 };
+  return { mesh: zoomed(face.mesh, zoom), box, count };
 };
 
+/** What rendering needs, and then the frames from any one on. */
 const drawFrames = async (
   task: LipSyncTask,
   still: Picture,
   face: Found,
   sound: Listened,
-  framesTotal: number,
-): Promise<AsyncIterable<Frame>> => {
+  shots: readonly Pick<Timed, 'time' | 'duration'>[],
+) => {
   const { models, options, signal, config } = task;
-  const times = Array.from({ length: framesTotal }, (_, i) => i / FPS);
+  const times = shots.map(({ time }) => time);
   const known = { times: [0], mesh: async () => face.mesh };
   const { targets } = await planMouth(task, { sound, own: null }, known, times);
   const motion = options.options.motion ? await moveHead(task, still, sound, times) : null;
@@ -131,7 +134,7 @@ const drawFrames = async (
   const about = { coding: STILL_CODING, style: styleOf(options, still, face.box) };
   const subject = await models.mouthRender.subject(patch, mesh, about, signal);
 
-  const draw = async (index: number): Promise<Frame> => {
+  const draw = async (index: number): Promise<Finished> => {
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const rendered = await models.mouthRender.render(
       patch,
@@ -140,13 +143,14 @@ const drawFrames = async (
       { ...about, subject },
       signal,
     );
-    if (!rendered.mask.some((share) => share > 0)) face.passed += 1;
+    const passed = !rendered.mask.some((share) => share > 0);
     const spoken = pasteRgb(still, rect, patch, rendered, STILL_CODING);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
     const moved = turn ? await models.headMotion.move(spoken, face.mesh, turn, signal) : spoken;
-    return { ...moved, index, time: index / FPS, duration: 1 / FPS };
+    return { ...moved, index, time: index / FPS, duration: 1 / FPS, passed };
   };
-  return inOrder(times.keys(), config.triton.framesInFlight, draw);
+  return (from: number): AsyncGenerator<Finished> =>
+    inOrder([...shots.keys()].slice(from), config.triton.framesInFlight, draw);
 };
 
 /** The head goes along with what is said; one picture always moves alike. */

@@ -56,22 +56,13 @@ export const spans = { looking: [0, 0.35], rendering: [0.35, 0.95], checking: [0
 /** Pictures in which faces are looked for have at most so many pixels on the longer side. */
 export const LOOK_SIDE = 1280;
 
-/** Tells of each frame that goes to the encoder. */
-export async function* told<F>(
-  frames: AsyncIterable<F>,
-  framesTotal: number,
-  report: Report,
-): AsyncGenerator<F> {
-  const span = spans.rendering;
-  let framesDone = 0;
-  report({ stage: 'inference', framesDone, framesTotal, span });
-  for await (const frame of frames) {
-    yield frame;
-    framesDone += 1;
-    report({ stage: 'inference', framesDone, framesTotal, span });
-  }
-  report({ stage: 'encoding', framesDone, framesTotal: framesDone, span });
-}
+/** To be raised when something that is kept between attempts changes its meaning. */
+const FORMAT = 1;
+
+/** All that what is kept between attempts is made from, besides the files of the job. */
+export const originOf = ({ options, config }: LipSyncTask, release: string): unknown => [
+  ...[FORMAT, release, options, config.lipsync.chunkSeconds, config.ffmpeg.preset],
+];
 
 /** Of a still that was larger than a video may be. */
 export const shrunkFrom = (sent: Size, { width }: Size): Warning[] => {

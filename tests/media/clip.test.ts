@@ -3,11 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { decodeSmall, decodeYuv } from '../../src/media/decode.ts';
-import { encodeClip } from '../../src/media/encode.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { evenLuma } from '../../src/media/yuv.ts';
 import { bannerOf, frameOf, h264, makeClip, pattern, timesOf, tone, turn } from '../real/clip.ts';
-import { at, decode, ffmpeg, largest, meanOf, probe, soon } from './clips.ts';
+import { at, decode, encodeClip, ffmpeg, largest, meanOf, probe, soon } from './clips.ts';
 
 const test = suite('clip');
 
@@ -26,14 +25,7 @@ const again = async (path: string, sound: string, seconds: number) => {
   ];
   const target = `${path}.out.mp4`;
   const frames = decodeYuv(path, look, ffmpeg, soon());
-  const encoded = await encodeClip(
-    frames,
-    look,
-    { path: sound, info, seconds },
-    target,
-    ffmpeg,
-    soon(),
-  );
+  const encoded = await encodeClip(frames, look, { path: sound, info, seconds }, target);
   return { target, encoded, info: await probe(target) };
 };
 const wav = (seconds: number, form: readonly string[] = []) =>
@@ -171,7 +163,7 @@ test('the memory of a frame may be used again when the next is asked for, howeve
   const info = await probeAudio(await wav(1), ffmpeg, { seconds: 300 }, soon());
   const target = at('j.out.mp4');
   const sound = { path: at('tone-1.wav'), info, seconds: 20 };
-  await encodeClip(frames(), look, sound, target, ffmpeg, soon());
+  await encodeClip(frames(), look, sound, target);
   const came = (await yuvOf(target)).map((frame) => Math.round((codesOf(frame)[0] ?? 0) / 10) * 10);
   assert.equal(
     came,

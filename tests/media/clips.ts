@@ -4,9 +4,11 @@ import { loadConfig } from '../../src/config.ts';
 import type { UpscaleOutput } from '../../src/contract/upscale.ts';
 import type { Frame } from '../../src/frame.ts';
 import { decodeVideo } from '../../src/media/decode.ts';
-import { encodeVideo } from '../../src/media/encode.ts';
+import { encodePart, encodeVideo, joinClip, type Look } from '../../src/media/encode.ts';
+import type { AnyFrame, Encoded } from '../../src/media/encoder.ts';
 import type { VideoInfo } from '../../src/media/info.ts';
 import { probeVideo } from '../../src/media/probe.ts';
+import type { Sound } from '../../src/media/sound-graph.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -36,6 +38,20 @@ export const again = async (path: string, output: UpscaleOutput = { quality: 100
   const frames = decodeVideo(path, info, ffmpeg, soon());
   const encoded = await encodeVideo(frames, { path, info }, target, output, ffmpeg, soon());
   return { info, target, encoded };
+};
+
+/** Encodes a clip in one part, and puts a sound under it. */
+export const encodeClip = async (
+  frames: AsyncIterable<AnyFrame>,
+  look: Look,
+  sound: Sound,
+  target: string,
+): Promise<Encoded> => {
+  const path = `${target}.part.mp4`;
+  const encoded = await encodePart(frames, look, path, ffmpeg, soon());
+  const part = { path, seconds: encoded.durationSeconds };
+  await joinClip([part], look, sound, target, ffmpeg, soon());
+  return encoded;
 };
 
 /** The mean colour of a picture. */

@@ -4,12 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { decodeYuv } from '../../src/media/decode.ts';
-import { encodeClip, encodePart, joinClip, onClock } from '../../src/media/encode.ts';
+import { encodePart, joinClip, onClock } from '../../src/media/encode.ts';
 import type { Part } from '../../src/media/parts.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { bannerOf, h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
-import { at, ffmpeg, largest, probe, soon } from './clips.ts';
+import { at, encodeClip, ffmpeg, largest, probe, soon } from './clips.ts';
 
 const test = suite('parts');
 
@@ -46,7 +46,7 @@ const both = async (path: string, starts: readonly number[]) => {
   const sound = await makeClip(`${path}.wav`, tone(seconds));
   const info = await probeAudio(sound, ffmpeg, { seconds: 300 }, soon());
   const under = { path: sound, info, seconds };
-  await encodeClip(each(frames), look, under, `${path}.whole.mp4`, ffmpeg, soon());
+  await encodeClip(each(frames), look, under, `${path}.whole.mp4`);
   const parts: Part[] = [];
   for (const [i, start] of starts.entries()) {
     const some = frames.slice(start, starts[i + 1]);
