@@ -80,14 +80,14 @@ const formOf = ({ info, own }: Sound): Form => {
 };
 
 /** The sound of an input in the form of the output. Of one channel both get all: ffmpeg itself would take 3 dB from it. */
-const inForm = (mono: boolean, form: Form): string =>
+const inForm = (mono: boolean, form: Form, format: 'fltp' | 's16p'): string =>
   mono && !form.mono
-    ? 'aformat=sample_fmts=fltp:channel_layouts=mono,pan=stereo|c0=c0|c1=c0'
-    : `aformat=sample_fmts=fltp:channel_layouts=${form.mono ? 'mono' : 'stereo'}`;
+    ? `aformat=sample_fmts=${format}:channel_layouts=mono,pan=stereo|c0=c0|c1=c0`
+    : `aformat=sample_fmts=${format}:channel_layouts=${form.mono ? 'mono' : 'stereo'}`;
 
 const newSound = ({ info, seconds, parts }: Sound, form: Form, input: number): string => {
   const { rate } = form;
-  const all = `[${input}:a:0]asetpts=N/SR/TB,aresample=${rate},${inForm(info.channels === 1, form)}`;
+  const all = `[${input}:a:0]asetpts=N/SR/TB,aresample=${rate},${inForm(info.channels === 1, form, 'fltp')}`;
   if (!parts) {
     return info.durationSeconds > seconds ? `${all},${fadeOut(samples(seconds, rate), rate)}` : all;
   }
@@ -129,7 +129,7 @@ const ownSound = ({ info, tempo, passes }: OwnSound, form: Form, input: number):
   const { rate } = form;
   const [start, length] = [samples(info.startSeconds, rate), samples(info.durationSeconds, rate)];
   const once = [
-    `[${input}:a:${track.index}]aresample=${rate}:async=1:first_pts=0,${inForm(track.mono, form)}`,
+    `[${input}:a:${track.index}]aresample=${rate}:async=1:first_pts=0,${inForm(track.mono, form, 's16p')}`,
     ...[`atrim=start_sample=${start}`, START_AT_ZERO],
     // What goes on after the last picture is not heard.
     ...['apad', `atrim=end_sample=${length}`, fadeOut(length, rate)],
@@ -157,14 +157,35 @@ const tempi = (tempo: number): number[] => {
 
 const volume = ({ parts }: Sound, own: OwnSound): string => {
   if (!parts) return `volume=${own.volume}`;
-  // 0 outside of the parts, 1 in them, halfway at their edges.
-  const within = parts.map(({ start, end }) => {
-    const slope = `min(t-${start.toFixed(6)},${end.toFixed(6)}-t)/${RAMP_SECONDS}+0.5`;
-    return `clip(${slope},0,1)`;
-  });
-  const gain = `1-${1 - own.volume}*(${within.join('+')})`;
-  // Its clock starts with its own first sample.
+  const gain = `1-${1 - own.volume}*${within(joined(parts))}`;
   return `asetnsamples=n=${RAMP_SAMPLES}:p=0,volume=eval=frame:volume='${gain}'`;
+};
+
+type Span = Pick<Part, 'start' | 'end'>;
+
+/** Those between which there is no time to become louder and quieter again are one. */
+const joined = (parts: readonly Span[]): Span[] => {
+  const isApart = (at: number): boolean => {
+    const [before, after] = [parts[at - 1], parts[at]];
+    return !before || !after || after.start - before.end >= RAMP_SECONDS;
+  };
+  const ends = parts.filter((_, at) => isApart(at + 1));
+  return parts
+    .filter((_, at) => isApart(at))
+    .map(({ start }, at) => ({ start, end: ends[at]?.end ?? start }));
+};
+
+/** An expression of the time t: 0 outside of the spans, 1 in them, halfway at their edges. A tree, for ffmpeg takes no long sums. */
+const within = (spans: readonly Span[]): string => {
+  const half = spans.length >> 1;
+  const [before, after] = [spans[half - 1], spans[half]];
+  if (before && after) {
+    const between = ((before.end + after.start) / 2).toFixed(6);
+    return `if(lt(t,${between}),${within(spans.slice(0, half))},${within(spans.slice(half))})`;
+  }
+  if (!after) return '0';
+  const inside = `min(t-${after.start.toFixed(6)},${after.end.toFixed(6)}-t)`;
+  return `clip(${inside}/${RAMP_SECONDS}+0.5,0,1)`;
 };
 
 const samples = (seconds: number, rate: number): number => Math.round(seconds * rate);

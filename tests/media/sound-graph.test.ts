@@ -54,9 +54,9 @@ const render = async (sound: Sound) => {
 };
 type Heard = Awaited<ReturnType<typeof render>>;
 
-/** How much of a frequency there is from a time on, for a tenth of a second; an amplitude. */
-const amount = ({ left, rate }: Heard, frequency: number, from: number): number => {
-  const [first, count] = [Math.round(from * rate), Math.round(0.1 * rate)];
+/** How much of a frequency there is from a time on; an amplitude. */
+const amount = ({ left, rate }: Heard, frequency: number, from: number, seconds = 0.1): number => {
+  const [first, count] = [Math.round(from * rate), Math.round(seconds * rate)];
   let [re, im] = [0, 0];
   for (let i = 0; i < count; i += 1) {
     const angle = (2 * Math.PI * frequency * i) / rate;
@@ -208,6 +208,28 @@ test('segments: nothing clicks', async () => {
   const sound = await heard({ segments }, { path: low, sound: soft });
   // Both are sines of an eighth; the steepest of their own steps is 0.0016, a hard cut up to 0.125.
   assert.ok(steepest(sound) < 0.006, `${steepest(sound)}`);
+});
+
+test('segments: there may be a hundred', async () => {
+  const path = await makeClip(
+    at('six.mov'),
+    [...pattern(6), ...counting(6, 300)],
+    [...h264, '-c:a', 'pcm_s16le'],
+  );
+  const many = Array.from({ length: 100 }, (_, i) => ({
+    ...{ start: 0.06 * i, end: 0.06 * i + 0.02 },
+    audio: { start: 3.9 - 0.03 * i },
+  }));
+  const sound = await heard({ segments: many }, { path });
+  assert.is(sound.left.length, 6 * RATE);
+  // 10 ms hold a whole number of periods of each.
+  for (const [from, frequency] of [
+    [0.305, 1300],
+    [0.335, 300],
+    [5.405, 1100],
+    [5.435, 800],
+  ] as const)
+    near(amount(sound, frequency, from, 0.01), 0.4, 0.02, `${from} s`);
 });
 
 test('two full sounds together do not clip', async () => {
