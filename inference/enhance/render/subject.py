@@ -29,6 +29,7 @@ EDGE = 0.030  # of the upper teeth under the closed lips' line
 BEHIND = 0.05  # how far the teeth lie behind that line
 WEIGHTS = np.array([0.299, 0.587, 0.114])
 DIM = 8.0  # grey levels below which colours are noise
+BLINKING = (0.75, 1.0)  # chroma of the eyes' brightest parts against the skin's: they are white, they are lids
 LIGHTS = (0.1, 2.0)  # of a frame against the reference's
 
 
@@ -207,9 +208,13 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     luma = eyes @ WEIGHTS
     white = eyes[luma >= np.quantile(luma, 0.8)].mean(axis=0) if len(eyes) > 20 else 1.1 * skin
     level = float(np.clip(0.4 * max(float(WEIGHTS @ white), 1.08 * light) + 0.6 * min(1.34 * light, 250), 60, 245))
-    tint = 0.5 * white / max(float(WEIGHTS @ white), 1) + 0.175 * skin / max(light, 1) + 0.325
+    mine = skin / max(light, 1)
+    # A lid that blinks is as coloured as the skin: it says nothing of the teeth.
+    blinks = ramp(chroma(white) / max(chroma(skin), 1e-3), *BLINKING)
+    seen_white = white / max(float(WEIGHTS @ white), 1)
+    tint = 0.325 + 0.175 * mine + 0.5 * (seen_white + blinks * (0.6 + 0.4 * mine - seen_white))
     if grey:
-        tint = skin / max(light, 1)
+        tint = mine
     drawn = np.clip(tint / float(WEIGHTS @ tint) * level, 0, 250)
     seen = (
         rgb[_inside(rgb.shape, pose, np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))] if not lips.closed else rgb[:0, 0]
