@@ -114,6 +114,11 @@ def test_a_hint_at_nothing_finds_nothing(finder: Finder) -> None:
     assert finder.faces(data.coffee(), [], np.array([[200, 100, 340, 240]], np.float32), []) == []
 
 
+@pytest.mark.parametrize("box", [(150, 20, 310, 220), (170, 50, 290, 180), (120, 10, 340, 260)])
+def test_a_hint_at_a_cat_finds_nobody(finder: Finder, box: tuple[int, ...]) -> None:
+    assert finder.faces(data.chelsea(), [], np.array([box], np.float32), []) == []
+
+
 def test_a_known_face_is_not_found_again(finder: Finder, find: Find) -> None:
     (face,) = find(ASTRONAUT)
     assert finder.faces(ASTRONAUT, finder.candidates(ASTRONAUT, thorough=True), NO_HINTS, [face.box]) == []

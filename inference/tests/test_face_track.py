@@ -148,6 +148,35 @@ def test_a_hint_where_nothing_is_finds_nothing(tracker: Tracker) -> None:
     assert (nowhere.identity == -1).all()
 
 
+def test_a_point_finds_a_small_face_which_then_stays_though_there_is_no_room(weights: Path) -> None:
+    alone = Tracker(Finder(weights), most=1)
+    small = cv2.resize(FACE, None, fx=0.35, fy=0.35, interpolation=cv2.INTER_AREA)
+    padded = cv2.copyMakeBorder(small, 0, FACE.shape[0] - small.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(90, 110, 130))
+    frames = np.stack([np.hstack([padded, FACE])] * 16)
+    point = np.array([[44, 40, 44, 40]], np.float32)
+    faces, state = track_frames(alone, frames, NOTHING, point, hinted=np.array([5]))
+    later, _ = track_frames(alone, frames, state, NO_HINTS)
+    is_small = np.concatenate([faces.box, later.box])[:, 0, 2] < padded.shape[1]
+    assert is_small.tolist() == [False] * 5 + [True] * 27
+
+
+@pytest.mark.parametrize("fps", [30, 60])
+def test_a_still_face_trembles_no_more_at_higher_frame_rates(tracker: Tracker, fps: int) -> None:
+    clip = np.stack([noisy(FACE, seed) for seed in range(16)])
+    seen = [track_frames(tracker, clip, NOTHING, NO_HINTS, fps=rate)[0] for rate in (25, fps)]
+    trembles = [faces.mesh[6:, 0, :468, :2].std(axis=0).mean() for faces in seen]
+    assert trembles[1] < trembles[0]
+
+
+def test_the_same_likeness_is_taken_at_every_size_and_light(tracker: Tracker) -> None:
+    half = cv2.resize(FACE, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    dim = np.asarray(FACE * 0.6, np.uint8)
+    drawn, _ = anime(Anime(), FACE.shape[0])
+    first, *others, another = [looks(follow(tracker, [picture]), 0) for picture in (FACE, half, dim, drawn)]
+    assert all(closest(first, other) < SAME for other in others)
+    assert closest(first, another) > SAME
+
+
 def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
     clip = np.stack([noisy(FACE, seed) for seed in range(8)])
     raw, _ = track_frames(tracker, clip, NOTHING, NO_HINTS, raw=True)
@@ -166,6 +195,7 @@ def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
         (EMPTY[None], np.zeros(9, np.float32), NO_HINTS, "expected STATE of an answer before"),
         (EMPTY[None], np.zeros(900, np.float32), NO_HINTS, "expected STATE of layout 2, got layout 0"),
         (EMPTY[None], NOTHING, np.zeros((1, 3), np.float32), r"expected HINTS \[boxes, 4\]"),
+        (EMPTY[None], NOTHING, np.array([[9, 9, 9, 20]], np.float32), "or a point twice"),
         (EMPTY[None], NOTHING, np.array([[9, 9, 4, 20]], np.float32), "expected HINTS x1, y1, x2, y2 with x1 < x2"),
         (EMPTY[None], NOTHING, np.array([[0, 0, np.nan, 20]], np.float32), "of numbers"),
     ],

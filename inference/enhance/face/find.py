@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from .anime import Anchors, open_anime
-from .confirm import SEEN, STAYS, goes_with_crop, seen_again
+from .confirm import SEEN, SEEN_WHERE_SAID, STAYS, goes_with_crop, seen_again
 from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
@@ -86,13 +86,13 @@ class Finder:
         return sorted(found, key=lambda face: -face.side)
 
     def confirmed(self, picture: Picture, candidate: Detection, hinted: bool = False) -> Face | None:
-        """The face at a candidate, None when there is none. Of a hint, only the mesh is asked whether it sits on something."""
+        """The face at a candidate, None when there is none. At a hint the detector need only not be sure that it is none."""
         mesh, _ = self.network(picture, crop_of_box(candidate.box, candidate.keys[0], candidate.keys[1]))
         crop = crop_of_mesh(mesh)
         mesh, score = self.network(picture, crop)
         goes = goes_with_crop(picture, crop, mesh, self.network)
         is_face = score > SURE and goes < STAYS
-        is_face = is_face and (hinted or seen_again(picture, face_box(mesh), self.detector) > SEEN)
+        is_face = is_face and seen_again(picture, face_box(mesh), self.detector) > (SEEN_WHERE_SAID if hinted else SEEN)
         if not is_face or goes > STAYS_ON_PEOPLE or flatness(picture, candidate.box) > FLAT:
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
