@@ -1,0 +1,153 @@
+/** What cannot be done is told, costs nothing, and leaves nothing on the disk; after all of it, good media are done. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { h264, makeClip, pattern, tone } from '../real/clip.ts';
+import { tempDir } from '../real/run.ts';
+import { type Form, realService } from '../real/service.ts';
+import { cat, portrait, talkingHead } from '../real/talking.ts';
+
+const test = suite('bad input for lip sync');
+const dir = tempDir('bad-input');
+const at = (name: string) => join(dir, name);
+const service = await realService();
+const caller = await service.caller(1000);
+
+const mono = ['-ac', '1', '-ar', '16000'];
+const sound = await makeClip(at('sound.wav'), tone(0.4), mono);
+const clip = await talkingHead(at('clip.mp4'), 0.4);
+const still = (picture: string, name: string, filters: string) =>
+  makeClip(
+    at(name),
+    ['-loop', '1', '-framerate', '25', '-i', picture, '-t', '0.4'],
+    ['-vf', filters, ...h264],
+  );
+const gone = "drawbox=x=0:y=0:w=480:h=480:color=gray:t=fill:enable='gte(n,6)'";
+
+/** The file with nonsense in place of what lies behind its header. */
+const torn = (name: string, source: string, from: number): string => {
+  const bytes = readFileSync(source);
+  writeFileSync(at(name), bytes.fill(0x5a, Math.round(bytes.length * from), bytes.length - 2000));
+  return at(name);
+};
+const mp3 = await makeClip(at('long.mp3'), tone(20), mono);
+/** The index first, so that the header is whole. */
+const indexed = await talkingHead(
+  at('indexed.mp4'),
+  1,
+  '480x480',
+  [],
+  [...h264, '-movflags', '+faststart'],
+);
+
+const rows: readonly [
+  says: string,
+  video: string,
+  audio: string,
+  answer: string,
+  detail: RegExp,
+  fields?: Form,
+][] = [
+  [
+    'a clip without a face',
+    await makeClip(at('none.mp4'), pattern(0.4, 25, '320x240'), h264),
+    sound,
+    '422 no_face_detected',
+    /at least .*64 pixels/,
+  ],
+  ['a portrait of an animal', cat, sound, '422 no_face_detected', /face/],
+  [
+    'a clip of an animal',
+    await still(cat, 'cat.mp4', 'scale=450:300'),
+    sound,
+    '422 no_face_detected',
+    /face/,
+  ],
+  [
+    'a face that is too small',
+    await still(portrait, 'small.mp4', 'scale=52:52'),
+    sound,
+    '422 no_face_detected',
+    /at least .*64 pixels/,
+  ],
+  [
+    'a face that leaves, where that is not wanted',
+    await talkingHead(at('leaves.mp4'), 0.4, '480x480', [gone]),
+    sound,
+    '422 no_face_detected',
+    /in frame 6;/,
+    { options: '{"on_no_face":"fail"}' },
+  ],
+  [
+    'six minutes of sound',
+    clip,
+    await makeClip(at('six.mp3'), tone(360), mono),
+    '413 media_too_long',
+    /at most 300 s.*360 s/,
+  ],
+  [
+    'a picture as sound',
+    clip,
+    renamed(portrait, 'picture.wav'),
+    '415 unsupported_media_type',
+    /image\/png/,
+  ],
+  ['a clip as sound', clip, renamed(clip, 'clip.wav'), '415 unsupported_media_type', /a video/],
+  [
+    'a sound as clip',
+    renamed(mp3, 'sound.mp4'),
+    sound,
+    '415 unsupported_media_type',
+    /audio\/mpeg/,
+  ],
+  ['a sound that breaks off', clip, cutOff('cut.mp3', mp3), '422 media_unreadable', /decoded/],
+  [
+    'a clip of nonsense behind its header',
+    torn('torn.mp4', indexed, 0.3),
+    sound,
+    '422 media_unreadable',
+    /decoded/,
+  ],
+];
+
+for (const [says, video, audio, answer, detail, fields] of rows)
+  test(`${says} is ${answer}`, async () => {
+    const before = await caller.balance();
+    const { status, data } = await caller.lipsync(video, audio, fields);
+    assert.is(`${status} ${data.code}`, answer, JSON.stringify(data));
+    assert.match(data.detail, detail);
+    assert.is(data.charged, 0);
+    assert.equal(await caller.balance(), before);
+    for (let tries = 0; filesLeft().length > 0 && tries < 60; tries += 1) await sleep(50);
+    assert.equal(filesLeft(), []);
+  });
+
+test('after all this a good clip is done, and the account is clean', async () => {
+  const { status, data } = await caller.lipsync(clip, sound);
+  assert.is(status, 200, JSON.stringify(data));
+  const { clean, differences } = await service.audit(caller.account);
+  assert.ok(clean, differences.join('\n'));
+});
+
+function filesLeft(): string[] {
+  return ['incoming', 'inputs', 'attempts', 'results'].flatMap((name) => {
+    const folder = join(service.config.files.dir, name);
+    return existsSync(folder) ? readdirSync(folder) : [];
+  });
+}
+
+function renamed(path: string, name: string): string {
+  writeFileSync(at(name), readFileSync(path));
+  return at(name);
+}
+
+function cutOff(name: string, path: string): string {
+  const bytes = readFileSync(path);
+  writeFileSync(at(name), Buffer.concat([bytes.subarray(0, 400), Buffer.alloc(4000, 0x5a)]));
+  return at(name);
+}
+
+test.after(service.close);
+test.run();

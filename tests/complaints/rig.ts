@@ -1,0 +1,137 @@
+/** What the tests of complaints share: the three models over a real Triton, what they did to each patch, and how the mouth of the finished file is seen again. */
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import { LipsyncModel, LipsyncOptions } from '../../src/contract/lipsync.ts';
+import { decodeVideo } from '../../src/media/decode.ts';
+import { probeVideo } from '../../src/media/probe.ts';
+import { type LipSyncTask, lipSync } from '../../src/pipeline/lip-sync.ts';
+import { scratchMeshFile } from '../../src/pipeline/mesh-file.ts';
+import { cut, meshIn } from '../../src/pipeline/patch.ts';
+import { openFrames, trackFaces } from '../../src/pipeline/track.ts';
+import type { Watch } from '../../src/pipeline/watch.ts';
+import { type LipsyncModels, openLipsync } from '../../src/triton/models/lipsync.ts';
+import { openControl } from '../../src/triton/protocol/control.ts';
+import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { makeClip } from '../real/clip.ts';
+import { ffmpegPath } from '../real/ffmpeg.ts';
+import { tempDir } from '../real/run.ts';
+import { realTriton } from '../real/triton.ts';
+import type { Patch } from './measures.ts';
+
+type Asked = Partial<Pick<LipSyncTask, 'kind'>> & {
+  readonly options?: Partial<LipsyncOptions['options']>;
+};
+type Planned = Parameters<NonNullable<Watch['planned']>>[0];
+
+/** Everything that one test file needs; `close` it at the end. */
+export const openRig = async (name: string) => {
+  const dir = tempDir(name);
+  const triton = await realTriton();
+  const config = loadConfig({
+    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
+    ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
+  });
+  const transport = await openTransport(config.triton);
+  const opened = new Map<LipsyncModel, LipsyncModels>();
+  for (const model of LipsyncModel.options)
+    opened.set(model, await openLipsync(model, transport, openControl(config.triton)));
+  const modelsOf = (model: LipsyncModel): LipsyncModels => {
+    const models = opened.get(model);
+    if (!models) throw new Error(`${model} was not opened`);
+    return models;
+  };
+  const at = (file: string) => join(dir, file);
+  let count = 0;
+
+  /** The whole pipeline; `patches` are the frames in which a mouth was rendered, `plan` is what was asked of each. */
+  const run = async (model: LipsyncModel, media: string, audio: string, asked: Asked = {}) => {
+    const patches: Patch[] = [];
+    const plans: Planned[] = [];
+    const rendered: Watch['rendered'] = ({ index, mesh, rect, mask, before, after }) => {
+      if (!rect || !mask || !mesh) return;
+      const place = { index, mask: Buffer.from(mask), mesh: meshIn(mesh, rect) };
+      patches.push({ ...place, before: cut(before, rect), after: cut(after, rect) });
+    };
+    const target = at(`out${count++}.mp4`);
+    const outcome = await lipSync({
+      ...{ kind: asked.kind ?? 'video', inputs: { media, audio }, target, config },
+      ...{ models: modelsOf(model), report: () => {}, signal: AbortSignal.timeout(180_000) },
+      options: LipsyncOptions.parse({ model, options: asked.options }),
+      watch: { rendered, planned: (plan) => plans.push(plan) },
+    });
+    const [plan] = plans;
+    if (!plan || !outcome.lipsync) throw new Error('the pipeline told no plan');
+    return { ...outcome, ...outcome.lipsync, target, patches, plan };
+  };
+
+  const probe = (path: string) =>
+    probeVideo(path, config.ffmpeg, config.limits.video, AbortSignal.timeout(30_000));
+
+  return {
+    at,
+    run,
+    probe,
+    /** Every picture of a file, RGB. */
+    pictures: async (path: string) => {
+      const info = await probe(path);
+      const frames = [];
+      for await (const frame of decodeVideo(path, info, config.ffmpeg, AbortSignal.timeout(30_000)))
+        frames.push(frame);
+      return frames;
+    },
+    /** The largest face of each frame of a file, found anew; null where there is none. */
+    faces: async (path: string): Promise<(Float32Array | null)[]> => {
+      const info = await probe(path);
+      const signal = AbortSignal.timeout(60_000);
+      const frames = openFrames(path, info, 1280, config.ffmpeg, signal, (all) => all);
+      const meshes = await scratchMeshFile(at(`seen${count++}.meshes`));
+      try {
+        const { faceTrack } = modelsOf('fast');
+        const clip = { size: info.size, boxes: [], point: null, fps: info.fps };
+        const footage = await trackFaces(frames, clip, faceTrack, meshes, () => {}, signal);
+        const width = ({ box }: { box: readonly number[] }) => (box[2] ?? 0) - (box[0] ?? 0);
+        const largest = footage.sightings.map(
+          (seen) => [...seen].sort((a, b) => width(b) - width(a))[0],
+        );
+        return await Promise.all(largest.map((face) => (face ? meshes.read(face.mesh) : null)));
+      } finally {
+        await meshes.close();
+      }
+    },
+    close: async () => {
+      await transport.close();
+      await triton.close();
+    },
+  };
+};
+
+export const everyModel = LipsyncModel.options;
+
+const lavfi = (filter: string, seconds: number) => [
+  ...['-f', 'lavfi', '-i', filter],
+  ...['-t', String(seconds)],
+];
+/** Harmonics of 120 Hz, as an open vowel has them; `loudness` is an expression of t. */
+const vowel = (loudness: string) =>
+  `aevalsrc='0.2*(${loudness})*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=16000`;
+
+export const sounds = {
+  /** Syllables of that vowel, four a second. */
+  babble: (path: string, seconds: number) =>
+    makeClip(path, lavfi(vowel('max(0,sin(8*PI*t))'), seconds)),
+  /** The vowel held. */
+  steady: (path: string, seconds: number) => makeClip(path, lavfi(vowel('min(1,5*t)'), seconds)),
+  /** Syllables, silence from `from` to `to`, syllables. */
+  paused: (path: string, seconds: number, from: number, to: number) =>
+    makeClip(path, lavfi(vowel(`max(0,sin(8*PI*t))*(1-between(t,${from},${to}))`), seconds)),
+  silence: (path: string, seconds: number) =>
+    makeClip(path, lavfi('anullsrc=r=16000:cl=mono', seconds)),
+  noise: (path: string, seconds: number) =>
+    makeClip(path, lavfi('anoisesrc=c=pink:a=0.2:seed=7:r=16000', seconds)),
+  /** Of the mains, and its overtones. */
+  hum: (path: string, seconds: number) =>
+    makeClip(
+      path,
+      lavfi("aevalsrc='0.1*(sin(100*PI*t)+0.5*sin(200*PI*t)+0.3*sin(300*PI*t))':s=16000", seconds),
+    ),
+} as const;
