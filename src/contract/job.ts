@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from './failure.ts';
-import { LipsyncOptions, LipsyncResult } from './lipsync.ts';
+import { LipsyncJobOptions, LipsyncResult } from './lipsync.ts';
 import { UpscaleOptions, UpscaleResult } from './upscale.ts';
 
 export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
@@ -94,7 +94,7 @@ export const LipsyncJob = z
     ...shared,
     kind: z.literal('lipsync'),
     input: LipsyncInput,
-    options: LipsyncOptions,
+    options: LipsyncJobOptions,
     result: LipsyncResult.nullable(),
   })
   .meta({ id: 'LipsyncJob' });

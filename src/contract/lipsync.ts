@@ -10,14 +10,18 @@ export type SyncMode = z.infer<typeof SyncMode>;
 
 const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
+const pointed = [
+  z.strictObject({ mode: z.literal('auto') }).describe('the largest, steadiest face'),
+  z
+    .strictObject({ frame: z.int().min(0), x: z.number().min(0), y: z.number().min(0) })
+    .describe('the face at this point'),
+] as const;
+
 /** Whose mouth moves. Coordinates are pixels of the picture as shown; frames count from 0. */
 export const Speaker = z
   .union(
     [
-      z.strictObject({ mode: z.literal('auto') }).describe('the largest, steadiest face'),
-      z
-        .strictObject({ frame: z.int().min(0), x: z.number().min(0), y: z.number().min(0) })
-        .describe('the face at this point'),
+      ...pointed,
       z
         .strictObject({ boxes: z.array(Box.nullable()).min(1) })
         .describe('the face in [x1, y1, x2, y2] of each frame, null where it is not to be seen'),
@@ -86,6 +90,18 @@ const options = {
 /** What the work depends on, apart from the media itself; what a request left out is its default. */
 export const LipsyncOptions = z.strictObject(options).meta({ id: 'LipsyncOptions' });
 export type LipsyncOptions = z.infer<typeof LipsyncOptions>;
+
+/** The same as a job shows it: of boxes, which may be thousands, only how many there are. */
+export const LipsyncJobOptions = z
+  .strictObject({
+    ...options,
+    speaker: z.union([
+      ...pointed,
+      z.strictObject({ boxes: z.int().min(1).describe('how many were given') }),
+    ]),
+  })
+  .meta({ id: 'LipsyncJobOptions' });
+export type LipsyncJobOptions = z.infer<typeof LipsyncJobOptions>;
 
 /** The JSON body. That each source came once is checked where the body is read, with the file parts. */
 export const LipsyncRequest = z

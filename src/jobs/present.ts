@@ -1,6 +1,6 @@
 /** How a job is shown to its account. Pure. */
 import type { Job } from '../contract/job.ts';
-import type { LipsyncResult } from '../contract/lipsync.ts';
+import type { LipsyncJobOptions, LipsyncOptions, LipsyncResult } from '../contract/lipsync.ts';
 import type { UpscaleResult } from '../contract/upscale.ts';
 import { Failure } from '../errors.ts';
 import { problemOf } from '../problem.ts';
@@ -48,9 +48,15 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     const { kind, input, options } = job;
     return { ...common, kind, input, options, result: presentUpscale(job, shown.resultUrl) };
   }
-  const { kind, input, options } = job;
+  const { kind, input } = job;
+  const options = presentOptions(job.options);
   return { ...common, kind, input, options, result: presentLipsync(job, shown.resultUrl) };
 };
+
+const presentOptions = ({ speaker, ...options }: LipsyncOptions): LipsyncJobOptions => ({
+  ...options,
+  speaker: 'boxes' in speaker ? { boxes: speaker.boxes.length } : speaker,
+});
 
 /** The answer of POST; null until the job succeeded and after its media was erased. */
 export const presentResult = (

@@ -116,6 +116,17 @@ test('a succeeded lip sync shows what was seen and measured, and every warning',
   assert.not('file' in result);
 });
 
+test('of boxes a job shows how many there are, and any other speaker as it was given', () => {
+  const speakerOf = (speaker: object) => {
+    const options = JSON.stringify(LipsyncOptions.parse({ model: 'fast', speaker }));
+    return shownOf({ ...lipsync, options }).options;
+  };
+  const boxes = Array.from({ length: 9000 }, () => [1, 2, 3, 4]);
+  assert.equal(speakerOf({ boxes }), { ...speakerOf({ mode: 'auto' }), speaker: { boxes: 9000 } });
+  const point = { frame: 3, x: 1, y: 2 };
+  assert.equal(speakerOf(point), { ...speakerOf({ mode: 'auto' }), speaker: point });
+});
+
 const lengths: [
   says: string,
   input: Parameters<typeof outputSeconds>[0],
