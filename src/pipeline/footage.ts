@@ -21,7 +21,13 @@ export const findFootage = async (
   signal: AbortSignal,
 ): Promise<Footage> => {
   const known = await kept.read(FOOTAGE);
-  if (known !== null) return JSON.parse(known);
+  if (known !== null) {
+    const found: Footage = JSON.parse(known);
+    const frames = found.sightings.length;
+    const span = spans.looking;
+    task.report({ stage: 'decoding', framesDone: frames, framesTotal: frames, span });
+    return found;
+  }
   const seconds = Math.max(shownSeconds, LEARN_SECONDS);
   let footage: Footage | undefined;
   await kept.put(MESHES, async (path) => {
