@@ -75,13 +75,12 @@ def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Arr
     asked = mouths[np.maximum(at, 0)]
     asked = _Mouths(targets[:, 0].astype(np.float64), targets[:, 1].astype(np.float64), asked.yaw, asked.pitch, asked.scale)
     weight = np.clip((asked.opening - SEEN[0]) / (SEEN[1] - SEEN[0]), 0, 1) * (at >= 0)
-    costs = _costs(asked, mouths[able]) + doubt[able]
     some = np.arange(0, count, -(-count // WEIGHED))
-    chosen = _bank(costs[some], weight[some])
+    chosen = able[_bank(_costs(asked[some], mouths[able]) + doubt[able], weight[some])]
     if not len(chosen):
         return nobody
-    bank[: len(chosen)] = seen[able[chosen]]
-    path = _path(costs[:, chosen], weight)
+    bank[: len(chosen)] = seen[chosen]
+    path = _path(_costs(asked, mouths[chosen]) + doubt[chosen], weight)
     path[at < 0] = -1
     return Lending(bank, *_faded(path, len(chosen)))
 
