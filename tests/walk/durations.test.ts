@@ -178,14 +178,59 @@ test('segments: the mouth moves in them, to the frame, and nothing else does; so
     near(humIn(sound, from), hum, 0.02, `hum at ${from} s`);
 });
 
-test('a background lies under the new sound at its volume', async () => {
-  const background = { mode: 'mix', volume: 0.5 };
-  const options = JSON.stringify({ background });
-  const { output, result } = await synced(clip, short, { options });
-  near(humIn(await soundIn(output), 0.2), 0.0625, 0.015, 'hum');
-  assert.equal(result.warnings, []);
-  const dropped = await synced(clip, short);
-  near(humIn(await soundIn(dropped.output), 0.2), 0, 0.015, 'hum');
+test('a background lies under the new sound at its volume; without, it is not heard', async () => {
+  const out = at('mixed.mp4');
+  const run = ['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, short, '-o', out];
+  const options = ['--background', '0.5', '--sync-mode', 'silence'];
+  const { stderr } = await execa(
+    'node',
+    [...run, ...options, '--url', service.url, '--key', caller.key],
+    { timeout: 120_000 },
+  );
+  assert.match(stderr, /1 face, 25 frames/);
+  assert.not.match(stderr, /Note/);
+  near(humIn(await soundIn(out), 0.7), 0.0625, 0.01, 'hum');
+  const dropped = await synced(clip, short, { sync_mode: 'silence' });
+  near(humIn(await soundIn(dropped.output), 0.7), 0, 0.01, 'hum');
+});
+
+test('segments of the command line are those of the job', async () => {
+  const run = ['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, short];
+  const segments = ['--segment', '0-0.2=0.1', '--segment', '0.36-0.6=0-0.2'];
+  const where = ['-o', at('parts.mp4'), '--url', service.url, '--key', caller.key];
+  await execa('node', [...run, ...segments, ...where], { timeout: 120_000 });
+  const { data } = await caller.http.get('/v1/jobs?limit=1');
+  assert.equal(data.data[0].options.segments, [
+    { start: 0, end: 0.2, audio: { start: 0.1 } },
+    { start: 0.36, end: 0.6, audio: { start: 0, end: 0.2 } },
+  ]);
+});
+
+test('a variable rate comes again in every pass, there and back', async () => {
+  const uneven = await makeClip(
+    at('uneven.mp4'),
+    ['-i', clip],
+    [
+      ...['-an', '-t', '0.4', '-vf', "setpts='(N*N+9*N)/(400*TB)'", '-fps_mode', 'passthrough'],
+      ...['-enc_time_base', '1/1000', ...h264, '-bf', '0'],
+    ],
+  );
+  const was = await timesOf(uneven);
+  const sound = await babble('three.wav', 3, ['-ac', '1']);
+  const { result, output } = await synced(uneven, sound, { sync_mode: 'bounce' });
+  near(result.duration_seconds, 3, 0.1, 'duration');
+  const is = await timesOf(output);
+  assert.is(is.length, result.frames);
+  const gaps = (times: readonly number[]) =>
+    times.slice(1).map((time, i) => time - (times[i] ?? 0));
+  const [there, all] = [gaps(was), gaps(is)];
+  // Ten frames there, of which the last is as long as its packet says, then back from the last but one.
+  const [turn, back] = [was.length - 1, was.length];
+  for (const [i, gap] of there.entries()) {
+    near(all[i] ?? 9, gap, 2e-3, `gap ${i}`);
+    if (i > 0) near(all[back + (turn - 1 - i)] ?? 9, gap, 2e-3, `gap ${i} of the way back`);
+  }
+  near((await soundIn(output)).length / RATE, result.duration_seconds, 0.07, 'sound');
 });
 
 test('six minutes of sound are refused with both lengths, and cost nothing', async () => {
