@@ -85,7 +85,7 @@ const rows: readonly [
     clip,
     await makeClip(at('six.mp3'), tone(360), mono),
     '413 media_too_long',
-    /at most 300 s.*360 s/,
+    /at most 300 s.*360/,
   ],
   [
     'a picture as sound',
