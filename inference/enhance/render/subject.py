@@ -212,7 +212,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     # A lid that blinks is as coloured as the skin: it says nothing of the teeth.
     blinks = ramp(chroma(white) / max(chroma(skin), 1e-3), *BLINKING)
     seen_white = white / max(float(WEIGHTS @ white), 1)
-    tint = 0.325 + 0.175 * mine + 0.5 * (seen_white + blinks * (0.6 + 0.4 * mine - seen_white))
+    tint = 0.325 + 0.175 * mine + 0.5 * (seen_white + blinks * (0.35 + 0.65 * mine - seen_white))
     if grey:
         tint = mine
     drawn = np.clip(tint / float(WEIGHTS @ tint) * level, 0, 250)
