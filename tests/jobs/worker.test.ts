@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -250,9 +250,28 @@ test('erasing a running job cancels it', async ({ rig, dir }) => {
   await until('its input is gone', () => readdirSync(join(dir, 'inputs')).length === 0);
 });
 
+test('what an attempt leaves for the next is found by it, and gone when the job is', async ({
+  rig,
+  dir,
+}) => {
+  const found: boolean[] = [];
+  await rig.work(async (work, inputs, outputs, ...rest) => {
+    const chunk = join(outputs.work, 'chunk');
+    found.push(existsSync(chunk));
+    mkdirSync(outputs.work, { recursive: true });
+    writeFileSync(chunk, 'pictures');
+    if (found.length === 1) throw inferenceFailed();
+    return atOnce(work, inputs, outputs, ...rest);
+  });
+  assert.is((await rig.ended((await rig.ask('a')).job)).status, 'succeeded');
+  assert.equal(found, [false, true]);
+  await until('nothing is left', () => readdirSync(join(dir, 'attempts')).length === 0);
+});
+
 test('what an attempt wrote before it failed is removed', async ({ rig, dir }) => {
-  await rig.work(async (_work, _input, { target }) => {
+  await rig.work(async (_work, _input, { target, work }) => {
     writeFileSync(target, 'half');
+    mkdirSync(work);
     throw new Failure('media_unreadable', { reason: 'cut off' });
   });
   await rig.ended((await rig.ask('a')).job);
