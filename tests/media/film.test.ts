@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { decodeYuv } from '../../src/media/decode.ts';
 import { type Film, picturesAt } from '../../src/media/film.ts';
-import { numberedClip, numberOf } from '../real/numbered.ts';
+import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 

@@ -6,7 +6,7 @@ import type { Film } from '../../src/media/film.ts';
 import { readShots } from '../../src/pipeline/shots.ts';
 import { layOut } from '../../src/pipeline/timeline.ts';
 import { at, ffmpeg, probe, soon } from '../media/clips.ts';
-import { numberedClip, numberOf } from '../real/numbered.ts';
+import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 
 const test = suite('shots');
 
