@@ -25,7 +25,9 @@ STRETCHED = (
 FEWEST = 0.6  # and the least
 ROUNDS = 3  # a gain of one band adds a little to the next
 BLOCK = 8  # pixels
-CALM = 0.25  # quantile of the blocks' detail that is noise alone
+CALM = 0.2  # quantile of the blocks' detail that is noise alone
+OF_NOISE = (0.90, 0.80)  # what that quantile is of the deviation of white noise in each band: measured
+DARKER = 0.7  # of the face's luma, below which a level that is not seen is taken to have less
 LUMAS = np.array([24.0, 64.0, 112.0, 168.0, 224.0])
 """Levels between which noise is told apart: shadows have less of it."""
 ENOUGH = 6  # blocks of one level
@@ -116,7 +118,10 @@ def noise_of(planes: Planes, pose: Pose, head: Array) -> Noise:
 
 
 def _calm(both: Bands, luma: Floats, where: npt.NDArray[np.bool_]) -> Array:
-    """len(LUMAS) x 2: the deviation of each band in the calmer blocks of each level; of all blocks where one has too few."""
+    """len(LUMAS) x 2: the deviation of each band in the calmer blocks of each level.
+
+    Where a level has too few, that of all blocks, but less in the dark: light's own noise, and what coders leave, go with it.
+    """
     height, width = (v // BLOCK * BLOCK for v in luma.shape)
     if not height or not width:
         return np.zeros((len(LUMAS), 2))
@@ -136,7 +141,10 @@ def _calm(both: Bands, luma: Floats, where: npt.NDArray[np.bool_]) -> Array:
         usual = float(np.quantile(deviation, CALM))
         for i in range(len(LUMAS)):
             of_level = deviation[nearest == i]
-            found[i, band] = np.quantile(of_level, CALM) if len(of_level) >= ENOUGH else usual
+            darker = min(1.0, LUMAS[i] / max(DARKER * float(np.median(level)), 1.0))
+            own = float(np.quantile(of_level, CALM)) if len(of_level) >= ENOUGH else usual * darker
+            # What is dark in a face and rougher than its skin is lashes, hair and nostrils.
+            found[i, band] = min(own, usual) / OF_NOISE[band]
     return found
 
 
@@ -152,8 +160,8 @@ def _tile(luma: Plane, pose: Pose, head: Array) -> Bands:
 
 
 def _unit(band: Floats) -> Floats:
-    deviation = max(float(band.std()), 1e-3)
-    return np.asarray(np.clip(band / deviation, -3, 3), np.float32)
+    clipped = np.clip(band / max(float(band.std()), 1e-3), -2.5, 2.5)
+    return np.asarray(clipped / max(float(clipped.std()), 1e-3), np.float32)
 
 
 def _mirrored(count: int, period: int) -> npt.NDArray[np.int64]:
