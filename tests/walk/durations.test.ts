@@ -1,15 +1,25 @@
-/** Lengths, segments and the clip's own sound, on results of the whole service, decoded again. */
+/** Lengths of clips and results in every mode, on results of the whole service, decoded again. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LipsyncResult } from '../../src/contract/lipsync.ts';
 import { bannerOf, h264, makeClip, timesOf } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 import { type Form, realService } from '../real/service.ts';
-import { portrait } from '../real/talking.ts';
+import {
+  apart,
+  babble,
+  FPS,
+  mean,
+  mouthsIn,
+  near,
+  numbered,
+  numbersIn,
+  RATE,
+  range,
+  soundIn,
+} from '../real/speaking.ts';
 
 const test = suite('durations');
 const dir = tempDir('durations');
@@ -17,36 +27,10 @@ const at = (name: string) => join(dir, name);
 const service = await realService();
 const caller = await service.caller(1000);
 
-const FPS = 25;
-const RATE = 48_000;
-/** Each frame's number is its grey in the first corner; under it lies a hum of 300 Hz. */
-const numbered = (name: string, seconds: number) =>
-  makeClip(
-    at(name),
-    [
-      ...['-loop', '1', '-framerate', String(FPS), '-i', portrait],
-      ...['-f', 'lavfi', '-i', `nullsrc=s=48x48:r=${FPS},geq=lum='20+4*N':cb=128:cr=128`],
-      ...['-f', 'lavfi', '-i', `sine=f=300:r=44100:d=${seconds}`],
-    ],
-    [
-      ...['-filter_complex', '[0]format=yuv420p[a];[a][1]overlay=shortest=1[v]'],
-      ...['-map', '[v]', '-map', '2', '-t', String(seconds), ...h264, '-crf', '10', '-c:a', 'aac'],
-    ],
-  );
-/** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
-const babble = (name: string, seconds: number, form: readonly string[]) =>
-  makeClip(
-    at(name),
-    [
-      ...['-f', 'lavfi', '-i'],
-      `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=48000:d=${seconds}`,
-    ],
-    form,
-  );
-const clip = await numbered('clip.mp4', 1);
-const longClip = await numbered('long-clip.mp4', 2);
-const long = await babble('long.wav', 2.28, ['-ac', '1', '-ar', '8000']);
-const short = await babble('short.wav', 0.6, ['-ac', '6', '-ar', '96000']);
+const clip = await numbered(at('clip.mp4'), 1);
+const longClip = await numbered(at('long-clip.mp4'), 2);
+const long = await babble(at('long.wav'), 2.28, ['-ac', '1', '-ar', '8000']);
+const short = await babble(at('short.wav'), 0.6, ['-ac', '6', '-ar', '96000']);
 
 const synced = async (video: string, audio: string, fields: Form = {}) => {
   const answer = await caller.lipsync(video, audio, fields);
@@ -57,55 +41,6 @@ const synced = async (video: string, audio: string, fields: Form = {}) => {
   return { result, output };
 };
 
-/** Grey pictures of a part, one behind the other. */
-const pictures = async (path: string, width: number, height: number, x: number, y: number) => {
-  const args = ['-vf', `crop=${width}:${height}:${x}:${y}`, '-f', 'rawvideo', '-pix_fmt', 'gray'];
-  const run = ['-nostdin', '-v', 'error', '-i', path, '-fps_mode', 'passthrough', ...args, '-'];
-  const { stdout } = await execa(ffmpegPath, run, { encoding: 'buffer', timeout: 60_000 });
-  const bytes = width * height;
-  return Array.from({ length: stdout.length / bytes }, (_, i) =>
-    stdout.subarray(i * bytes, (i + 1) * bytes),
-  );
-};
-const mean = (values: ArrayLike<number>): number =>
-  Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
-/** What coding alone makes of the pictures used here: 1.5 to 2.1. */
-const CODING = 2.5;
-/** The mean difference of two pictures. */
-const apart = (a: Uint8Array = new Uint8Array(), b: Uint8Array = new Uint8Array()): number =>
-  mean(Array.from(a, (value, i) => Math.abs(value - (b[i] ?? 0))));
-/** Grey is told from 0 to 255, and coded from 16 to 235. */
-const numbersIn = async (path: string): Promise<number[]> =>
-  (await pictures(path, 32, 32, 8, 8)).map((grey) => ((mean(grey) * 219) / 255 + 16 - 20) / 4);
-const mouthsIn = (path: string) => pictures(path, 80, 50, 185, 130);
-const foreheadsIn = (path: string) => pictures(path, 80, 30, 185, 40);
-
-/** Samples of the sound, as it is played. */
-const soundIn = async (path: string, rate = RATE): Promise<Int16Array> => {
-  const args = ['-vn', '-ac', '1', '-ar', String(rate), '-f', 's16le', '-'];
-  const run = ['-nostdin', '-v', 'error', '-i', path, ...args];
-  const { stdout } = await execa(ffmpegPath, run, { encoding: 'buffer', timeout: 60_000 });
-  return new Int16Array(new Uint8Array(stdout).buffer);
-};
-/** How much of 300 Hz there is from a time on, for a fifth of a second; of full scale. */
-const humIn = (samples: Int16Array, from: number): number => {
-  const [first, count] = [Math.round(from * RATE), 9600];
-  let [re, im] = [0, 0];
-  for (let i = 0; i < count; i += 1) {
-    const angle = (2 * Math.PI * 300 * i) / RATE;
-    re += (samples[first + i] ?? 0) * Math.cos(angle);
-    im += (samples[first + i] ?? 0) * Math.sin(angle);
-  }
-  return (2 * Math.hypot(re, im)) / count / 32_768;
-};
-
-const near = (came: number, expected: number | undefined, within: number, what: string) =>
-  assert.ok(
-    Math.abs(came - (expected ?? Number.NaN)) <= within,
-    `${what}: ${expected} expected; ${came} came`,
-  );
-const range = (from: number, to: number): number[] =>
-  Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => (to < from ? from - i : from + i));
 const stretched = (frames: number): number[] =>
   Array.from({ length: frames }, (_, i) => Math.floor(((i + 0.5) / frames) * 25));
 
@@ -149,63 +84,6 @@ test('silence: when the sound is over the mouth comes to rest and stays', async 
   assert.ok(spoken > 0.8 && rest < 0.15 * spoken, `spoken ${spoken}, rest ${rest}`);
 });
 
-test('segments: the mouth moves in them, to the frame, and nothing else does; sound likewise', async () => {
-  const segments = JSON.stringify([
-    { start: 0.4, end: 1, audio: { start: 0.5, end: 0.9 } },
-    { start: 1, end: 1.2, audio: null },
-    { start: 1.4, end: 1.8, audio: { start: 0 } },
-  ]);
-  const { result, output } = await synced(longClip, long, { segments });
-  assert.equal([result.frames, result.frames_passed_through, result.credits_used], [50, 0, 2]);
-  const speaks = (frame: number) => (frame >= 10 && frame < 25) || (frame >= 35 && frame < 45);
-  const [before, after] = [await mouthsIn(longClip), await mouthsIn(output)];
-  const changed = after.map((mouth, i) => apart(mouth, before[i]));
-  for (const [i, change] of changed.entries())
-    if (!speaks(i)) assert.ok(change < CODING, `frame ${i} changed by ${change}`);
-  // In the middle of either the mouth is another; at the edges it is on its way.
-  for (const i of [...range(13, 21), ...range(38, 41)])
-    assert.ok((changed[i] ?? 0) > 4, `frame ${i} changed by ${changed[i]}`);
-  const [was, is] = [await foreheadsIn(longClip), await foreheadsIn(output)];
-  for (const [i, forehead] of is.entries()) assert.ok(apart(forehead, was[i]) < CODING);
-  const sound = await soundIn(output);
-  for (const [from, hum] of [
-    [0.1, 0.125],
-    [0.6, 0],
-    [1.1, 0.125],
-    [1.5, 0],
-    [1.8, 0.125],
-  ] as const)
-    near(humIn(sound, from), hum, 0.02, `hum at ${from} s`);
-});
-
-test('a background lies under the new sound at its volume; without, it is not heard', async () => {
-  const out = at('mixed.mp4');
-  const run = ['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, short, '-o', out];
-  const options = ['--background', '0.5', '--sync-mode', 'silence'];
-  const { stderr } = await execa(
-    'node',
-    [...run, ...options, '--url', service.url, '--key', caller.key],
-    { timeout: 120_000 },
-  );
-  assert.match(stderr, /1 face, 25 frames/);
-  assert.not.match(stderr, /Note/);
-  near(humIn(await soundIn(out), 0.7), 0.0625, 0.01, 'hum');
-  const dropped = await synced(clip, short, { sync_mode: 'silence' });
-  near(humIn(await soundIn(dropped.output), 0.7), 0, 0.01, 'hum');
-});
-
-test('segments of the command line are those of the job', async () => {
-  const run = ['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, short];
-  const segments = ['--segment', '0-0.2=0.1', '--segment', '0.36-0.6=0-0.2'];
-  const where = ['-o', at('parts.mp4'), '--url', service.url, '--key', caller.key];
-  await execa('node', [...run, ...segments, ...where], { timeout: 120_000 });
-  const { data } = await caller.http.get('/v1/jobs?limit=1');
-  assert.equal(data.data[0].options.segments, [
-    { start: 0, end: 0.2, audio: { start: 0.1 } },
-    { start: 0.36, end: 0.6, audio: { start: 0, end: 0.2 } },
-  ]);
-});
-
 test('a variable rate comes again in every pass, there and back', async () => {
   const uneven = await makeClip(
     at('uneven.mp4'),
@@ -216,7 +94,7 @@ test('a variable rate comes again in every pass, there and back', async () => {
     ],
   );
   const was = await timesOf(uneven);
-  const sound = await babble('three.wav', 3, ['-ac', '1']);
+  const sound = await babble(at('three.wav'), 3, ['-ac', '1']);
   const { result, output } = await synced(uneven, sound, { sync_mode: 'bounce' });
   near(result.duration_seconds, 3, 0.1, 'duration');
   const is = await timesOf(output);
