@@ -11,7 +11,9 @@ export type SyncMode = z.infer<typeof SyncMode>;
 const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 
 const pointed = [
-  z.strictObject({ mode: z.literal('auto') }).describe('who talks in the clip, else the largest, steadiest face'),
+  z
+    .strictObject({ mode: z.literal('auto') })
+    .describe('who talks in the clip, else the largest, steadiest face'),
   z
     .strictObject({ frame: z.int().min(0), x: z.number().min(0), y: z.number().min(0) })
     .describe('the face at this point'),
