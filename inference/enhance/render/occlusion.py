@@ -22,9 +22,10 @@ DARKER, LIGHTER, ON_LIPS = 0.11, 0.20, 0.20  # of log luma: what skin gets darke
 CHROMA = (2.2, 2.5)  # levels of U and of V
 USUAL = 0.35  # median strangeness of a face that is not covered: in a noisy or badly lit one all counts less
 CHEEKS_END = 0.15  # S under the nose: what is above is seldom covered
+TURNING = (8.0, 12.0)  # degrees from which a face is lit otherwise than the reference, and in which all counts half
 SHADES = (0.4, 1.6)  # of luma, between which a shade takes chroma with it
 STRANGE, CERTAIN = 1.4, 2.0  # in those scales: belongs to a thing, if there is one; makes one
-ENOUGH = (18.0, 40.0)  # cells times what they are beyond CERTAIN: no thing, a thing
+ENOUGH = (30.0, 60.0)  # cells times what they are beyond CERTAIN: no thing, a thing
 EDGE = (1.2, 2.4)  # strangeness of a cell between not covered and covered
 FINE_EDGE = (1.4, 2.6)  # and of a pixel
 FOLLOWED = 0.4  # S that a thing is followed by its colour, where nothing is known of what is usual
@@ -102,7 +103,8 @@ def strangeness(seen: Compared) -> Floats:
     far = _distance(seen.seen, seen.usual, seen.lips.astype(np.float32))
     calm = seen.skin & (CENTRES[..., 1] < CHEEKS_END)
     usual = float(np.median(far[calm])) if calm.any() else 0.0
-    return np.asarray(np.where(seen.skin, far, 0) / max(1.0, usual / USUAL), np.float32)
+    turned = 1 + max(abs(seen.pose.yaw) - TURNING[0], 0) / TURNING[1]
+    return np.asarray(np.where(seen.skin, far, 0) / (max(1.0, usual / USUAL) * turned), np.float32)
 
 
 def _distance(seen: Floats, usual: Floats, lips: Floats) -> Floats:
