@@ -12,7 +12,7 @@ const rig = await openRig('silence');
 /** A smile that shows its teeth: the mouth has to be shut. */
 const smile = await talkingHead(rig.at('smile.mp4'), 1);
 /** Outer-eye distances: what a mesh calls open on lips that touch, and a little. */
-const SHUT = 0.055;
+const SHUT = 0.05;
 /** Most that the opening may vary in silence, in shares of what it does in speech. */
 const most = { fast: 0.15, balanced: 0.15, studio: 0.1 };
 
