@@ -24,14 +24,12 @@ const clock = Array.from({ length: 101 }, (_, i) => i / 25);
 const scene = (
   ...people: readonly (readonly [width: number, lips: (seconds: number) => number])[]
 ) =>
-  clock
-    .slice(0, -1)
-    .map((time) =>
-      people.map(([width, lips], id) => ({
-        ...face(id, id * 300, width),
-        opening: lips(time + 0.02),
-      })),
-    );
+  clock.slice(0, -1).map((time) =>
+    people.map(([width, lips], id) => ({
+      ...face(id, id * 300, width),
+      opening: lips(time + 0.02),
+    })),
+  );
 const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
 const ids = (chosen: readonly (Sighting | null)[]) => chosen.map((one) => one?.id ?? null);
 
