@@ -48,7 +48,7 @@ export const placed = (pcm: Float32Array, parts: readonly Part[]): Float32Array 
   const at = (seconds: number): number => Math.round(seconds * HEARD_RATE);
   const whole = new Float32Array(at(parts.at(-1)?.end ?? 0));
   for (const { start, end, from, seconds } of parts) {
-    const length = at(Math.min(end - start, seconds));
+    const length = at(Math.min(end, start + seconds)) - at(start);
     whole.set(pcm.subarray(at(from), at(from) + length), at(start));
   }
   return whole;

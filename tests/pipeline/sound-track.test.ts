@@ -44,4 +44,10 @@ test('the models hear each part in its place, cut to its span, and silence elsew
   }
 });
 
+test('a span that begins and ends between samples is no longer than the whole', () => {
+  const pcm = new Float32Array(HEARD_RATE).fill(1);
+  const heard = placed(pcm, [{ start: 0.0001, end: 0.0002, from: 0, seconds: 1 }]);
+  assert.equal([...heard], [0, 0, 1]);
+});
+
 test.run();
