@@ -92,19 +92,22 @@ const newSound = ({ info, seconds, parts }: Sound, form: Form, input: number): s
     return info.durationSeconds > seconds ? `${all},${fadeOut(samples(seconds, rate), rate)}` : all;
   }
   const cut = parts.map(({ start, end, from, seconds: most }, at) => {
-    const [first, count] = [samples(from, rate), samples(Math.min(end - start, most), rate)];
+    // One sample at the least, which the fades silence: an empty part is more than concat can take.
+    const count = Math.max(1, samples(Math.min(end - start, most), rate));
+    const first = samples(from, rate);
     const [here, next] = [samples(start, rate), samples(parts[at + 1]?.start ?? seconds, rate)];
     const filters = [
       ...[`atrim=start_sample=${first}:end_sample=${first + count}`, START_AT_ZERO],
       ...[fadeIn(rate), fadeOut(count, rate)],
       ...(at === 0 ? [`adelay=${here}S:all=1`] : []),
-      ...[`apad`, `atrim=end_sample=${at === 0 ? next : next - here}`],
+      ...[`apad`, `atrim=end_sample=${at === 0 ? next : Math.max(0, next - here)}`],
     ];
     return `[part${at}]${filters.join(',')}[cut${at}]`;
   });
   const named = (name: string) => parts.map((_, at) => `[${name}${at}]`).join('');
   return [
-    `${all},asplit=${parts.length}${named('part')}`,
+    // Without end, so that a part that begins where the sound is over is not empty either.
+    `${all},apad,asplit=${parts.length}${named('part')}`,
     ...cut,
     `${named('cut')}concat=n=${parts.length}:v=0:a=1`,
   ].join(';');

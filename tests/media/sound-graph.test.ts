@@ -232,6 +232,22 @@ test('segments: there may be a hundred', async () => {
     near(amount(sound, frequency, from, 0.01), 0.4, 0.02, `${from} s`);
 });
 
+test('segments: one that is shorter than a sample, or begins after the last picture, is silent', async () => {
+  const { sound } = await heard({ segments: [{ start: 1, end: 2, audio: { start: 0 } }] });
+  const parts = [
+    { start: 0.5, end: 0.500001, from: 0, seconds: 1 },
+    { start: 1, end: 2, from: 0, seconds: 0.000001 },
+    { start: 2, end: 2.5, from: 0, seconds: 4 },
+    { start: 3.5, end: 4, from: 0, seconds: 4 },
+  ];
+  const told = await render({ ...sound, parts });
+  assert.is(told.left.length, 3 * RATE);
+  holds(told, 0.2, { 300: 0.4 });
+  holds(told, 1.4, {});
+  holds(told, 2.2, { 1000: 0.4 });
+  holds(told, 2.7, { 500: 0.4 });
+});
+
 test('two full sounds together do not clip', async () => {
   const full = (name: string, frequency: number) =>
     makeClip(at(name), lavfi(`aevalsrc='0.99*sin(2*PI*${frequency}*t)':s=${RATE}:d=3`));
