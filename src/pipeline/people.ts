@@ -77,11 +77,13 @@ const join = (groups: Group[]): Group[] => {
   return groups.filter((group) => joined.get(group) === group);
 };
 
+/** The distance of the closest two; that of those farther apart than one person's looks is not measured to its end. */
 const closest = (some: readonly Look[], others: readonly Look[]): number =>
   Math.min(...some.flatMap((one) => others.map((other) => distance(one, other))));
 
 const distance = (one: Look, other: Look): number => {
   let sum = 0;
-  for (let i = 0; i < one.length; i++) sum += ((one[i] ?? 0) - (other[i] ?? 0)) ** 2;
+  for (let i = 0; i < one.length && sum < SAME ** 2; i++)
+    sum += ((one[i] ?? 0) - (other[i] ?? 0)) ** 2;
   return Math.sqrt(sum);
 };
