@@ -5,13 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Quality:
-    """own_teeth: teeth found in several of the clip's frames, not in the reference alone.
-    lender: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller; 0: none is lent.
+    """lender: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller; 0: none is lent.
     occlusion: what covers the mouth stays in front of it. grain: noise and sharpness are matched to the source.
     fine_mask: no pixel is touched that the motion does not need. aligned: two lenders are mixed along the motion between them.
     """
 
-    own_teeth: bool = False
     lender: int = 0
     occlusion: bool = False
     grain: bool = False
@@ -25,8 +23,8 @@ class Quality:
 
 QUALITIES = {
     "fast": Quality(),
-    "balanced": Quality(own_teeth=True, lender=256),
-    "studio": Quality(own_teeth=True, lender=640, occlusion=True, grain=True, fine_mask=True, aligned=True),
+    "balanced": Quality(lender=256),
+    "studio": Quality(lender=640, occlusion=True, grain=True, fine_mask=True, aligned=True),
 }
 
 
