@@ -16,6 +16,7 @@ from enhance.render.mesh import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.render.mouth import Rendered, measure, render
 from enhance.render.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.render.shape import shape_of
+from enhance.render.sharpness import MOST, blur_of, detail
 from enhance.render.subject import SUBJECT_SIZE, pack, unpack
 
 Floats = npt.NDArray[Any]
@@ -377,6 +378,21 @@ def test_teeth_that_the_reference_shows_are_kept_and_others_are_not_made_up() ->
     seen = shown[shown[..., 3] > 0.9][:, :3]
     assert np.abs(seen - np.minimum(np.array(TEETH) / 0.9, 252)).mean() < 12
     assert not none.any()
+
+
+def test_a_blurred_mouth_in_a_sharp_face_is_no_blurred_frame() -> None:
+    planes, mesh = drawn()
+    rng = np.random.default_rng(5)
+    planes = Planes(np.clip(planes.y + rng.normal(0, 12, planes.y.shape), 0, 255).astype(np.uint8), planes.u, planes.v)
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(np.float64))
+    usual = detail(planes, head, pose)
+    hazy = cv2.GaussianBlur(planes.y, (0, 0), 4)
+    lips = slice(int(mesh[0, 1]) - 12, int(mesh[17, 1]) + 12)
+    mouth = planes.y.copy()
+    mouth[lips] = hazy[lips]
+    assert blur_of(detail(Planes(mouth, planes.u, planes.v), head, pose), usual) == 0
+    assert blur_of(detail(Planes(hazy, planes.u, planes.v), head, pose), usual) == MOST
 
 
 def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:

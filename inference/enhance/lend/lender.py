@@ -12,11 +12,10 @@ from enhance.render.lips import SAMPLES, Lips, lips_of
 from enhance.render.mesh import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
 from enhance.render.occlusion import cover_of
 from enhance.render.planes import Planes
-from enhance.render.sharpness import detail
 from enhance.render.subject import CHEEKS, Subject
 from enhance.render.trust import means, trust
 
-VERSION = 1.0
+VERSION = 2.0
 NUMBERS = 288
 """FP32 before the planes."""
 COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
@@ -37,8 +36,6 @@ class Lender:
     lips: Lips
     cheeks: Array
     """Y, U, V of the cheeks: the light."""
-    detail: float
-    """How sharp the frame was; see sharpness.detail."""
     belief: float
     """0..1: 0 where the mouth was turned away, cut off or covered."""
 
@@ -70,7 +67,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         np.array([VERSION, *small.y.shape, pose.scale * float(zoom.mean()), lips.gap, lips.width, lips.closed]),
         *(np.ravel(v) for v in (pose.axes, anchor, lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer)),
         means(planes, pose, [head[list(CHEEKS)]])[0],
-        np.array([detail(planes, head, pose), belief]),
+        np.array([belief]),
     ]
     return _packed(np.concatenate(numbers), small, side)
 
@@ -99,7 +96,7 @@ def lender_from(values: bytes, side: int) -> Lender:
     )
     gap, width_open, closed = (float(v) for v in told[4:7])
     lips = Lips(contours[0], contours[1], contours[2], contours[3], gap, width_open, closed)
-    return Lender(planes, Pose(float(told[3]), axes, anchor), lips, rest[:3], float(rest[3]), float(rest[4]))
+    return Lender(planes, Pose(float(told[3]), axes, anchor), lips, rest[:3], float(rest[3]))
 
 
 def _nothing(side: int) -> Bytes:

@@ -117,7 +117,7 @@ def render(
             given = [(lender_from(values.tobytes(), quality.lender), share) for values, share in lenders]
             yuv = borrowed(yuv, given, hole, asked, pose, person, cheeks, colours, aligned=quality.aligned)
         opacity = hole.opacity * np.float32(belief)
-        blur = blur_of(detail(planes, head, pose), float(person.detail[0])) * pose.scale
+        blur = blur_of(detail(planes, head, pose), person.detail) * pose.scale
         if blur > LEAST_BLUR:
             yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
         if quality.grain and not flat:

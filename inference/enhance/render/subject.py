@@ -15,12 +15,12 @@ from .mesh import Array, BadMouthError, Pose, ramp
 from .own_teeth import COLUMNS, ROWS, own_teeth
 from .planes import Colours, Planes, to_rgb
 from .shape import Rest, rest_of
-from .sharpness import detail
+from .sharpness import PLACES, detail
 from .tone import GRID, Ring, Tone, tone_of
 from .trust import REGIONS, look, means
 
 SUBJECT_SIZE = 26624
-VERSION = 2.0
+VERSION = 3.0
 
 CHEEKS = (50, 280, 205, 425)
 EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
@@ -48,7 +48,7 @@ class Subject:
     look: Array
     """What the mouth's surroundings look like beside the cheeks, for trust."""
     detail: Array
-    """[1]: how sharp the lower face is, for frames that are blurred."""
+    """How sharp its PLACES are, for frames that are blurred."""
     line: Array
     upper_outer: Array
     lower_outer: Array
@@ -82,7 +82,8 @@ class Subject:
 
 SHAPES: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(("skin", "lip", "tooth", "cavity", "tongue", "gum", "bite"), (3,)),
-    **dict.fromkeys(("side", "detail", "width", "moustache", "size"), (1,)),
+    **dict.fromkeys(("side", "width", "moustache", "size"), (1,)),
+    "detail": (len(PLACES),),
     **dict.fromkeys(("line", "upper_outer", "lower_outer"), (SAMPLES, 2)),
     "look": (REGIONS, 3),
     "tone": (*GRID, 3),
@@ -144,7 +145,7 @@ def subject_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Sub
         gum=0.55 * lip + 0.2 * skin,
         side=np.array([np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)]),
         look=look(planes, head, pose, lips),
-        detail=np.array([detail(planes, head, pose)]),
+        detail=detail(planes, head, pose),
         line=rest.line,
         upper_outer=rest.upper_outer,
         lower_outer=rest.lower_outer,
