@@ -1,12 +1,10 @@
 /** Lengths of clips and results in every mode, on results of the whole service, decoded again. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LipsyncResult } from '../../src/contract/lipsync.ts';
 import { bannerOf, h264, makeClip, timesOf } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
-import { type Form, realService } from '../real/service.ts';
+import { realService } from '../real/service.ts';
 import {
   apart,
   babble,
@@ -20,6 +18,7 @@ import {
   range,
   soundIn,
 } from '../real/speaking.ts';
+import { syncing } from '../real/synced.ts';
 
 const test = suite('durations');
 const dir = tempDir('durations');
@@ -32,14 +31,7 @@ const longClip = await numbered(at('long-clip.mp4'), 2);
 const long = await babble(at('long.wav'), 2.28, ['-ac', '1', '-ar', '8000']);
 const short = await babble(at('short.wav'), 0.6, ['-ac', '6', '-ar', '96000']);
 
-const synced = async (video: string, audio: string, fields: Form = {}) => {
-  const answer = await caller.lipsync(video, audio, fields);
-  assert.is(answer.status, 200, JSON.stringify(answer.data));
-  const result = LipsyncResult.parse(answer.data);
-  const output = at(`${result.id}.mp4`);
-  writeFileSync(output, await caller.download(result.output_url));
-  return { result, output };
-};
+const synced = syncing(caller, dir);
 
 const stretched = (frames: number): number[] =>
   Array.from({ length: frames }, (_, i) => Math.floor(((i + 0.5) / frames) * 25));

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LipsyncResult } from '../../src/contract/lipsync.ts';
 import { bannerOf, h264, makeClip, timesOf, tone, turn } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { type Form, realService } from '../real/service.ts';
+import { syncing } from '../real/synced.ts';
 import { cat, portrait, talkingHead } from '../real/talking.ts';
 
 const test = suite('media of lip sync');
@@ -17,14 +16,8 @@ const mono = ['-ac', '1', '-ar', '16000'];
 const sound = await makeClip(at('sound.wav'), tone(0.6), mono);
 const clip = await talkingHead(at('clip.mp4'), 0.6);
 
-const synced = async (video: string, audio = sound, fields: Form = {}) => {
-  const answer = await caller.lipsync(video, audio, fields);
-  assert.is(answer.status, 200, JSON.stringify(answer.data));
-  const result = LipsyncResult.parse(answer.data);
-  const output = at(`${result.id}.mp4`);
-  writeFileSync(output, await caller.download(result.output_url));
-  return { result, output };
-};
+const syncedWith = syncing(caller, dir);
+const synced = (video: string, audio = sound) => syncedWith(video, audio);
 
 const refused = async (video: string, code: string, fields: Form = {}): Promise<string> => {
   const before = await caller.balance();

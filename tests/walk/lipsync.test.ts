@@ -1,13 +1,13 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LipsyncResult } from '../../src/contract/lipsync.ts';
 import { bannerOf, h264, makeClip, pattern, timesOf, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, type Form, realService } from '../real/service.ts';
 import { skip } from '../real/skip.ts';
+import { syncing } from '../real/synced.ts';
 import { hasVoice, portrait, spoken, talkingHead } from '../real/talking.ts';
 
 const test = suite('lip sync over HTTP');
@@ -27,14 +27,7 @@ const silence = await makeClip(
   ['-t', '1'],
 );
 
-const synced = async (video: string, audio: string, fields: Form = {}) => {
-  const answer = await caller.lipsync(video, audio, fields);
-  assert.is(answer.status, 200, JSON.stringify(answer.data));
-  const result = LipsyncResult.parse(answer.data);
-  const output = at(`${result.id}.mp4`);
-  writeFileSync(output, await caller.download(result.output_url));
-  return { result, output };
-};
+const synced = syncing(caller, dir);
 
 const refused = async (video: string, audio: string, code: string, fields: Form = {}) => {
   const before = await caller.balance();

@@ -1,12 +1,10 @@
 /** Segments and the clip's own sound, in results of the whole service, decoded again. */
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LipsyncResult } from '../../src/contract/lipsync.ts';
 import { tempDir } from '../real/run.ts';
-import { type Form, realService } from '../real/service.ts';
+import { realService } from '../real/service.ts';
 import {
   apart,
   babble,
@@ -19,6 +17,7 @@ import {
   range,
   soundIn,
 } from '../real/speaking.ts';
+import { syncing } from '../real/synced.ts';
 
 const test = suite('segments and background');
 const dir = tempDir('segments');
@@ -31,14 +30,7 @@ const longClip = await numbered(at('long-clip.mp4'), 2);
 const long = await babble(at('long.wav'), 2.28, ['-ac', '1', '-ar', '8000']);
 const short = await babble(at('short.wav'), 0.6, ['-ac', '6', '-ar', '96000']);
 
-const synced = async (video: string, audio: string, fields: Form = {}) => {
-  const answer = await caller.lipsync(video, audio, fields);
-  assert.is(answer.status, 200, JSON.stringify(answer.data));
-  const result = LipsyncResult.parse(answer.data);
-  const output = at(`${result.id}.mp4`);
-  writeFileSync(output, await caller.download(result.output_url));
-  return { result, output };
-};
+const synced = syncing(caller, dir);
 
 test('segments: the mouth moves in them, to the frame, and nothing else does; sound likewise', async () => {
   const segments = JSON.stringify([
