@@ -13,7 +13,7 @@ export type Lenders = {
 
 type Clip = {
   readonly lending: Lending | null;
-  /** The clip's pictures at these places, which ascend. */
+  /** The clip's pictures at these places, which ascend; `index` is the place. */
   readonly pictures: (places: readonly number[]) => AsyncIterable<YuvFrame>;
   readonly meshOf: (place: number) => Promise<Float32Array | null>;
   readonly about: Rendering;
@@ -35,17 +35,14 @@ export const borrow = async (
   const mouths = new Map<number, Buffer>();
   let seen: Parameters<MouthRender['lender']> | null = null;
   for (const near of groups([...new Set(lending.bank)].sort((a, b) => a - b))) {
-    let at = 0;
     for await (const picture of pictures(near)) {
-      const place = near[at] ?? -1;
-      at += 1;
+      const place = picture.index;
       const mesh = await meshOf(place);
       const rect = mesh && patchOf(mesh, picture, render);
       if (rect) {
         seen = [cut(picture, rect), meshIn(mesh, rect), about, signal];
         mouths.set(place, await render.lender(...seen));
       }
-      if (at === near.length) break;
     }
   }
   const telling = lending.bank.flatMap((place) => mouths.get(place) ?? []).slice(0, TELLING);
