@@ -1,6 +1,7 @@
 """The plan of the mouth: crisp closures, still silence, the subject's own range, any frame rate."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from enhance.mouth.stillness import liveliness
 from enhance.mouth.tracks import at, lengths, smooth
 from enhance.speech.classes import CURVES
 from enhance.speech.curves import closures, curves
+from enhance.speech.features import HOP
 from tests.mouths import face, speech, turned
 
 NO_SOUND = Speech(np.zeros(0, np.float32), np.zeros((0, 20), np.float32), np.zeros(0))
@@ -78,6 +80,28 @@ def test_silence_is_still_and_shut(prior: Prior) -> None:
     assert opening[silent].max() < 0.03
 
 
+@pytest.mark.parametrize("seconds", [0.6, 1.1, 1.7, 2.3])
+def test_after_a_sound_that_ends_in_mid_speech_the_mouth_shuts(prior: Prior, seconds: float) -> None:
+    whole, length = speech(TALK), round(seconds * 100)
+    said = Speech(whole.pcm[: length * HOP], whole.posteriors[:length], whole.activity[:length])
+    times = np.arange(0, seconds + 2, 0.04)
+    shapes = plan(prior, said, times, clip(speech(TALK, seed=1))).shapes
+    opening = shapes[:, OPENING]
+    assert opening[times < seconds].max() > 0.08
+    after = times > seconds + 0.25
+    assert opening[after].max() < 0.02
+    assert shapes[after, PRESS].max() == 0
+    assert opening[after].std() < 1e-3
+    assert np.abs(np.diff(opening[times > seconds])).max() < 0.08
+
+
+def test_before_its_sound_the_mouth_is_shut(prior: Prior) -> None:
+    times = np.arange(-0.8, 2, 0.04)
+    opening = plan(prior, speech(TALK), times, portrait()).shapes[:, OPENING]
+    assert opening[times < -0.25].max() < 0.02
+    assert opening[times > 0.1].max() > 0.08
+
+
 def test_lips_may_part_before_the_sound_and_close_after_it() -> None:
     activity = np.zeros(300)
     activity[100:200] = 1
@@ -130,6 +154,23 @@ def test_the_subject_keeps_their_range(prior: Prior, largest: float) -> None:
     shown = largest * at(curves(own.posteriors), times)[:, CURVES.index("jaw")]
     planned = plan(prior, said, times, footage).shapes[:, OPENING]
     assert 0.75 < planned.std() / shown.std() < 1.25
+
+
+@pytest.mark.parametrize("seconds", [1, 1.5, 2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_little_speech_of_the_subject_changes_little(prior: Prior, seconds: float, seed: int) -> None:
+    said, length = speech(TALK, seed=5), round(seconds * 100)
+    whole = speech(TALK)
+    own = Speech(whole.pcm[: length * HOP], whole.posteriors[:length], whole.activity[:length])
+    footage = clip(own)  # whose lips have nothing to do with it: what is learnt from them is learnt by chance
+    jaw = smooth(np.random.default_rng(seed).normal(size=len(footage.times)), 0.03)
+    footage.points[:] = np.stack([turned(face(abs(value)), 4, 2, 120) for value in 0.1 * jaw / jaw.std()])
+    times = frames(said, 25)
+    taught, alone = (
+        plan(prior, said, times, replace(footage, speech=sound), keep_lag=False).shapes[:, OPENING] for sound in (own, NO_SOUND)
+    )
+    assert np.corrcoef(taught, alone)[0, 1] > 0.93
+    assert 0.7 < taught.std() / alone.std() < 1.4
 
 
 @pytest.mark.parametrize("late", [-0.1, 0.0, 0.12])

@@ -18,6 +18,8 @@ from .tracks import FRAME, at, interval, lengths
 
 _TALKS = 0.5  # liveliness
 _LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip shows how the subject speaks
+_ENOUGH_SPEECH = 5.0  # s of it from which the clip alone tells that
+_FOR_RESIDUAL = (4.0, 12.0)  # s of it from which the subject's own way begins to count, and counts in full
 
 
 @dataclass(frozen=True)
@@ -82,21 +84,27 @@ def plan(
     talks = _talks(footage.speech, middles)
     heard = hear(prior, speech)
     share = settings.share(heard)
-    if lengths(middles)[talks].sum() >= _LEAST_SPEECH:
+    seconds = float(lengths(middles)[talks].sum())
+    # From little speech much is learnt by chance: what people do goes over into what the subject does.
+    trust = _between(seconds, _LEAST_SPEECH, _ENOUGH_SPEECH)
+    lively = liveliness(speech.activity) > _TALKS
+    if trust:
         own = hear(prior, footage.speech)
+        usual = share
         if settings.weigh:
-            share = share_of(partial(mix, own, own), share, shown, middles)
+            share += trust * (share_of(partial(mix, own, own), share, shown, middles) - share)
         lag = lag_of(mix(own, own, share), shown, middles)
         # What the mouth does in pauses would make speech look calmer than it is.
         talks = _talks(footage.speech, middles - lag)
         clock = middles[talks] - lag
         like = own.at(clock)
         motion, before = mix(heard, like, share), mix(own, like, share)
-        motion = _as_the_subject(motion, before, shown[talks], clock, settings.residual)
+        residual = _between(seconds, *_FOR_RESIDUAL) * settings.residual
+        motion = _as_the_subject(motion, before, shown[talks], clock, residual)
+        motion = trust * motion + (1 - trust) * _as_people_do(heard, lively, usual)
     else:
-        talks[:] = False
-        motion = _as_people_do(heard, liveliness(speech.activity) > _TALKS, share)
-    mouth = mouth_of(shown, talks)
+        motion = _as_people_do(heard, lively, share)
+    mouth = mouth_of(shown, talks, trust)
     shapes = mouth_shapes(motion, speech, times, mouth, lag=lag * keep_lag, expressiveness=expressiveness)
     return Plan(shapes, lag, references(heads, seen, footage.times))
 
@@ -108,12 +116,19 @@ def _talks(speech: Speech, times: Array) -> Array:
     return np.asarray(at(liveliness(speech.activity)[:, None], times)[:, 0] > _TALKS)
 
 
-def _as_the_subject(motion: Array, before: Array, shown: Array, times: Array, residual: bool) -> Array:
-    """T x 4: the motion, of mean 0 and spread 1 where `before`, that of the subject's own speech, gives what was shown."""
+def _between(value: float, none: float, full: float) -> float:
+    return float(np.clip((value - none) / (full - none), 0, 1))
+
+
+def _as_the_subject(motion: Array, before: Array, shown: Array, times: Array, residual: float) -> Array:
+    """T x 4: the motion, of mean 0 and spread 1 where `before`, that of the subject's own speech, gives what was shown.
+
+    residual: 0..1, how far the subject's own way counts.
+    """
     if residual:
         wanted = (shown - shown.mean(0)) / (shown.std(0) + 1e-6)
         missing = fit_residual(before, times, wanted, strength_of(before, times, wanted))
-        motion, before = motion + missing(motion), before + missing(before)
+        motion, before = motion + residual * missing(motion), before + residual * missing(before)
     kept = at(before, times)
     return np.asarray((motion - kept.mean(0)) * gain(kept))
 

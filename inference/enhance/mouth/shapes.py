@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from enhance.speech.classes import CURVES
+from enhance.speech.classes import CURVES, SIL
 from enhance.speech.curves import ALMOST, curves
 
 from .geometry import CORNERS, MEASURES, OPENING, UPPER, WIDTH, Array
 from .hearing import Speech, as_long
 from .stillness import liveliness
 from .subject import Mouth
-from .tracks import at, interval, most_within
+from .tracks import FRAME, at, interval, most_within
 
 TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
 LARGEST_OPENING = 0.30  # S
@@ -17,24 +17,27 @@ _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: be
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # of the closure track: the lips touch
+_QUIET = 30  # frames before and after a sound, in which lips come to rest
 
 
 def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, lag: float, expressiveness: float) -> Array:
     """f x 8 TARGETS. motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. times: f seconds, when frames appear.
 
-    Lips that meet do so in the frame that shows the moment, however short; in silence they rest.
+    Lips that meet do so in the frame that shows the moment, however short; in silence, and before and after the sound, they
+    rest.
     """
     if not len(motion):
         motion = np.zeros((1, len(MEASURES)))
+    motion = np.pad(motion, ((_QUIET, _QUIET), (0, 0)), "edge")
     frames = len(motion)
-    alive = as_long(liveliness(speech.activity), frames)[:, None]
-    said = dict(zip(CURVES, as_long(curves(speech.posteriors), frames).T, strict=True))
+    alive = as_long(liveliness(np.pad(speech.activity, _QUIET)), frames)[:, None]
+    said = dict(zip(CURVES, as_long(curves(_in_quiet(speech.posteriors)), frames).T, strict=True))
     measures = mouth.rest + (mouth.mean + motion * mouth.spread * (0.5 + expressiveness) - mouth.rest) * alive
     biting = said["labiodental"] * alive[:, 0]
     measures[:, OPENING] = _within(np.maximum(measures[:, OPENING], 0), 0, LARGEST_OPENING)
     measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
 
-    starts = times - lag
+    starts = times - lag + _QUIET * FRAME
     ends = starts + np.clip(np.diff(times, append=times[-1:] + interval(times)), 0.01, _LONGEST_FRAME)
     middles = (starts + ends) / 2
     press = at(said["closure"][:, None], middles)[:, 0]
@@ -53,6 +56,13 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, l
         "tongue": tongue * apart,
     }
     return np.asarray(np.stack([columns[name] for name in TARGETS], 1), np.float32)
+
+
+def _in_quiet(posteriors: Array) -> Array:
+    """T x 20 -> _QUIET more of silence on either side."""
+    quiet = np.zeros((_QUIET, posteriors.shape[1]))
+    quiet[:, SIL] = 1
+    return np.concatenate([quiet, posteriors, quiet])
 
 
 def _within(track: Array, least: float, most: float) -> Array:

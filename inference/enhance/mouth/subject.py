@@ -12,7 +12,6 @@ POOL_SPREAD = np.array([0.050, 0.028, 0.021, 0.014])
 _REST = 0.15  # share of the frames, those with the most closed lips, that show the mouth at rest
 _CLOSED = 0.02  # S: lips that touch are seen up to this far apart
 _SPREADS = (0.5, 2.0)  # of the pool's: beyond, the mesh saw something else than speech
-_TRUST = 40  # frames that weigh as much as the pool
 
 
 @dataclass(frozen=True)
@@ -24,17 +23,16 @@ class Mouth:
     spread: Array
 
 
-def mouth_of(seen: Array, talks: Array) -> Mouth:
-    """seen: g x 4 MEASURES. talks: g booleans, the subject speaks then; where none does only the rest is theirs, and the
-    range is the pool's."""
+def mouth_of(seen: Array, talks: Array, trust: float) -> Mouth:
+    """seen: g x 4 MEASURES. talks: g booleans, the subject speaks then. trust: 0..1, how far that tells how they speak: at 0
+    only the rest is theirs, and the range is the pool's."""
     if not len(seen):
         rest = np.zeros(len(MEASURES))
         return Mouth(rest, POOL_MEAN, POOL_SPREAD)
     rest = _rest(seen)
     mean, spread = rest + POOL_MEAN, POOL_SPREAD
-    if talks.any():
+    if trust and talks.any():
         said = seen[talks]
-        trust = len(said) / (len(said) + _TRUST)
         own = np.clip(said.std(0), _SPREADS[0] * POOL_SPREAD, _SPREADS[1] * POOL_SPREAD)
         spread = own**trust * POOL_SPREAD ** (1 - trust)
         mean = trust * said.mean(0) + (1 - trust) * mean
