@@ -89,7 +89,7 @@ export const encodeChunks = async (
         await kept.put(picture, async (path) => {
           await encodePart(some, look, path, config.ffmpeg, signal);
           // Before the pictures: where these are, it is there.
-          await kept.put(count, (to) => writeFile(to, String(left.passed)));
+          await kept.put(count, (file) => writeFile(file, String(left.passed)));
         });
       }
       passed += Number(await kept.read(count));
