@@ -1,5 +1,6 @@
 """`mouth_plan` as a Triton model; its contract is models/mouth_plan/config.pbtxt."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class MouthPlanModel(Shell):
         keep_lag = inputs.get("KEEP_LAG")
         footage = _footage(inputs, own)
         planned = plan(
-            self.priors[_quality(inputs)],
+            partial(self.priors[_quality(inputs)], go_on=inputs.stop_if_cancelled),
             speech,
             times.astype(np.float64),
             footage,

@@ -299,6 +299,21 @@ def test_a_better_quality_listens_more_often_to_the_same() -> None:
         assert np.corrcoef(fast.mean(0)[:, 0], other.mean(0)[:, 0])[0, 1] > 0.9
 
 
+def test_between_listens_the_prior_can_be_stopped() -> None:
+    *_, studio = open_priors()
+    listens = 0
+
+    def go_on() -> None:
+        nonlocal listens
+        listens += 1
+        if listens > 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        studio(np.zeros(16000, np.float32), go_on=go_on)
+    assert listens == 4
+
+
 def test_what_the_clip_shows_of_its_subject_decides_whose_opinion_counts() -> None:
     right, wrong = np.random.default_rng(0).normal(size=(2, 1000, 4))
     times = np.arange(200) / 25

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -24,23 +24,29 @@ Prior = Callable[[Array], Array]
 Network = Callable[..., list[Any]]
 
 
+class StoppablePrior(Protocol):
+    """A Prior that calls go_on between its listens, which stops it by raising."""
+
+    def __call__(self, pcm: Array, /, go_on: Callable[[], None] = ...) -> Array: ...
+
+
 def open_prior(path: Path = WEIGHTS, chunk: int = _CHUNK) -> Prior:
     """A function from n samples (16 kHz mono) to networks x T x 4 MEASURES, standardised over a speaker. For one thread."""
     return _prior(open_small_network(path), _THROATS[0], chunk)
 
 
-def open_priors(path: Path = WEIGHTS) -> tuple[Prior, ...]:
+def open_priors(path: Path = WEIGHTS) -> tuple[StoppablePrior, ...]:
     """One for each quality, from fast to studio; for one thread."""
     network = open_small_network(path)
     return tuple(_prior(network, throats, _CHUNK) for throats in _THROATS)
 
 
-def _prior(network: Network, throats: tuple[float, ...], chunk: int) -> Prior:
-    def prior(pcm: Array) -> Array:
+def _prior(network: Network, throats: tuple[float, ...], chunk: int) -> StoppablePrior:
+    def prior(pcm: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
         mel = normalise(log_mel(pcm))
         if not len(mel):
             return np.zeros((1, 0, len(MEASURES)))
-        told = [_told(network, stretched(mel, by), chunk) for by in throats]
+        told = [_told(network, stretched(mel, by), chunk, go_on) for by in throats]
         return np.stack([calm(each) for each in np.concatenate(told)])
 
     return prior
@@ -56,8 +62,11 @@ def stretched(mel: Array, by: float) -> Array:
     return np.asarray(mel[:, below] * (1 - above) + mel[:, below + 1] * above)
 
 
-def _told(network: Network, mel: Array, chunk: int) -> Array:
-    parts = [_part(network, mel, start, chunk) for start in range(0, len(mel), chunk)]
+def _told(network: Network, mel: Array, chunk: int, go_on: Callable[[], None]) -> Array:
+    parts = []
+    for start in range(0, len(mel), chunk):
+        go_on()
+        parts.append(_part(network, mel, start, chunk))
     return np.concatenate(parts, 1)
 
 
