@@ -45,7 +45,7 @@ export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync |
     const only = (all: AsyncIterable<Frame>) => take(all, most);
     const frames = openFrames(target, info, sideOf(made), config.ffmpeg, signal, only, from);
     const boxes = made.boxes.slice(first);
-    const clip = { size: info.size, boxes };
+    const clip = { size: info.size, fps: info.fps, boxes };
     const footage = await trackFaces(frames, clip, models.faceTrack, meshes, () => {}, signal);
     const chosen = inBoxes(footage.sightings, boxes);
     const openings: Opening[] = [];
