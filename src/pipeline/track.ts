@@ -56,7 +56,7 @@ type Clip = {
   readonly boxes: readonly (Box | null)[];
   readonly point?: { readonly frame: number; readonly x: number; readonly y: number } | null;
   /** Pictures a second. */
-  readonly fps?: number;
+  readonly fps: number;
 };
 
 /**
