@@ -278,3 +278,27 @@ def test_frames_without_a_face_do_not_matter() -> None:
     lending = choose(points, TIMES, EVERY, wanted(TALKING), shown)
     assert not lending.shares[11:13].any()
     assert not np.isin(lending.bank, range(10, 14)).any()
+
+
+def test_lent_teeth_come_and_go_over_four_frames() -> None:
+    wide = np.where(np.arange(COUNT) < COUNT // 2, 0.1, 0.3)
+    lending = choose(heads(np.full(COUNT, 0.1), np.zeros(COUNT)), TIMES, EVERY, wanted(wide), np.arange(COUNT))
+    lent = lending.shares.sum(1)
+    assert lent[0] == pytest.approx(1) and lent[-1] == 0
+    assert np.abs(np.diff(lent)).max() < 0.34
+    assert ((lent > 0) & (lent < 0.99)).sum() == 4
+
+
+def test_a_mouth_whose_mesh_takes_lips_for_its_inside_lends_nothing() -> None:
+    def believed(shown: float) -> float:
+        """Of a mouth that shows teeth in so much of the opening that its mesh sees, from the left, and lip in the rest."""
+        planes, mesh = drawn(gap=0.16, teeth=True)
+        lips, _ = drawn(gap=0.0)
+        left = int(mesh[78, 0] + shown * (mesh[308, 0] - mesh[78, 0])) & ~1
+        for plane, other, step in ((planes.y, lips.y, 1), (planes.u, lips.u, 2), (planes.v, lips.v, 2)):
+            rows = slice(int(mesh[13, 1]) // step, int(mesh[14, 1]) // step + 1)
+            plane[rows, left // step : int(mesh[308, 0]) // step] = np.median(other[rows, SIZE // 2 // step])
+        return lender_from(lend(planes, mesh, person(), BALANCED.lender).tobytes(), BALANCED.lender).belief
+
+    assert believed(1.0) == 1
+    assert believed(0.5) == 0

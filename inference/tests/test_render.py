@@ -387,7 +387,7 @@ def test_a_blurred_mouth_in_a_sharp_face_is_no_blurred_frame() -> None:
     pose = pose_of(mesh)
     head = pose.to_head(mesh.astype(np.float64))
     usual = detail(planes, head, pose)
-    hazy = cv2.GaussianBlur(planes.y, (0, 0), 4)
+    hazy = np.asarray(cv2.GaussianBlur(planes.y, (0, 0), 4), np.uint8)
     lips = slice(int(mesh[0, 1]) - 12, int(mesh[17, 1]) + 12)
     mouth = planes.y.copy()
     mouth[lips] = hazy[lips]

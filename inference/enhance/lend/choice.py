@@ -27,7 +27,8 @@ FARTHEST = 16.0  # degrees beyond which nothing is lent
 SMALLER = 1.6  # times
 NOTHING = 3.0  # the cost of teeth that are drawn
 CHANGE = 1.1  # and of another lender than in the frame before
-FADE = np.array([1.0, 2.0, 1.0]) / 4  # over a change
+FADE = np.array([1.0, 2.0, 1.0]) / 4  # over a change of lender
+APPEAR = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9  # over one between a lender and teeth that are drawn, which differ more
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Arr
     bank[: len(chosen)] = seen[chosen]
     path = _path(_costs(asked, mouths[chosen]) + doubt[chosen], weight)
     path[at < 0] = -1
-    return Lending(bank, *_faded(path, len(chosen)))
+    lenders, shares = _faded(path, len(chosen))
+    lenders[at < 0], shares[at < 0] = -1, 0
+    return Lending(bank, lenders, shares)
 
 
 def _mouths(heads: Heads, points: Array) -> _Mouths:
@@ -154,12 +157,20 @@ def _path(costs: Array, weight: Array) -> Array:
 
 def _faded(path: Array, count: int) -> tuple[Array, Array]:
     """Places and shares, AT_ONCE of each: a change fades over a few frames."""
-    reach = len(FADE) // 2
-    wide = np.pad(path, reach, "edge")
-    shares = np.zeros((len(path), count + 1))
+    frames, reach = np.arange(len(path)), len(FADE) // 2
+    lends = np.flatnonzero(path >= 0)
+    if not len(lends):
+        return np.full((len(path), AT_ONCE), -1, np.int32), np.zeros((len(path), AT_ONCE), np.float32)
+    # While it fades in or out, it is the lender that comes or has gone.
+    after = np.minimum(np.searchsorted(lends, frames), len(lends) - 1)
+    before = np.maximum(after - 1, 0)
+    nearer = np.where(np.abs(lends[before] - frames) < np.abs(lends[after] - frames), before, after)
+    wide = np.pad(path[lends[nearer]], reach, "edge")
+    shares = np.zeros((len(path), count))
     for offset, weight in enumerate(FADE):
-        shares[np.arange(len(path)), wide[offset : offset + len(path)]] += weight
-    shares = shares[:, :count]  # the last column is that of none
+        shares[frames, wide[offset : offset + len(path)]] += weight
+    lent = np.convolve(np.pad((path >= 0).astype(float), len(APPEAR) // 2, "edge"), APPEAR, "valid")
+    shares *= lent[:, None]
     order = np.argsort(-shares, axis=1, kind="stable")[:, :AT_ONCE]
     order = np.pad(order, ((0, 0), (0, AT_ONCE - order.shape[1])), constant_values=0)
     kept = np.take_along_axis(shares, order, axis=1)

@@ -12,13 +12,17 @@ from enhance.render.lips import SAMPLES, Lips, lips_of
 from enhance.render.mesh import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
 from enhance.render.occlusion import cover_of
 from enhance.render.planes import Planes
+from enhance.render.shape import shift_of
 from enhance.render.subject import CHEEKS, Subject
 from enhance.render.trust import means, trust
+
+from .inside import inside_of
 
 VERSION = 2.0
 NUMBERS = 288
 """FP32 before the planes."""
 COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
+MISTAKEN = (0.25, 0.35)  # of its width that shows nothing but lip
 LEAST = 8  # pixels of a mouth's side that are worth lending
 MARGIN = 0.05  # of the lips' surroundings that travel along, in S
 
@@ -36,8 +40,12 @@ class Lender:
     lips: Lips
     cheeks: Array
     """Y, U, V of the cheeks: the light."""
+    lower: float
+    """How far lower teeth fill what lies under the upper ones, 0..1."""
+    seam: Array
+    """Where they begin: y in the plane at the middle of the mouth, its slope and its bend."""
     belief: float
-    """0..1: 0 where the mouth was turned away, cut off or covered."""
+    """0..1: 0 where the mouth was turned away, cut off or covered, or its mesh took lips for its inside."""
 
 
 def size_of(side: int) -> int:
@@ -58,6 +66,9 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
     belief = trust(planes, head, pose, lips, person.look) * (1 - ramp(cover.mouth, *COVERED) if cover else 1)
+    bite = person.bite + np.array([0.0, shift_of(person.rest, lips), 0.0])
+    inside = inside_of(planes, pose, lips, float(pose.to_plane(bite)[1]), person.tooth)
+    belief *= 1 - ramp(inside.lips, *MISTAKEN)
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)
@@ -67,7 +78,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         np.array([VERSION, *small.y.shape, pose.scale * float(zoom.mean()), lips.gap, lips.width, lips.closed]),
         *(np.ravel(v) for v in (pose.axes, anchor, lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer)),
         means(planes, pose, [head[list(CHEEKS)]])[0],
-        np.array([belief]),
+        np.array([*inside.seam, inside.lower, belief]),
     ]
     return _packed(np.concatenate(numbers), small, side)
 
@@ -96,7 +107,7 @@ def lender_from(values: bytes, side: int) -> Lender:
     )
     gap, width_open, closed = (float(v) for v in told[4:7])
     lips = Lips(contours[0], contours[1], contours[2], contours[3], gap, width_open, closed)
-    return Lender(planes, Pose(float(told[3]), axes, anchor), lips, rest[:3], float(rest[3]))
+    return Lender(planes, Pose(float(told[3]), axes, anchor), lips, rest[:3], float(rest[6]), rest[3:6], float(rest[7]))
 
 
 def _nothing(side: int) -> Bytes:

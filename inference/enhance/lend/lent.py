@@ -21,6 +21,11 @@ CORNER = 0.25  # of the half width, from the middle, at which the teeth begin to
 SQUEEZED = 1.8  # how much of the lender's may lie under the teeth for what there is here
 STRETCHED = 0.4  # how much of what is here may come of stretching less
 MISSING = 0.014  # S beyond the lender's lower lip in which what is drawn takes over
+TEETH = (0.2, 0.5)  # of it that is lower teeth: these are not stretched, but leave a gap under the upper ones
+LONGER = 0.12  # of their height, that passes for teeth all the same
+GAP_EDGE = 0.012  # S over which the gap begins and ends
+GAPS = (0.004, 0.02)  # between one that is none and one that is dark
+GAP_LIGHT = 0.14  # of the cheeks
 JAW_SHARE = 0.55  # of what lies under the teeth is squeezed; the rest, on the lower lip, is as it was
 PARTED = (0.012, 0.03)  # openings in S between which lips begin to show what is lent, and not a dark line
 CUT = 0.03  # S that a lip hides of what the lender's showed, from which its whole shade lies on the edge
@@ -90,6 +95,8 @@ def _lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject,
         128 + (seen - 128) * (gain * shown.shade) + float(more) * paleness for seen, more in zip(chroma, tint, strict=True)
     ]
     yuv = np.stack([level + black, *coloured], axis=-1)
+    dark = np.array([black + GAP_LIGHT * here, *(128 + GAP_LIGHT * 2 * (light[1:] - 128))])
+    yuv += shown.dark[..., None] * (dark - yuv)
     return _Lent(np.asarray(yuv, np.float32), np.asarray(shown.share, np.float32))
 
 
@@ -97,6 +104,8 @@ def _lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject,
 class _Shown:
     shade: Array
     share: Array
+    dark: Array
+    """How far it is the dark between two rows of teeth."""
 
 
 def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject) -> tuple[Array, _Shown]:
@@ -119,19 +128,30 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
 
     y, top, bottom = (rigid.y(hole.x, v) for v in (hole.y, hole.top, hole.bottom))
     bottom = np.maximum(bottom, top + 1e-4)
-    edge = np.clip(rigid.edge(lender.pose, person, shift), top, None)
+    firm = ramp(lender.lower, *TEETH)
+    edge = rigid.edge(lender.pose, person, shift)
+    aside = np.clip(x, upper[0, 0], upper[-1, 0]) - (upper[0, 0] + upper[-1, 0]) / 2
+    edge = np.clip(edge + firm * (lender.seam[0] + lender.seam[1] * aside + lender.seam[2] * aside**2 - edge), top, None)
     under = bottom - edge
     start = np.maximum(top, first)
     end = np.minimum(last, np.minimum(bottom, edge) + SQUEEZED * np.maximum(under, 0))
     down = start - top
     end = np.maximum(end, start + 1e-4)
-    fall = np.maximum(end - bottom, -STRETCHED * np.maximum(under, 0))
+    lack = np.maximum(bottom - end, 0)
+    # Teeth are of one height: with more room than the lender had, the lower row goes with the jaw and leaves a gap.
+    firm_stretch = np.minimum(lack, LONGER * np.maximum(end - edge, 0))
+    stretch = (1 - firm) * np.minimum(lack, STRETCHED * np.maximum(under, 0)) + firm * firm_stretch
+    gap = firm * (lack - firm_stretch) * (under > 0)
+    fall = np.maximum(end - bottom, 0) - stretch
     knee = np.maximum(np.minimum(edge, bottom) - top, 1e-3)
-    # Too little is stretched all over; of too much, what lies behind the teeth is squeezed, and the lower lip's side is not.
-    squeezed = np.maximum(np.where(fall > 0, JAW_SHARE, 1.0) * under, 1e-3)
-    y_new = y + down * (1 - np.clip((y - top) / knee, 0, 1)) + fall * np.clip((y - edge) / squeezed, 0, 1) * (under > 0)
+    below = y - edge
+    # Of too much, what lies behind the teeth is squeezed, and the lower lip's side is not.
+    squeezed = np.maximum(np.where(fall > 0, JAW_SHARE, 1.0) * under - gap, 1e-3)
+    y_new = y + down * (1 - np.clip((y - top) / knee, 0, 1)) + fall * np.clip((below - gap) / squeezed, 0, 1) * (under > 0)
+    y_new -= np.clip(below, 0, gap)
+    between = smoothstep(below, 0.0, GAP_EDGE) * (1 - smoothstep(below, gap - GAP_EDGE, gap)) * smoothstep(gap, *GAPS)
     # What the lender did not show, as its lower lip hid it, is drawn.
-    missing = smoothstep(np.minimum(y_new, bottom + fall) - last, 0.0, MISSING)
+    missing = smoothstep(np.minimum(y_new, bottom - gap + fall) - last, 0.0, MISSING)
     y_new = np.clip(y_new, first, last)
     hidden_top, hidden_bottom = np.clip((start - first) / CUT, 0, 1), np.clip((last - end) / CUT, 0, 1)
     shade = (1 - 0.38 * hidden_top * (1 - smoothstep(hole.y - hole.top, -0.006, 0.026))) * (
@@ -139,9 +159,9 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
     )
     # As dark as a slit is here, in which the lender may have been wide open.
     shade *= np.minimum(slit_light(hole.bottom - hole.top) / slit_light(thin), 1)
-    gap = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
-    share = smoothstep(thin, 0.004, 0.016) * ramp(gap, *PARTED) * (1 - missing)
-    return np.stack([x, y_new], axis=-1), _Shown(shade, share)
+    parted = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
+    share = smoothstep(thin, 0.004, 0.016) * ramp(parted, *PARTED) * (1 - missing)
+    return np.stack([x, y_new], axis=-1), _Shown(shade, share, between)
 
 
 @dataclass(frozen=True)
