@@ -102,6 +102,27 @@ def test_after_a_cut_another_face_has_another_identity_and_the_first_its_own(tra
     assert faces.identity[:, 0].tolist() == [0] * 4 + [1] * 4 + [0] * 4
 
 
+def turned_away(strength: int) -> Picture:
+    """The face, with its eyes, brows and nose in other places and softer."""
+    return cv2.GaussianBlur(FACE[:, ::-1], (0, 0), strength)
+
+
+def test_whoever_is_found_where_a_face_was_lost_in_the_same_shot_is_the_same_person(tracker: Tracker) -> None:
+    room = np.random.default_rng(1).integers(60, 200, (45, 60, 3), dtype=np.uint8).repeat(16, axis=0).repeat(16, axis=1)
+    seen, hidden, other = room.copy(), room.copy(), room.copy()
+    seen[200:440, 200:440], other[200:440, 200:440] = FACE, turned_away(2)
+    faces = follow(tracker, [*[seen] * 3, *[hidden] * 4, *[other] * 4])
+    assert (faces.identity[3:7, 0] == -1).all()
+    assert unlikeness(faces.likeness[0, 0], looks(faces, 0)[-1]) > SAME
+    assert (faces.identity[-3:, 0] == 0).all()
+
+
+def test_a_face_that_jumps_across_a_picture_that_is_shaken_is_the_same(tracker: Tracker) -> None:
+    big = cv2.resize(FACE, (480, 480), interpolation=cv2.INTER_AREA)
+    at = [(0, 0), (0, 0), (30, 10), (30, 10), (-10, -20), (-10, -20), (25, 0), (25, 0)]
+    assert (follow(tracker, [moved(big, x, y) for x, y in at]).identity[:, 0] == 0).all()
+
+
 def test_two_faces_side_by_side_keep_their_identities_when_they_change_sides(tracker: Tracker) -> None:
     drawn, _ = anime(Anime(mouth=0.1), FACE.shape[0])
     faces = follow(tracker, [*[np.hstack([FACE, drawn])] * 4, *[np.hstack([drawn, FACE])] * 4])
@@ -193,7 +214,7 @@ def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
         (np.zeros((0, 64, 64, 3), np.uint8), NOTHING, NO_HINTS, "expected 1 to 16 FRAMES, got 0"),
         (np.zeros((1, 8, 64, 3), np.uint8), NOTHING, NO_HINTS, "expected FRAMES of at least 16x16 pixels, got 64x8"),
         (EMPTY[None], np.zeros(9, np.float32), NO_HINTS, "expected STATE of an answer before"),
-        (EMPTY[None], np.zeros(900, np.float32), NO_HINTS, "expected STATE of layout 2, got layout 0"),
+        (EMPTY[None], np.zeros(10_000, np.float32), NO_HINTS, "expected STATE of layout 3, got layout 0"),
         (EMPTY[None], NOTHING, np.zeros((1, 3), np.float32), r"expected HINTS \[boxes, 4\]"),
         (EMPTY[None], NOTHING, np.array([[9, 9, 9, 20]], np.float32), "or a point twice"),
         (EMPTY[None], NOTHING, np.array([[9, 9, 4, 20]], np.float32), "expected HINTS x1, y1, x2, y2 with x1 < x2"),

@@ -21,6 +21,8 @@ LENGTH = 1260
 # 0.248, of two at least 0.261. Of single looks at two people none are nearer than 0.25, but 8 % of those at one are not.
 SURELY_SAME = 0.2
 OTHER = 0.25
+MAY_BE = 0.35  # half of all looks at two people are nearer, those at one that turned or is blurred go so far
+ANYBODY = 1.5  # no two are farther apart
 # Right and left eye's outer and inner corners and the base of the nose, and where they lie from the middle between the
 # eyes' outer corners, in distances of those.
 POINTS = (33, 133, 362, 263, 2)

@@ -15,7 +15,7 @@ from .steady import Steady
 
 Floats = npt.NDArray[np.float32]
 
-LAYOUT = 2  # of the vector; a change of anything below needs another
+LAYOUT = 3  # of the vector; a change of anything below needs another
 HEADER = 8  # layout, width, height, faces, lost, next identity, frames since the last search, searches
 GLANCE_SIZE = GLANCE[0] * GLANCE[1]
 PORTRAIT_SIZE = PORTRAIT * PORTRAIT * 3
@@ -44,10 +44,11 @@ class Track:
 
 @dataclass
 class Lost:
-    """A face that was followed, so that it keeps its identity when it comes back. `since`: frames."""
+    """A face that was followed, so that it keeps its identity when it comes back. `since`: frames. here: in the same shot."""
 
     identity: int
     since: int
+    here: bool
     box: Points
     portrait: Floats
     likeness: Floats
@@ -103,7 +104,9 @@ def _track_row(track: Track) -> Floats:
 
 
 def _lost_row(lost: Lost) -> Floats:
-    return np.concatenate([np.array([lost.identity, lost.since], np.float32), lost.box, lost.portrait, lost.likeness])
+    return np.concatenate(
+        [np.array([lost.identity, lost.since, lost.here], np.float32), lost.box, lost.portrait, lost.likeness]
+    )
 
 
 class _Reader:
@@ -134,5 +137,5 @@ def _read_track(reader: _Reader) -> Track:
 
 
 def _read_lost(reader: _Reader) -> Lost:
-    identity, since = (int(value) for value in reader.take(2))
-    return Lost(identity, since, reader.take(4), reader.take(PORTRAIT_SIZE), reader.take(LENGTH))
+    identity, since, here = (int(value) for value in reader.take(3))
+    return Lost(identity, since, bool(here), reader.take(4), reader.take(PORTRAIT_SIZE), reader.take(LENGTH))

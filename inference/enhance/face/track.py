@@ -10,9 +10,9 @@ from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE, Face, Finder, is_point
 from .landmarks import LIPS, RIGID, face_box
-from .likeness import CHANGED, CUT, LIKE_CUT, OTHER_FACE, SAME_PLACE, changed, distance, glance, portrait
+from .likeness import CHANGED, CUT, LIKE_CUT, OTHER_FACE, SAME_PLACE, changed, distance, glance, is_movement, portrait
 from .motion import similarity
-from .recognise import OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
+from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import FPS, begin, follow
@@ -25,7 +25,7 @@ ANCHOR_EVERY = 4  # searches: finding the anchors of a drawn face takes a tenth 
 DOUBTS = 2  # checks failed in a row, after which a track is given up
 NEAR = 1.0  # sides of a face between the place of a loss and that of a return
 LIKE_SIZE = 1.6
-RETURN_SOON = 12  # frames; who is away for longer is known by the likeness alone
+RETURN_SOON = 30  # frames, in which nobody changes places with anybody
 LOOK_EVERY = 8  # frames from one likeness of a track to the next
 LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: one that moves makes the points tremble
@@ -67,6 +67,7 @@ class Tracker:
         begins = state.glance.size == 0
         change = 0.0 if begins else changed(state.glance, now)
         cut = change > CUT or (change > LIKE_CUT and self._is_other(state, picture))
+        cut = cut and not begins and not is_movement(state.glance, now)
         state.glance = now
         state.since += 1
         for lost in state.lost:
@@ -207,25 +208,33 @@ def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
     """Puts the tracks that were not seen among the lost; whether there were any."""
     gone = [track for track in state.tracks if track.identity not in seen]
     state.tracks = [track for track in state.tracks if track.identity in seen]
-    since = RETURN_SOON if cut else 0  # after a cut the place says nothing
-    new = [Lost(track.identity, since, face_box(track.steady.mesh), track.portrait, track.likeness) for track in gone]
+    new = [Lost(track.identity, 0, True, face_box(track.steady.mesh), track.portrait, track.likeness) for track in gone]
     state.lost = (new + state.lost)[:MOST_LOST]
+    for lost in state.lost:
+        lost.here = lost.here and not cut
     return bool(gone)
 
 
 def _recognised(state: State, face: Face, look: Points, like: Likeness) -> int | None:
-    """The identity of a lost face that this one surely is: one lost here a moment ago, or one of the same likeness."""
+    """The identity of a lost face that this one is: in one shot whoever was lost at its place, else one of its likeness."""
     best, who = 1.0, None
     for lost in state.lost:
-        unlike = unlikeness(like, lost.likeness) / SURELY_SAME
-        if lost.since < RETURN_SOON and _is_near(lost.box, face.box):
-            unlike = min(unlike, distance(look, lost.portrait) / SAME_PLACE)
+        unlike = unlikeness(like, lost.likeness) / _may_differ(lost, face, look, like)
         if unlike < best:
             best, who = unlike, lost
     if who is None:
         return None
     state.lost.remove(who)
     return who.identity
+
+
+def _may_differ(lost: Lost, face: Face, look: Points, like: Likeness) -> float:
+    """How unlike a face may be to one that was lost: the place goes before the likeness, unless there was a cut."""
+    if not lost.here or not _is_near(lost.box, face.box):
+        return SURELY_SAME
+    if lost.since == 0 and distance(look, lost.portrait) > SAME_PLACE and unlikeness(like, lost.likeness) > OTHER:
+        return SURELY_SAME  # a cut in a part of the picture
+    return ANYBODY if lost.since < RETURN_SOON else MAY_BE
 
 
 def _is_meant(hint: Points, box: Points) -> bool:
