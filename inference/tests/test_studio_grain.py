@@ -10,13 +10,13 @@ import pytest
 from enhance.render.area import Area
 from enhance.render.field import seen_alone
 from enhance.render.grain import bands, noise_of, sharpened
-from enhance.render.mesh import pose_of
 from enhance.render.mouth import measure, render
 from enhance.render.planes import Planes, moved
 from enhance.render.quality import QUALITIES
-from tests.test_render import BT601, astronaut, drawn, target
+from tests.test_render import BT601, astronaut, target
 
 Floats = npt.NDArray[Any]
+HERE = Area(100, 120, 228, 184)
 
 
 def noise(height: int, width: int, deviation: float, soft: float = 0.0, seed: int = 0) -> Floats:
@@ -73,26 +73,67 @@ def test_the_borders_of_blocks_are_not_made_stronger() -> None:
 @pytest.mark.parametrize("deviation", [0.0, 2.0, 6.0])
 @pytest.mark.parametrize("level", [30, 110, 200])
 def test_new_picture_gets_the_grain_of_its_surroundings(deviation: float, level: int) -> None:
-    planes, mesh = drawn(size=384)
     flat = grey(level + noise(384, 384, deviation) if deviation else np.full((384, 384), level, np.float32))
-    pose = pose_of(mesh)
-    found = noise_of(flat, pose, pose.to_head(mesh.astype(float)))
     new: Floats = np.full((64, 128), level, np.float32)
-    grain = found.missing(new, np.ones_like(new))
-    here = (slice(8, 56), slice(8, 120))
-    assert deviations(new + grain, here) == pytest.approx(
+    grain = noise_of(flat.y).missing(new, np.ones_like(new), HERE)
+    middle = (slice(8, 56), slice(8, 120))
+    assert deviations(new + grain, middle) == pytest.approx(
         deviations(flat.y, (slice(60, 320), slice(60, 320))), rel=0.2, abs=0.1
     )
-    assert planes.y.shape == flat.y.shape
 
 
 def test_what_is_grainy_enough_gets_no_more() -> None:
-    _, mesh = drawn(size=384)
     flat = grey(110 + noise(384, 384, 5.0))
-    pose = pose_of(mesh)
     own: Floats = noise(64, 128, 5.0, seed=3) + np.float32(110)
-    added = noise_of(flat, pose, pose.to_head(mesh.astype(float))).missing(own, np.ones_like(own))
-    assert added.std() < 1.5
+    assert noise_of(flat.y).missing(own, np.ones_like(own), HERE).std() < 1.5
+
+
+def wrinkled(seed: int = 0) -> Planes:
+    """Skin of many wrinkles before something smooth, with a little noise."""
+    x = np.arange(384, dtype=np.float32)
+    skin = 130 + 25 * np.sin((x + 20 * np.sin(x / 30)[:, None]) * 1.3)
+    skin[:, 300:] = 120
+    return grey(skin + noise(384, 384, 1.5, seed=seed))
+
+
+def test_wrinkles_are_no_grain() -> None:
+    new: Floats = np.full((64, 128), 60, np.float32)
+    grain = noise_of(wrinkled().y).missing(new, np.ones_like(new), HERE)
+    assert 0.3 < grain.std() < 1.7
+    # No line: no direction and no place has more of it than another.
+    assert grain.mean(axis=0).std() < 0.25
+    assert grain.mean(axis=1).std() < 0.25
+
+
+def test_grain_stays_where_it_is_while_the_picture_does() -> None:
+    new: Floats = np.full((64, 128), 110, np.float32)
+    seen = np.ones_like(new)
+    still = noise_of(wrinkled().y).missing(new, seen, HERE)
+    moved_on = noise_of(wrinkled().y).missing(new[6:, 10:], seen[6:, 10:], Area(110, 126, 228, 184))
+    assert np.allclose(still[6:, 10:], moved_on, atol=1e-4)
+    other = noise_of(wrinkled(seed=1).y).missing(new, seen, HERE)
+    assert abs(float(np.corrcoef(still.ravel(), other.ravel())[0, 1])) < 0.1
+
+
+def test_detail_gets_no_grain() -> None:
+    teeth: Floats = np.full((64, 128), 110, np.float32)
+    teeth[:, 60:] = 110 + 20 * np.sin(np.arange(68) * 1.5)
+    grain = noise_of(grey(110 + noise(384, 384, 3.0)).y).missing(teeth, np.ones_like(teeth), HERE)
+    assert grain[:, :48].std() > 2
+    assert grain[:, 72:].std() < 0.2
+
+
+def test_what_is_drawn_out_in_any_direction_gets_no_detail() -> None:
+    """Lips that part beside a head that is tilted."""
+    planes = grey(120 + noise(160, 160, 6.0))
+    y, x = np.mgrid[0:120, 0:120].astype(np.float32) - 60
+    along = (x + y) / 2 * -0.6
+    by = np.stack([along, along], axis=-1)
+    area, all_of_it = Area(20, 20, 140, 140), np.ones((120, 120), np.bool_)
+    out = moved(planes, by, area, all_of_it)
+    before = out.y.copy()
+    sharpened(out.y, planes.y, by, area, all_of_it)
+    assert np.array_equal(out.y[40:120, 40:120], before[40:120, 40:120])
 
 
 def test_a_noisy_frame_is_as_grainy_where_the_skin_moved() -> None:

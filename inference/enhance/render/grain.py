@@ -1,17 +1,19 @@
-"""The source's own sharpness and grain, given back to what was moved and given to what is new.
+"""The source's own sharpness, given back to what was moved, and noise as strong as its own, given to what is new.
 
 Luma is looked at in two bands, the finest detail and the next. A remap takes some of both away; drawn teeth have none.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from .area import Area, Floats
-from .mesh import Array, Pose, smoothstep
-from .planes import Plane, Planes
+from .mesh import Array, smoothstep
+from .planes import Plane
 
 SIGMAS = (0.8, 1.7)
 """Pixels: detail finer than the first is band 0, finer than the second band 1. Grain and codecs are of pixels, not of S."""
@@ -21,19 +23,21 @@ MOST = (1.20, 1.08)  # gain of a band, each time: a remap takes no more
 STRETCHED = (
     0.6,
     0.9,
-)  # source pixels for one of the result, along and across: what is drawn out has no finer detail to give back
+)  # source pixels for one of the result, where it is drawn out most: there is no finer detail to give back
 FEWEST = 0.6  # and the least
 ROUNDS = 3  # a gain of one band adds a little to the next
 BLOCK = 8  # pixels
-CALM = 0.2  # quantile of the blocks' detail that is noise alone
-OF_NOISE = (0.90, 0.80)  # what that quantile is of the deviation of white noise in each band: measured
-DARKER = 0.7  # of the face's luma, below which a level that is not seen is taken to have less
+STRIPS = 48  # rows of blocks, at most, that are looked at
+CALM = 0.1  # quantile of the blocks' detail that is noise alone
+OF_NOISE = (0.87, 0.82)  # what that quantile is of the deviation of white noise in each band: measured
+OF_DEVIATION = 0.677  # what _strength finds of the deviation of any noise
+SEEN = (20.0, 235.0)  # luma beyond which noise is cut off
+DARKER = 0.7  # of the picture's luma, below which a level that is not seen is taken to have less
 LUMAS = np.array([24.0, 64.0, 112.0, 168.0, 224.0])
 """Levels between which noise is told apart: shadows have less of it."""
-ENOUGH = 6  # blocks of one level
-FACE = (234, 454, 152, 2, 50, 280)
-CHEEKS = (50, 280)
-TILE = 0.11  # S: half the side of the piece of cheek whose grain is used
+ENOUGH = 12  # blocks of one level
+TILE = 256  # pixels: side of the noise, which goes on where it began
+STEP = (89, 55)  # pixels by which another picture's noise is another
 
 Bands = tuple[Floats, Floats]
 
@@ -57,7 +61,7 @@ def sharpened(moved: Plane, source: Plane, by: Floats, area: Area, changed: npt.
         cv2.remap(_strength(band), at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for band in bands(source[top:bottom, left:right].astype(np.float32))
     ]
-    share = smoothstep(np.minimum(np.gradient(at_x, axis=1), np.gradient(at_y, axis=0)), *STRETCHED)
+    share = smoothstep(_least_stretch(at_x, at_y), *STRETCHED)
     out = part.astype(np.float32)
     for _ in range(ROUNDS):
         change = np.zeros_like(out)
@@ -74,6 +78,13 @@ def bands(luma: Floats) -> Bands:
     return luma - fine, fine - coarse
 
 
+def _least_stretch(at_x: Floats, at_y: Floats) -> Floats:
+    """Source pixels for one of the result in the direction that has fewest; 0 where the map is folded."""
+    (down_x, along_x), (down_y, along_y) = np.gradient(at_x), np.gradient(at_y)
+    turn = np.hypot(along_x + down_y, along_y - down_x)
+    return np.asarray(np.maximum(turn - np.hypot(along_x - down_y, along_y + down_x), 0) / 2, np.float32)
+
+
 def _strength(band: Floats, size: tuple[int, int] | None = None) -> Floats:
     """How strong a band is, at every second pixel: averages are smooth. size: width and height of what comes out.
 
@@ -85,85 +96,88 @@ def _strength(band: Floats, size: tuple[int, int] | None = None) -> Floats:
 
 @dataclass(frozen=True)
 class Noise:
+    """A picture's noise: how strong it is, but nothing of what the picture shows."""
+
     levels: Array
-    """len(LUMAS) x 2: standard deviation of each band where nothing else is seen."""
-    tile: Bands
-    """A piece of the picture's grain, each band of deviation 1."""
+    """len(LUMAS) x 2: its standard deviation in each band."""
+    start: tuple[int, int]
+    """Where in the tile the picture's origin lies: y, x. The same picture has the same noise again."""
 
-    def missing(self, luma: Floats, inside: Floats) -> Floats:
-        """What is to be added to `luma` (h x w, grey levels) for it to be as grainy as the picture.
+    def missing(self, luma: Floats, inside: Floats, area: Area) -> Floats:
+        """What is to be added to `luma` (h x w, grey levels), a part of the picture, for it to be as noisy as the picture.
 
-        inside: h x w, how much of each pixel is seen.
+        inside: h x w, how much of each pixel is seen. Where there is detail, none is missing.
         """
-        present = _calm(bands(luma), luma, inside > 0.9)
+        rows, columns = (
+            (at + first + np.arange(count)) % TILE
+            for at, first, count in zip(self.start, (area.y, area.x), luma.shape, strict=True)
+        )
+        seen = (inside > 0.9).astype(np.float32)
+        weight = np.maximum(_spread(seen), 1e-3)
         grain = np.zeros_like(luma)
-        for band, (tile, have) in enumerate(zip(self.tile, present.T, strict=True)):
-            lacking = np.sqrt(np.maximum(self.levels[:, band] ** 2 - have**2, 0))
-            amount = np.interp(luma, LUMAS, lacking).astype(np.float32)
-            rows, columns = (_mirrored(n, m) for n, m in zip(luma.shape, tile.shape, strict=True))
-            grain += amount * tile[rows][:, columns]
+        for band, (tile, detail) in enumerate(zip(_tile(), bands(luma), strict=True)):
+            have = (_spread(np.sqrt(np.abs(detail)) * seen) / weight) ** 2 / OF_DEVIATION
+            wanted = np.interp(luma, LUMAS, self.levels[:, band])
+            grain += np.sqrt(np.maximum(wanted**2 - have**2, 0)).astype(np.float32) * tile[rows][:, columns]
         return grain
 
 
-def noise_of(planes: Planes, pose: Pose, head: Array) -> Noise:
-    """The noise of the face in this frame."""
-    at = pose.to_pixels(pose.to_plane(head[list(FACE)]))
-    left, top = np.maximum(np.floor(at.min(axis=0)).astype(int), 0)
-    right, bottom = np.maximum(np.ceil(at.max(axis=0)).astype(int), 0)
-    face = planes.y[top:bottom, left:right].astype(np.float32)
-    if min(face.shape) < 2 * BLOCK:
-        return Noise(np.zeros((len(LUMAS), 2)), (np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)))
-    levels = _calm(bands(face), face, np.ones(face.shape, np.bool_))
-    return Noise(levels, _tile(planes.y, pose, head))
+def noise_of(luma: Plane) -> Noise:
+    """The noise of a face and what is round it: of its smoothest blocks, as wrinkles, pores and hair are none."""
+    seed = crc32(np.ascontiguousarray(luma[::BLOCK]).tobytes()) % TILE
+    return Noise(_calm(luma), (seed * STEP[0] % TILE, seed * STEP[1] % TILE))
 
 
-def _calm(both: Bands, luma: Floats, where: npt.NDArray[np.bool_]) -> Array:
+def _calm(luma: Plane) -> Array:
     """len(LUMAS) x 2: the deviation of each band in the calmer blocks of each level.
 
     Where a level has too few, that of all blocks, but less in the dark: light's own noise, and what coders leave, go with it.
     """
-    height, width = (v // BLOCK * BLOCK for v in luma.shape)
-    if not height or not width:
-        return np.zeros((len(LUMAS), 2))
+    found = np.zeros((len(LUMAS), 2))
+    rim = int(3 * SIGMAS[1])
+    height, width = luma.shape[0], luma.shape[1] // BLOCK * BLOCK
+    tops = np.arange(rim, height - BLOCK - rim + 1, max(BLOCK, height // STRIPS))
+    if not len(tops) or not width:
+        return found
+    strips = luma[(tops[:, None] + np.arange(-rim, BLOCK + rim)).ravel(), :width].astype(np.float32)
 
     def blocks(values: Floats) -> Array:
-        cut = values[:height, :width].reshape(height // BLOCK, BLOCK, width // BLOCK, BLOCK)
-        return np.asarray(cut.mean(axis=(1, 3), dtype=np.float64))
+        cut = values.reshape(len(tops), BLOCK + 2 * rim, width // BLOCK, BLOCK)[:, rim:-rim]
+        return np.asarray(cut.mean(axis=(1, 3), dtype=np.float64).ravel())
 
-    whole = blocks(where.astype(np.float32)) > 0.6
+    level = blocks(strips)
+    whole = (level > SEEN[0]) & (level < SEEN[1])
     if not whole.any():
-        return np.zeros((len(LUMAS), 2))
-    level = blocks(luma)[whole]
+        return found
+    level = level[whole]
     nearest = np.abs(level[:, None] - LUMAS).argmin(axis=1)
-    found = np.empty((len(LUMAS), 2))
-    for band, values in enumerate(both):
+    middle = float(np.median(level))
+    darker = np.minimum(1.0, LUMAS / max(DARKER * middle, 1.0))
+    for band, values in enumerate(bands(strips)):
         deviation = np.sqrt(blocks(values * values)[whole])
-        usual = float(np.quantile(deviation, CALM))
+        usual = float(np.quantile(deviation[level >= DARKER * middle], CALM))
         for i in range(len(LUMAS)):
             of_level = deviation[nearest == i]
-            darker = min(1.0, LUMAS[i] / max(DARKER * float(np.median(level)), 1.0))
-            own = float(np.quantile(of_level, CALM)) if len(of_level) >= ENOUGH else usual * darker
-            # What is dark in a face and rougher than its skin is lashes, hair and nostrils.
+            own = float(np.quantile(of_level, CALM)) if len(of_level) >= ENOUGH else usual * darker[i]
+            # What is dark and rougher than the rest is lashes, hair and nostrils.
             found[i, band] = min(own, usual) / OF_NOISE[band]
+    # What is coarser rather than finer is no noise.
+    found[:, 1] = found.min(axis=1)
     return found
 
 
-def _tile(luma: Plane, pose: Pose, head: Array) -> Bands:
-    """From the calmer cheek."""
-    reach = max(BLOCK, int(TILE * pose.scale))
-    pieces = []
-    most = np.maximum(np.array(luma.shape[::-1]) - reach, reach)
-    for x, y in np.clip(pose.to_pixels(pose.to_plane(head[list(CHEEKS)])).astype(int), reach, most):
-        pieces.append(bands(luma[y - reach : y + reach, x - reach : x + reach].astype(np.float32)))
-    fine, coarse = min(pieces, key=lambda piece: float(piece[0].std()))
-    return _unit(fine), _unit(coarse)
+def _spread(values: Floats) -> Floats:
+    return np.asarray(cv2.GaussianBlur(values, (0, 0), AROUND), np.float32)
+
+
+@lru_cache(maxsize=1)
+def _tile() -> Bands:
+    """White noise, each band of deviation 1."""
+    noise = np.random.default_rng(0).normal(size=(TILE, TILE)).astype(np.float32)
+    fine, coarse = bands(np.pad(noise, TILE // 2, mode="wrap"))
+    inner = slice(TILE // 2, -(TILE // 2))
+    return _unit(fine[inner, inner]), _unit(coarse[inner, inner])
 
 
 def _unit(band: Floats) -> Floats:
-    clipped = np.clip(band / max(float(band.std()), 1e-3), -2.5, 2.5)
-    return np.asarray(clipped / max(float(clipped.std()), 1e-3), np.float32)
-
-
-def _mirrored(count: int, period: int) -> npt.NDArray[np.int64]:
-    """0 1 2 .. period-1 .. 2 1 0 1 .."""
-    return np.asarray(np.abs(np.arange(count) % max(2 * period - 2, 1) - (period - 1)))
+    return np.asarray(np.clip(band / band.std(), -2.5, 2.5), np.float32)

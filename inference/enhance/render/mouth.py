@@ -121,7 +121,7 @@ def render(
         if blur > LEAST_BLUR:
             yuv, opacity = (np.asarray(cv2.GaussianBlur(v, (0, 0), blur), np.float32) for v in (yuv, opacity))
         if quality.grain and not flat:
-            yuv[..., 0] += noise_of(planes, pose, head).missing(yuv[..., 0], hole.opacity)
+            yuv[..., 0] += noise_of(planes.y).missing(yuv[..., 0], hole.opacity, hole.area)
         paint(out, yuv, opacity, hole.area)
         _mark(mask, hole.area, opacity)
     _crease(out, mask, colours, pose, own, asked, person.lip * light, belief)
