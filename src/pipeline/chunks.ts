@@ -80,9 +80,8 @@ export const encodeChunks = async (
   try {
     for (const [i, { from, to, seconds }] of chunks.entries()) {
       const [picture, count] = [`chunk-${i}.mp4`, `chunk-${i}.passed`];
-      const isDone = !frames && (await kept.has(picture));
-      tell(isDone ? to : from);
-      if (!isDone) {
+      if (frames || !(await kept.has(picture))) {
+        tell(from);
         frames ??= open(from);
         const left = { frames, passed: 0 };
         const some = portion(left, from, to, tell);

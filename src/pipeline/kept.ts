@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
  * What an attempt leaves for the next one of the same job. A thing is there whole or not at all; when two attempts make
- * it at once, as they may for a moment, both make the same.
+ * it at once, as they may for a moment, both make the same. What a killed attempt left half made goes with the job.
  */
 export type Kept = {
   readonly path: (name: string) => string;
@@ -15,21 +15,16 @@ export type Kept = {
   read(name: string): Promise<string | null>;
 };
 
-const UNFINISHED = '.part';
-
 /** Things made of something else than `origin` says, such as by an older release, are not seen. */
 export const openKept = async (folder: string, origin: unknown): Promise<Kept> => {
   const mark = createHash('sha256').update(JSON.stringify(origin)).digest('hex').slice(0, 16);
   const dir = join(folder, mark);
   await mkdir(dir, { recursive: true });
-  // Of attempts that were killed, or that have lost the job.
-  for (const name of await readdir(dir))
-    if (name.endsWith(UNFINISHED)) await rm(join(dir, name), { force: true });
   const path = (name: string) => join(dir, name);
   return {
     path,
     put: async (name, make) => {
-      const unfinished = path(`${name}.${randomUUID()}${UNFINISHED}`);
+      const unfinished = path(`${name}.${randomUUID()}.part`);
       try {
         await make(unfinished);
         await flush(unfinished);

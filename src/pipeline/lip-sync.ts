@@ -1,5 +1,6 @@
 /** A clip or a portrait, and a sound, to a video in which the face says it. */
 import { rm } from 'node:fs/promises';
+import type { Warning } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
 import { contentType } from '../media/output.ts';
 import { probeAudio } from '../media/probe-audio.ts';
@@ -34,11 +35,17 @@ const make = async (task: LipSyncTask & Working): Promise<Outcome> => {
     throw new Failure('no_face_detected', { unchanged: true });
   }
   const sync = await measureSync(task, made);
-  const { size, encoded, facesDetected, framesPassedThrough, warnings } = made;
+  const { size, encoded, facesDetected, framesPassedThrough } = made;
+  const warnings = [...made.warnings, ...(isSpoken(made.sound.heard) ? [] : [UNSPOKEN])];
   return {
     outputSize: size,
     contentType: contentType('mp4'),
     ...encoded,
     lipsync: { facesDetected, framesPassedThrough, sync, warnings },
   };
+};
+
+const UNSPOKEN: Warning = {
+  code: 'no_speech_heard',
+  detail: 'Less than half a second of speech was heard in the sound: the mouth is at rest.',
 };

@@ -6,10 +6,17 @@ const CURVES = 6;
 /** The gap between the lips at a time, in distances of the outer eye corners. */
 export type Opening = { readonly seconds: number; readonly opening: number };
 
-export const openingOf = (mesh: Float32Array): number => {
-  const apart = (a: number, b: number) =>
-    Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
-  return apart(13, 14) / apart(33, 263);
+export const openingOf = (mesh: Float32Array): number => apart(mesh, 13, 14) / eyesOf(mesh);
+
+const eyesOf = (mesh: Float32Array): number => apart(mesh, 33, 263);
+
+const apart = (mesh: Float32Array, a: number, b: number): number =>
+  Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
+
+/** The mouth shape on the way from that of a face to the one asked for, of which it has such a share. */
+export const between = (mesh: Float32Array, asked: Float32Array, share: number): Float32Array => {
+  const own = [openingOf(mesh), apart(mesh, 61, 291) / eyesOf(mesh)];
+  return asked.map((value, column) => share * value + (1 - share) * (own[column] ?? 0));
 };
 
 /** The correlation of lips with the jaw that is heard so much earlier; NaN when one of the two never moves. */

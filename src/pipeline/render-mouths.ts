@@ -4,6 +4,7 @@ import type { MouthRender, Rendering } from '../triton/models/mouth-render.ts';
 import { fades } from './choose-face.ts';
 import { inOrder } from './in-order.ts';
 import type { Lenders } from './lenders.ts';
+import { between } from './lips.ts';
 import type { MeshFile } from './mesh-file.ts';
 import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
 import type { ShotFrame } from './shots.ts';
@@ -56,12 +57,13 @@ export async function* renderMouths(
     const mesh = face ? await meshes.read(face.mesh) : null;
     const rect = mesh && patchOf(mesh, frame, render);
     if (!rect) return { mesh, rect: null, mask: null, changed: false };
-    const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
+    const share = (shares[index] ?? 1) * (shots[index]?.opacity ?? 1);
+    const asked = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
+    const target = share < 1 ? between(mesh, asked, share) : asked;
     const lent = lenders.of(index);
     const patch = cut(frame, rect);
     const rendered = await render.render(patch, meshIn(mesh, rect), target, about, signal, lent);
-    const share = (shares[index] ?? 1) * (shots[index]?.opacity ?? 1);
-    return { mesh, rect, mask: rendered.mask, changed: paste(frame, rect, rendered, share) };
+    return { mesh, rect, mask: rendered.mask, changed: paste(frame, rect, rendered, shown(share)) };
   };
 
   const work = async ({ under, ...frame }: ShotFrame) => {
@@ -86,5 +88,8 @@ export async function* renderMouths(
     if (!watch) spare.push(done.after.pixels.buffer);
   }
 }
+
+/** A mouth that is half of the way to its new shape hides what was there: until then it shines through, and is little apart. */
+const shown = (share: number): number => Math.min(1, 2 * share);
 
 const STILL = { mesh: null, rect: null, mask: null, changed: false };

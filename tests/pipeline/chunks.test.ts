@@ -91,7 +91,7 @@ test('a second run begins after the last whole chunk, and counts the first oneâ€
   assert.equal(
     [done[0], done.at(-1)],
     [
-      [25, 75],
+      [50, 75],
       [75, 75],
     ],
   );
