@@ -141,6 +141,25 @@ def test_under_a_hand_the_frame_stays_as_it_is(seed: int) -> None:
     assert np.array_equal(out.y, before.y)
 
 
+def test_under_a_hand_that_covers_a_corner_of_the_mouth_the_frame_stays_as_it_is() -> None:
+    """Of the face's own colour, so that nothing tells it but the lips that are not seen."""
+    planes, mesh = astronaut()
+    before = planes.copy()
+    pose = pose_of(mesh)
+    height, width = planes.y.shape
+    plane = pose.plane_of(Area(0, 0, width, height))
+    left, right = pose.to_plane(pose.to_head(mesh[[61, 291]].astype(float)))
+    hand = (plane[..., 0] > right[0] - 0.35 * (right[0] - left[0])) & (plane[..., 1] > 0.1)
+    x, y = (int(v) for v in mesh[425, :2])
+    before.y[hand] = planes.y[y - 4 : y + 4, x - 4 : x + 4].mean()
+    for part, was in ((before.u, planes.u), (before.v, planes.v)):
+        part[hand[::2, ::2]] = was[y // 2 - 2 : y // 2 + 2, x // 2 - 2 : x // 2 + 2].mean()
+    out, mask = as_studio(before, mesh, (planes, mesh))
+    assert not mask.any()
+    assert np.array_equal(out.y, before.y)
+    assert as_studio(planes, mesh, (planes, mesh))[1].any()
+
+
 def test_a_microphone_that_comes_and_goes_does_so_without_a_jump() -> None:
     """It moves by two pixels a frame; nothing that it does not pass changes by more than it does itself."""
     planes, mesh = astronaut()

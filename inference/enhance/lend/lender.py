@@ -65,7 +65,9 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     head = pose.to_head(mesh.astype(np.float64))
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
-    belief = trust(planes, head, pose, lips, person.look) * (1 - ramp(cover.mouth, *COVERED) if cover else 1)
+    belief = trust(planes, head, pose, lips, person.look) * (
+        (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
+    )
     bite = person.bite + np.array([0.0, shift_of(person.rest, lips), 0.0])
     inside = inside_of(planes, pose, lips, float(pose.to_plane(bite)[1]), person.tooth)
     belief *= 1 - ramp(inside.lips, *MISTAKEN)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .area import Area, Floats
+from .bare import bareness
 from .expected import CELL, CENTRES, DARK, LEFT, TOP, Compared, Face, compare, grown, shrunk
 from .fingers import finger, gone_share
 from .lips import Lips
@@ -62,11 +63,13 @@ class Cover:
     """How sure it is that a single finger lies before the lips, 0..1."""
     gone: float
     """Share of the lips where skin is seen instead."""
+    bare: float
+    """How sure it is that a hand covers a part of the mouth, 0..1: it is not told where it ends."""
 
     @property
     def hidden(self) -> float:
         """1 when too little of the mouth is seen to paint a new one behind the thing."""
-        return max(ramp(self.mouth, *MOST_OF_MOUTH), ramp(self.gone, *MOST_OF_LIPS))
+        return max(ramp(self.mouth, *MOST_OF_MOUTH), ramp(self.gone, *MOST_OF_LIPS), self.bare)
 
     def taken_off(self, planes: Planes) -> Planes:
         """The planes with the face made up where the thing is."""
@@ -93,9 +96,16 @@ def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) ->
     """None when nothing covers the face."""
     seen = compare(planes, head, pose, lips, face)
     covered, band = things(seen, strangeness(seen), pose, head), finger(seen)
+    bare = bareness(seen, np.maximum(covered, band))
     if max(covered.max(), band.max()) < 0.02:
-        return None
-    return _in_pixels(planes, seen, covered, band)
+        return _nowhere(bare) if bare else None
+    return _in_pixels(planes, seen, covered, band, bare)
+
+
+def _nowhere(bare: float) -> Cover:
+    """What covers the mouth without a place that is known."""
+    nothing = np.zeros((2, 2), np.float32)
+    return Cover(Area(0, 0, 2, 2), nothing, np.zeros((2, 2, 3), np.float32), nothing, 0.0, 0.0, 0.0, bare)
 
 
 def strangeness(seen: Compared) -> Floats:
@@ -152,11 +162,11 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     return np.asarray(np.where(near, closed, 0), np.float32)
 
 
-def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats) -> Cover | None:
+def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, bare: float) -> Cover | None:
     pose = seen.pose
     area = _area(np.maximum(grown(covered), grown(band)), pose).clipped(planes.area)
     if not area.width or not area.height:
-        return None
+        return _nowhere(bare) if bare else None
     here, cells = _pixels(planes, area), ((pose.plane_of(area) - [LEFT, TOP]) / CELL - 0.5).astype(np.float32)
     coarser = max(1, round(pose.scale / FINE))
     size = (max(2, area.width // coarser), max(2, area.height // coarser))
@@ -180,7 +190,7 @@ def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats) ->
     behind = place.at(seen.usual)
     behind[..., 0] = np.exp(behind[..., 0]) - DARK
     share = small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser)
-    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()), gone_share(seen))
+    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()), gone_share(seen), bare)
 
 
 class _Place:
