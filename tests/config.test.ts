@@ -62,7 +62,10 @@ test('all faults are told at once, each with its variable', () => {
 });
 
 test('a model without a rate, and a rate without a model, are faults', () => {
-  const rates = { UPSCALE_RATES: '{"photo":1,"detail":1}', LIPSYNC_RATES: '{"fast":1,"slow":1}' };
+  const rates = {
+    UPSCALE_RATES: '{"photo":1,"detail":1}',
+    LIPSYNC_RATES: '{"fast":1,"balanced":2,"studio":4,"slow":1}',
+  };
   assert.throws(
     () => loadConfig({ ...secrets, ...rates }),
     /UPSCALE_RATES\.animation: .*\n.*LIPSYNC_RATES: .*"slow"/,
