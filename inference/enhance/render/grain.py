@@ -27,7 +27,7 @@ STRETCHED = (
 FEWEST = 0.6  # and the least
 ROUNDS = 3  # a gain of one band adds a little to the next
 BLOCK = 8  # pixels
-STRIPS = 48  # rows of blocks, at most, that are looked at
+STRIPS = 16  # rows of blocks, at most, that are looked at
 CALM = 0.1  # quantile of the blocks' detail that is noise alone
 OF_NOISE = (0.87, 0.82)  # what that quantile is of the deviation of white noise in each band: measured
 OF_DEVIATION = 0.677  # what _strength finds of the deviation of any noise
@@ -108,24 +108,33 @@ class Noise:
 
         inside: h x w, how much of each pixel is seen. Where there is detail, none is missing.
         """
-        rows, columns = (
-            (at + first + np.arange(count)) % TILE
-            for at, first, count in zip(self.start, (area.y, area.x), luma.shape, strict=True)
-        )
         seen = (inside > 0.9).astype(np.float32)
         weight = np.maximum(_spread(seen), 1e-3)
         grain = np.zeros_like(luma)
-        for band, (tile, detail) in enumerate(zip(_tile(), bands(luma), strict=True)):
+        for band, (white, detail) in enumerate(zip(white_noise(area, self.start), bands(luma), strict=True)):
             have = (_spread(np.sqrt(np.abs(detail)) * seen) / weight) ** 2 / OF_DEVIATION
             wanted = np.interp(luma, LUMAS, self.levels[:, band])
-            grain += np.sqrt(np.maximum(wanted**2 - have**2, 0)).astype(np.float32) * tile[rows][:, columns]
+            grain += np.sqrt(np.maximum(wanted**2 - have**2, 0)).astype(np.float32) * white
         return grain
 
 
 def noise_of(luma: Plane) -> Noise:
     """The noise of a face and what is round it: of its smoothest blocks, as wrinkles, pores and hair are none."""
+    return Noise(_calm(luma), start_of(luma))
+
+
+def start_of(luma: Plane) -> tuple[int, int]:
     seed = crc32(np.ascontiguousarray(luma[::BLOCK]).tobytes()) % TILE
-    return Noise(_calm(luma), (seed * STEP[0] % TILE, seed * STEP[1] % TILE))
+    return seed * STEP[0] % TILE, seed * STEP[1] % TILE
+
+
+def white_noise(area: Area, start: tuple[int, int]) -> Bands:
+    """Each band of deviation 1. start: as in Noise."""
+    rows, columns = (
+        np.arange(at, at + n) % TILE for at, n in ((start[0] + area.y, area.height), (start[1] + area.x, area.width))
+    )
+    fine, coarse = _tile()
+    return fine[rows][:, columns], coarse[rows][:, columns]
 
 
 def _calm(luma: Plane) -> Array:
@@ -155,15 +164,20 @@ def _calm(luma: Plane) -> Array:
     darker = np.minimum(1.0, LUMAS / max(DARKER * middle, 1.0))
     for band, values in enumerate(bands(strips)):
         deviation = np.sqrt(blocks(values * values)[whole])
-        usual = float(np.quantile(deviation[level >= DARKER * middle], CALM))
+        usual = _calmer(deviation[level >= DARKER * middle])
         for i in range(len(LUMAS)):
             of_level = deviation[nearest == i]
-            own = float(np.quantile(of_level, CALM)) if len(of_level) >= ENOUGH else usual * darker[i]
+            own = _calmer(of_level) if len(of_level) >= ENOUGH else usual * darker[i]
             # What is dark and rougher than the rest is lashes, hair and nostrils.
             found[i, band] = min(own, usual) / OF_NOISE[band]
     # What is coarser rather than finer is no noise.
     found[:, 1] = found.min(axis=1)
     return found
+
+
+def _calmer(deviations: Array) -> float:
+    at = int(CALM * (len(deviations) - 1))
+    return float(np.partition(deviations, at)[at])
 
 
 def _spread(values: Floats) -> Floats:

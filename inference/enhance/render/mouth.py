@@ -13,7 +13,7 @@ from enhance.lend.lent import borrowed
 from .area import Area, Floats
 from .drawn import redraw
 from .field import LEAST, Field, displacement, seen_alone
-from .grain import noise_of, sharpened
+from .grain import bands, noise_of, sharpened, start_of, white_noise
 from .ink import SIZE as INK_SIZE
 from .ink import ink_of, pack_ink, unpack_ink
 from .interior import hole_of, interior, known
@@ -214,7 +214,7 @@ def _mark(mask: Plane, area: Area, opacity: Floats) -> None:
 
 
 def _grain(planes: Planes, pose: Pose, head: Array, area: Area) -> Floats:
-    """The picture's own noise, from the calmer cheek, for the area's luma."""
+    """Noise for the area's luma, as strong as the calmer cheek's, of which nothing else is taken: a wrinkle would show."""
     reach = max(3, int(0.11 * pose.scale))
     found = []
     for point in (50, 280):
@@ -223,14 +223,5 @@ def _grain(planes: Planes, pose: Pose, head: Array, area: Area) -> Floats:
         )
         cheek = planes.y[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach].astype(np.float32)
         if min(cheek.shape) > 2:
-            found.append(cheek - cv2.GaussianBlur(cheek, (0, 0), max(1.0, 0.02 * pose.scale)))
-    if not found:
-        return np.zeros((area.height, area.width), np.float32)
-    calm = min(found, key=lambda part: float(part.std()))
-    rows, columns = (_mirrored(n, m) for n, m in zip((area.height, area.width), calm.shape, strict=True))
-    return np.clip(calm[rows][:, columns], -18, 18)
-
-
-def _mirrored(count: int, period: int) -> npt.NDArray[np.int64]:
-    """0 1 2 .. period-1 .. 2 1 0 1 .."""
-    return np.asarray(np.abs(np.arange(count) % max(2 * period - 2, 1) - (period - 1)))
+            found.append(float(np.median(np.abs(bands(cheek)[0]))) / 0.6745)
+    return min(found, default=0.0) * white_noise(area, start_of(planes.y))[0]
