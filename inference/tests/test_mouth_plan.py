@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from enhance.mouth.agreement import share_of
+from enhance.mouth.agreement import belief_in, share_of
 from enhance.mouth.geometry import POINTS, Array
 from enhance.mouth.hearing import Speech
 from enhance.mouth.plan import Footage, Plan, plan
@@ -173,6 +173,16 @@ def test_a_little_speech_of_the_subject_changes_little(prior: Prior, seconds: fl
     assert 0.7 < taught.std() / alone.std() < 1.4
 
 
+def test_a_voice_that_is_not_the_subjects_changes_little(prior: Prior) -> None:
+    said, times = speech(TALK, seed=5), frames(speech(TALK), 25)
+    dubbed = replace(clip(speech(TALK)), speech=speech("SIL O SIL F A L I S E T K U " * 4))
+    taught, alone = (
+        plan(prior, said, times, replace(dubbed, speech=sound), keep_lag=False).shapes[:, OPENING]
+        for sound in (dubbed.speech, NO_SOUND)
+    )
+    assert np.corrcoef(taught, alone)[0, 1] > 0.97
+
+
 @pytest.mark.parametrize("late", [-0.1, 0.0, 0.12])
 def test_the_clips_own_lag_is_told(prior: Prior, late: float) -> None:
     own = speech(TALK)
@@ -325,6 +335,16 @@ def test_what_the_clip_shows_of_its_subject_decides_whose_opinion_counts() -> No
     assert of(right, wrong) > 0.4
     assert of(wrong, right) < 0.1
     assert abs(share_of(lambda _: wrong, 0.15, shown, times) - 0.15) < 0.1
+
+
+def test_lips_tell_whether_the_sound_is_theirs() -> None:
+    times = np.arange(100) / 25
+    tracks = [smooth(np.random.default_rng(seed).normal(size=(400, 4)), 0.05) for seed in range(20)]
+    beliefs = np.array([[belief_in(other, at(own, times), times) for other in tracks] for own in tracks])
+    own = np.eye(len(tracks), dtype=bool)
+    assert beliefs[own].min() > 0.99
+    assert beliefs[~own].mean() < 0.35
+    assert beliefs.min() >= 0
 
 
 def test_the_subjects_own_way_counts_as_far_as_it_can_be_foretold() -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from .agreement import lag_of, share_of
+from .agreement import belief_in, lag_of, share_of
 from .geometry import Array, free_of_pose, heads_of, measure
 from .hearing import Heard, Speech, gain, hear, mix
 from .prior import Prior
@@ -85,12 +85,13 @@ def plan(
     heard = hear(prior, speech)
     share = settings.share(heard)
     seconds = float(lengths(middles)[talks].sum())
-    # From little speech much is learnt by chance: what people do goes over into what the subject does.
+    # From little speech, or from another's, much is learnt by chance: what people do goes over into what the subject does.
     trust = _between(seconds, _LEAST_SPEECH, _ENOUGH_SPEECH)
     lively = liveliness(speech.activity) > _TALKS
     if trust:
         own = hear(prior, footage.speech)
         usual = share
+        trust *= belief_in(mix(own, own, usual), shown, middles)
         if settings.weigh:
             share += trust * (share_of(partial(mix, own, own), share, shown, middles) - share)
         lag = lag_of(mix(own, own, share), shown, middles)
