@@ -104,7 +104,7 @@ def test_after_a_cut_another_face_has_another_identity_and_the_first_its_own(tra
 
 def turned_away(strength: int) -> Picture:
     """The face, with its eyes, brows and nose in other places and softer."""
-    return cv2.GaussianBlur(FACE[:, ::-1], (0, 0), strength)
+    return np.asarray(cv2.GaussianBlur(FACE[:, ::-1], (0, 0), strength), np.uint8)
 
 
 def test_whoever_is_found_where_a_face_was_lost_in_the_same_shot_is_the_same_person(tracker: Tracker) -> None:

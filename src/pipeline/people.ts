@@ -8,6 +8,8 @@ type Group = { readonly ids: number[]; readonly looks: Look[]; readonly pictures
 const MOST_LOOKS = 8;
 /** How far apart the closest looks at one person are at most: see inference/enhance/face/recognise.py. */
 const SAME = 0.25;
+/** Where nobody else is ever seen at the same time: one picture in a hundred of somebody else is as near. */
+const SAME_ALONE = 0.28;
 
 /** Keeps some of the looks at each face, those that are spread best over its time. */
 export const collectLooks = () => {
@@ -45,7 +47,8 @@ export const asPeople = <T extends Seen>(
       groups.set(id, group);
     }
   }
-  const people = join([...groups.values()]);
+  const alone = sightings.every((faces) => faces.length < 2);
+  const people = join([...groups.values()], alone ? SAME_ALONE : SAME);
   const person = new Map(people.flatMap((one) => one.ids.map((id) => [id, one])));
   const numbers = new Map<Group | undefined, number>();
   const numberOf = (id: number): number => {
@@ -58,11 +61,11 @@ export const asPeople = <T extends Seen>(
 };
 
 /** Groups by their closest looks, from the closest pair on, as long as there are any that may be one. */
-const join = (groups: Group[]): Group[] => {
+const join = (groups: Group[], same: number): Group[] => {
   const pairs = groups.flatMap((one, i) =>
     groups.slice(i + 1).flatMap((other) => {
       const apart = closest(one.looks, other.looks);
-      return apart < SAME ? [{ one, other, apart }] : [];
+      return apart < same ? [{ one, other, apart }] : [];
     }),
   );
   pairs.sort((a, b) => a.apart - b.apart);
@@ -83,7 +86,7 @@ const closest = (some: readonly Look[], others: readonly Look[]): number =>
 
 const distance = (one: Look, other: Look): number => {
   let sum = 0;
-  for (let i = 0; i < one.length && sum < SAME ** 2; i++)
+  for (let i = 0; i < one.length && sum < SAME_ALONE ** 2; i++)
     sum += ((one[i] ?? 0) - (other[i] ?? 0)) ** 2;
   return Math.sqrt(sum);
 };

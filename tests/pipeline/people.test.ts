@@ -17,6 +17,16 @@ test('a face that comes back after a cut is the same person', () => {
   assert.equal(ids(asPeople(seen([0], [0], [1], [2], [2]), looks)), [[0], [0], [1], [0], [0]]);
 });
 
+test('who is never seen beside anybody is known again more readily', () => {
+  const looks = new Map([
+    [0, [look(0)]],
+    [1, [look(0.27)]],
+    [2, [look(0.6)]],
+  ]);
+  assert.equal(ids(asPeople(seen([0], [1], [2]), looks)), [[0], [0], [1]]);
+  assert.equal(ids(asPeople(seen([0, 2], [1]), looks)), [[0, 1], [2]]);
+});
+
 test('two faces in one picture are two people, however alike, and each keeps the closer one', () => {
   const looks = new Map([
     [0, [look(0)]],
