@@ -13,7 +13,7 @@ from enhance.lend.lent import borrowed
 from .area import Area, Floats
 from .drawn import redraw
 from .field import LEAST, Field, displacement, seen_alone
-from .grain import bands, noise_of, sharpened, start_of, white_noise
+from .grain import noise_of, sharpened, start_of, white_noise
 from .ink import SIZE as INK_SIZE
 from .ink import ink_of, pack_ink, unpack_ink
 from .interior import hole_of, interior, known
@@ -221,7 +221,5 @@ def _grain(planes: Planes, pose: Pose, head: Array, area: Area) -> Floats:
         x, y = np.clip(pose.to_pixels(pose.to_plane(head[point])), 0, [planes.y.shape[1] - 1, planes.y.shape[0] - 1]).astype(
             int
         )
-        cheek = planes.y[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach].astype(np.float32)
-        if min(cheek.shape) > 2:
-            found.append(float(np.median(np.abs(bands(cheek)[0]))) / 0.6745)
-    return min(found, default=0.0) * white_noise(area, start_of(planes.y))[0]
+        found.append(noise_of(planes.y[max(0, y - reach) : y + reach, max(0, x - reach) : x + reach]).levels[:, 0].max())
+    return np.float32(min(found)) * white_noise(area, start_of(planes.y))[0]
