@@ -120,7 +120,7 @@ def test_whoever_is_found_where_a_face_was_lost_in_the_same_shot_is_the_same_per
 def test_a_face_that_jumps_and_blurs_with_the_whole_picture_is_the_same(tracker: Tracker) -> None:
     wall = cv2.resize(data.coffee(), (640, 360), interpolation=cv2.INTER_AREA)
     wall[60:300, 200:440] = FACE
-    shaken = [cv2.blur(moved(wall, x, 8), (13, 5)) for x in (40, -40, 40)]
+    shaken = [np.asarray(cv2.blur(moved(wall, x, 8), (13, 5)), np.uint8) for x in (40, -40, 40)]
     faces = follow(tracker, [wall, wall, shaken[0], wall, shaken[1], wall, shaken[2], wall])
     assert (faces.identity[:, 0] == 0).all()
 
