@@ -95,6 +95,29 @@ def test_lips_that_hardly_part_show_a_dark_line_and_nothing_lent() -> None:
     assert int(np.abs(without.y.astype(int) - lent.y).max()) > 0
 
 
+def test_lower_teeth_keep_their_height_and_leave_a_gap() -> None:
+    planes, mesh = drawn()
+    subject = measure(planes, BT601, mesh)
+    giver, at = drawn(gap=0.14)
+    top, bottom = int(at[13, 1]), int(at[14, 1])
+    seam = (top + bottom) // 2
+    dark = giver.y < 60
+    for plane, inside, light in ((giver.y, dark, 215), (giver.u, dark[::2, ::2], 124), (giver.v, dark[::2, ::2], 130)):
+        plane[inside] = light
+    giver.y[seam - 1 : seam + 2][dark[seam - 1 : seam + 2]] = 90
+    lender = lend(giver, at, unpack(subject), BALANCED.lender)
+    assert lender_from(lender.tobytes(), BALANCED.lender).lower > 0.5
+
+    lent = opened(planes, mesh, subject, 0.21, (lender, 1.0)).planes.y[:, SIZE // 2]
+    light = np.flatnonzero(lent > 195)
+    rows = [row for row in np.split(light, np.flatnonzero(np.diff(light) > 1) + 1) if top - 12 < row[0] < bottom + 12]
+    upper, lower = (row for row in rows if len(row) > 4 and row[-1] < bottom + 30)
+    gap = lent[upper[-1] + 3 : lower[0] - 3]
+    assert len(gap) > 3
+    assert gap.max() < 90
+    assert len(lower) <= 1.35 * (bottom - seam)
+
+
 def test_what_the_lenders_lower_lip_hid_is_drawn_and_not_stretched() -> None:
     def lowest(opening: float) -> tuple[int, int]:
         """The lowest rows, in the middle, of what is lent and of the dark mouth that is drawn."""

@@ -12,8 +12,11 @@ from enhance.render.planes import Plane, Planes
 ROWS = 16
 REACH = 0.05  # S from where the upper teeth are supposed to end, in which the rows may meet
 FAR = 0.15  # of luma, that it has to be darker there
-LIP = 0.012  # S at the lips, whose shade is no seam
+SHORTEST, LIP = 0.035, 0.012  # S of an upper tooth that is seen, and of the lower lip whose shade is no seam
 STEP = 0.005
+DARKER = 0.035  # of luma, that a seam is darker than the teeth over and under it
+BELOW = 1.0  # S: where a seam is that is not seen
+BESIDE = 0.025  # S over and under a seam, where teeth are
 OUTSIDE = 0.8  # luma of the lips, against the brightest inside
 SLOPES, BENDS = (-0.2, -0.1, 0.0, 0.1, 0.2), (-1.2, -0.6, 0.0, 0.6)
 BORDER = 0.1  # of the opening, at each lip, that is not looked at
@@ -35,7 +38,7 @@ TO_RED = 0.713 * (np.array([1.0, 0, 0]) - TO_LUMA) - 0.5 * 0.564 * (np.array([0,
 class Inside:
     """lips: share of the opening's width where nothing but lip is seen, as its mesh does not fit, 0..1. lower: share of what
     lies under the upper teeth's edge that is tooth. seam: [3], where the lower teeth meet the upper ones: y in the plane at
-    the mouth's middle, its slope, its bend."""
+    the mouth's middle, its slope, its bend; below the mouth, where they are not seen."""
 
     lips: float
     lower: float
@@ -70,19 +73,20 @@ def inside_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array)
 
 
 def _seam(planes: Planes, pose: Pose, upper: Array, lower: Array, edge: float) -> Array:
-    """The darkest curve near the edge, of those that a row of teeth makes."""
+    """The darkest curve near the edge, of those that a row of teeth makes; far below, where none is dark: one row is seen."""
     across = np.abs(ALONG) < WIDE
     x = (upper[across, 0] + lower[across, 0]) / 2
     off = np.arange(-2 * REACH, 2 * REACH + STEP / 2, STEP)
     plane = np.stack(np.broadcast_arrays(x, edge + off[:, None]), axis=-1)
-    top, bottom = (np.interp(x, line[:, 0], line[:, 1]) + inset for line, inset in ((upper, LIP), (lower, -LIP)))
+    top, bottom = (np.interp(x, line[:, 0], line[:, 1]) + inset for line, inset in ((upper, SHORTEST), (lower, -LIP)))
     within = (plane[..., 1] > top) & (plane[..., 1] < bottom)
     if not within.any():
         return np.array([edge, 0.0, 0.0])
     luma = _seen(planes, pose, plane)[0]
     luma = np.where(within, luma / max(float(luma[within].max()), 16.0), OUTSIDE)
     at = x - (upper[0, 0] + upper[-1, 0]) / 2
-    likely, best = np.inf, np.zeros(3)
+    likely, best, depth = np.inf, np.zeros(3), 0.0
+    beside = round(BESIDE / STEP)
     for slope in SLOPES:
         for bend in BENDS:
             bent = np.round((slope * at + bend * at**2) / STEP).astype(int)
@@ -91,7 +95,10 @@ def _seam(planes: Planes, pose: Pose, upper: Array, lower: Array, edge: float) -
                 cost = float(luma[row, np.arange(len(x))].mean()) + FAR * ((s / REACH) ** 2 + slope**2 + bend**2)
                 if cost < likely:
                     likely, best = cost, np.array([edge + s, slope, bend])
-    return best
+                    around = [np.clip(row + off, 0, len(luma) - 1) for off in (-beside, beside)]
+                    columns = np.arange(len(x))
+                    depth = min(float((luma[r, columns] - luma[row, columns]).mean()) for r in around)
+    return best if depth > DARKER else np.array([edge + BELOW, 0.0, 0.0])
 
 
 def _seen(planes: Planes, pose: Pose, plane: Array) -> tuple[Array, Array]:

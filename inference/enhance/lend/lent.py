@@ -22,7 +22,8 @@ SQUEEZED = 1.8  # how much of the lender's may lie under the teeth for what ther
 STRETCHED = 0.4  # how much of what is here may come of stretching less
 MISSING = 0.014  # S beyond the lender's lower lip in which what is drawn takes over
 TEETH = (0.2, 0.5)  # of it that is lower teeth: these are not stretched, but leave a gap under the upper ones
-LONGER = 0.12  # of their height, that passes for teeth all the same
+LONGER = 0.3  # of their height, that passes for teeth all the same
+ROW = (0.5, 0.8)  # of the half width, between which the rows end: beside them all is stretched
 GAP_EDGE = 0.012  # S over which the gap begins and ends
 GAPS = (0.004, 0.02)  # between one that is none and one that is dark
 GAP_LIGHT = 0.14  # of the cheeks
@@ -131,7 +132,8 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
     firm = ramp(lender.lower, *TEETH)
     edge = rigid.edge(lender.pose, person, shift)
     aside = np.clip(x, upper[0, 0], upper[-1, 0]) - (upper[0, 0] + upper[-1, 0]) / 2
-    edge = np.clip(edge + firm * (lender.seam[0] + lender.seam[1] * aside + lender.seam[2] * aside**2 - edge), top, None)
+    seam = np.minimum(lender.seam[0] + lender.seam[1] * aside + lender.seam[2] * aside**2, last)
+    edge = np.clip(edge + firm * (seam - edge), top, None)
     under = bottom - edge
     start = np.maximum(top, first)
     end = np.minimum(last, np.minimum(bottom, edge) + SQUEEZED * np.maximum(under, 0))
@@ -139,9 +141,10 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
     end = np.maximum(end, start + 1e-4)
     lack = np.maximum(bottom - end, 0)
     # Teeth are of one height: with more room than the lender had, the lower row goes with the jaw and leaves a gap.
-    firm_stretch = np.minimum(lack, LONGER * np.maximum(end - edge, 0))
-    stretch = (1 - firm) * np.minimum(lack, STRETCHED * np.maximum(under, 0)) + firm * firm_stretch
-    gap = firm * (lack - firm_stretch) * (under > 0)
+    held = firm * (1 - smoothstep(np.abs(along), *ROW))
+    longer = np.minimum(lack, LONGER * np.maximum(end - edge, 0))
+    stretch = held * longer + (1 - held) * np.minimum(lack, STRETCHED * np.maximum(under, 0))
+    gap = held * (lack - longer) * (under > 0)
     fall = np.maximum(end - bottom, 0) - stretch
     knee = np.maximum(np.minimum(edge, bottom) - top, 1e-3)
     below = y - edge
