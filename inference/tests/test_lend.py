@@ -109,13 +109,13 @@ def test_lower_teeth_keep_their_height_and_leave_a_gap() -> None:
     assert lender_from(lender.tobytes(), BALANCED.lender).lower > 0.5
 
     lent = opened(planes, mesh, subject, 0.21, (lender, 1.0)).planes.y[:, SIZE // 2]
-    light = np.flatnonzero(lent > 195)
-    rows = [row for row in np.split(light, np.flatnonzero(np.diff(light) > 1) + 1) if top - 12 < row[0] < bottom + 12]
-    upper, lower = (row for row in rows if len(row) > 4 and row[-1] < bottom + 30)
-    gap = lent[upper[-1] + 3 : lower[0] - 3]
+    white = np.flatnonzero(lent > 195)
+    rows = [row for row in np.split(white, np.flatnonzero(np.diff(white) > 1) + 1) if top - 12 < row[0] < bottom + 12]
+    upper_row, lower_row = (row for row in rows if len(row) > 4 and row[-1] < bottom + 30)
+    gap = lent[upper_row[-1] + 3 : lower_row[0] - 3]
     assert len(gap) > 3
     assert gap.max() < 90
-    assert len(lower) <= 1.35 * (bottom - seam)
+    assert len(lower_row) <= 1.35 * (bottom - seam)
 
 
 def test_what_the_lenders_lower_lip_hid_is_drawn_and_not_stretched() -> None:
