@@ -1,0 +1,59 @@
+"""python inference/bench/models_sheet.py OUT.png FILE: one mouth by each model, bare and with things in front of it.
+
+Rows: as it was, fast, balanced, studio. Columns: the mouth nearly shut and open, then open behind a microphone, a pen and
+a strand of hair, which are drawn over the picture FILE. The picture lends its own mouth.
+"""
+
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+sys.path.append(str(Path(__file__).parents[1]))
+
+from bench.mouth_sheet import BT601, Image, Mesh, patches_of, target, zoomed
+from enhance.lend.lender import lend
+from enhance.render.mesh import pose_of
+from enhance.render.mouth import STYLES, measure, render
+from enhance.render.planes import Planes
+from enhance.render.quality import QUALITIES
+from enhance.render.subject import unpack
+from tests.covers import cover
+
+NEARLY_SHUT, OPEN = (0.05, 0.95, 0, 0, 0, 0), (0.14, 0.93, 0, 0, 0, 0)
+COVERS = ("microphone", "pen", "hair")
+
+
+def main(out: Path, file: Path) -> None:
+    cv2.setNumThreads(1)
+    planes, mesh = patches_of(file)[0]
+    subject = measure(planes, BT601, mesh)
+    width = float(np.linalg.norm(mesh[61] - mesh[291]) / pose_of(mesh).scale)
+    covered = [cover(planes, BT601, mesh, kind)[0] for kind in COVERS]
+    cells = [(planes, NEARLY_SHUT), (planes, OPEN), *((each, OPEN) for each in covered)]
+    rows = [np.hstack([zoomed(each, mesh) for each, _ in cells])]
+    for quality in QUALITIES.values():
+        lenders = [(lend(planes, mesh, unpack(subject), quality.lender), 1.0)] if quality.lending else []
+
+        def moved(picture: Planes, mesh: Mesh, shape: tuple[float, ...]) -> Image:
+            asked = target(shape, width)
+            style = STYLES.index("photo")
+            done = render(
+                picture,
+                BT601,
+                mesh,
+                target=asked,
+                subject=subject,
+                style=style,
+                quality=quality,
+                lenders=lenders,  # noqa: B023
+            )
+            return zoomed(done.planes, mesh)
+
+        rows.append(np.hstack([moved(each, mesh, shape) for each, shape in cells]))
+    cv2.imwrite(str(out), np.vstack(rows))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
