@@ -5,6 +5,7 @@ a strand of hair, which are drawn over the picture FILE. The picture lends its o
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -12,11 +13,10 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from bench.mouth_sheet import BT601, Image, Mesh, patches_of, target, zoomed
+from bench.mouth_sheet import BT601, patches_of, target, zoomed
 from enhance.lend.lender import lend
 from enhance.render.mesh import pose_of
 from enhance.render.mouth import STYLES, measure, render
-from enhance.render.planes import Planes
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import unpack
 from tests.covers import cover
@@ -35,23 +35,9 @@ def main(out: Path, file: Path) -> None:
     rows = [np.hstack([zoomed(each, mesh) for each, _ in cells])]
     for quality in QUALITIES.values():
         lenders = [(lend(planes, mesh, unpack(subject), quality.lender), 1.0)] if quality.lending else []
-
-        def moved(picture: Planes, mesh: Mesh, shape: tuple[float, ...]) -> Image:
-            asked = target(shape, width)
-            style = STYLES.index("photo")
-            done = render(
-                picture,
-                BT601,
-                mesh,
-                target=asked,
-                subject=subject,
-                style=style,
-                quality=quality,
-                lenders=lenders,  # noqa: B023
-            )
-            return zoomed(done.planes, mesh)
-
-        rows.append(np.hstack([moved(each, mesh, shape) for each, shape in cells]))
+        spoken = partial(render, subject=subject, style=STYLES.index("photo"), quality=quality, lenders=lenders)
+        done = [spoken(each, BT601, mesh, target=target(shape, width)) for each, shape in cells]
+        rows.append(np.hstack([zoomed(one.planes, mesh) for one in done]))
     cv2.imwrite(str(out), np.vstack(rows))
 
 
