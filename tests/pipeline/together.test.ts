@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openMeshFile } from '../../src/pipeline/mesh-file.ts';
+import { scratchMeshFile } from '../../src/pipeline/mesh-file.ts';
 import { take } from '../../src/pipeline/take.ts';
 import { together } from '../../src/pipeline/together.ts';
 
@@ -46,7 +46,7 @@ test('an abort stops both with its own reason', async () => {
 
 test('meshes are read as they were written, and leave no file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'meshes-'));
-  const meshes = await openMeshFile(join(folder, 'a'));
+  const meshes = await scratchMeshFile(join(folder, 'a'));
   assert.equal(readdirSync(folder), []);
   const meshOf = (from: number) => Float32Array.from({ length: 478 * 3 }, (_, i) => from + i);
   const [first, second] = [await meshes.add(meshOf(1)), await meshes.add(meshOf(5000))];
