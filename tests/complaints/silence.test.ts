@@ -42,12 +42,17 @@ const withPause = async () => {
 if (await hasVoice()) {
   const sound = await withPause();
   const clip = await talkingHead(rig.at('long.mp4'), 3.8);
+  const unmoved = await openings(clip);
+  const within = (from: number, to: number, all: readonly number[]) =>
+    all.slice(from * 25, to * 25);
   for (const model of everyModel)
     test(`${model}: between two sentences the mouth rests, and in them it moves`, async () => {
       const seen = await openings((await rig.run(model, clip, sound)).target);
-      const within = (from: number, to: number) => seen.slice(from * 25, to * 25);
-      const [quiet, said] = [within(1.7, 2.15), [...within(0.1, 1.3), ...within(2.5, 3.7)]];
-      const ratio = deviation(quiet) / deviation(said);
+      const quiet = within(1.7, 2.15, seen);
+      const said = [...within(0.1, 1.3, seen), ...within(2.5, 3.7, seen)];
+      // The head sways, and a mesh on it trembles a little though the lips rest.
+      const tremble = deviation(within(1.7, 2.15, unmoved));
+      const ratio = Math.max(0, deviation(quiet) - tremble) / deviation(said);
       assert.ok(deviation(said) > 0.02, `moves by ${deviation(said)} only`);
       assert.ok(ratio <= most[model], `${ratio.toFixed(3)} of the motion in speech`);
       assert.ok(Math.max(...quiet) < SHUT, `open by ${Math.max(...quiet)}`);

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from enhance.speech.classes import P
-
 from . import metrics
 from .judge import KINDS, Seen
 from .metrics import Floats
@@ -63,7 +61,7 @@ def _of_tracks(run: Run, seen: Seen, kind: str) -> Numbers:
     opened = metrics.openings(meshes)
     asked, times = run.targets[judged, 0], run.times[judged]
     quiet, spoken = metrics.quiet_and_spoken(run.activity, run.times)
-    shut, bilabials = metrics.closure(opened, times, metrics.bilabials(run.posteriors, P))
+    shut, bilabials = metrics.closure(opened, times, run.bilabials)
     numbers: Numbers = {
         "asked_r": metrics.correlation(asked, opened),
         "asked_slope": metrics.slope(asked, opened),

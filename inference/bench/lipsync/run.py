@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .metrics import Flags, Floats
+from enhance.speech.classes import P
+
+from .metrics import Flags, Floats, bilabials
 from .pixels import RING, Box, Picture
 
 
@@ -56,6 +58,12 @@ class Run:
     @cached_property
     def posteriors(self) -> Floats:
         return np.fromfile(self.folder / "posteriors.f32", "<f4").reshape(-1, 20)
+
+    @cached_property
+    def bilabials(self) -> Floats:
+        """Seconds at which each p, b, m is to be seen: a clip with its own sound is rendered as late as it was."""
+        late = float(self.told["lag"]) if self.role == "self" else 0.0
+        return bilabials(self.posteriors, P) + late
 
     @cached_property
     def activity(self) -> Floats:

@@ -7,8 +7,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.speech.classes import P
-
 from . import metrics
 from .metrics import Floats
 from .pixels import Picture, mouth_middle
@@ -80,11 +78,9 @@ def moments(run: Run) -> dict[str, tuple[str, int]]:
     quiet, spoken = metrics.quiet_and_spoken(run.activity, times)
     spoken = spoken & judged if (spoken & judged).any() else judged
     found: dict[str, int] = {}
-    told = metrics.bilabials(run.posteriors, P)
-    told = told[(told >= times[judged][0]) & (told <= times[judged][-1])]
+    told = run.bilabials[(run.bilabials >= times[judged][0]) & (run.bilabials <= times[judged][-1])]
     if len(told):
-        sure = run.posteriors[(told * 100).astype(int), P]
-        found["p b m"] = int(np.argmin(np.abs(times - told[np.argmax(sure)])))
+        found["p b m"] = int(np.argmin(np.abs(times - told[0])))
     opening = np.where(spoken, targets[:, 0], -1)
     found["open vowel"] = int(np.argmax(opening))
     found["half open"] = int(np.argmin(np.abs(targets[:, 0] - 0.5 * opening.max()) + 9 * ~spoken))
