@@ -56,6 +56,10 @@ const Environment = z.object({
   TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
+  TRITON_ADMIN_SECRET: z
+    .string()
+    .regex(/^[\w-]{16,}$/, 'expected at least 16 letters, digits, - or _')
+    .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
 
@@ -142,6 +146,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       grpcUrl: e.TRITON_GRPC_URL,
       grpcDescriptors: e.TRITON_GRPC_DESCRIPTORS,
       transport: e.TRITON_TRANSPORT,
+      adminSecret: e.TRITON_ADMIN_SECRET,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
     },

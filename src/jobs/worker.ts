@@ -44,7 +44,7 @@ export const workerTiming: WorkerTiming = {
   leaseMs: 15_000,
   lookMs: 500,
   lookAgainMs: 10_000,
-  // With what ends after it, less than any supervisor waits: npm start kills after 5 s.
+  // With what ends after it, less than any supervisor waits: npm start kills after 10 s.
   graceMs: 3_000,
   sweepMs: 300_000,
 };
