@@ -72,6 +72,7 @@ const Environment = z.object({
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
   JOB_ATTEMPTS: int(3),
+  MODEL_WAIT_SECONDS: int(300),
   WORKER_CONCURRENCY: int(2),
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
@@ -155,6 +156,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
       attempts: e.JOB_ATTEMPTS,
+      modelWaitMs: e.MODEL_WAIT_SECONDS * 1000,
       concurrency: e.WORKER_CONCURRENCY,
       queueLimit: e.QUEUE_LIMIT,
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,

@@ -152,14 +152,19 @@ const main = async (command: string): Promise<void> => {
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');
+  let stopping: Promise<void> | undefined;
   const stop = async (signal: string) => {
     log.info({ signal }, 'stopping');
     await service.close();
     log.info('stopped');
     process.exit(0);
   };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  // The listeners stay: while an ffmpeg runs, execa listens too, and ends the process at once when it finds itself alone.
+  // A second signal changes nothing; who cannot wait sends SIGKILL.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      stopping ??= stop(signal);
+    });
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv[2] ?? '');

@@ -22,7 +22,7 @@ export type AttemptParts = {
 export type AttemptTiming = HeartTiming & {
   /** Before the second attempt; doubled for each further one. */
   readonly retryMs: number;
-  /** Before looking again whether the model is back. */
+  /** Before looking again whether the model is back, at first; then as long again as it has been away, up to ten times this. */
   readonly unavailableMs: number;
 };
 
@@ -35,12 +35,13 @@ export const runAttempt = async (
   parts: AttemptParts,
   timing: AttemptTiming,
   job: JobRecord,
-  draining: AbortSignal,
+  /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
+  leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
   const { attempts, files, enhance, log } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
-  const release = watchStops(parts, job, draining, halt.stop);
+  const release = watchStops(parts, job, leaving.now, halt.stop);
   const name = attemptName(job);
   const target = files.attemptPath(name);
   try {
@@ -56,7 +57,7 @@ export const runAttempt = async (
     return end;
   } catch (error) {
     tell(log, halt.why(), error);
-    return await conclude(parts, timing, job, halt.why(), error);
+    return await conclude(parts, timing, job, halt.why(), leaving.soon.aborted, error);
   } finally {
     release();
     heart.stop();
@@ -153,6 +154,7 @@ const conclude = (
   timing: AttemptTiming,
   job: JobRecord,
   why: Why | undefined,
+  leaving: boolean,
   error: unknown,
 ): Promise<End> | End => {
   const { id, fence } = job;
@@ -170,13 +172,33 @@ const conclude = (
       );
   }
   const failure = asFailure(error);
-  // The model comes back, or the job's time runs out: neither is the job's fault.
+  // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
+  if (failure.retryable && leaving) return attempts.retry(id, fence, 0, false);
   if (failure.code === 'model_unavailable') {
-    const inTime = Date.now() + timing.unavailableMs < deadlineOf(job, config);
-    return inTime ? attempts.retry(id, fence, timing.unavailableMs, false) : fail(failure);
+    const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
+    const next = Date.now() + delayMs;
+    if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))
+      return fail(failure);
+    return attempts.retry(id, fence, delayMs, false, since);
   }
   if (failure.retryable && job.attempts < config.jobs.attempts) {
     return attempts.retry(id, fence, timing.retryMs * 2 ** (job.attempts - 1), true);
   }
   return fail(failure);
+};
+
+/**
+ * Since when the job's model has been away, and how long to wait now. It is not the job's fault and counts as no attempt,
+ * but it may not go on for ever: a job that works for minutes and then finds a model away, again and again, has one outage.
+ */
+const outage = (
+  { away_since, away_at }: JobRecord,
+  { unavailableMs }: AttemptTiming,
+  longestMs: number,
+): { readonly since: number; readonly delayMs: number } => {
+  const now = Date.now();
+  const goesOn = away_since !== null && away_at !== null && now - away_at < longestMs;
+  const since = goesOn ? away_since : now;
+  const delayMs = Math.min(Math.max(now - since, unavailableMs), 10 * unavailableMs);
+  return { since, delayMs };
 };
