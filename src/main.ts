@@ -152,19 +152,19 @@ const main = async (command: string): Promise<void> => {
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');
-  let stopping: Promise<void> | undefined;
+  let told = false;
   const stop = async (signal: string) => {
+    if (told) return;
+    told = true;
     log.info({ signal }, 'stopping');
     await service.close();
     log.info('stopped');
     process.exit(0);
   };
-  // The listeners stay: while an ffmpeg runs, execa listens too, and ends the process at once when it finds itself alone.
-  // A second signal changes nothing; who cannot wait sends SIGKILL.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.on(signal, () => {
-      stopping ??= stop(signal);
-    });
+  // The listeners stay, so that a second signal changes nothing. With `once`, execa, which listens while an ffmpeg runs,
+  // would find itself the last listener and end the process at once.
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv[2] ?? '');

@@ -25,19 +25,22 @@ from typing import Any
 
 HEADER = "x-enhance-admin"
 RESTRICTED = "metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging"
+PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
+"""How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
 LOOK_SECONDS = 0.5
 START_SECONDS = 600.0
 """Triton listens when the models of its flags are loaded; a network is compiled for the processor then."""
-MISS_SECONDS = 5.0
+MISS_SECONDS = 5.0 * PATIENCE
 MISSES = 3
 """So many health checks in a row without an answer, each of MISS_SECONDS, are a hang."""
-FROZEN_SECONDS = 15.0
-PING_SECONDS = 15.0
-IDLE_SECONDS = 30.0
+FROZEN_SECONDS = 15.0 * PATIENCE
+PING_SECONDS = 15.0 * PATIENCE
+IDLE_SECONDS = 20.0 * PATIENCE
 BUSY_SHARE = 0.003
 """A model that answers no ping for IDLE_SECONDS and uses less of a processor than this waits for what will not come."""
-LONGEST_SECONDS = 1800.0
-"""Nothing that is asked of a model takes so long."""
+LONGEST_SECONDS = 1800.0 * PATIENCE
+"""A model that has answered nobody for so long is at something that does not end."""
+PING_WITHIN_SECONDS = 6 * 3600.0
 LOAD_SECONDS = 180.0
 
 
@@ -57,9 +60,12 @@ class Stub:
 class Ping:
     """A tiny inference, sent from a thread of its own: behind real work it waits its turn."""
 
-    def __init__(self, now: float, processor: float) -> None:
-        self.sent, self.processor = now, processor
+    def __init__(self, now: float) -> None:
         self.answer: str | None = None
+        self.seen, self.processor = now, 0.0
+        """When it was last looked at what the model's processes use, and their seconds of a processor then."""
+        self.progressed, self.answered = now, -1
+        """When the model was last seen to have answered somebody, and how many it had."""
 
 
 class Triton:
@@ -97,12 +103,18 @@ class Triton:
         self.ask(f"{path}/unload", LOAD_SECONDS, {})
         self.ask(f"{path}/load", LOAD_SECONDS, {})
 
+    def answered(self, model: str) -> int:
+        """How many requests the model has answered so far, well or not."""
+        path = f"/models/{urllib.parse.quote(model, safe='')}/stats"
+        stats = json.loads(self.ask(path, MISS_SECONDS))["model_stats"][0]["inference_stats"]
+        return int(stats["success"]["count"]) + int(stats["fail"]["count"])
+
     def ping(self, model: str) -> str:
         """What a request without pixels or sound is answered; a model's refusal is a sign of life too."""
         path = f"/models/{urllib.parse.quote(model, safe='')}"
         try:
             config = json.loads(self.ask(f"{path}/config", MISS_SECONDS))
-            return self.ask(f"{path}/infer", LONGEST_SECONDS, nothing_for(config)).decode(errors="replace")
+            return self.ask(f"{path}/infer", PING_WITHIN_SECONDS, nothing_for(config)).decode(errors="replace")
         except urllib.error.HTTPError as refusal:
             return refusal.read().decode(errors="replace")
         except OSError as silence:
@@ -186,24 +198,34 @@ class Keeper:
         """Models whose ping was answered by Triton in place of their stub, and those that hang."""
         unwell = set()
         for model, ping in list(self._pings.items()):
-            waited = now - ping.sent
-            idle = waited > IDLE_SECONDS and self._processor(model) - ping.processor < BUSY_SHARE * waited
             if ping.answer is not None:
                 del self._pings[model]
                 if re.search("stub process", ping.answer, re.IGNORECASE):
                     unwell.add(model)
-            elif idle or waited > LONGEST_SECONDS:
-                say(f"{model} has not answered for {waited:.0f} s and {'does nothing' if idle else 'is still at it'}")
+            elif fault := self._hangs(model, ping, now):
+                say(f"{model} {fault}; its processes are killed")
                 for pid in self._stubs_of(model):
                     kill(pid)
                 unwell.add(model)
         return unwell
 
+    def _hangs(self, model: str, ping: Ping, now: float) -> str | None:
+        """A busy model is no hung one: its processes compute, and every now and then somebody gets an answer."""
+        if now - ping.seen < IDLE_SECONDS:
+            return None
+        processor = sum(map(processor_seconds, self._stubs_of(model)))
+        used, ping.processor = processor - ping.processor, processor
+        if ping.answered >= 0 and used < BUSY_SHARE * (now - ping.seen):
+            return f"answers no ping and has done nothing for {now - ping.seen:.0f} s"
+        with contextlib.suppress(OSError):
+            answered = self._triton.answered(model)
+            if answered != ping.answered:
+                ping.answered, ping.progressed = answered, now
+        ping.seen = now
+        return f"has answered nobody for {LONGEST_SECONDS:.0f} s" if now - ping.progressed > LONGEST_SECONDS else None
+
     def _stubs_of(self, model: str) -> list[int]:
         return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
-
-    def _processor(self, model: str) -> float:
-        return sum(map(processor_seconds, self._stubs_of(model)))
 
     def _repair(self, models: set[str]) -> str | None:
         try:
@@ -222,7 +244,7 @@ class Keeper:
         with contextlib.suppress(OSError):
             for model in self._triton.ready_models():
                 if model not in self._pings:
-                    self._pings[model] = Ping(now, self._processor(model))
+                    self._pings[model] = Ping(now)
                     threading.Thread(target=self._ping, args=(model, self._pings[model]), daemon=True).start()
 
     def _ping(self, model: str, ping: Ping) -> None:

@@ -81,12 +81,10 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
         fence: job.fence,
       });
       attemptLog.info({ model: job.model, account: job.account }, 'attempt starts');
-      const end = await runAttempt(
-        { ...parts, attempts, log: attemptLog },
-        timing,
-        job,
-        { soon: soon.signal, now: now.signal },
-      );
+      const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, {
+        soon: soon.signal,
+        now: now.signal,
+      });
       attemptLog.info({ end }, 'attempt ends');
     }
     const after = await jobs.find(delivery.id);

@@ -12,7 +12,13 @@ const node = [
 
 /** Python, the networks, and which GPUs there are for them. The secret stops at keeper.py: Triton and the models do not get it. */
 const triton = [
-  ...['TRITON_ADMIN_SECRET', 'ENHANCE_THREADS', 'ENHANCE_ENGINE', 'ENHANCE_WEIGHTS'],
+  ...[
+    'TRITON_ADMIN_SECRET',
+    'KEEPER_PATIENCE',
+    'ENHANCE_THREADS',
+    'ENHANCE_ENGINE',
+    'ENHANCE_WEIGHTS',
+  ],
   ...['OPENBLAS_NUM_THREADS', 'PYTHONNOUSERSITE', 'LD_LIBRARY_PATH'],
   ...['CUDA_VISIBLE_DEVICES', 'NVIDIA_VISIBLE_DEVICES', 'NVIDIA_DRIVER_CAPABILITIES'],
 ];

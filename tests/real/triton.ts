@@ -15,7 +15,7 @@ export type RealTriton = {
 
 /** The service's models, and the small ones of tests (`echo` and the like), which a test loads itself. */
 export const testModels = join(root, 'tests/triton/models');
-const repositories = [join(root, 'models'), testModels];
+export const repositories = [join(root, 'models'), testModels];
 
 /** The shared server when `tests/run.ts` started one, else one that lives as long as this process. */
 export const realTriton = async (): Promise<RealTriton> => {
