@@ -27,7 +27,8 @@ HEADER = "x-enhance-admin"
 RESTRICTED = "metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging"
 PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
 """How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
-LOOK_SECONDS = 0.5
+LOOK_SECONDS = 1.0
+REGIONS_SECONDS = 0.1
 START_SECONDS = 600.0
 """Triton listens when the models of its flags are loaded; a network is compiled for the processor then."""
 MISS_SECONDS = 5.0 * PATIENCE
@@ -136,8 +137,8 @@ def nothing_for(config: dict[str, Any]) -> dict[str, Any]:
 
 
 class Keeper:
-    def __init__(self, pid: int, triton: Triton, regions: str | None) -> None:
-        self._pid, self._triton, self._regions = pid, triton, regions
+    def __init__(self, pid: int, triton: Triton) -> None:
+        self._pid, self._triton = pid, triton
         self._stubs: dict[int, Stub] = {}
         self._pings: dict[str, Ping] = {}
         self._misses, self._started = 0, time.monotonic()
@@ -146,7 +147,6 @@ class Keeper:
     def look(self) -> str | None:
         """One look at everything. A sentence when Triton has to be started anew."""
         now = time.monotonic()
-        self._close_regions()
         if now - self._checked >= MISS_SECONDS or not self._was_live:
             self._checked = now
             if fault := self._check_live(now):
@@ -250,13 +250,6 @@ class Keeper:
     def _ping(self, model: str, ping: Ping) -> None:
         ping.answer = self._triton.ping(model)
 
-    def _close_regions(self) -> None:
-        """Triton makes its shared memory readable for everyone, whatever the umask."""
-        if self._regions:
-            for file in Path("/dev/shm").glob(f"{self._regions}*"):
-                with contextlib.suppress(OSError):
-                    file.chmod(0o600)
-
 
 def stubs_of(parent: int) -> dict[int, tuple[str, str]]:
     """Triton's Python processes by their id: the state's letter, and the model, which a dead one no longer tells."""
@@ -271,6 +264,13 @@ def stubs_of(parent: int) -> dict[int, tuple[str, str]]:
                     model = Path(words[1]).parts[-3] if len(words) > 1 else ""
                     found[int(folder.name)] = (state, model)
     return found
+
+
+def close_regions(prefix: str) -> None:
+    """Triton makes its shared memory readable for everyone, whatever the umask."""
+    for file in Path("/dev/shm").glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):
+            file.chmod(0o600)
 
 
 def processor_seconds(pid: int) -> float:
@@ -315,12 +315,18 @@ def main(command: list[str]) -> int:
     child = subprocess.Popen([*command, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"])
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: child.terminate())
-    keeper = Keeper(child.pid, Triton(flags["http-port"], secret), regions and regions[1])
+    keeper = Keeper(child.pid, Triton(flags["http-port"], secret))
+    looked = time.monotonic()
     while True:
         try:
-            return abs(child.wait(LOOK_SECONDS))
+            return abs(child.wait(REGIONS_SECONDS))
         except subprocess.TimeoutExpired:
             pass
+        if regions:
+            close_regions(regions[1])
+        if time.monotonic() - looked < LOOK_SECONDS:
+            continue
+        looked = time.monotonic()
         if fault := keeper.look():
             say(f"{fault}; Triton is ended, to be started again")
             child.kill()
