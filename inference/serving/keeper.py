@@ -63,7 +63,8 @@ class Ping:
 
     def __init__(self, now: float) -> None:
         self.answer: str | None = None
-        self.seen, self.processor = now, 0.0
+        self.seen = now
+        self.processor: dict[int, float] = {}
         """When it was last looked at what the model's processes use, and their seconds of a processor then."""
         self.progressed, self.answered = now, -1
         """When the model was last seen to have answered somebody, and how many it had."""
@@ -214,9 +215,9 @@ class Keeper:
         """A busy model is no hung one: its processes compute, and every now and then somebody gets an answer."""
         if now - ping.seen < IDLE_SECONDS:
             return None
-        processor = sum(map(processor_seconds, self._stubs_of(model)))
-        used, ping.processor = processor - ping.processor, processor
-        if ping.answered >= 0 and used < BUSY_SHARE * (now - ping.seen):
+        before, ping.processor = ping.processor, {pid: processor_seconds(pid) for pid in self._stubs_of(model)}
+        used = sum(ping.processor.values()) - sum(before.values())
+        if before.keys() == ping.processor.keys() and used < BUSY_SHARE * (now - ping.seen):
             return f"answers no ping and has done nothing for {now - ping.seen:.0f} s"
         with contextlib.suppress(OSError):
             answered = self._triton.answered(model)
@@ -273,10 +274,12 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
 
 
 def close_regions(prefix: str) -> None:
-    """Triton makes its shared memory readable for everyone, whatever the umask."""
-    for file in Path("/dev/shm").glob(f"{prefix}*"):
-        with contextlib.suppress(OSError):
-            file.chmod(0o600)
+    """Triton makes its shared memory readable for everyone, whatever the umask. Goes on for ever."""
+    while True:
+        for file in Path("/dev/shm").glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                file.chmod(0o600)
+        time.sleep(REGIONS_SECONDS)
 
 
 def processor_seconds(pid: int) -> float:
@@ -328,17 +331,15 @@ def main(command: list[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
     keeper = Keeper(child.pid, Triton(flags["http-port"], secret))
-    looked = time.monotonic()
+    if regions:
+        threading.Thread(target=close_regions, args=(regions[1],), daemon=True).start()
     while True:
         try:
-            return abs(child.wait(REGIONS_SECONDS))
+            return abs(child.wait(LOOK_SECONDS))
         except subprocess.TimeoutExpired:
             pass
-        if regions:
-            close_regions(regions[1])
-        if told_to_end.is_set() or time.monotonic() - looked < LOOK_SECONDS:
+        if told_to_end.is_set():
             continue
-        looked = time.monotonic()
         if fault := keeper.look():
             say(f"{fault}; Triton is ended, to be started again")
             child.kill()
