@@ -6,6 +6,9 @@ export type Space = ReturnType<typeof openSpace>;
 /** A look at the disk is as good as new for this long, so that it may be asked for with every chunk that arrives. */
 const FRESH_MS = 1000;
 
+/** With so little left even a small file may not be written, as its writer wants whole blocks. */
+const NOTHING_BYTES = 1024 * 1024;
+
 /** The free space of the disk that `dir` is on, of which `reserveBytes` are never used up for media. */
 export const openSpace = (dir: string, reserveBytes: number) => {
   let looked = Number.NEGATIVE_INFINITY;
@@ -26,6 +29,8 @@ export const openSpace = (dir: string, reserveBytes: number) => {
       if ((await free()) - bytes < reserveBytes) throw new Failure('storage_full');
     },
     isLow: async (): Promise<boolean> => (await free()) < reserveBytes,
+    /** Whether there is nothing left at this moment. */
+    isFull: async (): Promise<boolean> => (await freeOf(dir)) < NOTHING_BYTES,
   };
 };
 
