@@ -113,8 +113,11 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
     },
 
     /** Removes what expired, and what a crash left behind; `isUnfinished` tells of a job. */
-    sweep: async (ttlMs: number, isUnfinished: (jobId: string) => Promise<boolean>) => {
-      const now = Date.now();
+    sweep: async (
+      ttlMs: number,
+      isUnfinished: (jobId: string) => Promise<boolean>,
+      now = Date.now(),
+    ) => {
       const each = async (folder: Folder, isOver: (name: string, age: Age) => Promise<boolean>) => {
         for (const name of await readdir(at(folder))) {
           const age = await ageOf(at(folder, name), now);

@@ -131,6 +131,19 @@ test('a sweep takes what expired and leaves what did not', async () => {
   assert.ok(existsSync(arriving));
 });
 
+test('what arrives is left while it comes, and is swept some minutes after the last byte', async () => {
+  const { dir, files, arrive } = await fresh();
+  arrive('borrowed');
+  const folder = files.temporary();
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'video'), 'some');
+  const minutes = (count: number) => Date.now() + count * 60_000;
+  await files.sweep(24 * hour, never, minutes(19));
+  assert.is(readdirSync(join(dir, 'incoming')).length, 2);
+  await files.sweep(24 * hour, never, minutes(21));
+  assert.equal(readdirSync(join(dir, 'incoming')), []);
+});
+
 test('opening twice keeps what is there', async () => {
   const { dir, files, arrive } = await fresh();
   await files.keepInput(arrive('in'), 'job_1');
