@@ -13,7 +13,9 @@ import { createRoutes } from './routes/all.ts';
 export const createApp = (parts: Parts): Koa<State> => {
   // Every waiting caller listens for it.
   setMaxListeners(0, parts.draining);
-  const app = new Koa<State>();
+  const { trustedProxies } = parts.config.http;
+  // With proxy, ctx.ip is what the outermost trusted one saw; what stands before it in the header, anyone may write.
+  const app = new Koa<State>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   const metrics = createMetrics(parts);
   app.use(request(parts.log, metrics));
   app.use(unread);

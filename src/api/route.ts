@@ -23,6 +23,8 @@ export type Http = Incoming & {
   readonly ctx: Context;
   /** Demands a key with the scope and counts the request against its rate. */
   readonly authenticate: (scope: Scope) => Promise<Caller>;
+  /** Demands METRICS_TOKEN or ADMIN_KEY. */
+  readonly demandScraper: () => void;
 };
 
 /** A route is this value: the router, the rate limits and the OpenAPI document all come from it. */

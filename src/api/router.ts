@@ -1,19 +1,18 @@
 import Router from '@koa/router';
 import type { Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
-import { authenticate, demandScope } from './authenticate.ts';
-import { idempotencyKeyOf } from './idempotent.ts';
+import { createGate, type Gate } from './gate.ts';
 import { createIntake } from './incoming.ts';
 import type { Parts } from './parts.ts';
-import { takeFromRate } from './rate-limit.ts';
 import type { Context, Route, State } from './route.ts';
 
 /** The routes as Koa middleware; other paths and methods are failures like any other. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
   const router = new Router<State>();
   const intake = createIntake(parts.files, parts.config.files);
+  const gate = createGate(parts);
   for (const route of routes)
-    router.register(route.path, [route.method], serve(route, parts, intake));
+    router.register(route.path, [route.method], serve(route, parts, intake, gate));
   const unknown = (ctx: Context): never => {
     throw strayFailure(ctx, router);
   };
@@ -21,34 +20,26 @@ export const createRouter = (routes: readonly Route[], parts: Parts) => {
 };
 
 const serve =
-  (route: Route, parts: Parts, intake: ReturnType<typeof createIntake>) =>
+  (route: Route, parts: Parts, intake: ReturnType<typeof createIntake>, gate: Gate) =>
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
     const { ownedBy, ...incoming } = intake(ctx.request.length ?? 0);
-    const admitted = admit(ctx, route, parts);
     const authenticate = async (scope: Scope) => {
-      const caller = await admitted(scope);
+      const caller = await gate.admit(ctx, route, scope);
       ownedBy(caller.account);
       return caller;
     };
     ctx.status = route.answer.status;
     try {
-      ctx.body = await route.serve({ ctx, ...incoming, authenticate }, parts);
+      ctx.body = await route.serve(
+        { ctx, ...incoming, authenticate, demandScraper: () => gate.demandScraper(ctx) },
+        parts,
+      );
     } finally {
       await incoming.discard();
     }
   };
-
-const admit = (ctx: Context, route: Route, parts: Parts) => async (scope: Scope) => {
-  const caller = await authenticate(ctx, parts);
-  ctx.state.log = ctx.state.log.child({ account: caller.account, key: caller.keyId });
-  await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');
-  demandScope(caller, scope);
-  // Before a body is read that would be refused.
-  if (route.idempotent) idempotencyKeyOf(ctx);
-  return caller;
-};
 
 const strayFailure = (ctx: Context, router: Router<State>): Failure => {
   const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Account } from './keys.ts';
+import { Account, GrantedCredits } from './keys.ts';
 import { LipsyncModel, Warning } from './lipsync.ts';
 import { UpscaleModel } from './upscale.ts';
 
@@ -52,11 +52,13 @@ export const Estimate = z
   .meta({ id: 'Estimate' });
 export type Estimate = z.infer<typeof Estimate>;
 
+export const GrantNote = z.string().max(200);
+
 export const GrantRequest = z
   .strictObject({
     account: Account,
-    credits: z.int().min(1).max(1_000_000_000),
-    note: z.string().max(200).optional(),
+    credits: GrantedCredits,
+    note: GrantNote.optional(),
   })
   .meta({ id: 'GrantRequest' });
 

@@ -11,6 +11,9 @@ export type Ledger = ReturnType<typeof openLedger>;
 /** How long a grant is known by its token; as long as an idempotency key. */
 const GRANT_KNOWN_MS = 86_400_000;
 
+/** What the script says of credits that would make a balance inexact. */
+const TOO_MANY = -1;
+
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
 
 /**
@@ -40,14 +43,21 @@ export const openLedger = (stores: Redises, prices: Prices) => {
     };
   };
 
-  /** Adds credits, once for each `token`; the account is made when it is new. */
+  /** Adds credits, once for each `token`; the account is made when it is new. Failure validation_failed. */
   const grant = async (
     account: string,
     credits: number,
     note = '',
     token: string = randomUUID(),
   ): Promise<Balance> => {
-    await grantCredits(stores, account, credits, note, token, GRANT_KNOWN_MS);
+    const said = Number.isSafeInteger(credits)
+      ? await grantCredits(stores, account, credits, note, token, GRANT_KNOWN_MS)
+      : TOO_MANY;
+    if (said === TOO_MANY) {
+      const detail = `expected a balance of at most ${Number.MAX_SAFE_INTEGER}; ${credits} more came`;
+      const faults = [{ pointer: '/credits', code: 'out_of_range', detail }];
+      throw new Failure('validation_failed', {}, { faults });
+    }
     return balance(account);
   };
 

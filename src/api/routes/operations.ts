@@ -58,14 +58,22 @@ export const metricsRoute = ({ registry }: Metrics) =>
   openRoute({
     method: 'get',
     path: '/metrics',
-    summary: 'Figures for Prometheus',
+    summary:
+      'Figures for Prometheus; with METRICS_TOKEN or ADMIN_KEY unless only this machine can ask',
     answer: { status: 200, type: 'text/plain' },
-    fails: [],
-    handle: async ({ ctx }) => {
+    fails: ['missing_api_key', 'invalid_api_key', 'rate_limited'],
+    handle: async ({ ctx, demandScraper }, { config }) => {
+      if (!isPrivate(config)) demandScraper();
       ctx.type = registry.contentType;
       return registry.metrics();
     },
   });
+
+/** Whether only programs on this machine can ask, and no token was set that they would have to show. */
+const isPrivate = ({ http, secrets }: Parts['config']): boolean =>
+  secrets.metricsToken === undefined &&
+  http.trustedProxies === 0 &&
+  /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(http.host);
 
 export const openapiRoute = (routes: readonly Description[], server: string) => {
   const document = openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf });
