@@ -76,6 +76,7 @@ const Environment = z.object({
   ACCOUNT_RUNNING_LIMIT: int(4),
   ACCOUNT_QUEUED_LIMIT: int(100),
   ACCOUNT_QUEUED_BYTES: int(10 * GiB),
+  ACCOUNT_JOB_RECORDS: int(20_000),
   ACCOUNT_UPLOAD_FILES: int(200),
   ACCOUNT_UPLOAD_BYTES: int(5 * GiB),
   ACCOUNT_INCOMING_BYTES: int(2 * GiB),
@@ -180,6 +181,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,
       accountQueued: e.ACCOUNT_QUEUED_LIMIT,
       accountQueuedBytes: e.ACCOUNT_QUEUED_BYTES,
+      accountRecords: e.ACCOUNT_JOB_RECORDS,
     },
     fetch: {
       timeoutMs: e.FETCH_TIMEOUT_SECONDS * 1000,

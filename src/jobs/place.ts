@@ -109,6 +109,7 @@ const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
 const limitsOf = ({ jobs }: Config) => ({
   account_queued: jobs.accountQueued,
   account_bytes: jobs.accountQueuedBytes,
+  account_records: jobs.accountRecords,
   oldest: firstJobId(Date.now() - 2 * RECORD_TTL_MS),
   queue_limit: jobs.queueLimit,
   running_limit: jobs.accountRunning,

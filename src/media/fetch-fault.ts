@@ -34,6 +34,7 @@ const reasonOf = (code: string): string => {
     return 'the server could not be reached';
   }
   if (/^HPE_/.test(code)) return 'the server does not speak HTTP';
-  if (/CERT|SIGNATURE|TLS|SSL|EPROTO/.test(code)) return 'no secure connection could be made to the server';
+  if (/CERT|SIGNATURE|TLS|SSL|EPROTO/.test(code))
+    return 'no secure connection could be made to the server';
   return 'the server ended the connection early';
 };

@@ -164,4 +164,28 @@ test('places in the queue are counted from one', async ({ rig }) => {
   assert.equal(await rig.jobs.counts(), { queued: 1, processing: 0 });
 });
 
+test('an account that makes jobs and cancels them is remembered within bounds, its paid results always', async ({
+  rig,
+}) => {
+  const worker = await rig.work(atOnce);
+  const paid = (await rig.ask('paid')).job;
+  await rig.ended(paid);
+  await worker.close();
+  const few = {
+    ...rig.parts,
+    config: { ...rig.config, jobs: { ...rig.config.jobs, accountRecords: 5 } },
+  };
+  for (let count = 0; count < 12; count += 1) {
+    const { job } = await rig.ask(`media ${count}`, { to: few });
+    await rig.jobs.cancel('acme', job.id);
+  }
+  const waiting = (await rig.ask('waits', { to: few })).job;
+  const { data } = await rig.jobs.list('acme', { limit: 100 });
+  assert.is(data.length, 5);
+  assert.equal([data[0]?.id, data.at(-1)?.id], [waiting.id, paid.id]);
+  const records = await rig.redis.keys(`${rig.stores.prefix}:job:*`);
+  assert.is(records.length, 5);
+  assert.is((await rig.ask('paid', { to: few })).cached, true);
+});
+
 test.run();

@@ -2,7 +2,7 @@
 -- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
 -- KEYS[1] root
 -- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
---         account_queued, account_bytes, bytes, oldest, queue_limit, running_limit, record_ttl_ms, deliver_ms,
+--         account_queued, account_bytes, bytes, oldest, account_records, queue_limit, running_limit, record_ttl_ms, deliver_ms,
 --         idempotency (optional): key, token, hash, ttl_ms
 -- ARGV[2] JSON object: the record's other fields, all text
 -- Answers, the first five having made or found the job `id`:
@@ -24,6 +24,22 @@ local function bind(job_id, joined)
   end
 end
 
+-- What is cached, cancelled or failed costs its caller nothing, but its record memory for a month: of an account that
+-- has too many, the oldest that ended go. Not those with a paid result that is still kept.
+local function forget_oldest(index)
+  local excess = redis.call('ZCARD', index) - ask.account_records
+  if excess <= 0 then return end
+  for _, old in ipairs(redis.call('ZRANGE', index, 0, 49)) do
+    local job = job_fields(root, old, 'status', 'expires_at', 'cached')
+    local kept = (tonumber(job[2] or '') or 0) > now and job[3] ~= '1'
+    if excess > 0 and job[1] ~= 'queued' and job[1] ~= 'processing' and not kept then
+      redis.call('DEL', job_key(root, old))
+      redis.call('ZREM', index, old)
+      excess = excess - 1
+    end
+  end
+end
+
 local function write(fields)
   local flat = { 'id', id, 'account', account, 'fingerprint', ask.fingerprint, 'created_at', now,
     'lines', ask.lines, 'estimated', ask.credits, 'dispatch', 1, 'fence', 0, 'attempts', 0, 'lost', 0 }
@@ -38,6 +54,7 @@ local function write(fields)
   redis.call('ZADD', index, 0, id)
   -- Not only when the account lists its jobs, which it may never do: records older than `oldest` are gone.
   redis.call('ZREMRANGEBYLEX', index, '-', '(' .. ask.oldest)
+  forget_oldest(index)
   bind(id, '')
 end
 
