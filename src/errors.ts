@@ -67,11 +67,10 @@ export const failures = {
     false,
     (f) => `${text(f.what)} may have at most ${text(f.limit_bytes)} bytes; ${text(f.came)} came.`,
   ),
-  media_too_long: kind(
-    413,
-    false,
-    (f) =>
-      `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`,
+  media_too_long: kind(413, false, (f) =>
+    f.limit_frames === undefined
+      ? `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`
+      : `The ${text(f.what ?? 'media')} may have at most ${text(f.limit_frames)} frames; this has ${text(f.came_frames)}.`,
   ),
   resolution_too_large: kind(
     413,

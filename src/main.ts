@@ -19,7 +19,7 @@ import { openJobs } from './jobs/store.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createLog, type Log } from './log.ts';
 import { identify, identifySound } from './media/identify.ts';
-import { checkLimits, checkPixels } from './media/limits.ts';
+import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/limits.ts';
 import { probeImage, probeVideo } from './media/probe.ts';
 import { probeAudio } from './media/probe-audio.ts';
 import { fetchTo } from './media/source.ts';
@@ -51,7 +51,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       media: {
         ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-        ...{ checkLimits, checkPixels },
+        ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
       },
       models: openCatalogue(
         { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },

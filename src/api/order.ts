@@ -62,7 +62,7 @@ export const makeEstimate = async <Body>(
     model_version: order.modelVersion,
     input_size: order.input.size,
     output_size: sizeText(order.outputSize),
-    ...(order.work.seconds !== undefined && { duration_seconds: order.work.seconds }),
+    ...(order.work.video && { duration_seconds: order.work.video.seconds }),
     ...(order.warnings.length > 0 && { warnings: [...order.warnings] }),
   };
 };

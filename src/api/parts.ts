@@ -13,7 +13,7 @@ import type { Signals } from '../jobs/signals.ts';
 import type { Jobs } from '../jobs/store.ts';
 import type { Log } from '../log.ts';
 import type { identify, identifySound } from '../media/identify.ts';
-import type { checkLimits, checkPixels } from '../media/limits.ts';
+import type { checkFrames, checkLimits, checkOutputFrames, checkPixels } from '../media/limits.ts';
 import type { probeImage, probeVideo } from '../media/probe.ts';
 import type { probeAudio } from '../media/probe-audio.ts';
 import type { fetchTo } from '../media/source.ts';
@@ -59,6 +59,8 @@ export type Parts = {
     readonly probeAudio: typeof probeAudio;
     readonly checkLimits: typeof checkLimits;
     readonly checkPixels: typeof checkPixels;
+    readonly checkFrames: typeof checkFrames;
+    readonly checkOutputFrames: typeof checkOutputFrames;
   };
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */

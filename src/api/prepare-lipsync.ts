@@ -1,6 +1,6 @@
 import type { LipsyncRequest } from '../contract/lipsync.ts';
 import { evened, within } from '../frame.ts';
-import { outputSeconds, warningsOf } from '../jobs/lipsync-length.ts';
+import { outputSpan, warningsOf } from '../jobs/lipsync-length.ts';
 import type { ImageInfo, VideoInfo } from '../media/info.ts';
 import { checkLengths, checkOptions, checkSpeaker } from './lipsync-options.ts';
 import type { Prepared } from './order.ts';
@@ -20,13 +20,15 @@ export const prepareLipsync = async (
   const { path, audio } = await takeSound(wanted, parts);
   checkLengths(options, clip, audio.duration_seconds);
   const input = { ...inputOf(file, info, mime), own_sound: clip.hasAudio, audio };
+  const video = outputSpan(input, options);
+  parts.media.checkOutputFrames(video.frames, parts.config.limits.lipsync);
   return {
     kind: 'lipsync',
     options,
     modelVersion: await releaseOf(options.model, info.kind, parts),
     input,
     files: { media: file.path, audio: path },
-    work: { model: options.model, seconds: outputSeconds(input, options) },
+    work: { model: options.model, video },
     outputSize: evened(
       info.kind === 'image' ? within(info.size, parts.config.limits.lipsync) : info.size,
     ),
@@ -59,6 +61,7 @@ const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
       : await media.probeVideo(file.path, config.ffmpeg, lipsync, draining);
   // A larger portrait than a video may be is made smaller.
   if (info.kind === 'image') media.checkPixels(info.size, image.pixels);
+  else media.checkFrames(info.frames, lipsync);
   return { file, info, mime: type.mime };
 };
 

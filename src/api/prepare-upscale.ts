@@ -41,7 +41,9 @@ export const prepareUpscale = async (
     work: {
       model: options.model,
       outputPixels: outputSize.width * outputSize.height,
-      ...(info.kind === 'video' && { seconds: info.durationSeconds }),
+      ...(info.kind === 'video' && {
+        video: { seconds: info.durationSeconds, frames: info.frames },
+      }),
     },
     outputSize,
     warnings: [],

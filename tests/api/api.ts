@@ -23,7 +23,12 @@ import { openSignals } from '../../src/jobs/signals.ts';
 import { openJobs } from '../../src/jobs/store.ts';
 import { createLog } from '../../src/log.ts';
 import { identify, identifySound } from '../../src/media/identify.ts';
-import { checkLimits, checkPixels } from '../../src/media/limits.ts';
+import {
+  checkFrames,
+  checkLimits,
+  checkOutputFrames,
+  checkPixels,
+} from '../../src/media/limits.ts';
 import { probeImage, probeVideo } from '../../src/media/probe.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
@@ -72,7 +77,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     links: openLinks(config.secrets.signing, publicUrl),
     media: {
       ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-      ...{ checkLimits, checkPixels },
+      ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
     },
     models: { describe: async () => states },
     draining: draining.signal,
