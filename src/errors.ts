@@ -137,10 +137,10 @@ export const failures = {
   ),
   model_unavailable: kind(503, true, (f) => `The model "${text(f.model)}" is not ready.`),
   draining: kind(503, true, () => 'The server is shutting down; try again.'),
-  queue_full: kind(
-    503,
-    true,
-    (f) => `The queue holds ${text(f.waiting)} jobs, its limit. Try again later.`,
+  queue_full: kind(503, true, (f) =>
+    f.waited_seconds === undefined
+      ? `The queue holds ${text(f.waiting)} ${text(f.what ?? 'jobs')}, its limit. Try again later.`
+      : `There was no time to look at the file within ${text(f.waited_seconds)} s. Try again later.`,
   ),
   deadline_exceeded: kind(
     504,

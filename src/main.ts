@@ -30,6 +30,7 @@ import { openLipsync } from './triton/models/lipsync.ts';
 import { openUpscaler } from './triton/models/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
+import { openTurns } from './turns.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -60,6 +61,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         log,
         draining.signal,
       ),
+      looks: openTurns(config.probing),
       draining: draining.signal,
     });
     const server = createServer(app);

@@ -18,6 +18,7 @@ import type { probeImage, probeVideo } from '../media/probe.ts';
 import type { probeAudio } from '../media/probe-audio.ts';
 import type { fetchTo } from '../media/source.ts';
 import type { Redises } from '../redis.ts';
+import type { Turns } from '../turns.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -62,6 +63,8 @@ export type Parts = {
     readonly checkFrames: typeof checkFrames;
     readonly checkOutputFrames: typeof checkOutputFrames;
   };
+  /** Who may look at a file: so many decoders run at a time. */
+  readonly looks: Turns;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;

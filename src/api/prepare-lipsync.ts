@@ -5,7 +5,7 @@ import type { ImageInfo, VideoInfo } from '../media/info.ts';
 import { checkLengths, checkOptions, checkSpeaker } from './lipsync-options.ts';
 import type { Prepared } from './order.ts';
 import type { Parts } from './parts.ts';
-import { checkBytes, inputOf, releaseOf, takeSource, type Wanted } from './source.ts';
+import { checkBytes, inputOf, inTurn, releaseOf, takeSource, type Wanted } from './source.ts';
 
 /** Everything that can be refused without decoding is refused here, before a job exists and credits are held. */
 export const prepareLipsync = async (
@@ -55,10 +55,11 @@ const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const file = await takeSource(source, wanted, parts);
   const type = await media.identify(file.path, ['image', 'video']);
   checkBytes(file.bytes, type.kind, config.limits);
-  const info: ImageInfo | VideoInfo =
+  const info = await inTurn<ImageInfo | VideoInfo>(wanted, parts, () =>
     type.kind === 'image'
-      ? await media.probeImage(file.path)
-      : await media.probeVideo(file.path, config.ffmpeg, lipsync, draining);
+      ? media.probeImage(file.path)
+      : media.probeVideo(file.path, config.probing.ffmpeg, lipsync, draining),
+  );
   // A larger portrait than a video may be is made smaller.
   if (info.kind === 'image') media.checkPixels(info.size, image.pixels);
   else media.checkFrames(info.frames, lipsync);
@@ -78,7 +79,9 @@ const takeSound = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const { path, bytes, sha256 } = await takeSource(source, wanted, parts);
   const type = await media.identifySound(path);
   checkBytes(bytes, 'audio', limits);
-  const info = await media.probeAudio(path, config.ffmpeg, limits.audio, draining);
+  const info = await inTurn(wanted, parts, () =>
+    media.probeAudio(path, config.probing.ffmpeg, limits.audio, draining),
+  );
   const audio = {
     ...{ bytes, sha256, content_type: type.mime },
     duration_seconds: info.durationSeconds,

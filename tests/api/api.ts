@@ -34,6 +34,7 @@ import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
+import { openTurns } from '../../src/turns.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -80,6 +81,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
       ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
     },
     models: { describe: async () => states },
+    looks: openTurns(config.probing),
     draining: draining.signal,
   };
   const http = createServer(createApp(parts));
