@@ -4,6 +4,7 @@ import { LipsyncModel } from './contract/lipsync.ts';
 import { UpscaleModel } from './contract/upscale.ts';
 
 const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
 /** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
 const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
@@ -69,9 +70,11 @@ const Environment = z.object({
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
+  DISK_RESERVE_BYTES: int(GiB, 0),
   KEY_PEPPER: z.string().min(16),
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
+  METRICS_TOKEN: z.string().min(16).optional(),
 
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
@@ -81,9 +84,16 @@ const Environment = z.object({
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
   ACCOUNT_QUEUED_LIMIT: int(100),
+  ACCOUNT_QUEUED_BYTES: int(10 * GiB),
+  ACCOUNT_UPLOAD_FILES: int(200),
+  ACCOUNT_UPLOAD_BYTES: int(5 * GiB),
+  ACCOUNT_INCOMING_BYTES: int(2 * GiB),
+  ACCOUNT_OPEN_REQUESTS: int(1000),
   LIPSYNC_CHUNK_SECONDS: z.coerce.number().positive().default(10),
   RATE_CREATE_PER_MINUTE: int(120),
   RATE_READ_PER_MINUTE: int(1200),
+  RATE_BAD_KEYS_PER_MINUTE: int(60),
+  TRUST_PROXY: int(0, 0),
 
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
@@ -163,6 +173,10 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
       createPerMinute: e.RATE_CREATE_PER_MINUTE,
       readPerMinute: e.RATE_READ_PER_MINUTE,
+      badKeysPerMinute: e.RATE_BAD_KEYS_PER_MINUTE,
+      /** Proxies in front of us whose X-Forwarded-For entries are believed. */
+      trustedProxies: e.TRUST_PROXY,
+      accountOpenRequests: e.ACCOUNT_OPEN_REQUESTS,
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {
@@ -174,8 +188,19 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
     },
-    files: { dir: e.DATA_DIR, ttlMs: e.RESULT_TTL_SECONDS * 1000 },
-    secrets: { pepper: e.KEY_PEPPER, signing: e.SIGNING_SECRET, adminKey: e.ADMIN_KEY },
+    files: {
+      dir: e.DATA_DIR,
+      ttlMs: e.RESULT_TTL_SECONDS * 1000,
+      reserveBytes: e.DISK_RESERVE_BYTES,
+      accountUploads: { files: e.ACCOUNT_UPLOAD_FILES, bytes: e.ACCOUNT_UPLOAD_BYTES },
+      accountIncomingBytes: e.ACCOUNT_INCOMING_BYTES,
+    },
+    secrets: {
+      pepper: e.KEY_PEPPER,
+      signing: e.SIGNING_SECRET,
+      adminKey: e.ADMIN_KEY,
+      metricsToken: e.METRICS_TOKEN,
+    },
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
       attempts: e.JOB_ATTEMPTS,
@@ -184,6 +209,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       queueLimit: e.QUEUE_LIMIT,
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,
       accountQueued: e.ACCOUNT_QUEUED_LIMIT,
+      accountQueuedBytes: e.ACCOUNT_QUEUED_BYTES,
     },
     fetch: {
       timeoutMs: e.FETCH_TIMEOUT_SECONDS * 1000,

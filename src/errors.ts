@@ -120,10 +120,17 @@ export const failures = {
     true,
     (f) => `Too many requests; try again in ${text(f.retry_after_seconds)} s.`,
   ),
-  concurrency_limited: kind(
+  concurrency_limited: kind(429, true, (f) =>
+    text(
+      f.detail ??
+        `The account has ${text(f.queued)} jobs waiting; at most ${text(f.limit)} may wait.`,
+    ),
+  ),
+  upload_quota_exceeded: kind(
     429,
     true,
-    (f) => `The account has ${text(f.queued)} jobs waiting; at most ${text(f.limit)} may wait.`,
+    (f) =>
+      `The account keeps ${text(f.used_files)} uploads of ${text(f.used_bytes)} bytes; at most ${text(f.limit_files)} of ${text(f.limit_bytes)} bytes in all may be kept, and ${text(f.came)} more bytes came. Uploads expire by themselves.`,
   ),
   internal_error: kind(
     500,
@@ -153,7 +160,13 @@ export const failures = {
     (f) => `The worker was lost ${text(f.times)} times while it ran the job.`,
   ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
-  storage_failed: kind(500, true, (f) => `The result could not be stored: ${text(f.reason)}.`),
+  storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
+  storage_full: kind(
+    507,
+    true,
+    () =>
+      'The server has no room for more media at the moment. Nothing was stored; try again later.',
+  ),
 } as const satisfies Record<string, Kind>;
 
 export type FailureCode = keyof typeof failures;

@@ -48,6 +48,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       uploads: openUploads(stores, files, {
         publicUrl: config.http.publicUrl,
         ttlMs: config.files.ttlMs,
+        quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       media: {
@@ -97,7 +98,7 @@ const openShared = async (
   const redis = openRedis(config.redis.url, log, patience);
   closers.push(() => redis.quit());
   const stores = { redis, prefix: config.redis.prefix };
-  const files = await openFiles(config.files.dir);
+  const files = await openFiles(config.files.dir, config.files);
   const signals = await openSignals(stores);
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
@@ -150,6 +151,8 @@ const main = async (command: string): Promise<void> => {
   const open = commands[command];
   if (!open)
     throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; "${command}" came`);
+  // What this process and its children write is the owner's alone: media, ledgers and logs of others' callers.
+  process.umask(0o077);
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);

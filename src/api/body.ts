@@ -2,6 +2,7 @@ import { errors } from 'formidable';
 import { koaBody } from 'koa-body';
 import { z } from 'zod';
 import { Failure } from '../errors.ts';
+import type { Admit } from '../write-all.ts';
 import type { Context } from './route.ts';
 
 /** A file part, complete on disk. */
@@ -25,6 +26,8 @@ type Expected = {
   readonly parts: readonly string[];
   readonly json: boolean;
   readonly folder: () => Promise<string>;
+  /** Asked before so many bytes more of a file are written; see `incoming.ts`. */
+  readonly admit: Admit;
   readonly maxFileBytes: number;
 };
 

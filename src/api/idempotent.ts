@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/idempotency.ts';
+import { isUnreachable } from '../redis.ts';
 import type { IncomingFile } from './body.ts';
 import type { Caller, Parts } from './parts.ts';
 import type { Context } from './route.ts';
@@ -32,11 +33,25 @@ export const once = async <T>(
     asked.ctx.set('Idempotent-Replayed', 'true');
     return replay(begun);
   }
+  const { claim } = begun;
+  const stopRenewing = idempotency.renewing(claim);
   try {
-    return await make(begun.claim);
+    return await make(claim);
   } catch (error) {
-    await idempotency.free(begun.claim);
+    stopRenewing();
+    // Where Redis is away the claim ends by itself within seconds.
+    await unlessUnreachable(idempotency.free(claim));
     throw error;
+  } finally {
+    stopRenewing();
+  }
+};
+
+const unlessUnreachable = async (work: Promise<void>): Promise<void> => {
+  try {
+    await work;
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
   }
 };
 

@@ -34,6 +34,7 @@ export const readInput = async (
     parts: sources.flat(),
     json: takesJson(sources, route.body),
     folder: http.folder,
+    admit: http.admit,
     maxFileBytes: mostBytes(sources, config.limits),
   });
   const fields = came.isText ? fromText(came.fields, route.body) : came.fields;

@@ -41,6 +41,8 @@ export const makeJob = async <Body, Result>(
       return { job: await parts.jobs.get(account, before.jobId), joined: before.joined };
     },
   });
+  // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
+  await input.discard();
   return answerJob(ctx, made, result, parts);
 };
 

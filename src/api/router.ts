@@ -3,7 +3,7 @@ import type { Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { authenticate, demandScope } from './authenticate.ts';
 import { idempotencyKeyOf } from './idempotent.ts';
-import { createIncoming } from './incoming.ts';
+import { createIntake } from './incoming.ts';
 import type { Parts } from './parts.ts';
 import { takeFromRate } from './rate-limit.ts';
 import type { Context, Route, State } from './route.ts';
@@ -11,7 +11,9 @@ import type { Context, Route, State } from './route.ts';
 /** The routes as Koa middleware; other paths and methods are failures like any other. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
   const router = new Router<State>();
-  for (const route of routes) router.register(route.path, [route.method], serve(route, parts));
+  const intake = createIntake(parts.files, parts.config.files);
+  for (const route of routes)
+    router.register(route.path, [route.method], serve(route, parts, intake));
   const unknown = (ctx: Context): never => {
     throw strayFailure(ctx, router);
   };
@@ -19,17 +21,22 @@ export const createRouter = (routes: readonly Route[], parts: Parts) => {
 };
 
 const serve =
-  (route: Route, parts: Parts) =>
+  (route: Route, parts: Parts, intake: ReturnType<typeof createIntake>) =>
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
-    const incoming = createIncoming(parts.files);
+    const { ownedBy, ...incoming } = intake(ctx.request.length ?? 0);
+    const admitted = admit(ctx, route, parts);
+    const authenticate = async (scope: Scope) => {
+      const caller = await admitted(scope);
+      ownedBy(caller.account);
+      return caller;
+    };
     ctx.status = route.answer.status;
     try {
-      const { folder } = incoming;
-      ctx.body = await route.serve({ ctx, folder, authenticate: admit(ctx, route, parts) }, parts);
+      ctx.body = await route.serve({ ctx, ...incoming, authenticate }, parts);
     } finally {
-      await incoming.remove();
+      await incoming.discard();
     }
   };
 

@@ -194,11 +194,12 @@ const codesOf = (route: Description): string[] => [
   ...route.fails,
   'internal_error',
   ...(route.scope ? keyFailures : []),
+  ...(route.scope ? ['concurrency_limited'] : []),
   ...(route.rate ? ['rate_limited'] : []),
   ...(route.params ? ['not_found'] : []),
   ...(route.query || route.body ? ['validation_failed'] : []),
   ...(route.body ? ['invalid_json', 'file_too_large', 'unsupported_media_type'] : []),
-  ...(route.sources ? ['invalid_multipart'] : []),
+  ...(route.sources ? ['invalid_multipart', 'storage_full', 'storage_failed'] : []),
   ...(route.idempotent ? idempotencyFailures : []),
   ...(route.creates ? ['draining'] : []),
 ];

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import axios, { type AxiosResponse } from 'axios';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
-import { writeAll } from '../write-all.ts';
+import { type Admit, writeAll } from '../write-all.ts';
 import { checkUrl, guardedLookup, shown } from './guard.ts';
 import { Patience } from './patience.ts';
 
@@ -25,6 +25,7 @@ export const fetchTo = async (
   config: Config['fetch'],
   maxBytes: number,
   signal: AbortSignal,
+  admit?: Admit,
 ): Promise<Stored> => {
   const patience = new Patience(config.timeoutMs, signal);
   let at = new URL(url);
@@ -32,7 +33,7 @@ export const fetchTo = async (
     for (let hops = 0; ; hops += 1) {
       const answer = await request(at, config, patience);
       const next = redirection(answer.response, at);
-      if (!next) return await store(answer, path, maxBytes, patience);
+      if (!next) return await store(answer, path, maxBytes, patience, admit);
       answer.response.data.destroy();
       if (hops === config.redirects) throw new Error(`it redirects more than ${hops} times`);
       at = next;
@@ -99,6 +100,7 @@ const store = async (
   path: string,
   maxBytes: number,
   patience: Patience,
+  admit: Admit | undefined,
 ): Promise<Stored> => {
   const { status, headers, data } = response;
   const declared = Number(headers['content-length'] ?? 0);
@@ -120,7 +122,7 @@ const store = async (
         yield chunk;
       }
     };
-    await writeAll(path, count(data));
+    await writeAll(path, count(data), { ...(admit && { admit }) });
     if (overrun()) throw new Error(`it sent more than the ${declared} bytes that it declared`);
     return { path, bytes, sha256: hash.digest('hex') };
   } finally {

@@ -55,7 +55,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
   const log = createLog('fatal', 'api');
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
-  const files = await openFiles(config.files.dir);
+  const files = await openFiles(config.files.dir, config.files);
   const draining = new AbortController();
   const states: ModelState[] = [
     { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
@@ -74,7 +74,10 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
-    uploads: openUploads(stores, files, { publicUrl, ttlMs: config.files.ttlMs }),
+    uploads: openUploads(stores, files, {
+      ...{ publicUrl, ttlMs: config.files.ttlMs },
+      quota: config.files.accountUploads,
+    }),
     links: openLinks(config.secrets.signing, publicUrl),
     media: {
       ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },

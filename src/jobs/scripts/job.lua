@@ -10,6 +10,8 @@
 --   <root>:slots:<account>     set of ids that are in Bull, running or waiting for their next attempt
 --   <root>:due                 zset of ids by when someone must look at them: a queued one has to be in Bull
 --                              by then, a running one has lost its worker if its lease ends (see due.lua)
+--   <root>:looked              when a worker last looked at what is due
+--   <root>:stood-still         there for a while after nobody could look
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
 --   <root>:cache:<print>       id of the job that made the result, as long as it is kept
 --   <root>:events              channel: JSON {id, event}
