@@ -11,7 +11,7 @@ import { loadConfig } from '../src/config.ts';
 import { places } from '../src/stack/home.mjs';
 import { int32, type Tensor, type Wanted } from '../src/triton/protocol/tensor.ts';
 import { openTransport, type Transport } from '../src/triton/protocol/transport.ts';
-import { ownTriton } from '../tests/real/triton.ts';
+import { ownTriton, type RealTriton } from '../tests/real/triton.ts';
 
 const rounds = Number(process.argv[2] ?? 10);
 const kinds = ['http', 'grpc', 'shared-memory'] as const;
@@ -39,12 +39,13 @@ const main = async (): Promise<void> => {
   }
 };
 
-const open = (kind: (typeof kinds)[number], at: { httpUrl: string; grpcUrl: string }) =>
+const open = (kind: (typeof kinds)[number], at: RealTriton) =>
   openTransport(
     loadConfig({
       KEY_PEPPER: 'not used by a bench',
       SIGNING_SECRET: 'not used by a bench',
       TRITON_HTTP_URL: at.httpUrl,
+      TRITON_ADMIN_SECRET: at.adminSecret,
       TRITON_GRPC_URL: at.grpcUrl,
       TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
       TRITON_TRANSPORT: kind,

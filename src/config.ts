@@ -1,9 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LipsyncModel } from './contract/lipsync.ts';
 import { UpscaleModel } from './contract/upscale.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
+/** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
+const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 const list = z
   .string()
@@ -28,7 +31,8 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
     })
     .pipe(schema);
 
-const Rate = z.number().positive();
+/** Prices are counted in millionths of a credit: a lower rate would be none. */
+const Rate = z.number().min(1e-6).max(1e6);
 /** Credits per output megapixel (of a second, for video), for every model. */
 const UpscaleRates = z.record(UpscaleModel, Rate);
 /** Credits per second of output, for every model. */
@@ -57,6 +61,10 @@ const Environment = z.object({
   TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
+  TRITON_ADMIN_SECRET: z
+    .string()
+    .regex(/^[\w-]{16,}$/, 'expected at least 16 letters, digits, - or _')
+    .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
 
@@ -71,6 +79,7 @@ const Environment = z.object({
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
   JOB_ATTEMPTS: int(3),
+  MODEL_WAIT_SECONDS: int(300),
   WORKER_CONCURRENCY: int(2),
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
@@ -100,12 +109,19 @@ const Environment = z.object({
   VIDEO_MAX_SHORT_SIDE: int(2304),
   VIDEO_MAX_OUTPUT_SIDE: int(8192),
   VIDEO_MAX_SECONDS: int(600),
+  VIDEO_MAX_FPS: int(60),
+  VIDEO_MAX_OUTPUT_GIGAPIXELS: int(680),
   AUDIO_MAX_BYTES: int(50 * MiB),
   LIPSYNC_MAX_SECONDS: int(300),
 
   FFMPEG: z.string().default('ffmpeg'),
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
+  FFMPEG_MAX_MEMORY_MB: int(8192, 256),
+  PROBE_MAX_MEMORY_MB: int(1536, 256),
+  PROBES_AT_ONCE: int(availableParallelism()),
+  PROBES_WAITING: int(200, 0),
+  PROBE_WAIT_SECONDS: int(30),
 
   UPSCALE_RATES: json(UpscaleRates, { photo: 0.5, animation: 0.5, detail: 2 }),
   LIPSYNC_RATES: json(LipsyncRates, { fast: 1, balanced: 2, studio: 4 }),
@@ -136,6 +152,18 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     shortSide: e.VIDEO_MAX_SHORT_SIDE,
     outputSide: e.VIDEO_MAX_OUTPUT_SIDE,
     seconds: e.VIDEO_MAX_SECONDS,
+    frames: e.VIDEO_MAX_FPS * e.VIDEO_MAX_SECONDS,
+    /** Of all frames of an output together. */
+    outputPixels: e.VIDEO_MAX_OUTPUT_GIGAPIXELS * 1e9,
+  };
+  const ffmpeg = {
+    path: e.FFMPEG,
+    preset: e.FFMPEG_PRESET,
+    threads: e.FFMPEG_THREADS,
+    environment: childEnvironment(env),
+    /** What one child may take: bytes of address space, and seconds of all processors together. */
+    memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
+    cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
   };
   return Object.freeze({
     logLevel: e.LOG_LEVEL,
@@ -157,6 +185,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       grpcUrl: e.TRITON_GRPC_URL,
       grpcDescriptors: e.TRITON_GRPC_DESCRIPTORS,
       transport: e.TRITON_TRANSPORT,
+      adminSecret: e.TRITON_ADMIN_SECRET,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
     },
@@ -176,6 +205,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
       attempts: e.JOB_ATTEMPTS,
+      modelWaitMs: e.MODEL_WAIT_SECONDS * 1000,
       concurrency: e.WORKER_CONCURRENCY,
       queueLimit: e.QUEUE_LIMIT,
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,
@@ -199,13 +229,35 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       video,
       audio: { bytes: e.AUDIO_MAX_BYTES, seconds: e.LIPSYNC_MAX_SECONDS },
       /** Of the clip whose lips are synchronised; a portrait is no larger. */
-      lipsync: { ...video, seconds: e.LIPSYNC_MAX_SECONDS },
+      lipsync: {
+        ...video,
+        seconds: e.LIPSYNC_MAX_SECONDS,
+        frames: e.VIDEO_MAX_FPS * e.LIPSYNC_MAX_SECONDS,
+      },
     },
     lipsync: { chunkSeconds: e.LIPSYNC_CHUNK_SECONDS },
-    ffmpeg: { path: e.FFMPEG, preset: e.FFMPEG_PRESET, threads: e.FFMPEG_THREADS },
+    ffmpeg,
+    /** A look at a file that a caller waits for, before there is a job. */
+    probing: {
+      ffmpeg: { ...ffmpeg, memoryBytes: e.PROBE_MAX_MEMORY_MB * MiB, cpuSeconds: PROBE_SECONDS },
+      atOnce: e.PROBES_AT_ONCE,
+      waiting: e.PROBES_WAITING,
+      waitMs: e.PROBE_WAIT_SECONDS * 1000,
+    },
     prices: { upscale: e.UPSCALE_RATES, lipsync: e.LIPSYNC_RATES, tiers: e.DISCOUNT_TIERS },
   });
 };
+
+/**
+ * All that a program which reads strangers' files gets to know: where programs lie, and the mark by which what a killed
+ * run left behind is found. Fewer arenas of malloc keep the address space close to what is used.
+ */
+const childEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  LC_ALL: 'C',
+  MALLOC_ARENA_MAX: '2',
+  ...(env.PATH !== undefined && { PATH: env.PATH }),
+  ...(env.ENHANCE_RUN !== undefined && { ENHANCE_RUN: env.ENHANCE_RUN }),
+});
 
 export type Config = ReturnType<typeof loadConfig>;
 export type Limits = Config['limits'];

@@ -19,7 +19,7 @@ import { openJobs } from './jobs/store.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createLog, type Log } from './log.ts';
 import { identify, identifySound } from './media/identify.ts';
-import { checkLimits, checkPixels } from './media/limits.ts';
+import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/limits.ts';
 import { probeImage, probeVideo } from './media/probe.ts';
 import { probeAudio } from './media/probe-audio.ts';
 import { fetchTo } from './media/source.ts';
@@ -30,6 +30,7 @@ import { openLipsync } from './triton/models/lipsync.ts';
 import { openUpscaler } from './triton/models/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
+import { openTurns } from './turns.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -52,7 +53,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       media: {
         ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-        ...{ checkLimits, checkPixels },
+        ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
       },
       models: openCatalogue(
         { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
@@ -61,6 +62,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         log,
         draining.signal,
       ),
+      looks: openTurns(config.probing),
       draining: draining.signal,
     });
     const server = createServer(app);
@@ -155,14 +157,19 @@ const main = async (command: string): Promise<void> => {
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');
+  let told = false;
   const stop = async (signal: string) => {
+    if (told) return;
+    told = true;
     log.info({ signal }, 'stopping');
     await service.close();
     log.info('stopped');
     process.exit(0);
   };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  // The listeners stay, so that a second signal changes nothing. With `once`, execa, which listens while an ffmpeg runs,
+  // would find itself the last listener and end the process at once.
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
 };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv[2] ?? '');

@@ -18,7 +18,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     pipeline: { values: ['contract', 'media', 'triton'], types: ['jobs'] },
     triton: { types: ['contract'] },
     files: { values: ['contract'] },
-    stack: {},
+    stack: { values: ['triton'] },
     cli: { values: ['contract', 'credits', 'jobs', 'stack'] },
   };
 

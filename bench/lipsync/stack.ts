@@ -20,12 +20,13 @@ const secrets = { KEY_PEPPER: 'of no account here', SIGNING_SECRET: 'of no accou
 export const openStacks = async (models: readonly LipsyncModel[]) => {
   const triton = await ownTriton([...shared, ...models.map((model) => `mouth_render_${model}`)]);
   const { httpUrl: TRITON_HTTP_URL, grpcUrl: TRITON_GRPC_URL } = triton;
+  const TRITON_ADMIN_SECRET = triton.adminSecret;
   const config = loadConfig({
     ...process.env,
     ...secrets,
     // As `npm start` has it.
     TRITON_TRANSPORT: process.env.TRITON_TRANSPORT || localTransport(),
-    ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL, TRITON_GRPC_URL },
+    ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL, TRITON_GRPC_URL, TRITON_ADMIN_SECRET },
   });
   const transport = await openTransport(config.triton);
   return {

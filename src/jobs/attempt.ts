@@ -23,7 +23,7 @@ export type AttemptParts = {
 export type AttemptTiming = HeartTiming & {
   /** Before the second attempt; doubled for each further one. */
   readonly retryMs: number;
-  /** Before looking again whether the model is back. */
+  /** Before looking again whether the model is back, at first; then as long again as it has been away, up to ten times this. */
   readonly unavailableMs: number;
 };
 
@@ -36,12 +36,13 @@ export const runAttempt = async (
   parts: AttemptParts,
   timing: AttemptTiming,
   job: JobRecord,
-  draining: AbortSignal,
+  /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
+  leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
   const { attempts, files, enhance, log } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
-  const release = watchStops(parts, job, draining, halt.stop);
+  const release = watchStops(parts, job, leaving.now, halt.stop);
   const name = attemptName(job);
   const target = files.attemptPath(name);
   try {
@@ -60,7 +61,7 @@ export const runAttempt = async (
     return end;
   } catch (error) {
     tell(log, halt.why(), error);
-    return await conclude(parts, timing, job, halt.why(), error);
+    return await conclude(parts, timing, job, halt.why(), leaving.soon.aborted, error);
   } finally {
     release();
     heart.stop();
@@ -174,6 +175,7 @@ const conclude = (
   timing: AttemptTiming,
   job: JobRecord,
   why: Why | undefined,
+  leaving: boolean,
   error: unknown,
 ): Promise<End> | End => {
   const { id, fence } = job;
@@ -191,13 +193,34 @@ const conclude = (
       );
   }
   const failure = asFailure(error);
-  // The model comes back, or there is room again, or the job's time runs out: none of it is the job's fault.
+  // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
+  if (failure.retryable && leaving) return attempts.retry(id, fence, 0, false);
+  // Neither a model that is away nor a disk without room is the job's fault, and both may end.
   if (failure.code === 'model_unavailable' || failure.code === 'storage_full') {
-    const inTime = Date.now() + timing.unavailableMs < deadlineOf(job, config);
-    return inTime ? attempts.retry(id, fence, timing.unavailableMs, false) : fail(failure);
+    const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
+    const next = Date.now() + delayMs;
+    if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))
+      return fail(failure);
+    return attempts.retry(id, fence, delayMs, false, since);
   }
   if (failure.retryable && job.attempts < config.jobs.attempts) {
     return attempts.retry(id, fence, timing.retryMs * 2 ** (job.attempts - 1), true);
   }
   return fail(failure);
+};
+
+/**
+ * Since when what the job needs has been away, and how long to wait now. That counts as no attempt, but may not go on for
+ * ever: a job that works for minutes and then finds a model away, again and again, has one outage.
+ */
+const outage = (
+  { away_since, away_at }: JobRecord,
+  { unavailableMs }: AttemptTiming,
+  longestMs: number,
+): { readonly since: number; readonly delayMs: number } => {
+  const now = Date.now();
+  const goesOn = away_since !== null && away_at !== null && now - away_at < longestMs;
+  const since = goesOn ? away_since : now;
+  const delayMs = Math.min(Math.max(now - since, unavailableMs), 10 * unavailableMs);
+  return { since, delayMs };
 };

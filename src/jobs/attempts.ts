@@ -45,8 +45,9 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
     fail: (id: string, fence: number, error: JobError | null) =>
       failJob(stores, id, fence, error === null ? '' : JSON.stringify(error), ...end),
 
-    retry: (id: string, fence: number, delayMs: number, counts: boolean) =>
-      retryJob(stores, id, fence, delayMs, counts ? 1 : 0, ...end),
+    /** `awaySince`: a model is away, since then. */
+    retry: (id: string, fence: number, delayMs: number, counts: boolean, awaySince?: number) =>
+      retryJob(stores, id, fence, delayMs, counts ? 1 : 0, awaySince ?? '', ...end),
 
     /** The jobs that Bull must be given now, and those that ended because their worker was lost. */
     due: async (most: number, lookAgainMs: number) => {

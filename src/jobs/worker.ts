@@ -44,7 +44,7 @@ export const workerTiming: WorkerTiming = {
   leaseMs: 15_000,
   lookMs: 500,
   lookAgainMs: 10_000,
-  // With what ends after it, less than any supervisor waits: npm start kills after 5 s.
+  // With what ends after it, less than any supervisor waits: npm start kills after 10 s.
   graceMs: 3_000,
   sweepMs: 300_000,
 };
@@ -58,9 +58,9 @@ const DUE_AT_ONCE = 100;
 export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = workerTiming) => {
   const { stores, config, log, files, jobs, queue } = parts;
   const attempts = openAttempts(stores, config, timing.leaseMs);
-  const draining = new AbortController();
+  const [soon, now] = [new AbortController(), new AbortController()];
+  const closing = soon.signal;
   const running = new Set<Promise<void>>();
-  let closing = false;
 
   const deliverDue = async () => {
     const { deliver, ended } = await attempts.due(DUE_AT_ONCE, timing.lookAgainMs);
@@ -70,7 +70,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
 
   const run = async (delivery: Delivery): Promise<void> => {
     // What is not taken stays due, and goes to another worker.
-    if (closing) return;
+    if (closing.aborted) return;
     const [said, fence] = await attempts.take(delivery, randomUUID());
     if (said === 'refused') return;
     const job = await jobs.find(delivery.id);
@@ -81,18 +81,16 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
         fence: job.fence,
       });
       attemptLog.info({ model: job.model, account: job.account }, 'attempt starts');
-      const end = await runAttempt(
-        { ...parts, attempts, log: attemptLog },
-        timing,
-        job,
-        draining.signal,
-      );
+      const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, {
+        soon: soon.signal,
+        now: now.signal,
+      });
       attemptLog.info({ end }, 'attempt ends');
     }
     const after = await jobs.find(delivery.id);
     if (after === null || isOver(after.status)) await files.removeJob(delivery.id);
     // Its end may have let the account's next job in.
-    if (!closing) await deliverDue();
+    if (!closing.aborted) await deliverDue();
   };
 
   const tracked = async (delivery: Delivery): Promise<void> => {
@@ -119,13 +117,13 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
 
   return {
     close: async (): Promise<void> => {
-      closing = true;
+      soon.abort();
       await Promise.all([stopLooking(), stopSweeping(), queue.pause()]);
       await Promise.race([
         Promise.allSettled(running),
         sleep(timing.graceMs, undefined, { ref: false }),
       ]);
-      draining.abort();
+      now.abort();
       await Promise.allSettled(running);
     },
   };

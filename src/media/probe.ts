@@ -4,6 +4,7 @@ import { inTime } from './deadline.ts';
 import { fileInput } from './ffmpeg.ts';
 import { decodeFirst } from './first-picture.ts';
 import { identify } from './identify.ts';
+import { checkImageParts } from './image-parts.ts';
 import type { ImageInfo, VideoInfo } from './info.ts';
 import { listPackets, unreadable } from './listing.ts';
 import { reasonOf, sharp } from './sharp.ts';
@@ -11,6 +12,7 @@ import { reasonOf, sharp } from './sharp.ts';
 /** What an image is, by its header alone: a picture of any size costs nothing here. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
   try {
+    await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it holds more than one picture');
     const { space, hasProfile } = header;

@@ -31,10 +31,12 @@ export type Child = {
 export const startChild = async (options: ChildOptions): Promise<Child> => {
   const { name, command, args, env, cwd, logFile, stopWithinMs = 10_000, signal } = options;
   signal?.throwIfAborted();
-  mkdirSync(dirname(logFile), { recursive: true });
-  const log = openSync(logFile, 'a');
+  mkdirSync(dirname(logFile), { recursive: true, mode: 0o700 });
+  const log = openSync(logFile, 'a', 0o600);
   const from = statSync(logFile).size;
-  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] });
+  const child = asPrivate(() =>
+    spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] }),
+  );
   closeSync(log);
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
@@ -63,6 +65,16 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   const tail = () =>
     readFileSync(logFile).subarray(from).toString().trimEnd().split('\n').slice(-15).join('\n');
   return { name, pid, exited, tail, stop };
+};
+
+/** What the process makes is its owner's alone: a child inherits the mask that stands while it is started. */
+const asPrivate = <T>(start: () => T): T => {
+  const before = process.umask(0o077);
+  try {
+    return start();
+  } finally {
+    process.umask(before);
+  }
 };
 
 /** Signals a whole process group; one that is gone already is what was wanted. */

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { environmentFor } from './allowed.ts';
 import { writePrivate } from './environment.ts';
 import { places, root } from './home.mjs';
 
@@ -17,7 +18,7 @@ export const developmentKey = async (address: string, env: NodeJS.ProcessEnv): P
   const { stdout } = await run(
     process.execPath,
     ['--import', 'tsx', 'src/cli/enhance.ts', ...words],
-    { env, cwd: root, timeout: 30_000 },
+    { env: environmentFor('service', env), cwd: root, timeout: 30_000 },
   );
   const { key } = JSON.parse(stdout);
   if (typeof key !== 'string')

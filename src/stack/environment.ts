@@ -55,7 +55,7 @@ export const localTransport = (): 'shared-memory' | 'http' => {
 
 /** Made at the first start, kept for all later ones: another pepper would make every key unknown. */
 const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string> => {
-  const names = ['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY'];
+  const names = ['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY', 'TRITON_ADMIN_SECRET'];
   const kept = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   const all = Object.fromEntries(
     names.map((name) => [name, kept[name] || randomBytes(32).toString('base64url')]),
@@ -66,7 +66,7 @@ const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string>
 
 /** Writes a file that only its owner may read, whole or not at all. */
 export const writePrivate = (file: string, text: string): void => {
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 };

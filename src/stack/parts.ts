@@ -1,5 +1,6 @@
 /** The four processes of the local stack as parts to supervise. */
 import { join } from 'node:path';
+import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
@@ -47,9 +48,12 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): Part => (
       env,
       signal,
     });
-    const url = `http://${host}:${ports.TRITON_HTTP_PORT}`;
+    const address = {
+      httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
+      adminSecret: env.TRITON_ADMIN_SECRET,
+    };
     try {
-      await Promise.all(models.map((model) => loadModel(url, model, loadWithinMs, signal)));
+      await Promise.all(models.map((model) => loadModel(address, model, loadWithinMs, signal)));
     } catch (error) {
       await triton.stop();
       throw new Error(`${error}\n${triton.tail()}`, { cause: error });
@@ -86,10 +90,11 @@ const startService = (
     name: command,
     command: process.execPath,
     args: ['--import', 'tsx', 'src/main.ts', command],
-    env,
+    env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),
-    stopWithinMs: 5_000,
+    // The worker's grace time of 3 s and what ends after it, on a busy machine.
+    stopWithinMs: 10_000,
     signal,
   });
 

@@ -1,6 +1,7 @@
 /** The embedded Redis: every write in the append-only file, nothing evicted, because it holds the ledger. */
 import { mkdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
+import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places } from './home.mjs';
 
@@ -25,7 +26,7 @@ export const redisArguments = (port: number): string[] => [
 /** Starts redis-server and resolves when it answers. */
 export const startRedis = async (options: RedisOptions): Promise<Child> => {
   const { port, dataDir, logFile, env, signal } = options;
-  mkdirSync(dataDir, { recursive: true });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const child = await startChild({
     name: 'Redis',
     command: places.redisServer,
@@ -39,7 +40,7 @@ export const startRedis = async (options: RedisOptions): Promise<Child> => {
       '--set-proc-title',
       'no',
     ],
-    env,
+    env: environmentFor('Redis', env),
     cwd: dataDir,
     logFile,
     signal,

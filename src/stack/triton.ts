@@ -1,6 +1,8 @@
 /** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { adminHeader, type TritonAddress } from '../triton/protocol/wire.ts';
+import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places, root } from './home.mjs';
 import type { TritonPorts } from './ports.ts';
@@ -13,6 +15,9 @@ export type TritonOptions = {
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 };
+
+/** Starts Triton and watches over it, here and in docker-compose.yml alike. It takes Triton's command as its arguments. */
+export const keeper = 'inference/serving/keeper.py';
 
 /** What Triton runs with, here and in docker-compose.yml alike. */
 export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[]): string[] => [
@@ -38,14 +43,16 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
   dropRegions(regions);
   const child = await startChild({
     name: 'Triton',
-    command: join(places.tritonServer, 'bin/tritonserver'),
+    command: places.python,
     args: [
+      keeper,
+      join(places.tritonServer, 'bin/tritonserver'),
       ...tritonArguments(ports, modelsDirs),
       `--backend-directory=${places.tritonServer}/backends`,
       `--backend-config=python,shm-region-prefix-name=${regions}`,
       ...[`--http-address=${host}`, `--grpc-address=${host}`, `--metrics-address=${host}`],
     ],
-    env: { ...env, ...pythonEnvironment(env) },
+    env: environmentFor('Triton', { ...env, ...pythonEnvironment(env) }),
     cwd: root,
     logFile,
     // It waits for idle connections of its clients, and has nothing to lose.
@@ -76,7 +83,7 @@ const dropRegions = (prefix: string): void => {
 
 /** Loads a model; when its stub cannot start Triton would wait for ever, so the wait has an end. */
 export const loadModel = async (
-  httpUrl: string,
+  { httpUrl, adminSecret = '' }: TritonAddress,
   model: string,
   withinMs: number,
   signal: AbortSignal,
@@ -84,7 +91,7 @@ export const loadModel = async (
   const answer = await fetch(`${httpUrl}/v2/repository/models/${model}/load`, {
     method: 'POST',
     body: '{}',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', [adminHeader]: adminSecret },
     signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
   });
   if (!answer.ok) throw new Error(`Triton could not load ${model}: ${await answer.text()}`);

@@ -1,5 +1,5 @@
 /** `npm start`: the whole local stack in the foreground, until Ctrl-C. */
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { developmentKey, welcome } from './development.ts';
@@ -127,7 +127,8 @@ const writeAddresses = (env: NodeJS.ProcessEnv, address: string): void =>
   );
 
 const keepPreviousLogs = (folder: string): void => {
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700); // one that an earlier release made
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.log') && existsSync(join(folder, name)))
       renameSync(join(folder, name), join(folder, `${name}.previous`));

@@ -29,7 +29,11 @@ export const openRig = async (name: string) => {
   const triton = await realTriton();
   const config = loadConfig({
     ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-    ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
+    ...{
+      FFMPEG: ffmpegPath,
+      TRITON_HTTP_URL: triton.httpUrl,
+      TRITON_ADMIN_SECRET: triton.adminSecret,
+    },
   });
   const transport = await openTransport(config.triton);
   const opened = new Map<LipsyncModel, LipsyncModels>();

@@ -24,7 +24,11 @@ const dir = tempDir('lenders');
 const triton = await realTriton();
 const config = loadConfig({
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
+  ...{
+    FFMPEG: ffmpegPath,
+    TRITON_HTTP_URL: triton.httpUrl,
+    TRITON_ADMIN_SECRET: triton.adminSecret,
+  },
 });
 const transport = await openTransport(config.triton);
 const signal = AbortSignal.timeout(300_000);

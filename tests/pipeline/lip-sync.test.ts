@@ -25,7 +25,11 @@ const at = (name: string) => join(dir, name);
 const triton = await realTriton();
 const environment = {
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
+  ...{
+    FFMPEG: ffmpegPath,
+    TRITON_HTTP_URL: triton.httpUrl,
+    TRITON_ADMIN_SECRET: triton.adminSecret,
+  },
 };
 const config = loadConfig(environment);
 const transport = await openTransport(config.triton);

@@ -11,11 +11,14 @@ const run = process.env.ENHANCE_RUN?.startsWith(testRuns)
   ? process.env.ENHANCE_RUN
   : join(testRuns, `${process.pid}`);
 
+/** What guards the tests' Triton. */
+export const adminSecret = 'no-secret-in-the-tests';
+
 /** The environment of real parts: the machine's, and the mark by which a killed run's leftovers are found. */
 export const partEnvironment = (): NodeJS.ProcessEnv => {
   // Unless tests/run.ts holds it: without the lock the next run would stop our parts as those of a dead one.
   void take(run);
-  return { ...process.env, ...markOf(run) };
+  return { ...process.env, TRITON_ADMIN_SECRET: adminSecret, ...markOf(run) };
 };
 
 const folders: string[] = [];

@@ -4,22 +4,25 @@ import { signalGroup } from '../../src/stack/child.ts';
 import { root } from '../../src/stack/home.mjs';
 import { freePorts } from '../../src/stack/ports.ts';
 import { loadModel, models, startTriton } from '../../src/stack/triton.ts';
-import { partEnvironment, tempDir } from './run.ts';
+import { adminSecret, partEnvironment, tempDir } from './run.ts';
 
 export type RealTriton = {
   readonly httpUrl: string;
   readonly grpcUrl: string;
+  readonly adminSecret: string;
   close(): Promise<void>;
 };
 
 /** The service's models, and the small ones of tests (`echo` and the like), which a test loads itself. */
 export const testModels = join(root, 'tests/triton/models');
-const repositories = [join(root, 'models'), testModels];
+export const repositories = [join(root, 'models'), testModels];
 
 /** The shared server when `tests/run.ts` started one, else one that lives as long as this process. */
 export const realTriton = async (): Promise<RealTriton> => {
   const { TEST_TRITON_HTTP_URL: httpUrl, TEST_TRITON_GRPC_URL: grpcUrl } = process.env;
-  return httpUrl && grpcUrl ? { httpUrl, grpcUrl, close: async () => {} } : ownTriton();
+  return httpUrl && grpcUrl
+    ? { httpUrl, grpcUrl, adminSecret, close: async () => {} }
+    : ownTriton();
 };
 
 export type OwnTriton = RealTriton & {
@@ -43,7 +46,7 @@ export const ownTriton = async (load: readonly string[] = models): Promise<OwnTr
     });
     try {
       for (const model of load)
-        await loadModel(httpUrl, model, 180_000, new AbortController().signal);
+        await loadModel({ httpUrl, adminSecret }, model, 180_000, new AbortController().signal);
     } catch (error) {
       const printed = child.tail();
       await child.stop();
@@ -56,6 +59,7 @@ export const ownTriton = async (load: readonly string[] = models): Promise<OwnTr
   process.once('exit', atExit);
   return {
     httpUrl,
+    adminSecret,
     grpcUrl: `127.0.0.1:${grpc}`,
     kill: async () => {
       process.kill(child.pid, 'SIGKILL');

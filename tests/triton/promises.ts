@@ -21,6 +21,7 @@ export const openEcho = async (kind: Kind) => {
       KEY_PEPPER: 'pepper of no secret',
       SIGNING_SECRET: 'secret of no secret',
       TRITON_HTTP_URL: triton.httpUrl,
+      TRITON_ADMIN_SECRET: triton.adminSecret,
       TRITON_GRPC_URL: triton.grpcUrl,
       TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
       TRITON_TRANSPORT: kind,
@@ -60,7 +61,7 @@ export const promises = (
   test: Test,
   { kind, triton, config, transport }: Awaited<ReturnType<typeof openEcho>>,
 ): void => {
-  const control = openControl({ httpUrl: triton.httpUrl });
+  const control = openControl(triton);
   const echo = async (input: Tensor, ...more: Tensor[]): Promise<Buffer> => {
     const [output] = await transport.infer('echo', [input, ...more], [echoed(input)], never);
     assert.ok(output);

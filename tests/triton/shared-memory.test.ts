@@ -7,13 +7,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../../src/stack/home.mjs';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { adminHeader } from '../../src/triton/protocol/wire.ts';
 import { data, echoed, never, openEcho, promises, regions } from './promises.ts';
 
 const test = suite('shared memory');
 const echo = await openEcho('shared-memory');
 
 const registered = async (): Promise<string[]> => {
-  const { data } = await axios.get(`${echo.triton.httpUrl}/v2/systemsharedmemory/status`);
+  const { httpUrl, adminSecret } = echo.triton;
+  const headers = { [adminHeader]: adminSecret };
+  const { data } = await axios.get(`${httpUrl}/v2/systemsharedmemory/status`, { headers });
   return data.map(({ name }: { name: string }) => name);
 };
 

@@ -18,6 +18,7 @@ const config = loadConfig({
   KEY_PEPPER: 'pepper of no secret',
   SIGNING_SECRET: 'secret of no secret',
   TRITON_HTTP_URL: triton.httpUrl,
+  TRITON_ADMIN_SECRET: triton.adminSecret,
   TRITON_GRPC_URL: triton.grpcUrl,
 });
 const transport = await openTransport(config.triton);

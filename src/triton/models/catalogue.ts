@@ -4,6 +4,7 @@ import type { LipsyncModel } from '../../contract/lipsync.ts';
 import { Failure } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Control } from '../protocol/control.ts';
+import { modelUnavailable } from '../protocol/faults.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { readLipsync } from './lipsync.ts';
 import { askEngine, readUpscaler } from './upscaler.ts';
@@ -24,7 +25,9 @@ type Ids<U extends string, L extends LipsyncModel> = {
 };
 
 /** A busy model answers when its turn comes; those who only want to know what is there do not wait for that. */
-const engineWithinMs = 2_000;
+const engineWithinMs = 1_000;
+/** Triton itself answers at once, also while its models are busy. Longer than this, and it hangs. */
+const toldWithinMs = 1_900;
 /** So long an answer holds: every new job needs it, and models change seldom. */
 const freshMs = 1_000;
 
@@ -48,7 +51,7 @@ export const openCatalogue = <U extends string, L extends LipsyncModel>(
   const tellOnce = openComplaints(log);
   const stateOf = async <Id extends string>(id: Id, read: (id: Id) => Promise<Told>) => {
     try {
-      const told = await read(id);
+      const told = await soon(id, read(id));
       tellOnce(id, null);
       return { id, ready: true, ...told };
     } catch (error) {
@@ -71,6 +74,21 @@ export const openCatalogue = <U extends string, L extends LipsyncModel>(
   };
 
   return { describe };
+};
+
+/** The answer, or model_unavailable when it does not come in time. */
+const soon = async <T>(model: string, answer: Promise<T>): Promise<T> => {
+  const end = new AbortController();
+  const late = sleep(toldWithinMs, undefined, { signal: end.signal }).then(() => {
+    throw modelUnavailable(model, new Error(`no answer within ${toldWithinMs} ms`));
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    end.abort();
+    // Whichever comes second is not wanted any more.
+    for (const rest of [answer, late]) rest.catch(() => {});
+  }
 };
 
 /** Tells what computes a release, as far as it is known within `engineWithinMs`. */

@@ -1,8 +1,7 @@
 /** Triton's control over HTTP: is it there, what does it serve, load and unload. */
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type Wire } from './wire.ts';
+import { openWire, type Reply, reasonOf, type TritonAddress, type Wire } from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -46,9 +45,9 @@ export type Control = {
   unload(model: string): Promise<void>;
 };
 
-export const openControl = ({ httpUrl }: Pick<Config['triton'], 'httpUrl'>): Control => {
+export const openControl = (address: TritonAddress): Control => {
   // Asked seldom: a connection kept between would only hold up Triton when it stops.
-  const wire = openWire(httpUrl, { keepAlive: false });
+  const wire = openWire(address, { keepAlive: false });
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
   return {

@@ -13,6 +13,7 @@ import type { Config } from '../../config.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
 import { type Answered, checkOutputs, checkTensor, type Tensor, type Wanted } from './tensor.ts';
 import type { Transport } from './transport.ts';
+import { adminHeader } from './wire.ts';
 
 /** Tensors in gRPC messages: one connection for all requests, and a cancelled one leaves Triton's queue. */
 export const openGrpc = async (config: Config['triton']): Promise<Transport> => {
@@ -31,6 +32,9 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
     'grpc.service_config_disable_resolution': 1,
   });
 
+  const metadata = new Metadata();
+  // Triton puts these words before the name of a header that guards gRPC.
+  if (config.adminSecret) metadata.set(`triton-grpc-protocol-${adminHeader}`, config.adminSecret);
   const running = new Set<ClientUnaryCall>();
   let closed = false;
 
@@ -50,7 +54,7 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
         requestSerialize,
         responseDeserialize,
         request,
-        new Metadata(),
+        metadata,
         options,
         done,
       );

@@ -8,7 +8,7 @@ import { openWire } from './wire.ts';
 
 /** Tensors in the bodies of HTTP requests: works everywhere that Triton can be reached. */
 export const openHttp = (config: Config['triton']): Transport => {
-  const wire = openWire(config.httpUrl, { keepAlive: true });
+  const wire = openWire(config, { keepAlive: true });
   return {
     kind: 'http',
     infer: async (model, inputs, wanted, signal) => {

@@ -23,7 +23,7 @@ type Connection = {
 
 /** Pixels in memory that Triton, on the same host, maps too; only their description goes over HTTP. */
 export const openSharedMemory = async (config: Config['triton']): Promise<Transport> => {
-  const wire = openWire(config.httpUrl, { keepAlive: true });
+  const wire = openWire(config, { keepAlive: true });
   const pool = new RegionPool(wire);
   await checkPossible(wire, pool);
   const closing = new AbortController();

@@ -29,7 +29,18 @@ export type Message = {
 
 const shortTimeoutMs = 10_000;
 
-export const openWire = (httpUrl: string, options: { keepAlive: boolean }): Wire => {
+/** What Triton wants to see before it does anything but answer health checks; inference/serving/keeper.py sets that up. */
+export const adminHeader = 'x-enhance-admin';
+
+export type TritonAddress = {
+  readonly httpUrl: string;
+  readonly adminSecret?: string | undefined;
+};
+
+export const openWire = (
+  { httpUrl, adminSecret }: TritonAddress,
+  options: { keepAlive: boolean },
+): Wire => {
   const httpAgent = new Agent(options);
   let closed = false;
   const client = axios.create({
@@ -38,7 +49,10 @@ export const openWire = (httpUrl: string, options: { keepAlive: boolean }): Wire
     responseType: 'arraybuffer',
     validateStatus: () => true,
     // Without this Triton gzips the pixels, at many times the cost of sending them.
-    headers: { 'accept-encoding': 'identity' },
+    headers: {
+      'accept-encoding': 'identity',
+      ...(adminSecret !== undefined && { [adminHeader]: adminSecret }),
+    },
     decompress: false,
     // A limit or a followed redirect would put a copying stream between us and the socket.
     maxRedirects: 0,

@@ -1,0 +1,338 @@
+"""Runs Triton and keeps it well, beside `npm start` and in the container alike. docs/decisions/0014 says why it is shaped so.
+
+usage: TRITON_ADMIN_SECRET=... python3 keeper.py tritonserver --http-port=... [more of Triton's flags]
+
+- Triton answers health checks to everyone, and everything else only to who sends the secret.
+- A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
+- When that does not help, or Triton itself hangs, Triton is ended. Whoever runs this starts both again.
+"""
+
+import contextlib
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+HEADER = "x-enhance-admin"
+RESTRICTED = "metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging"
+PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
+"""How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
+LOOK_SECONDS = 1.0
+REGIONS_SECONDS = 0.1
+START_SECONDS = 600.0
+"""Triton listens when the models of its flags are loaded; a network is compiled for the processor then."""
+MISS_SECONDS = 5.0 * PATIENCE
+MISSES = 3
+"""So many health checks in a row without an answer, each of MISS_SECONDS, are a hang."""
+FROZEN_SECONDS = 15.0 * PATIENCE
+PING_SECONDS = 15.0 * PATIENCE
+IDLE_SECONDS = 20.0 * PATIENCE
+BUSY_SHARE = 0.003
+"""A model that answers no ping for IDLE_SECONDS and uses less of a processor than this waits for what will not come."""
+LONGEST_SECONDS = 1800.0 * PATIENCE
+"""A model that has answered nobody for so long is at something that does not end."""
+PING_WITHIN_SECONDS = 6 * 3600.0
+LOAD_SECONDS = 180.0
+
+
+class Stub:
+    """One Python process of a model."""
+
+    def __init__(self, model: str, now: float) -> None:
+        self.model = model
+        self.ran = now
+        """When it was last seen not stopped."""
+        self.ended = False
+        """Seen dead once; of a model that is unloaded Triton clears them away before the next look."""
+        self.leaves = False
+        """Its model was loaded again meanwhile, in other processes."""
+
+
+class Ping:
+    """A tiny inference, sent from a thread of its own: behind real work it waits its turn."""
+
+    def __init__(self, now: float) -> None:
+        self.answer: str | None = None
+        self.seen, self.processor = now, 0.0
+        """When it was last looked at what the model's processes use, and their seconds of a processor then."""
+        self.progressed, self.answered = now, -1
+        """When the model was last seen to have answered somebody, and how many it had."""
+
+
+class Triton:
+    """Triton's HTTP, with the secret."""
+
+    def __init__(self, port: str, secret: str) -> None:
+        self.secret, self._url = secret, f"http://127.0.0.1:{port}/v2"
+        self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+
+    def ask(self, path: str, seconds: float, body: object = None) -> bytes:
+        """The answer; a refusal raises HTTPError, silence OSError."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {HEADER: self.secret, "content-type": "application/json"}
+        try:
+            with self._open(urllib.request.Request(self._url + path, data, headers), timeout=seconds) as reply:
+                content: bytes = reply.read()
+                return content
+        except http.client.HTTPException as broken:
+            raise OSError(f"no whole answer: {broken}") from broken
+
+    def live(self) -> bool:
+        try:
+            self.ask("/health/live", MISS_SECONDS)
+        except OSError:
+            return False
+        return True
+
+    def ready_models(self, seconds: float = MISS_SECONDS) -> list[str]:
+        index = json.loads(self.ask("/repository/index", seconds, {}))
+        return [entry["name"] for entry in index if entry.get("state") == "READY"]
+
+    def reload(self, model: str) -> None:
+        """Loading alone changes nothing while the model counts as loaded."""
+        path = f"/repository/models/{urllib.parse.quote(model, safe='')}"
+        self.ask(f"{path}/unload", LOAD_SECONDS, {})
+        self.ask(f"{path}/load", LOAD_SECONDS, {})
+
+    def answered(self, model: str) -> int:
+        """How many requests the model has answered so far, well or not."""
+        path = f"/models/{urllib.parse.quote(model, safe='')}/stats"
+        stats = json.loads(self.ask(path, MISS_SECONDS))["model_stats"][0]["inference_stats"]
+        return int(stats["success"]["count"]) + int(stats["fail"]["count"])
+
+    def ping(self, model: str) -> str:
+        """What a request without pixels or sound is answered; a model's refusal is a sign of life too."""
+        path = f"/models/{urllib.parse.quote(model, safe='')}"
+        try:
+            config = json.loads(self.ask(f"{path}/config", MISS_SECONDS))
+            return self.ask(f"{path}/infer", PING_WITHIN_SECONDS, nothing_for(config)).decode(errors="replace")
+        except urllib.error.HTTPError as refusal:
+            return refusal.read().decode(errors="replace")
+        except OSError as silence:
+            return str(silence)
+
+
+def nothing_for(config: dict[str, Any]) -> dict[str, Any]:
+    """A request of this model with every free length 0; serving/shell.py answers it before the model sees it."""
+    inputs = []
+    for tensor in config["input"]:
+        if not tensor.get("optional"):
+            shape = [max(0, int(length)) for length in tensor["dims"]]
+            count = 1
+            for length in shape:
+                count *= length
+            kind = tensor["data_type"].removeprefix("TYPE_")
+            inputs.append({"name": tensor["name"], "datatype": kind, "shape": shape, "data": [0] * count})
+    return {"inputs": inputs, "outputs": [{"name": config["output"][0]["name"]}], "parameters": {"ping": True}}
+
+
+class Keeper:
+    def __init__(self, pid: int, triton: Triton) -> None:
+        self._pid, self._triton = pid, triton
+        self._stubs: dict[int, Stub] = {}
+        self._pings: dict[str, Ping] = {}
+        self._misses, self._started = 0, time.monotonic()
+        self._was_live, self._checked, self._pinged = False, 0.0, 0.0
+
+    def look(self) -> str | None:
+        """One look at everything. A sentence when Triton has to be started anew."""
+        now = time.monotonic()
+        if now - self._checked >= MISS_SECONDS or not self._was_live:
+            self._checked = now
+            if fault := self._check_live(now):
+                return fault
+        if not self._was_live or self._misses:
+            return None
+        broken = self._dead_models(now) | self._unwell_models(now)
+        if broken:
+            return self._repair(broken)
+        if now - self._pinged >= PING_SECONDS:
+            self._pinged = now
+            self._ping_all(now)
+        return None
+
+    def _check_live(self, now: float) -> str | None:
+        if self._triton.live():
+            if not self._was_live:
+                say("Triton listens")
+                hide(self._pid, self._triton.secret.encode())
+            self._was_live, self._misses = True, 0
+            return None
+        if not self._was_live:
+            late = now - self._started > START_SECONDS
+            return f"Triton did not listen within {START_SECONDS:.0f} s" if late else None
+        self._misses += 1
+        return f"Triton answered none of {MISSES} health checks" if self._misses >= MISSES else None
+
+    def _dead_models(self, now: float) -> set[str]:
+        """The models of stubs that have died. Stubs that were stopped for too long are killed here, and dead next time."""
+        dead = set()
+        children = stubs_of(self._pid)
+        self._stubs = {pid: stub for pid, stub in self._stubs.items() if pid in children}
+        for pid, (state, model) in children.items():
+            stub = self._stubs.get(pid)
+            if stub is None and model:
+                self._stubs[pid] = Stub(model, now)
+            elif stub and state == "Z" and not stub.leaves:
+                if stub.ended:
+                    dead.add(stub.model)
+                stub.ended = True
+            elif stub and state != "T":
+                stub.ran = now
+            elif stub and now - stub.ran > FROZEN_SECONDS:
+                say(f"a process of {stub.model} is stopped; it is killed")
+                kill(pid)
+        return dead
+
+    def _unwell_models(self, now: float) -> set[str]:
+        """Models whose ping was answered by Triton in place of their stub, and those that hang."""
+        unwell = set()
+        for model, ping in list(self._pings.items()):
+            if ping.answer is not None:
+                del self._pings[model]
+                if re.search("stub process", ping.answer, re.IGNORECASE):
+                    unwell.add(model)
+            elif fault := self._hangs(model, ping, now):
+                say(f"{model} {fault}; its processes are killed")
+                for pid in self._stubs_of(model):
+                    kill(pid)
+                unwell.add(model)
+        return unwell
+
+    def _hangs(self, model: str, ping: Ping, now: float) -> str | None:
+        """A busy model is no hung one: its processes compute, and every now and then somebody gets an answer."""
+        if now - ping.seen < IDLE_SECONDS:
+            return None
+        processor = sum(map(processor_seconds, self._stubs_of(model)))
+        used, ping.processor = processor - ping.processor, processor
+        if ping.answered >= 0 and used < BUSY_SHARE * (now - ping.seen):
+            return f"answers no ping and has done nothing for {now - ping.seen:.0f} s"
+        with contextlib.suppress(OSError):
+            answered = self._triton.answered(model)
+            if answered != ping.answered:
+                ping.answered, ping.progressed = answered, now
+        ping.seen = now
+        return f"has answered nobody for {LONGEST_SECONDS:.0f} s" if now - ping.progressed > LONGEST_SECONDS else None
+
+    def _stubs_of(self, model: str) -> list[int]:
+        return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
+
+    def _repair(self, models: set[str]) -> str | None:
+        try:
+            for model in models.intersection(self._triton.ready_models(LOAD_SECONDS)):
+                say(f"{model} has lost a process; it is unloaded and loaded again")
+                self._pings.pop(model, None)
+                for pid in self._stubs_of(model):
+                    self._stubs[pid].leaves = True
+                self._triton.reload(model)
+                say(f"{model} is loaded again")
+        except OSError as fault:
+            return f"a model could not be loaded again: {fault}"
+        return None
+
+    def _ping_all(self, now: float) -> None:
+        with contextlib.suppress(OSError):
+            for model in self._triton.ready_models():
+                if model not in self._pings:
+                    self._pings[model] = Ping(now)
+                    threading.Thread(target=self._ping, args=(model, self._pings[model]), daemon=True).start()
+
+    def _ping(self, model: str, ping: Ping) -> None:
+        ping.answer = self._triton.ping(model)
+
+
+def stubs_of(parent: int) -> dict[int, tuple[str, str]]:
+    """Triton's Python processes by their id: the state's letter, and the model, which a dead one no longer tells."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
+                state, owner = rest.split()[:2]
+                if owner == str(parent) and name.startswith("triton_python"):
+                    words = (folder / "cmdline").read_text().split("\0")
+                    model = Path(words[1]).parts[-3] if len(words) > 1 else ""
+                    found[int(folder.name)] = (state, model)
+    return found
+
+
+def close_regions(prefix: str) -> None:
+    """Triton makes its shared memory readable for everyone, whatever the umask."""
+    for file in Path("/dev/shm").glob(f"{prefix}*"):
+        with contextlib.suppress(OSError):
+            file.chmod(0o600)
+
+
+def processor_seconds(pid: int) -> float:
+    with contextlib.suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
+def kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def hide(pid: int, secret: bytes) -> None:
+    """Takes the secret out of what `ps` shows to every account: Triton knows its flags by now.
+
+    Where the kernel forbids writing to a child's memory the secret stays to be seen.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+        start = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[45])
+        with Path(f"/proc/{pid}/mem").open("r+b", buffering=0) as memory:
+            for match in re.finditer(re.escape(secret), words):
+                memory.seek(start + match.start())
+                memory.write(b"x" * len(secret))
+
+
+def say(words: str) -> None:
+    print(f"keeper: {words}", file=sys.stderr, flush=True)
+
+
+def main(command: list[str]) -> int:
+    secret = os.environ.pop("TRITON_ADMIN_SECRET", "")
+    if not re.fullmatch(r"[\w-]{16,}", secret, re.ASCII):
+        say("TRITON_ADMIN_SECRET: expected at least 16 letters, digits, - or _")
+        return 2
+    flags = dict(word[2:].split("=", 1) for word in command if word.startswith("--") and "=" in word)
+    regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
+    os.umask(0o077)
+    rule = f"{RESTRICTED}:{HEADER}={secret}"
+    child = subprocess.Popen([*command, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"])
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: child.terminate())
+    keeper = Keeper(child.pid, Triton(flags["http-port"], secret))
+    looked = time.monotonic()
+    while True:
+        try:
+            return abs(child.wait(REGIONS_SECONDS))
+        except subprocess.TimeoutExpired:
+            pass
+        if regions:
+            close_regions(regions[1])
+        if time.monotonic() - looked < LOOK_SECONDS:
+            continue
+        looked = time.monotonic()
+        if fault := keeper.look():
+            say(f"{fault}; Triton is ended, to be started again")
+            child.kill()
+            child.wait()
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+/** SIGTERM, as every deploy sends it: to the process alone, or to all that it has started. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { h264, makeClip, pattern } from '../real/clip.ts';
+import { tempDir } from '../real/run.ts';
+import { ended, realService } from '../real/service.ts';
+
+const test = suite('draining');
+const dir = tempDir('drain');
+const service = await realService();
+const caller = await service.caller(1000);
+
+const begun = async (size: string, seconds: number) => {
+  const path = await makeClip(join(dir, `${size}.mp4`), pattern(seconds, 25, size), h264);
+  const fields = { model: 'photo', scale: 2 };
+  const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
+  assert.is(status, 202, JSON.stringify(data));
+  await running(data.id);
+  return data.id;
+};
+const running = (id: string) =>
+  caller.until(id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
+const record = (id: string) => service.stores.redis.hgetall(`${service.stores.prefix}:job:${id}`);
+
+/** The ffmpegs that a process has started. */
+const ffmpegs = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' '))
+    .filter((child) => child && readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('ffmpeg'))
+    .map(Number);
+
+/** Sends the worker SIGTERM, and again while it drains; what it has logged since when it has ended. */
+const drained = async (also: readonly number[] = []): Promise<string> => {
+  const before = service.log('worker').length;
+  const { pid } = service.worker;
+  for (const one of [pid(), ...also]) process.kill(one, 'SIGTERM');
+  await sleep(100);
+  process.kill(pid(), 'SIGTERM');
+  await service.worker.ended();
+  return service.log('worker').slice(before);
+};
+
+test('a worker that is told to stop while an ffmpeg runs drains: its video job loses no attempt, goes on elsewhere and is paid once', async () => {
+  const before = (await caller.balance()).available;
+  const id = await begun('320x240', 3);
+  assert.ok(ffmpegs(service.worker.pid()).length > 0, 'an ffmpeg runs');
+  const log = await drained();
+  assert.match(log, '"msg":"stopped"');
+  const left = await record(id);
+  assert.equal([left.status, left.attempts, left.lost], ['queued', '0', '0']);
+  await service.worker.start();
+  const job = await caller.until(id, ended, 100_000);
+  assert.is(job.status, 'succeeded', JSON.stringify(job.error));
+  const { attempts, lost } = await record(id);
+  assert.equal([attempts, lost], ['1', '0']);
+  assert.is((await caller.balance()).available, before - job.cost.charged);
+  const { clean, differences } = await service.audit(caller.account);
+  assert.ok(clean, differences.join('\n'));
+});
+
+test('a signal that reaches the ffmpegs too costs no attempt either', async () => {
+  const id = await begun('320x232', 3);
+  const log = await drained(ffmpegs(service.worker.pid()));
+  assert.match(log, '"msg":"stopped"');
+  const { status, attempts, lost } = await record(id);
+  assert.equal([status, attempts, lost], ['queued', '0', '0']);
+  await caller.http.delete(`/v1/jobs/${id}`);
+  await service.worker.start();
+});
+
+test('a caller that waits gets its 202 when the API is told to stop, twice', async () => {
+  const path = await makeClip(join(dir, 'wait.mp4'), pattern(4, 25, '320x224'), h264);
+  const waiting = caller.upscale(path, { model: 'photo', scale: 2 });
+  await sleep(1_500);
+  process.kill(service.api.pid, 'SIGTERM');
+  process.kill(service.api.pid, 'SIGTERM');
+  const { status, data } = await waiting;
+  assert.is(status, 202, JSON.stringify(data));
+  assert.is(await service.api.exited, 'exit code 0');
+  assert.match(service.log('api'), '"msg":"stopped"');
+  await service.worker.stop();
+});
+
+test.after(service.close);
+
+test.run();

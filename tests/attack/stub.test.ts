@@ -1,0 +1,172 @@
+/** Processes of Triton that are killed or hang. The keeper's times are a fifth of those in service. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../src/config.ts';
+import { Failure } from '../../src/errors.ts';
+import { type Child, signalGroup } from '../../src/stack/child.ts';
+import { freePorts } from '../../src/stack/ports.ts';
+import { supervise } from '../../src/stack/supervise.ts';
+import { loadModel, startTriton } from '../../src/stack/triton.ts';
+import { int32, intsOf } from '../../src/triton/protocol/tensor.ts';
+import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { h264, makeClip, pattern } from '../real/clip.ts';
+import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
+import { ended, realService } from '../real/service.ts';
+import { repositories } from '../real/triton.ts';
+
+const test = suite('a dead or hung process of Triton');
+const dir = tempDir('stub');
+const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
+const address = { httpUrl: `http://127.0.0.1:${http}`, adminSecret };
+const never = new AbortController().signal;
+let keeper: Child | undefined;
+const triton = supervise(
+  {
+    name: 'Triton',
+    start: async (signal) => {
+      keeper = await startTriton({
+        ports: { http, grpc, metrics },
+        host: '127.0.0.1',
+        modelsDirs: repositories,
+        logFile: join(dir, 'triton.log'),
+        env: { ...partEnvironment(), KEEPER_PATIENCE: '0.2' },
+        signal,
+      });
+      for (const model of ['echo', 'single', 'photo'])
+        await loadModel(address, model, 180_000, signal);
+      return keeper;
+    },
+  },
+  () => {},
+);
+process.once('exit', () => keeper && signalGroup(keeper.pid, 'SIGKILL'));
+await triton.ready;
+const service = await realService(
+  { MODEL_WAIT_SECONDS: '60' },
+  Promise.resolve({ ...address, grpcUrl: `127.0.0.1:${grpc}`, close: triton.stop }),
+);
+const caller = await service.caller(1000);
+const transport = await openTransport(
+  loadConfig({
+    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
+    ...{ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret },
+  }).triton,
+);
+
+/** Processes whose command names all of these. */
+const processes = (...words: readonly string[]): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && words.every((word) => commandOf(name).includes(word)))
+    .map(Number);
+const commandOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has just ended
+  }
+};
+const stubs = (model: string) => processes(`/${model}/1/model.py`, `enhance_${http}_`);
+const server = (): number => processes('/tritonserver\0--', `--http-port=${http}`).at(-1) ?? 0;
+
+const data = { name: 'DATA', datatype: 'UINT8', shape: [1], data: Buffer.alloc(1) } as const;
+/** The process that answers. */
+const single = async (signal: AbortSignal, ...more: ReturnType<typeof int32>[]) => {
+  const wanted = [{ name: 'PID', datatype: 'INT32', shape: [1] }] as const;
+  const [pid] = await transport.infer('single', [data, ...more], wanted, signal);
+  return pid && intsOf(pid)[0];
+};
+const echo = () => {
+  const picture = { ...data, shape: [1, 1, 1] };
+  const { name, datatype, shape } = picture;
+  return transport.infer('echo', [picture], [{ name, datatype, shape }], never);
+};
+const works = async (ask: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await ask();
+    return true;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+};
+const until = async (what: string, holds: () => boolean | Promise<boolean>, withinMs = 40_000) => {
+  for (const deadline = Date.now() + withinMs; !(await holds()); await sleep(100))
+    assert.ok(Date.now() < deadline, `not within ${withinMs} ms: ${what}`);
+};
+const isNew = (before: readonly number[], model: string) => () =>
+  stubs(model).some((pid) => !before.includes(pid));
+
+test('one killed process of three is replaced within seconds, and no request fails after that', async () => {
+  const before = stubs('echo');
+  assert.is(before.length, 3);
+  process.kill(before[1] ?? 0, 'SIGKILL');
+  await until('the model is loaded again', isNew(before, 'echo'), 20_000);
+  await until('it answers', () => works(echo));
+  for (let i = 0; i < 12; i += 1) await echo();
+});
+
+test('a job whose model process is killed goes on, and /v1/models says meanwhile that the model is away', async () => {
+  const clip = await makeClip(join(dir, 'clip.mp4'), pattern(2, 25, '160x120'), h264);
+  const fields = { model: 'photo', scale: 2 };
+  const { data: made } = await caller.upscale(clip, fields, { prefer: 'respond-async' });
+  await caller.until(made.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
+  const isReady = async (): Promise<boolean> => {
+    const { data: list } = await caller.http.get('/v1/models');
+    return list.data.find(({ id }: { id: string }) => id === 'photo').ready;
+  };
+  assert.ok(await isReady());
+  for (const pid of stubs('photo')) process.kill(pid, 'SIGKILL');
+  await until('it is told to be away', async () => !(await isReady()));
+  await until('it is told to be back', isReady);
+  const job = await caller.until(made.id, ended, 60_000);
+  assert.is(job.status, 'succeeded', JSON.stringify(job.error));
+  assert.is(job.result?.frames, 50);
+  const record = await service.stores.redis.hgetall(`${service.stores.prefix}:job:${made.id}`);
+  assert.equal([record.attempts, record.lost], ['1', '0']);
+});
+
+test('a stopped process is replaced', async () => {
+  const before = stubs('single');
+  assert.is(await single(never), before[0]);
+  process.kill(before[0] ?? 0, 'SIGSTOP');
+  await until('another process answers', isNew(before, 'single'));
+  await until('it answers', () => works(() => single(AbortSignal.timeout(2_000))));
+});
+
+test('a model that computes for long is left alone, and so are those who wait for it', async () => {
+  const [pid] = stubs('single');
+  const [long, next] = [single(never, int32('SPIN_MS', [12_000])), single(never)];
+  assert.equal([await long, await next], [pid, pid]);
+});
+
+test('a model that waits for what never comes is replaced, and its caller is told that it is away', async () => {
+  const before = stubs('single');
+  const from = Date.now();
+  const hung = await single(never, int32('SLEEP_MS', [600_000])).catch((error: unknown) => error);
+  assert.ok(hung instanceof Failure && hung.code === 'model_unavailable', String(hung));
+  assert.ok(Date.now() - from < 30_000, `told after ${Date.now() - from} ms`);
+  await until('another process answers', isNew(before, 'single'));
+  await until('it answers', () => works(() => single(never)));
+});
+
+test('a stopped Triton is started again, and /v1/models answers within 2 s meanwhile', async () => {
+  const before = server();
+  process.kill(before, 'SIGSTOP');
+  await sleep(1_100); // what was asked before is kept for a second
+  const from = Date.now();
+  const { status } = await caller.http.get('/v1/models');
+  assert.is(status, 200);
+  assert.ok(Date.now() - from < 2_500, `answered after ${Date.now() - from} ms`);
+  await until('another server', () => server() !== before && server() > 0);
+  await until('its models answer', () => works(echo));
+});
+
+test.after(async () => {
+  await transport.close();
+  await service.close();
+});
+
+test.run();
