@@ -75,6 +75,10 @@ const Environment = z.object({
   LIPSYNC_CHUNK_SECONDS: z.coerce.number().positive().default(10),
   RATE_CREATE_PER_MINUTE: int(120),
   RATE_READ_PER_MINUTE: int(1200),
+  HTTP_MAX_CONNECTIONS: int(4096),
+  HEADERS_TIMEOUT_SECONDS: int(20),
+  JSON_MAX_BYTES: int(MiB),
+  BODY_STALL_SECONDS: int(60),
 
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
@@ -135,6 +139,10 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
       createPerMinute: e.RATE_CREATE_PER_MINUTE,
       readPerMinute: e.RATE_READ_PER_MINUTE,
+      maxConnections: e.HTTP_MAX_CONNECTIONS,
+      headersTimeoutMs: e.HEADERS_TIMEOUT_SECONDS * 1000,
+      jsonMaxBytes: e.JSON_MAX_BYTES,
+      bodyStallMs: e.BODY_STALL_SECONDS * 1000,
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {

@@ -16,10 +16,16 @@ const kind = (status: number, retryable: boolean, say: (facts: Facts) => string)
   retryable,
   say,
 });
+/** Cut, as a part of it may be a caller's own text, which may be as long as a body. */
 const text = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+  (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 1000);
 
 export const failures = {
+  invalid_request: kind(
+    400,
+    false,
+    (f) => `The request could not be read as HTTP: ${text(f.reason)}.`,
+  ),
   invalid_json: kind(400, false, (f) => `The body is not valid JSON: ${text(f.reason)}.`),
   invalid_multipart: kind(
     400,
@@ -50,6 +56,11 @@ export const failures = {
     405,
     false,
     (f) => `${text(f.method)} is not allowed here; use ${text(f.allowed)}.`,
+  ),
+  request_timeout: kind(
+    408,
+    true,
+    () => 'The request did not arrive in time. Send it again, all of it at once.',
   ),
   result_expired: kind(
     410,
@@ -82,6 +93,11 @@ export const failures = {
     413,
     false,
     (f) => `The output may have at most ${text(f.limit)}; this would have ${text(f.came)}.`,
+  ),
+  header_too_large: kind(
+    431,
+    false,
+    (f) => `The headers of a request may have at most ${text(f.limit_bytes)} bytes; more came.`,
   ),
   unsupported_media_type: kind(
     415,
@@ -154,7 +170,13 @@ export const failures = {
     (f) => `The worker was lost ${text(f.times)} times while it ran the job.`,
   ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
-  storage_failed: kind(500, true, (f) => `The result could not be stored: ${text(f.reason)}.`),
+  storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
+  storage_full: kind(
+    507,
+    true,
+    () =>
+      'The server has no room for more media at the moment. Nothing was stored; try again later.',
+  ),
 } as const satisfies Record<string, Kind>;
 
 export type FailureCode = keyof typeof failures;

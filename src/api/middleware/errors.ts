@@ -1,4 +1,5 @@
 import type { Next } from 'koa';
+import { diskFailure } from '../../disk-failure.ts';
 import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
 import { isUnreachable } from '../../redis.ts';
@@ -20,7 +21,7 @@ export const errors =
 const failureOf = (error: unknown, draining: AbortSignal): Failure => {
   // What the shutdown interrupted rejects with the signal's reason.
   if (draining.aborted && error === draining.reason) return new Failure('draining');
-  if (!isUnreachable(error)) return asFailure(error);
+  if (!isUnreachable(error)) return diskFailure(error) ?? asFailure(error);
   const reason = 'the store of jobs and credits does not answer, try again';
   return new Failure('internal_error', { reason }, { cause: error });
 };
