@@ -62,7 +62,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       ),
       draining: draining.signal,
     });
-    const server = createServer(app);
+    const server = createServer(app, config.http);
     server.listen(config.http.port, config.http.host);
     await once(server, 'listening');
     closers.push(

@@ -2,12 +2,14 @@ import { setMaxListeners } from 'node:events';
 import Koa from 'koa';
 import { createMetrics } from './metrics.ts';
 import { errors } from './middleware/errors.ts';
+import { protocol } from './middleware/protocol.ts';
 import { request } from './middleware/request.ts';
 import { unread } from './middleware/unread.ts';
 import type { Parts } from './parts.ts';
 import type { State } from './route.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes/all.ts';
+import { startWatchdog } from './watchdog.ts';
 
 /** The HTTP API over its parts. */
 export const createApp = (parts: Parts): Koa<State> => {
@@ -15,9 +17,10 @@ export const createApp = (parts: Parts): Koa<State> => {
   setMaxListeners(0, parts.draining);
   const app = new Koa<State>();
   const metrics = createMetrics(parts);
-  app.use(request(parts.log, metrics));
+  app.use(request(parts.log, metrics, startWatchdog(parts.log, parts.draining)));
   app.use(unread);
   app.use(errors(parts.draining));
+  app.use(protocol);
   for (const middleware of createRouter(
     createRoutes(metrics, parts.config.http.publicUrl),
     parts,

@@ -33,7 +33,11 @@ import { ffmpegPath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
-export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realRedis()) => {
+export const realApi = async (
+  settings: NodeJS.Dict<string> = {},
+  opened = realRedis(),
+  log = createLog('fatal', 'api'),
+) => {
   const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
   const config = loadConfig({
     PORT: String(port),
@@ -46,7 +50,6 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     ADMIN_KEY: randomUUID(),
     ...settings,
   });
-  const log = createLog('fatal', 'api');
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir);
@@ -77,7 +80,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     models: { describe: async () => states },
     draining: draining.signal,
   };
-  const http = createServer(createApp(parts));
+  const http = createServer(createApp(parts), config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
 
