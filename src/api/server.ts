@@ -34,6 +34,9 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
     requireHostHeader: false,
   });
   server.maxConnections = limits.maxConnections;
+  // A caller that closes its side after the request still gets its answer; what waits ends the wait (while-wanted.ts).
+  // Node has the switch but does not type it.
+  Object.assign(server, { httpAllowHalfOpen: true });
   const answers = new WeakMap<Duplex, Set<ServerResponse>>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const open = answers.get(req.socket) ?? new Set();
@@ -47,6 +50,10 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
   server.on('checkContinue', handle);
   // Any other expectation: the app refuses it.
   server.on('checkExpectation', handle);
+  // Node would close the connection without a word.
+  server.on('connect', (_, socket) =>
+    close(socket, new Failure('invalid_request', { reason: noProxy })),
+  );
   const told = new WeakSet<Duplex>();
   server.on('clientError', (error, socket) => {
     // Whatever else comes on a connection that is about to be closed is as unreadable.
@@ -58,16 +65,13 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
   return server;
 };
 
+const noProxy = 'CONNECT is for proxies, and this is none';
 /** How long a caller has to read the last answer of its connection. */
 const lingerMs = 2000;
 
 /** Answers what could not be read, after all that was asked before it. */
 const refuse = (error: Error, socket: Duplex, last: ServerResponse | undefined): void => {
-  const end = () => {
-    if (!socket.writable) return;
-    socket.end(answerTo(error));
-    setTimeout(() => socket.destroy(), lingerMs).unref();
-  };
+  const end = () => close(socket, failureOf(error));
   if (!last || last.writableFinished) end();
   else if (last.req.complete) last.once('close', end);
   // It is the body of this request that cannot be read; an answer that has begun cannot become another.
@@ -75,10 +79,15 @@ const refuse = (error: Error, socket: Duplex, last: ServerResponse | undefined):
   else end();
 };
 
+const close = (socket: Duplex, failure: Failure): void => {
+  if (!socket.writable) return;
+  socket.end(answerOf(failure));
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+};
+
 /** What the HTTP parser refused never reached the app; it is told in the same words. */
-const answerTo = (error: Error): string => {
+const answerOf = (failure: Failure): string => {
   const requestId = randomUUID();
-  const failure = failureOf(error);
   const body = JSON.stringify(problemOf(failure, { instance: '', requestId }));
   const lines = [
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`,
