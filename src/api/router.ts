@@ -5,6 +5,7 @@ import { createGate, type Gate } from './gate.ts';
 import { createIntake } from './incoming.ts';
 import type { Parts } from './parts.ts';
 import type { Context, Route, State } from './route.ts';
+import { shorten } from './shorten.ts';
 
 /** The routes as Koa middleware; other paths and methods are failures like any other. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
@@ -45,6 +46,6 @@ const strayFailure = (ctx: Context, router: Router<State>): Failure => {
   const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
   const allowed = [...new Set(methods)].join(', ');
   return allowed === ''
-    ? new Failure('not_found', { what: `resource ${ctx.path}` })
+    ? new Failure('not_found', { what: `resource ${shorten(ctx.path)}` })
     : new Failure('method_not_allowed', { method: ctx.method, allowed });
 };
