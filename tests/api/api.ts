@@ -29,7 +29,7 @@ import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -41,6 +41,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     REDIS_PREFIX: freshPrefix(),
     DATA_DIR: tempDir('api'),
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     KEY_PEPPER: randomUUID(),
     SIGNING_SECRET: randomUUID(),
     ADMIN_KEY: randomUUID(),

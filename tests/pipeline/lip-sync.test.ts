@@ -14,7 +14,7 @@ import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 import { portrait, talkingHead } from '../real/talking.ts';
 import { realTriton } from '../real/triton.ts';
@@ -25,7 +25,7 @@ const at = (name: string) => join(dir, name);
 const triton = await realTriton();
 const environment = {
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
+  ...{ FFMPEG: ffmpegPath, FFPROBE: ffprobePath, TRITON_HTTP_URL: triton.httpUrl },
 };
 const config = loadConfig(environment);
 const transport = await openTransport(config.triton);

@@ -12,7 +12,7 @@ import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { withMedia } from '../real/media.ts';
 import { tempDir } from '../real/run.ts';
 import { cat, portrait } from '../real/talking.ts';
@@ -24,7 +24,7 @@ const at = (name: string) => join(dir, name);
 const triton = await realTriton();
 const config = loadConfig({
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL: triton.httpUrl },
+  ...{ FFMPEG: ffmpegPath, FFPROBE: ffprobePath, TRITON_HTTP_URL: triton.httpUrl },
 });
 const transport = await openTransport(config.triton);
 const models = await openLipsync('fast', transport, openControl(config.triton));
