@@ -30,7 +30,8 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
     })
     .pipe(schema);
 
-const Rate = z.number().positive();
+/** Prices are counted in millionths of a credit: a lower rate would be none. */
+const Rate = z.number().min(1e-6).max(1e6);
 /** Credits per output megapixel (of a second, for video), for every model. */
 const UpscaleRates = z.record(UpscaleModel, Rate);
 /** Credits per second of output, for every model. */

@@ -67,11 +67,10 @@ export const failures = {
     false,
     (f) => `${text(f.what)} may have at most ${text(f.limit_bytes)} bytes; ${text(f.came)} came.`,
   ),
-  media_too_long: kind(
-    413,
-    false,
-    (f) =>
-      `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`,
+  media_too_long: kind(413, false, (f) =>
+    f.limit_frames === undefined
+      ? `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`
+      : `The ${text(f.what ?? 'media')} may have at most ${text(f.limit_frames)} frames; this has ${text(f.came_frames)}.`,
   ),
   resolution_too_large: kind(
     413,
@@ -138,10 +137,10 @@ export const failures = {
   ),
   model_unavailable: kind(503, true, (f) => `The model "${text(f.model)}" is not ready.`),
   draining: kind(503, true, () => 'The server is shutting down; try again.'),
-  queue_full: kind(
-    503,
-    true,
-    (f) => `The queue holds ${text(f.waiting)} jobs, its limit. Try again later.`,
+  queue_full: kind(503, true, (f) =>
+    f.waited_seconds === undefined
+      ? `The queue holds ${text(f.waiting)} ${text(f.what ?? 'jobs')}, its limit. Try again later.`
+      : `There was no time to look at the file within ${text(f.waited_seconds)} s. Try again later.`,
   ),
   deadline_exceeded: kind(
     504,

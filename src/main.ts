@@ -19,7 +19,7 @@ import { openJobs } from './jobs/store.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createLog, type Log } from './log.ts';
 import { identify, identifySound } from './media/identify.ts';
-import { checkLimits, checkPixels } from './media/limits.ts';
+import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/limits.ts';
 import { probeImage, probeVideo } from './media/probe.ts';
 import { probeAudio } from './media/probe-audio.ts';
 import { fetchTo } from './media/source.ts';
@@ -30,6 +30,7 @@ import { openLipsync } from './triton/models/lipsync.ts';
 import { openUpscaler } from './triton/models/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
+import { openTurns } from './turns.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -51,7 +52,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       media: {
         ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-        ...{ checkLimits, checkPixels },
+        ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
       },
       models: openCatalogue(
         { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
@@ -60,6 +61,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         log,
         draining.signal,
       ),
+      looks: openTurns(config.probing),
       draining: draining.signal,
     });
     const server = createServer(app);

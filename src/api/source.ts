@@ -9,9 +9,12 @@ import { sizeText } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { IncomingFile } from './body.ts';
 import type { Caller, Parts } from './parts.ts';
+import type { Context } from './route.ts';
+import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
 export type Wanted<Body> = {
+  readonly ctx: Context;
   readonly caller: Caller;
   readonly body: Body;
   readonly files: Readonly<Record<string, IncomingFile>>;
@@ -57,6 +60,13 @@ const resolveUpload = async (account: string, url: string, { uploads }: Parts) =
     );
   }
 };
+
+/** Looks at a file when it is the caller's turn: one who hangs up before waits no longer. */
+export const inTurn = <T>(
+  { ctx, caller }: Pick<Wanted<unknown>, 'ctx' | 'caller'>,
+  { looks, draining }: Parts,
+  look: () => Promise<T>,
+): Promise<T> => whileWanted(ctx, draining, (signal) => looks.take(caller.account, signal, look));
 
 /** By the kind that the content turned out to be. */
 export const checkBytes = (bytes: number, kind: MediaKind, limits: Limits): void => {

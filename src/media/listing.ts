@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Config, Limits } from '../config.ts';
 import { type Ended, startFfmpeg } from './ffmpeg.ts';
-import { checkSeconds } from './limits.ts';
+import { checkFrames, checkSeconds } from './limits.ts';
 import { CUT_OFF, checkAlive, unreadable } from './outcome.ts';
 import { type Most, readPackets, type Track } from './packets.ts';
 
@@ -18,6 +18,7 @@ export const listPackets = async (
   const most = { packets: limits.frames };
   const { tracks, ended } = await listTracks([STRICTLY, ...input, ...wanted], most, ffmpeg, signal);
   const [video] = tracks;
+  if (video) checkFrames(video.packets, limits);
   checkWhole(tracks, ended);
   if (!video || video.packets === 0) throw unreadable('its video stream is empty');
   const filled = tracks.filter(({ packets }) => packets > 0);

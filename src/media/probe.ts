@@ -5,6 +5,7 @@ import { endsEarly } from './ebml-end.ts';
 import { fileInput, probeInput } from './ffmpeg.ts';
 import { decodeFirst } from './first-picture.ts';
 import { identify } from './identify.ts';
+import { checkImageParts } from './image-parts.ts';
 import type { ImageInfo, VideoInfo } from './info.ts';
 import { checkVideoSize } from './limits.ts';
 import { listPackets } from './listing.ts';
@@ -15,6 +16,7 @@ import { readStreams } from './streams.ts';
 /** What an image is, by its header alone: a picture of any size costs nothing here. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
   try {
+    await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it holds more than one picture');
     const { space, hasProfile } = header;

@@ -23,12 +23,18 @@ import { openSignals } from '../../src/jobs/signals.ts';
 import { openJobs } from '../../src/jobs/store.ts';
 import { createLog } from '../../src/log.ts';
 import { identify, identifySound } from '../../src/media/identify.ts';
-import { checkLimits, checkPixels } from '../../src/media/limits.ts';
+import {
+  checkFrames,
+  checkLimits,
+  checkOutputFrames,
+  checkPixels,
+} from '../../src/media/limits.ts';
 import { probeImage, probeVideo } from '../../src/media/probe.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
+import { openTurns } from '../../src/turns.ts';
 import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -73,9 +79,10 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     links: openLinks(config.secrets.signing, publicUrl),
     media: {
       ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-      ...{ checkLimits, checkPixels },
+      ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
     },
     models: { describe: async () => states },
+    looks: openTurns(config.probing),
     draining: draining.signal,
   };
   const http = createServer(createApp(parts));
