@@ -168,7 +168,7 @@ export const startChild = (
     if (overTime) {
       return { ...ending, complaint: `it takes more than ${cpuSeconds} s of processor time` };
     }
-    if (lacksMemory && exitCode !== 0) {
+    if (lacksMemory) {
       const most = Math.round(memoryBytes / 1024 ** 2);
       return { ...ending, complaint: `it takes more than ${most} MB of memory` };
     }
