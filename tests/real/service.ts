@@ -56,7 +56,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     void child.exited.then(() => children.delete(child));
     return child;
   };
-  await start(apiPart);
+  let api = await start(apiPart);
   let worker = await start(workerPart);
 
   const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
@@ -79,8 +79,16 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
       return callerOf(account, key, config.http.publicUrl);
     },
     audit: (account: string) => audit(stores, account),
+    api: {
+      pid: () => api.pid,
+      exited: () => api.exited,
+      start: async () => {
+        api = await start(apiPart);
+      },
+    },
     worker: {
       pid: () => worker.pid,
+      exited: () => worker.exited,
       kill: async () => {
         process.kill(worker.pid, 'SIGKILL');
         await worker.exited;
