@@ -56,7 +56,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     void child.exited.then(() => children.delete(child));
     return child;
   };
-  let api = await start(apiPart);
+  const api = await start(apiPart);
   let worker = await start(workerPart);
 
   const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
@@ -79,16 +79,10 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
       return callerOf(account, key, config.http.publicUrl);
     },
     audit: (account: string) => audit(stores, account),
-    api: {
-      pid: () => api.pid,
-      exited: () => api.exited,
-      start: async () => {
-        api = await start(apiPart);
-      },
-    },
+    api,
     worker: {
       pid: () => worker.pid,
-      exited: () => worker.exited,
+      ended: () => worker.exited,
       kill: async () => {
         process.kill(worker.pid, 'SIGKILL');
         await worker.exited;
@@ -98,6 +92,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
         worker = await start(workerPart);
       },
     },
+    /** After its death. */
+    startApi: () => start(apiPart),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),
     close: async () => {
       process.off('exit', atExit);

@@ -63,7 +63,8 @@ export const fuzz = async (service: RealService, plan: Plan): Promise<Report> =>
     expected: plan.expected ?? [],
   };
   const keys = { key: caller.key, adminKey: service.adminKey };
-  const before = figures(service);
+  let { api } = service;
+  const before = figures(api, service);
   const health = watchHealth(http.port);
   const tally = openTally(plan.seed);
 
@@ -82,9 +83,9 @@ export const fuzz = async (service: RealService, plan: Plan): Promise<Report> =>
   // Which of those that were under way when the API died killed it shows when each comes alone.
   const attackTogether = async (indexes: readonly number[]): Promise<void> => {
     await Promise.all(indexes.map(attackOnce));
-    const death = await endOf(service.api);
+    const death = await endOf(api.exited);
     if (!death) return;
-    await service.api.start();
+    api = await service.startApi();
     tally.forget(indexes);
     if (indexes.length === 1)
       return tally.find(attackAt(plan, indexes[0] ?? 0, samples, target), indexes[0] ?? 0, [
@@ -95,7 +96,7 @@ export const fuzz = async (service: RealService, plan: Plan): Promise<Report> =>
 
   for (let at = 0; at < plan.indexes.length && !plan.until?.aborted; at += plan.lanes) {
     await attackTogether(plan.indexes.slice(at, at + plan.lanes));
-    const dead = await endOf(service.worker);
+    const dead = await endOf(service.worker.ended());
     if (dead) {
       tally.findAfter(`the worker died before input ${at + plan.lanes}: ${dead}`);
       await service.worker.start();
@@ -104,7 +105,7 @@ export const fuzz = async (service: RealService, plan: Plan): Promise<Report> =>
   await health.stop();
   const jobs = await afterJobs(caller, tally);
   await afterAll(service, tally);
-  const after = await settled(service, before);
+  const after = await settled(() => figures(api, service), before);
   tally.findAfter(...grown('API', before.api, after.api));
   tally.findAfter(...grown('worker', before.worker, after.worker));
   if (health.longestMs() > longestBlockMs)
@@ -135,8 +136,8 @@ export const attackAt = (
 };
 
 /** How a process ended, once it did. */
-const endOf = (part: { exited(): Promise<string> }): Promise<string | undefined> =>
-  Promise.race([part.exited(), sleep(30, undefined)]);
+const endOf = (exited: Promise<string>): Promise<string | undefined> =>
+  Promise.race([exited, sleep(30, undefined)]);
 
 /** What the service holds before it is attacked. It has then done once what it prepares only when it is first needed. */
 const settle = async (service: RealService, caller: Caller, withJobs: boolean): Promise<Target> => {
@@ -211,19 +212,18 @@ const afterAll = async (service: RealService, tally: Tally): Promise<void> => {
   }
 };
 
-const figures = (service: RealService) => ({
-  api: figuresOf(service.api.pid()),
-  worker: figuresOf(service.worker.pid()),
+const figures = (api: { readonly pid: number }, { worker }: RealService) => ({
+  api: figuresOf(api.pid),
+  worker: figuresOf(worker.pid()),
 });
+type Both = ReturnType<typeof figures>;
 
 /** Connections and children take a moment to go. */
-const settled = async (service: RealService, before: ReturnType<typeof figures>) => {
-  const isOpen = () => {
-    const now = figures(service);
-    return now.api.fds > before.api.fds + mostFds || now.worker.fds > before.worker.fds + mostFds;
-  };
-  for (let tries = 0; tries < 50 && isOpen(); tries += 1) await sleep(100);
-  return figures(service);
+const settled = async (look: () => Both, before: Both): Promise<Both> => {
+  const isOpen = ({ api, worker }: Both) =>
+    api.fds > before.api.fds + mostFds || worker.fds > before.worker.fds + mostFds;
+  for (let tries = 0; tries < 50 && isOpen(look()); tries += 1) await sleep(100);
+  return look();
 };
 
 /** What a pool of connections may hold more than at the beginning. */
