@@ -95,6 +95,10 @@ const Environment = z.object({
   RATE_READ_PER_MINUTE: int(1200),
   RATE_BAD_KEYS_PER_MINUTE: int(60),
   TRUST_PROXY: int(0, 0),
+  HTTP_MAX_CONNECTIONS: int(4096),
+  HEADERS_TIMEOUT_SECONDS: int(20),
+  JSON_MAX_BYTES: int(MiB),
+  BODY_STALL_SECONDS: int(60),
 
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
@@ -178,6 +182,10 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       /** Proxies in front of us whose X-Forwarded-For entries are believed. */
       trustedProxies: e.TRUST_PROXY,
       accountOpenRequests: e.ACCOUNT_OPEN_REQUESTS,
+      maxConnections: e.HTTP_MAX_CONNECTIONS,
+      headersTimeoutMs: e.HEADERS_TIMEOUT_SECONDS * 1000,
+      jsonMaxBytes: e.JSON_MAX_BYTES,
+      bodyStallMs: e.BODY_STALL_SECONDS * 1000,
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {

@@ -16,10 +16,16 @@ const kind = (status: number, retryable: boolean, say: (facts: Facts) => string)
   retryable,
   say,
 });
+/** Cut, as a part of it may be a caller's own text, which may be as long as a body. */
 const text = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+  (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 1000);
 
 export const failures = {
+  invalid_request: kind(
+    400,
+    false,
+    (f) => `The request could not be read as HTTP: ${text(f.reason)}.`,
+  ),
   invalid_json: kind(400, false, (f) => `The body is not valid JSON: ${text(f.reason)}.`),
   invalid_multipart: kind(
     400,
@@ -51,6 +57,11 @@ export const failures = {
     false,
     (f) => `${text(f.method)} is not allowed here; use ${text(f.allowed)}.`,
   ),
+  request_timeout: kind(
+    408,
+    true,
+    () => 'The request did not arrive in time. Send it again, all of it at once.',
+  ),
   result_expired: kind(
     410,
     false,
@@ -81,6 +92,11 @@ export const failures = {
     413,
     false,
     (f) => `The output may have at most ${text(f.limit)}; this would have ${text(f.came)}.`,
+  ),
+  header_too_large: kind(
+    431,
+    false,
+    (f) => `The headers of a request may have at most ${text(f.limit_bytes)} bytes; more came.`,
   ),
   unsupported_media_type: kind(
     415,

@@ -65,7 +65,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       looks: openTurns(config.probing),
       draining: draining.signal,
     });
-    const server = createServer(app);
+    const server = createServer(app, config.http);
     server.listen(config.http.port, config.http.host);
     await once(server, 'listening');
     closers.push(

@@ -5,6 +5,7 @@ import { createGate, type Gate } from './gate.ts';
 import { createIntake } from './incoming.ts';
 import type { Parts } from './parts.ts';
 import type { Context, Route, State } from './route.ts';
+import { shorten } from './shorten.ts';
 
 /** The routes as Koa middleware; other paths and methods are failures like any other. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
@@ -24,7 +25,7 @@ const serve =
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
-    const { ownedBy, ...incoming } = intake(ctx.request.length ?? 0);
+    const { ownedBy, ...incoming } = intake(Number(ctx.get('content-length')));
     const authenticate = async (scope: Scope) => {
       const caller = await gate.admit(ctx, route, scope);
       ownedBy(caller.account);
@@ -45,6 +46,6 @@ const strayFailure = (ctx: Context, router: Router<State>): Failure => {
   const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
   const allowed = [...new Set(methods)].join(', ');
   return allowed === ''
-    ? new Failure('not_found', { what: `resource ${ctx.path}` })
+    ? new Failure('not_found', { what: `resource ${shorten(ctx.path)}` })
     : new Failure('method_not_allowed', { method: ctx.method, allowed });
 };

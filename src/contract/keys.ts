@@ -28,7 +28,7 @@ export const KeyRequest = z
   .strictObject({
     account: Account,
     name: z.string().min(1).max(100).optional().describe('to tell keys apart'),
-    scopes: z.array(Scope).min(1).optional().describe('create and read unless given'),
+    scopes: z.array(Scope).min(1).max(3).optional().describe('create and read unless given'),
     expires_in_seconds: ExpiresInSeconds.optional().describe('never expires unless given'),
     credits: GrantedCredits.optional().describe('granted to the account along with the key'),
   })

@@ -39,7 +39,11 @@ import { ffmpegPath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
-export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realRedis()) => {
+export const realApi = async (
+  settings: NodeJS.Dict<string> = {},
+  opened = realRedis(),
+  log = createLog('fatal', 'api'),
+) => {
   const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
   const config = loadConfig({
     PORT: String(port),
@@ -52,7 +56,6 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     ADMIN_KEY: randomUUID(),
     ...settings,
   });
-  const log = createLog('fatal', 'api');
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
@@ -87,7 +90,7 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     looks: openTurns(config.probing),
     draining: draining.signal,
   };
-  const http = createServer(createApp(parts));
+  const http = createServer(createApp(parts), config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
 

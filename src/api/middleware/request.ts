@@ -3,18 +3,22 @@ import type { Next } from 'koa';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Context } from '../route.ts';
+import type { Watchdog } from '../watchdog.ts';
 
 const apiVersion = '1';
 
 /** Names the request, sets the headers that every answer has, and logs and measures how it ended. */
 export const request =
-  (log: Log, metrics: Metrics) =>
+  (log: Log, metrics: Metrics, watchdog: Watchdog) =>
   async (ctx: Context, next: Next): Promise<void> => {
     const started = performance.now();
     const requestId = saneId(ctx.get('x-request-id')) ?? randomUUID();
     ctx.state.requestId = requestId;
     ctx.state.log = log.child({ request_id: requestId });
     ctx.state.pattern = '';
+    const { method, state } = ctx;
+    const running = { method, state };
+    watchdog.begun(running);
     ctx.set({
       'X-Request-Id': requestId,
       'Api-Version': apiVersion,
@@ -24,8 +28,9 @@ export const request =
       'Cache-Control': 'private, no-store',
     });
     ctx.res.once('close', () => {
+      watchdog.ended(running);
       const ms = performance.now() - started;
-      const { method, path, status } = ctx;
+      const { path, status } = ctx;
       // A caller that hung up got no whole answer; 499 is what proxies write for it.
       const ended = ctx.res.writableFinished ? status : 499;
       metrics.requests.observe(
