@@ -119,6 +119,7 @@ const Environment = z.object({
   LIPSYNC_MAX_SECONDS: int(300),
 
   FFMPEG: z.string().default('ffmpeg'),
+  FFPROBE: z.string().default('ffprobe'),
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
   FFMPEG_MAX_MEMORY_MB: int(8192, 256),
@@ -162,6 +163,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
   };
   const ffmpeg = {
     path: e.FFMPEG,
+    probePath: e.FFPROBE,
     preset: e.FFMPEG_PRESET,
     threads: e.FFMPEG_THREADS,
     environment: childEnvironment(env),

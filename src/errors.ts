@@ -175,6 +175,11 @@ export const failures = {
     true,
     (f) => `The worker was lost ${text(f.times)} times while it ran the job.`,
   ),
+  decode_failed: kind(
+    500,
+    true,
+    (f) => `The ${text(f.what ?? 'media')} could not be read to its end: ${text(f.reason)}.`,
+  ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
   storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
   storage_full: kind(

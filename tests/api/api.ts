@@ -35,7 +35,7 @@ import { fetchTo } from '../../src/media/source.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
 import { openTurns } from '../../src/turns.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -51,6 +51,7 @@ export const realApi = async (
     REDIS_PREFIX: freshPrefix(),
     DATA_DIR: tempDir('api'),
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     KEY_PEPPER: randomUUID(),
     SIGNING_SECRET: randomUUID(),
     ADMIN_KEY: randomUUID(),

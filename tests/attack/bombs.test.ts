@@ -145,11 +145,17 @@ test('six such files at once are looked at two at a time, and one caller does no
 });
 
 test('a video that takes more memory than a probe may is refused in a sentence', async () => {
-  const strict = await realApi({ PROBE_MAX_MEMORY_MB: '256' });
+  const strict = await realApi({
+    PROBE_MAX_MEMORY_MB: '256',
+    VIDEO_MAX_LONG_SIDE: '8192',
+    VIDEO_MAX_SHORT_SIDE: '8192',
+    VIDEO_MAX_OUTPUT_SIDE: '16384',
+  });
   try {
     const by = await strict.caller();
-    const deep = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv444p10le'];
-    const file = await makeClip(join(folder, 'large.mp4'), pattern(0.1, 25, '4096x2304'), deep);
+    // One picture of 201 MB.
+    const deep = ['-c:v', 'png', '-pix_fmt', 'rgb48be', '-frames:v', '1'];
+    const file = await makeClip(join(folder, 'deep.mov'), pattern(0.1, 25, '8192x4096'), deep);
     const answer = await estimate('video', Uint8Array.from(readFileSync(file)), by.http);
     const { detail } = refused(answer, 422, 'media_unreadable');
     assert.match(detail, /it takes more than 256 MB of memory/);

@@ -146,6 +146,56 @@ test('a model that is away is waited for, without using up attempts', async ({ r
   assert.equal([done.status, done.attempts, done.fence > 6], ['succeeded', 1, true]);
 });
 
+test('a model that stays away fails the job when MODEL_WAIT_SECONDS are over, and nothing is charged', async ({
+  rig,
+}) => {
+  rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, modelWaitMs: 600 } };
+  let attempts = 0;
+  const from = Date.now();
+  await rig.work(async (_job, _inputs, _outputs, report) => {
+    attempts += 1;
+    report({ stage: 'inference', framesDone: attempts, framesTotal: 100 });
+    throw new Failure('model_unavailable', { model: 'photo' });
+  });
+  const done = await rig.ended((await rig.ask('a')).job);
+  assert.equal([done.status, done.charged, done.attempts], ['failed', 0, 1]);
+  assert.equal(done.error, { code: 'model_unavailable', facts: { model: 'photo' } });
+  assert.ok(Date.now() - from < 3_000, `after ${Date.now() - from} ms`);
+  assert.ok(attempts >= 3 && attempts < 12, `${attempts} attempts`);
+  assert.equal(await rig.credits(), { balance: 1000, held: 0 });
+});
+
+test('a second outage, long after the first, has its own time', async ({ rig }) => {
+  rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, modelWaitMs: 300 } };
+  let attempts = 0;
+  await rig.work(async (...call) => {
+    attempts += 1;
+    if (attempts === 4) return atOnce(...call);
+    if (attempts === 2) await new Promise((resolve) => setTimeout(resolve, 500));
+    throw new Failure('model_unavailable', { model: 'photo' });
+  });
+  const done = await rig.ended((await rig.ask('a')).job);
+  assert.equal([done.status, done.attempts], ['succeeded', 1]);
+});
+
+test('what fails while its worker is told to end costs no attempt', async ({ rig }) => {
+  const model = onCue();
+  const worker = await rig.work(
+    async (...call) => {
+      await model.enhance(...call);
+      throw inferenceFailed();
+    },
+    { graceMs: 5000 },
+  );
+  const { job } = await rig.ask('a');
+  await until('it runs', () => model.started.length === 1);
+  const closed = worker.close();
+  setTimeout(model.go, 50);
+  await closed;
+  const { status, attempts, held } = await rig.jobs.get('acme', job.id);
+  assert.equal([status, attempts, held], ['queued', 0, 10]);
+});
+
 test('after a failed job the same request is new work', async ({ rig }) => {
   await rig.work(failing(new Failure('media_unreadable', { reason: 'cut off' })));
   await rig.ended((await rig.ask('a')).job);

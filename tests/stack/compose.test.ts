@@ -9,7 +9,7 @@ import { loadConfig, variables } from '../../src/config.ts';
 import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
-import { models, tritonArguments } from '../../src/stack/triton.ts';
+import { keeper, models, tritonArguments } from '../../src/stack/triton.ts';
 import { skip } from '../real/skip.ts';
 
 const Service = z.looseObject({
@@ -20,6 +20,14 @@ const Service = z.looseObject({
   volumes: z.array(z.string()).optional(),
   profiles: z.array(z.string()).optional(),
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+  user: z.string(),
+  read_only: z.literal(true),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  restart: z.literal('unless-stopped'),
+  mem_limit: z.string().regex(/^\$\{[A-Z]+_MEMORY:-\d+g\}$/),
+  pids_limit: z.number(),
+  tmpfs: z.array(z.string()).optional(),
 });
 const Compose = z.looseObject({
   services: z.strictObject({
@@ -46,11 +54,46 @@ const test = suite('docker-compose.yml');
 
 test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
   assert.equal(triton.command, [
+    'python3',
+    keeper,
     'tritonserver',
     ...tritonArguments(ports, ['/app/models']),
     ...models.map((model) => `--load-model=${model}`),
   ]);
   assert.equal(gpu.command, triton.command);
+});
+
+test('every service is confined: no root, no rights to gain, nothing to write but volumes and memory', () => {
+  // What each of them must be is in the schema above; here is what may differ.
+  const all = { api, worker, redis, triton, gpu };
+  const users = Object.entries(all).map(([name, { user }]) => `${name}: ${user}`);
+  assert.equal(users, [
+    ...['api: node', 'worker: node', 'redis: redis'],
+    ...['triton: triton-server', 'gpu: triton-server'],
+  ]);
+  for (const [name, { tmpfs, pids_limit }] of Object.entries(all)) {
+    assert.ok(pids_limit <= 4096, name);
+    for (const word of ['privileged', 'network_mode', 'pid', 'cap_add'])
+      assert.not(word in Object(all)[name], `${name}: ${word}`);
+    for (const mount of tmpfs ?? []) assert.match(mount, /^\/tmp:mode=1777,size=\d+m$/, name);
+  }
+});
+
+test('only the API is published, and only to this machine unless BIND says otherwise', () => {
+  for (const service of [worker, redis, triton, gpu]) assert.is(service.ports, undefined);
+  assert.equal(api.ports, [
+    `\${BIND:-127.0.0.1}:\${PORT:-${defaultPorts.PORT}}:${defaultPorts.PORT}`,
+  ]);
+});
+
+test('Triton gets its own secret and none of the service', () => {
+  for (const { environment } of [triton, gpu])
+    assert.equal(Object.keys(environment ?? {}).sort(), [
+      ...['ENHANCE_ENGINE', 'ENHANCE_THREADS', 'KEEPER_PATIENCE', 'TRITON_ADMIN_SECRET'],
+    ]);
+  assert.is(redis.environment, undefined);
+  for (const { environment } of [api, triton])
+    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:\?/);
 });
 
 test('the models folder is the one of the embedded Triton', () => {
@@ -87,8 +130,7 @@ test('the fixed addresses are a valid configuration on the ports of npm start', 
   assert.is(config.triton.grpcUrl, `triton:${defaultPorts.TRITON_GRPC_PORT}`);
 });
 
-test('the published port, and the ports of the health checks, are those that are listened on', () => {
-  assert.equal(api.ports, [`\${PORT:-${defaultPorts.PORT}}:${defaultPorts.PORT}`]);
+test('the ports of the health checks are those that are listened on', () => {
   assert.match(`${api.healthcheck?.test}`, `127.0.0.1:${defaultPorts.PORT}/`);
   assert.match(`${redis.healthcheck?.test}`, `${defaultPorts.REDIS_PORT}`);
   assert.match(`${triton.healthcheck?.test}`, `127.0.0.1:${ports.http}/v2/health/ready`);
@@ -137,7 +179,11 @@ const validates = 'docker-compose reads the file, with and without the GPU';
 if (compose)
   test(validates, () => {
     const [command = '', ...words] = compose;
-    const env = { ...process.env, KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
+    const secret = 's'.repeat(16);
+    const env = {
+      ...process.env,
+      ...{ KEY_PEPPER: secret, SIGNING_SECRET: secret, TRITON_ADMIN_SECRET: secret },
+    };
     for (const profile of [[], ['--profile', 'gpu']])
       execFileSync(command, [...words, ...profile, 'config', '--quiet'], { cwd: root, env });
   });

@@ -19,12 +19,17 @@ const ownHome = (): string => {
   return folder;
 };
 
+/** What the caller of npm start has, and no process that it starts may get. */
+const foreign = { AWS_SECRET_ACCESS_KEY: 'cloud-of-a-test', NPM_TOKEN: 'npm-of-a-test' };
+const own = ['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY'];
+
 const folder = ownHome();
 const ports = await freePorts(portNames.length);
 const env: NodeJS.ProcessEnv = {
   ...process.env,
   ...Object.fromEntries(portNames.map((name, i) => [name, `${ports[i]}`])),
   ENHANCE_HOME: folder,
+  ...foreign,
 };
 const [address, triton] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[2]}`];
 
@@ -55,6 +60,22 @@ const untilWelcome = (started: Started) =>
   until(() => started.printed().includes('is ready at'), started.printed);
 const keyIn = (printed: string) => /key +(mes_live_\w+)/.exec(printed)?.[1] ?? '';
 const processes = () => runsBelow(join(folder, 'run')).length;
+
+/** The processes of this start by their name, with their environments. */
+const environments = (): { name: string; environment: string }[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+        const ours = environment.includes(`ENHANCE_RUN=${folder}/`);
+        return ours
+          ? [{ name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), environment }]
+          : [];
+      } catch {
+        return []; // another account's, or it has just ended
+      }
+    });
 
 /** What the printed curl line sends. */
 const tryIt = async (printed: string): Promise<Response> => {
@@ -96,6 +117,19 @@ test('it prints an address, a key and a call that works', async () => {
     assert.is(answer.status, 200, await answer.clone().text());
     for (const name of ['secrets.env', 'dev-key'])
       assert.is(statSync(join(folder, 'data', name)).mode & 0o777, 0o600, name);
+
+    const found = environments();
+    const names = new Set(found.map(({ name }) => name));
+    for (const name of ['redis-server', 'tritonserver', 'triton_python_b', 'node'])
+      assert.ok(names.has(name), `${name} of ${[...names]}`);
+    for (const { name, environment } of found) {
+      for (const word of [...Object.entries(foreign).flat(), 'npm_'])
+        assert.not.match(environment, word);
+      for (const word of name === 'node' ? [] : own)
+        assert.not.match(environment, `${word}=`, name);
+    }
+    for (const name of readdirSync(join(folder, 'logs')))
+      assert.is(statSync(join(folder, 'logs', name)).mode & 0o777, 0o600, name);
 
     const second = npmStart();
     const [code] = await second.ended;

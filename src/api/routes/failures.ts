@@ -24,6 +24,7 @@ export const jobFailures = [
   'inference_failed',
   'deadline_exceeded',
   'worker_lost',
+  'decode_failed',
   'encode_failed',
   'storage_failed',
 ] as const satisfies FailureCode[];

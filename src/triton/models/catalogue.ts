@@ -1,5 +1,5 @@
 /** What the models are at this moment, as `GET /v1/models`, readiness and a new job's price need it. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { LipsyncModel } from '../../contract/lipsync.ts';
 import { Failure } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -25,9 +25,9 @@ type Ids<U extends string, L extends LipsyncModel> = {
 };
 
 /** A busy model answers when its turn comes; those who only want to know what is there do not wait for that. */
-const engineWithinMs = 1_000;
+const engineWithinMs = 500;
 /** Triton itself answers at once, also while its models are busy. Longer than this, and it hangs. */
-const toldWithinMs = 1_900;
+const toldWithinMs = 1_500;
 /** So long an answer holds: every new job needs it, and models change seldom. */
 const freshMs = 1_000;
 
@@ -41,17 +41,17 @@ export const openCatalogue = <U extends string, L extends LipsyncModel>(
 ) => {
   const engineOf = openEngines(transport, signal);
   const readUpscale = async (id: U): Promise<Told> => {
-    const { release } = await readUpscaler(id, control);
+    const { release } = await soon(id, readUpscaler(id, control));
     return { release, engine: await engineOf(id, release) };
   };
   const readLips = async (id: L): Promise<Told> => {
-    const { model: _, ...told } = await readLipsync(id, control);
+    const { model: _, ...told } = await soon(id, readLipsync(id, control));
     return told;
   };
   const tellOnce = openComplaints(log);
   const stateOf = async <Id extends string>(id: Id, read: (id: Id) => Promise<Told>) => {
     try {
-      const told = await soon(id, read(id));
+      const told = await read(id);
       tellOnce(id, null);
       return { id, ready: true, ...told };
     } catch (error) {
@@ -79,7 +79,9 @@ export const openCatalogue = <U extends string, L extends LipsyncModel>(
 /** The answer, or model_unavailable when it does not come in time. */
 const soon = async <T>(model: string, answer: Promise<T>): Promise<T> => {
   const end = new AbortController();
-  const late = sleep(toldWithinMs, undefined, { signal: end.signal }).then(() => {
+  const late = sleep(toldWithinMs, undefined, { signal: end.signal }).then(async () => {
+    // When this process was busy for so long itself, the answer may have come and wait to be read.
+    await setImmediate();
     throw modelUnavailable(model, new Error(`no answer within ${toldWithinMs} ms`));
   });
   try {
@@ -87,7 +89,7 @@ const soon = async <T>(model: string, answer: Promise<T>): Promise<T> => {
   } finally {
     end.abort();
     // Whichever comes second is not wanted any more.
-    for (const rest of [answer, late]) rest.catch(() => {});
+    void Promise.allSettled([answer, late]);
   }
 };
 
