@@ -25,7 +25,7 @@ export const createGate = (parts: Parts) => {
     // A caller that is gone already closes nothing any more.
     if (ctx.res.closed) return;
     open.set(account, count);
-    ctx.res.once('close', () => {
+    ctx.state.onGone.push(() => {
       const left = (open.get(account) ?? 1) - 1;
       if (left > 0) open.set(account, left);
       else open.delete(account);

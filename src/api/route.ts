@@ -15,6 +15,8 @@ export type State = {
   log: Log;
   /** The path of the route that answers, with its parameters' names; for logs and metrics. */
   pattern: string;
+  /** Called when the answer has gone, or its caller; one listener for all, as a response bears few. */
+  onGone: (() => void)[];
 };
 export type Context = ParameterizedContext<State>;
 

@@ -25,7 +25,7 @@ const serve =
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
-    const { ownedBy, ...incoming } = intake(ctx.request.length ?? 0);
+    const { ownedBy, ...incoming } = intake(Number(ctx.get('content-length')));
     const authenticate = async (scope: Scope) => {
       const caller = await gate.admit(ctx, route, scope);
       ownedBy(caller.account);

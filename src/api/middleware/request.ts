@@ -16,6 +16,7 @@ export const request =
     ctx.state.requestId = requestId;
     ctx.state.log = log.child({ request_id: requestId });
     ctx.state.pattern = '';
+    ctx.state.onGone = [];
     const { method, state } = ctx;
     const running = { method, state };
     watchdog.begun(running);
@@ -28,6 +29,7 @@ export const request =
       'Cache-Control': 'private, no-store',
     });
     ctx.res.once('close', () => {
+      for (const call of ctx.state.onGone) call();
       watchdog.ended(running);
       const ms = performance.now() - started;
       const { path, status } = ctx;
