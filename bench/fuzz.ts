@@ -21,7 +21,12 @@ const { values } = parseArgs({
   },
 });
 const withoutModels = values['without-models'];
-const nowhere = { httpUrl: 'http://127.0.0.1:9', grpcUrl: '127.0.0.1:9', close: async () => {} };
+const nowhere = {
+  httpUrl: 'http://127.0.0.1:9',
+  grpcUrl: '127.0.0.1:9',
+  adminSecret: 'none',
+  close: async () => {},
+};
 const service = await realService(
   { ...fuzzSettings, ...(withoutModels && { TRITON_TRANSPORT: 'http' }) },
   withoutModels ? Promise.resolve(nowhere) : realTriton(),
