@@ -17,6 +17,8 @@ type Limits = {
   readonly maxConnections: number;
   /** For the first line and the headers of a request. */
   readonly headersTimeoutMs: number;
+  /** The longest that a request may rightly be silent. */
+  readonly waitLimitMs: number;
 };
 
 const maxHeaderSize = 16 * 1024;
@@ -34,6 +36,8 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
     requireHostHeader: false,
   });
   server.maxConnections = limits.maxConnections;
+  // For an answer that nobody takes.
+  server.timeout = limits.waitLimitMs + 60_000;
   // A caller that closes its side after the request still gets its answer; what waits ends the wait (while-wanted.ts).
   // Node has the switch but does not type it.
   Object.assign(server, { httpAllowHalfOpen: true });

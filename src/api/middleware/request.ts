@@ -3,6 +3,7 @@ import type { Next } from 'koa';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Context } from '../route.ts';
+import { shorten } from '../shorten.ts';
 import type { Watchdog } from '../watchdog.ts';
 
 const apiVersion = '1';
@@ -30,7 +31,8 @@ export const request =
     ctx.res.once('close', () => {
       watchdog.ended(running);
       const ms = performance.now() - started;
-      const { path, status } = ctx;
+      const { status } = ctx;
+      const path = shorten(ctx.path, 300);
       // A caller that hung up got no whole answer; 499 is what proxies write for it.
       const ended = ctx.res.writableFinished ? status : 499;
       metrics.requests.observe(
