@@ -85,11 +85,14 @@ export const LedgerPage = z
   .strictObject({ object: z.literal('list'), data: z.array(LedgerEntry), has_more: z.boolean() })
   .meta({ id: 'LedgerPage' });
 
+/** An id of a Redis stream: a time in ms and a number. Redis refuses to look for what comes before 0-0. */
+export const ledgerCursor = /^[1-9]\d{0,14}-\d{1,15}$/;
+
 export const LedgerQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   starting_after: z
     .string()
-    .regex(/^\d{1,15}-\d{1,15}$/)
+    .regex(ledgerCursor)
     .optional()
     .describe('id of the last entry of the page before'),
 });

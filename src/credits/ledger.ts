@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Balance, LedgerEntry } from '../contract/credits.ts';
+import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
 import { monthOf, type Prices, tierAt } from './price.ts';
@@ -83,7 +83,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
 };
 
 const cursorOf = (id: string): string => {
-  if (/^\d{1,15}-\d{1,15}$/.test(id)) return id;
+  if (ledgerCursor.test(id)) return id;
   const detail = 'expected the id of a ledger entry';
   throw new Failure(
     'validation_failed',
