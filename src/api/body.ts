@@ -54,9 +54,9 @@ export const readBody = async (ctx: Context, expected: Expected): Promise<Body> 
     throw new Failure('unsupported_media_type', { expected: types.join(' or '), came });
   }
   if (type === 'multipart/form-data') return readParts(ctx, expected);
-  const fields = await receive(ctx, expected.stallMs, (signal) =>
-    readJson(ctx, expected.maxTextBytes, signal),
-  );
+  const { maxTextBytes, stallMs } = expected;
+  if (announced(ctx) > maxTextBytes) throw tooLarge('A JSON body', maxTextBytes);
+  const fields = await receive(ctx, stallMs, (signal) => readJson(ctx, maxTextBytes, signal));
   return { fields, isText: false, files: {}, strayFiles: [] };
 };
 

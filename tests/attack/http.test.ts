@@ -161,14 +161,16 @@ test('a caller that has said all and closes its side is answered', async () => {
 });
 
 test('a body of 4 GB is not taken for an empty one', async () => {
-  for (const length of [2 ** 32, 2 ** 32 + 10, 3_000_000_000, 2 ** 40]) {
-    const head = (type: string) => api.head([`Content-Type: ${type}`, `Content-Length: ${length}`]);
-    assert.is(said(await api.raw(head('multipart/form-data; boundary=b'))), '413 file_too_large');
-    const json = api
-      .head(['Content-Type: application/json', `Content-Length: ${length}`], '/v1/upscale/estimate')
-      .concat('{}');
-    assert.match(said(await api.raw(json)), /^(413 file_too_large|408 request_timeout)$/);
-  }
+  const lengths = [2 ** 32, 2 ** 32 + 10, 3_000_000_000, 2 ** 40];
+  const post = async (type: string, path: string, length: number) =>
+    said(await api.raw(api.head([`Content-Type: ${type}`, `Content-Length: ${length}`], path)));
+  const answers = await Promise.all(
+    lengths.flatMap((length) => [
+      post('multipart/form-data; boundary=b', '/v1/uploads', length),
+      post('application/json', '/v1/upscale/estimate', length),
+    ]),
+  );
+  assert.equal([...new Set(answers)], ['413 file_too_large']);
 });
 
 test('headers as long as they may be are read in no time, and none is echoed', async () => {

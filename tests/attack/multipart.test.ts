@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { realRedis } from '../real/redis.ts';
@@ -69,6 +72,60 @@ test('a part in an encoding that would have to be undone is refused', async () =
     const answer = await post(form(part(`${named}\r\nContent-Transfer-Encoding: ${encoding}`)));
     assert.is(said(answer), '400 invalid_multipart', encoding.slice(0, 20));
     assert.ok(answer.length < 2000);
+  }
+});
+
+test('a file full of near-boundaries arrives as it was sent, however it is cut up', async () => {
+  const picture = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer();
+  const near = [
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n-',
+    '\r\n--',
+    '\r\n--bc',
+    '\r\n--bc\r',
+    '--bcd',
+    '\0',
+    '\r\r\n--b',
+  ];
+  for (let round = 0; round < 20; round += 1) {
+    const tail = Array.from({ length: 300 }, () => near[Math.floor(Math.random() * near.length)])
+      .join('')
+      .replaceAll('\r\n--bcd', '\r\n--bxd');
+    const content = Buffer.concat([picture, Buffer.from(tail, 'latin1')]);
+    const body = Buffer.concat([
+      Buffer.from(`a preamble\r\n--bcd\r\n${file}\r\n\r\n`),
+      content,
+      Buffer.from('\r\n--bcd--\r\nan epilogue'),
+    ]);
+    const socket = await api.dial();
+    const answer = text(socket);
+    const lines = [...typed('bcd'), 'Transfer-Encoding: chunked', 'Connection: close'];
+    socket.write(api.head(lines));
+    for (let at = 0; at < body.length; ) {
+      const next = at + 1 + Math.floor(Math.random() * (round % 2 ? 12 : 400));
+      const piece = body.subarray(at, next);
+      socket.write(
+        Buffer.concat([
+          Buffer.from(`${piece.length.toString(16)}\r\n`),
+          piece,
+          Buffer.from('\r\n'),
+        ]),
+      );
+      at = next;
+    }
+    socket.write('0\r\n\r\n');
+    const said = await answer;
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    assert.match(said, /^HTTP\/1\.1 201 /, JSON.stringify(tail).slice(-500));
+    assert.match(
+      said,
+      `"bytes":${content.length},"sha256":"${sha256}"`,
+      JSON.stringify(tail).slice(-500),
+    );
   }
 });
 
