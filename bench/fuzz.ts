@@ -22,7 +22,9 @@ const { values } = parseArgs({
 });
 const withoutModels = values['without-models'];
 const nowhere = {
-  ...{ httpUrl: 'http://127.0.0.1:9', grpcUrl: '127.0.0.1:9', adminSecret: '' },
+  httpUrl: 'http://127.0.0.1:9',
+  grpcUrl: '127.0.0.1:9',
+  adminSecret: 'none',
   close: async () => {},
 };
 const service = await realService(

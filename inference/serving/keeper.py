@@ -118,8 +118,8 @@ class Triton:
             return self.ask(f"{path}/infer", PING_WITHIN_SECONDS, nothing_for(config)).decode(errors="replace")
         except urllib.error.HTTPError as refusal:
             return refusal.read().decode(errors="replace")
-        except OSError as silence:
-            return str(silence)
+        except (OSError, LookupError, ValueError) as other:
+            return str(other)
 
 
 def nothing_for(config: dict[str, Any]) -> dict[str, Any]:
@@ -140,6 +140,7 @@ class Keeper:
     def __init__(self, pid: int, triton: Triton) -> None:
         self._pid, self._triton = pid, triton
         self._stubs: dict[int, Stub] = {}
+        self._strangers: set[str] = set()
         self._pings: dict[str, Ping] = {}
         self._misses, self._started = 0, time.monotonic()
         self._was_live, self._checked, self._pinged = False, 0.0, 0.0
@@ -177,7 +178,7 @@ class Keeper:
     def _dead_models(self, now: float) -> set[str]:
         """The models of stubs that have died. Stubs that were stopped for too long are killed here, and dead next time."""
         dead = set()
-        children = stubs_of(self._pid)
+        children = stubs_of(self._pid, self._strangers)
         self._stubs = {pid: stub for pid, stub in self._stubs.items() if pid in children}
         for pid, (state, model) in children.items():
             stub = self._stubs.get(pid)
@@ -243,7 +244,7 @@ class Keeper:
     def _ping_all(self, now: float) -> None:
         with contextlib.suppress(OSError):
             for model in self._triton.ready_models():
-                if model not in self._pings:
+                if model not in self._pings and self._stubs_of(model):
                     self._pings[model] = Ping(now)
                     threading.Thread(target=self._ping, args=(model, self._pings[model]), daemon=True).start()
 
@@ -251,18 +252,23 @@ class Keeper:
         ping.answer = self._triton.ping(model)
 
 
-def stubs_of(parent: int) -> dict[int, tuple[str, str]]:
-    """Triton's Python processes by their id: the state's letter, and the model, which a dead one no longer tells."""
+def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
+    """Triton's Python processes by their id: the state's letter, and the model, which a dead one no longer tells.
+
+    strangers: processes of others, which are not looked at again.
+    """
     found = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            with contextlib.suppress(OSError):
-                name, _, rest = (folder / "stat").read_text().partition("(")[2].rpartition(")")
-                state, owner = rest.split()[:2]
-                if owner == str(parent) and name.startswith("triton_python"):
-                    words = (folder / "cmdline").read_text().split("\0")
-                    model = Path(words[1]).parts[-3] if len(words) > 1 else ""
-                    found[int(folder.name)] = (state, model)
+    numbers = {folder.name for folder in os.scandir("/proc") if folder.name.isdigit()}
+    strangers &= numbers
+    for number in numbers - strangers:
+        with contextlib.suppress(OSError):
+            name, _, rest = Path(f"/proc/{number}/stat").read_text().partition("(")[2].rpartition(")")
+            state, owner = rest.split()[:2]
+            if owner != str(parent):
+                strangers.add(number)
+            elif name.startswith("triton_python"):
+                words = Path(f"/proc/{number}/cmdline").read_text().split("\0")
+                found[int(number)] = (state, Path(words[1]).parts[-3] if len(words) > 1 else "")
     return found
 
 
@@ -313,8 +319,14 @@ def main(command: list[str]) -> int:
     os.umask(0o077)
     rule = f"{RESTRICTED}:{HEADER}={secret}"
     child = subprocess.Popen([*command, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"])
+    told_to_end = threading.Event()
+
+    def end(*_: object) -> None:
+        told_to_end.set()
+        child.terminate()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: child.terminate())
+        signal.signal(number, end)
     keeper = Keeper(child.pid, Triton(flags["http-port"], secret))
     looked = time.monotonic()
     while True:
@@ -324,7 +336,7 @@ def main(command: list[str]) -> int:
             pass
         if regions:
             close_regions(regions[1])
-        if time.monotonic() - looked < LOOK_SECONDS:
+        if told_to_end.is_set() or time.monotonic() - looked < LOOK_SECONDS:
             continue
         looked = time.monotonic()
         if fault := keeper.look():

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { idempotencyKey } from '../contract/openapi.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/idempotency.ts';
 import { isUnreachable } from '../redis.ts';
@@ -59,7 +60,7 @@ const unlessUnreachable = async (work: Promise<void>): Promise<void> => {
 export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
+  if (typeof key !== 'string' || !idempotencyKey.test(key)) {
     throw new Failure('invalid_idempotency_key');
   }
   return key;

@@ -43,8 +43,8 @@ const readPlain = async (ctx: Context, limit: number): Promise<unknown> => {
 };
 
 /**
- * koa-body would wait for ever for a compressed body whose caller hung up, and an error of the inflation after its
- * limit was passed would end the process. Here the whole of what came is inflated at once, to no more than the limit.
+ * koa-body waits for ever for a compressed body whose caller hung up. Here the whole of what came is inflated at once,
+ * to no more than the limit.
  */
 const readCompressed = async (req: IncomingMessage, limit: number): Promise<unknown> => {
   try {

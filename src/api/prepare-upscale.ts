@@ -1,4 +1,5 @@
 import type { UpscaleRequest } from '../contract/upscale.ts';
+import { paidPixels } from '../credits/price.ts';
 import { scaled } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { Prepared } from './order.ts';
@@ -42,7 +43,7 @@ export const prepareUpscale = async (
     files: { media: file.path },
     work: {
       model: options.model,
-      outputPixels: outputSize.width * outputSize.height,
+      outputPixels: paidPixels(outputSize),
       ...(info.kind === 'video' && {
         video: { seconds: info.durationSeconds, frames: info.frames },
       }),

@@ -17,6 +17,8 @@ type Limits = {
   readonly maxConnections: number;
   /** For the first line and the headers of a request. */
   readonly headersTimeoutMs: number;
+  /** The longest that a request may rightly be silent. */
+  readonly waitLimitMs: number;
 };
 
 const maxHeaderSize = 16 * 1024;
@@ -34,6 +36,8 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
     requireHostHeader: false,
   });
   server.maxConnections = limits.maxConnections;
+  // For an answer that nobody takes.
+  server.timeout = limits.waitLimitMs + 60_000;
   // A caller that closes its side after the request still gets its answer; what waits ends the wait (while-wanted.ts).
   // Node has the switch but does not type it.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -43,7 +47,8 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
     answers.set(req.socket, open.add(res));
     res.once('close', () => open.delete(res));
     if (open.size > mostPipelined) req.socket.destroy();
-    else void callback(req, res);
+    else if (readTarget(req)) void callback(req, res);
+    else tell(res, new Failure('invalid_request', { reason: 'its target is no URL' }));
   };
   server.on('request', handle);
   // The answer decides whether the body may come: `100 Continue` is sent when it is read (receive.ts).
@@ -85,19 +90,44 @@ const close = (socket: Duplex, failure: Failure): void => {
   setTimeout(() => socket.destroy(), lingerMs).unref();
 };
 
-/** What the HTTP parser refused never reached the app; it is told in the same words. */
-const answerOf = (failure: Failure): string => {
+/**
+ * Brings `http://host/path`, which a proxy would get, to `/path`. False for what is neither: koa throws where it reads
+ * the path of that, in listeners too.
+ */
+const readTarget = (req: IncomingMessage): boolean => {
+  const { url = '' } = req;
+  if (url.startsWith('/') || url === '*') return true;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
+  const { pathname, search } = new URL(url);
+  req.url = `${pathname}${search}`;
+  return true;
+};
+
+/** What never reaches the app is told in the same words. */
+const problemFor = (failure: Failure) => {
   const requestId = randomUUID();
   const body = JSON.stringify(problemOf(failure, { instance: '', requestId }));
-  const lines = [
-    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`,
-    'Content-Type: application/problem+json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Api-Version: 1',
-    'Connection: close',
-  ];
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  const headers = {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Request-Id': requestId,
+    'Api-Version': '1',
+    Connection: 'close',
+  };
+  return { headers, body };
+};
+
+const tell = (res: ServerResponse, failure: Failure): void => {
+  const { headers, body } = problemFor(failure);
+  res.writeHead(failure.status, headers).end(body);
+};
+
+/** The same as bytes, for a connection without a request. */
+const answerOf = (failure: Failure): string => {
+  const { headers, body } = problemFor(failure);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const first = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`;
+  return `${[first, ...lines].join('\r\n')}\r\n\r\n${body}`;
 };
 
 const failureOf = (error: NodeJS.ErrnoException): Failure => {

@@ -87,5 +87,9 @@ export const LedgerPage = z
 
 export const LedgerQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  starting_after: z.string().optional().describe('id of the last entry of the page before'),
+  starting_after: z
+    .string()
+    .regex(/^\d{1,15}-\d{1,15}$/)
+    .optional()
+    .describe('id of the last entry of the page before'),
 });

@@ -1,6 +1,7 @@
 /** What work costs: whole credits, explained by lines that add up. Pure. */
 import type { Config } from '../config.ts';
 import type { PriceLine } from '../contract/credits.ts';
+import type { Size } from '../frame.ts';
 
 type Rates = Readonly<Record<string, number>>;
 export type Prices = Pick<Config['prices'], 'tiers'> & {
@@ -44,6 +45,8 @@ export const PRICED_FPS = 30;
  * a megapixel takes 1 s, and decoder and encoder have their own share of each frame.
  */
 export const LEAST_FRAME_PIXELS = 10_000;
+/** A strip of 2x2048 takes `photo` 28 ms, as much as 16x2048 would. */
+const LEAST_SIDE = 16;
 
 /** The price of `work` for an account that has used `used` list-price credits this month. */
 export const quote = (work: Work, used: number, prices: Prices): Quote => {
@@ -68,6 +71,10 @@ export const quote = (work: Work, used: number, prices: Prices): Quote => {
     validFor: validity(used, list, parts),
   };
 };
+
+/** The pixels of an output as they are paid for: a side counts as 16 at the least. */
+export const paidPixels = ({ width, height }: Size): number =>
+  Math.max(width, LEAST_SIDE) * Math.max(height, LEAST_SIDE);
 
 /** Where a month's usage stands in the table. */
 export const tierAt = (used: number, prices: Prices): Tier => {

@@ -62,6 +62,30 @@ test('what no HTTP parser takes is a problem with 400', async () => {
   }
 });
 
+test('a target that is no path ends nothing and is told as such', async () => {
+  const targets = [
+    'http://[',
+    'http://',
+    'http://a:b/',
+    'ftp://x/',
+    'x',
+    'http://[::1',
+    'http:/[',
+    '[',
+    '',
+  ];
+  for (const target of targets) {
+    const answer = await api.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    assert.is(said(answer), '400 invalid_request', target);
+  }
+  const strays = ['//[', '//[#', '/#', '/%', '/%00', '/\\\\[', '//x:y@z:99999/', '*', 'http://x/y'];
+  for (const target of strays) {
+    const answer = await api.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    assert.match(said(answer), /^(404 not_found|400 invalid_request)$/, target);
+  }
+  assert.is(said(await get('http://other.example/healthz')), '200');
+});
+
 test('headers and addresses beyond their limit are told it', async () => {
   for (const path of ['/healthz', `/${'a'.repeat(20_000)}`]) {
     const answer = await get(path, path === '/healthz' ? [`A: ${'b'.repeat(20_000)}`] : []);

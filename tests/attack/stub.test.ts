@@ -1,4 +1,4 @@
-/** Processes of Triton that are killed or hang. The keeper's times are a fifth of those in service. */
+/** Processes of Triton that are killed or hang. The keeper's times are a tenth of those in service. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +32,7 @@ const triton = supervise(
         host: '127.0.0.1',
         modelsDirs: repositories,
         logFile: join(dir, 'triton.log'),
-        env: { ...partEnvironment(), KEEPER_PATIENCE: '0.2' },
+        env: { ...partEnvironment(), KEEPER_PATIENCE: '0.1' },
         signal,
       });
       for (const model of ['echo', 'single', 'photo'])
@@ -138,7 +138,7 @@ test('a stopped process is replaced', async () => {
 
 test('a model that computes for long is left alone, and so are those who wait for it', async () => {
   const [pid] = stubs('single');
-  const [long, next] = [single(never, int32('SPIN_MS', [12_000])), single(never)];
+  const [long, next] = [single(never, int32('SPIN_MS', [7_000])), single(never)];
   assert.equal([await long, await next], [pid, pid]);
 });
 

@@ -44,7 +44,8 @@ const titled = async (path: string, source: readonly string[], output: string[],
 
 const PREFIX = '[Parsed_showinfo_0 @ 0x5555e911d280] [info]';
 const titles: Readonly<Record<string, string>> = {
-  'a stream line of 200,000 digits': `Stream #0:${'1'.repeat(200_000)}`,
+  // ffmpeg prints 255 characters at the most before the next tab.
+  'a stream line of 200,000 digits': `Stream #0:${`${'1'.repeat(250)}\v`.repeat(800)}`,
   'a demuxer that runs out of file': 'x: partial file',
   'another that does': '[in#0 @ 0x1] [error] File ended prematurely',
   'sound that is not there':

@@ -91,7 +91,7 @@ const priced: [says: string, ask: Ask, credits: number, text: RegExp][] = [
     /0.01 MP \(the least for a frame\) × 33.333333 s/,
   ],
   ['a video of one pixel has a price', upscale('pixel.mov'), 1, /0.01 MP/],
-  ['a strip has a price', upscale('strip.mov'), 1, /0.01 MP/],
+  ['a strip is paid as one of 16 pixels', upscale('strip.mov'), 1, /0.032768 MP/],
   ['a single frame has a price', upscale('single.mp4'), 1, /× 0.04 s/],
   [
     'lip sync of a tenth of a second of 1,000 frames costs its frames',

@@ -1,6 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { monthOf, type Prices, quote, tierAt, type Work } from '../../src/credits/price.ts';
+import {
+  monthOf,
+  type Prices,
+  paidPixels,
+  quote,
+  tierAt,
+  type Work,
+} from '../../src/credits/price.ts';
 
 const test = suite('price');
 const prices: Prices = {
@@ -181,6 +188,12 @@ for (const [work, text] of texts) {
   test(`a price explains itself: ${text}`, () =>
     assert.is(quote(work, 0, prices).lines[0]?.text, text));
 }
+
+test('a strip is paid as one of 16 pixels, and any other picture by its own', () => {
+  assert.is(paidPixels({ width: 2, height: 8192 }), 16 * 8192);
+  assert.is(paidPixels({ width: 2, height: 2 }), 256);
+  assert.is(paidPixels({ width: 16, height: 17 }), 16 * 17);
+});
 
 test('an amount that is no number has no price', () => {
   for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {

@@ -4,6 +4,7 @@ import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
 import { isUnreachable } from '../../redis.ts';
 import type { Context } from '../route.ts';
+import { shorten } from '../shorten.ts';
 
 /** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
 export const errors =
@@ -31,7 +32,10 @@ const failureOf = (error: unknown, draining: AbortSignal): Failure => {
 const tell = (ctx: Context, failure: Failure): void => {
   ctx.status = failure.status;
   for (const [name, value] of Object.entries(headersOf(failure))) ctx.set(name, value);
-  ctx.body = problemOf(failure, { instance: ctx.path, requestId: ctx.state.requestId });
+  ctx.body = problemOf(failure, {
+    instance: shorten(ctx.path, 300),
+    requestId: ctx.state.requestId,
+  });
   ctx.type = 'application/problem+json';
 };
 

@@ -3,6 +3,7 @@ import type { Next } from 'koa';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Context } from '../route.ts';
+import { shorten } from '../shorten.ts';
 import type { Watchdog } from '../watchdog.ts';
 
 const apiVersion = '1';
@@ -32,7 +33,8 @@ export const request =
       for (const call of ctx.state.onGone) call();
       watchdog.ended(running);
       const ms = performance.now() - started;
-      const { path, status } = ctx;
+      const { status } = ctx;
+      const path = shorten(ctx.path, 300);
       // A caller that hung up got no whole answer; 499 is what proxies write for it.
       const ended = ctx.res.writableFinished ? status : 499;
       metrics.requests.observe(

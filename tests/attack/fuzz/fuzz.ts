@@ -17,11 +17,13 @@ import { send } from './send.ts';
 import { type Found, openTally, type Slow, type Tally } from './tally.ts';
 import { type Figures, figuresOf, watchHealth } from './watch.ts';
 
-/** What a fuzzed service is started with: no rate and no queue may hide a fault. */
+/** What a fuzzed service is started with: no rate, queue or quota may hide a fault. */
 export const fuzzSettings = {
   RATE_CREATE_PER_MINUTE: '1000000',
   RATE_READ_PER_MINUTE: '1000000',
+  RATE_BAD_KEYS_PER_MINUTE: '1000000',
   ACCOUNT_QUEUED_LIMIT: '10000',
+  ACCOUNT_UPLOAD_FILES: '100000',
 };
 
 export type Plan = {

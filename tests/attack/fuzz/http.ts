@@ -184,7 +184,7 @@ export const httpAttack = (random: Random, target: Target): Attack => {
     () => ({
       ...base,
       what: 'pipelined',
-      raw: Array.from({ length: random.size(200) }, () =>
+      raw: Array.from({ length: random.size(90) }, () =>
         good(random.pick(paths.filter((path) => !path.endsWith('/events')))),
       ).join(''),
     }),
