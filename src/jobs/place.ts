@@ -24,6 +24,10 @@ const placeJob = script(
   ]),
 );
 
+/** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
+const LARGE_BYTES = 8 * 1024;
+const LARGE_RECORDS = 200;
+
 /** By when Bull must have a new job; until then that is the business of the process that made it. */
 const DELIVER_MS = 1000;
 
@@ -110,6 +114,8 @@ const limitsOf = ({ jobs }: Config) => ({
   account_queued: jobs.accountQueued,
   account_bytes: jobs.accountQueuedBytes,
   account_records: jobs.accountRecords,
+  large_bytes: LARGE_BYTES,
+  large_records: LARGE_RECORDS,
   oldest: firstJobId(Date.now() - 2 * RECORD_TTL_MS),
   queue_limit: jobs.queueLimit,
   running_limit: jobs.accountRunning,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { submit } from '../../src/jobs/submit.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
@@ -186,6 +187,22 @@ test('an account that makes jobs and cancels them is remembered within bounds, i
   const records = await rig.redis.keys(`${rig.stores.prefix}:job:*`);
   assert.is(records.length, 5);
   assert.is((await rig.ask('paid', { to: few })).cached, true);
+});
+
+test('of large records fewer are remembered', async ({ rig }) => {
+  for (let count = 0; count < 210; count += 1) {
+    const { job } = await submit(rig.parts, {
+      ...{ account: 'acme', requestId: 'x'.repeat(20_000), modelVersion: 'photo-r1' },
+      ...rig.media(`media ${count}`),
+      kind: 'upscale',
+      options: { model: 'photo', scale: 2 },
+      work: { model: 'photo', outputPixels: 1_000_000 },
+    });
+    await rig.jobs.cancel('acme', job.id);
+  }
+  assert.is((await rig.redis.keys(`${rig.stores.prefix}:job:*`)).length, 200);
+  await rig.jobs.cancel('acme', (await rig.ask('small', { credits: 1 })).job.id);
+  assert.is((await rig.redis.keys(`${rig.stores.prefix}:job:*`)).length, 201);
 });
 
 test.run();

@@ -3,6 +3,7 @@
 --
 --   <root>:job:<id>            hash, see JobRecord in job.ts
 --   <root>:jobs:<account>      zset of ids, all score 0: ids sort by time
+--   <root>:large:<account>     zset of ids whose record is large, all score 0
 --   <root>:queued              zset of ids in status queued, by time of creation: the places in the queue
 --   <root>:queued:<account>    the same of one account
 --   <root>:processing          set of ids in status processing

@@ -2,7 +2,7 @@
 -- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
 -- KEYS[1] root
 -- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
---         account_queued, account_bytes, bytes, oldest, account_records, queue_limit, running_limit, record_ttl_ms, deliver_ms,
+--         account_queued, account_bytes, bytes, oldest, account_records, large_bytes, large_records, queue_limit, running_limit, record_ttl_ms, deliver_ms,
 --         idempotency (optional): key, token, hash, ttl_ms
 -- ARGV[2] JSON object: the record's other fields, all text
 -- Answers, the first five having made or found the job `id`:
@@ -24,20 +24,30 @@ local function bind(job_id, joined)
   end
 end
 
--- What is cached, cancelled or failed costs its caller nothing, but its record memory for a month: of an account that
--- has too many, the oldest that ended go. Not those with a paid result that is still kept.
-local function forget_oldest(index)
-  local excess = redis.call('ZCARD', index) - ask.account_records
+-- What is cached, cancelled or failed costs its caller nothing, but its record memory for a month: of those in `set`
+-- beyond `most`, the oldest that ended go. Not those with a paid result that is still kept.
+local function forget_oldest(set, most)
+  local excess = redis.call('ZCARD', set) - most
   if excess <= 0 then return end
-  for _, old in ipairs(redis.call('ZRANGE', index, 0, 49)) do
+  for _, old in ipairs(redis.call('ZRANGE', set, 0, 49)) do
     local job = job_fields(root, old, 'status', 'expires_at', 'cached')
     local kept = (tonumber(job[2] or '') or 0) > now and job[3] ~= '1'
     if excess > 0 and job[1] ~= 'queued' and job[1] ~= 'processing' and not kept then
       redis.call('DEL', job_key(root, old))
-      redis.call('ZREM', index, old)
+      redis.call('ZREM', set, old)
+      redis.call('ZREM', root .. ':jobs:' .. account, old)
       excess = excess - 1
     end
   end
+end
+
+-- Records of a speaker's box for each frame, hundreds of kilobytes each.
+local function remember_large()
+  if #ARGV[2] <= ask.large_bytes then return end
+  local large = root .. ':large:' .. account
+  redis.call('ZADD', large, 0, id)
+  redis.call('PEXPIRE', large, ask.record_ttl_ms)
+  forget_oldest(large, ask.large_records)
 end
 
 local function write(fields)
@@ -54,7 +64,8 @@ local function write(fields)
   redis.call('ZADD', index, 0, id)
   -- Not only when the account lists its jobs, which it may never do: records older than `oldest` are gone.
   redis.call('ZREMRANGEBYLEX', index, '-', '(' .. ask.oldest)
-  forget_oldest(index)
+  forget_oldest(index, ask.account_records)
+  remember_large()
   bind(id, '')
 end
 
