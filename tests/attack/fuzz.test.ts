@@ -5,16 +5,18 @@ import { attackAt, fuzz, fuzzSettings } from './fuzz/fuzz.ts';
 
 const test = suite('generated attacks');
 const inputs = 200;
-const seed = Number(process.env.FUZZ_SEED || 10);
+/** A row that holds most of the faults which once ended or froze the service. */
+const seed = Number(process.env.FUZZ_SEED || 170);
+const jobShare = 0.5;
 
-test(`what a seed makes is the same each time`, () => {
+test('what a seed makes is the same each time', () => {
   const target = { upload: 'http://127.0.0.1/a', job: 'job_1', othersJob: 'job_2' };
   const samples = [
     { name: 'a.png', role: 'image' as const, bytes: Buffer.from('\x89PNG a picture of a kind') },
     { name: 'a.mp4', role: 'video' as const, bytes: Buffer.from('\0\0\0\x10ftypisom and a clip') },
     { name: 'a.mp3', role: 'audio' as const, bytes: Buffer.from('ID3 and a sound of some kind') },
   ];
-  const plan = { seed, jobShare: 0.3 };
+  const plan = { seed, jobShare };
   for (let index = 0; index < inputs; index += 1) {
     const [one, again] = [1, 2].map(() => attackAt(plan, index, samples, target));
     assert.equal(one, again);
@@ -25,7 +27,7 @@ test(`${inputs} requests of seed ${seed} are answered in time and leave no trace
   const service = await realService(fuzzSettings);
   try {
     const indexes = Array.from({ length: inputs }, (_, i) => i);
-    const { found, ...figures } = await fuzz(service, { seed, indexes, jobShare: 0.3, lanes: 6 });
+    const { found, ...figures } = await fuzz(service, { seed, indexes, jobShare, lanes: 6 });
     console.log(JSON.stringify(figures));
     const told = found.map(
       ({ index, kind, what, faults, kept }) =>
