@@ -1,8 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { LipsyncModel } from './contract/lipsync.ts';
 import { UpscaleModel } from './contract/upscale.ts';
 
 const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
+/** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
+const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 const list = z
   .string()
@@ -27,7 +31,8 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
     })
     .pipe(schema);
 
-const Rate = z.number().positive();
+/** Prices are counted in millionths of a credit: a lower rate would be none. */
+const Rate = z.number().min(1e-6).max(1e6);
 /** Credits per output megapixel (of a second, for video), for every model. */
 const UpscaleRates = z.record(UpscaleModel, Rate);
 /** Credits per second of output, for every model. */
@@ -65,9 +70,11 @@ const Environment = z.object({
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
+  DISK_RESERVE_BYTES: int(GiB, 0),
   KEY_PEPPER: z.string().min(16),
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
+  METRICS_TOKEN: z.string().min(16).optional(),
 
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
@@ -77,9 +84,21 @@ const Environment = z.object({
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
   ACCOUNT_QUEUED_LIMIT: int(100),
+  ACCOUNT_QUEUED_BYTES: int(10 * GiB),
+  ACCOUNT_JOB_RECORDS: int(20_000),
+  ACCOUNT_UPLOAD_FILES: int(200),
+  ACCOUNT_UPLOAD_BYTES: int(5 * GiB),
+  ACCOUNT_INCOMING_BYTES: int(2 * GiB),
+  ACCOUNT_OPEN_REQUESTS: int(1000),
   LIPSYNC_CHUNK_SECONDS: z.coerce.number().positive().default(10),
   RATE_CREATE_PER_MINUTE: int(120),
   RATE_READ_PER_MINUTE: int(1200),
+  RATE_BAD_KEYS_PER_MINUTE: int(60),
+  TRUST_PROXY: int(0, 0),
+  HTTP_MAX_CONNECTIONS: int(4096),
+  HEADERS_TIMEOUT_SECONDS: int(20),
+  JSON_MAX_BYTES: int(MiB),
+  BODY_STALL_SECONDS: int(60),
 
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
@@ -94,12 +113,20 @@ const Environment = z.object({
   VIDEO_MAX_SHORT_SIDE: int(2304),
   VIDEO_MAX_OUTPUT_SIDE: int(8192),
   VIDEO_MAX_SECONDS: int(600),
+  VIDEO_MAX_FPS: int(60),
+  VIDEO_MAX_OUTPUT_GIGAPIXELS: int(680),
   AUDIO_MAX_BYTES: int(50 * MiB),
   LIPSYNC_MAX_SECONDS: int(300),
 
   FFMPEG: z.string().default('ffmpeg'),
+  FFPROBE: z.string().default('ffprobe'),
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
+  FFMPEG_MAX_MEMORY_MB: int(8192, 256),
+  PROBE_MAX_MEMORY_MB: int(1536, 256),
+  PROBES_AT_ONCE: int(availableParallelism()),
+  PROBES_WAITING: int(200, 0),
+  PROBE_WAIT_SECONDS: int(30),
 
   UPSCALE_RATES: json(UpscaleRates, { photo: 0.5, animation: 0.5, detail: 2 }),
   LIPSYNC_RATES: json(LipsyncRates, { fast: 1, balanced: 2, studio: 4 }),
@@ -130,6 +157,19 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     shortSide: e.VIDEO_MAX_SHORT_SIDE,
     outputSide: e.VIDEO_MAX_OUTPUT_SIDE,
     seconds: e.VIDEO_MAX_SECONDS,
+    frames: e.VIDEO_MAX_FPS * e.VIDEO_MAX_SECONDS,
+    /** Of all frames of an output together. */
+    outputPixels: e.VIDEO_MAX_OUTPUT_GIGAPIXELS * 1e9,
+  };
+  const ffmpeg = {
+    path: e.FFMPEG,
+    probePath: e.FFPROBE,
+    preset: e.FFMPEG_PRESET,
+    threads: e.FFMPEG_THREADS,
+    environment: childEnvironment(env),
+    /** What one child may take: bytes of address space, and seconds of all processors together. */
+    memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
+    cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
   };
   return Object.freeze({
     logLevel: e.LOG_LEVEL,
@@ -140,6 +180,14 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
       createPerMinute: e.RATE_CREATE_PER_MINUTE,
       readPerMinute: e.RATE_READ_PER_MINUTE,
+      badKeysPerMinute: e.RATE_BAD_KEYS_PER_MINUTE,
+      /** Proxies in front of us whose X-Forwarded-For entries are believed. */
+      trustedProxies: e.TRUST_PROXY,
+      accountOpenRequests: e.ACCOUNT_OPEN_REQUESTS,
+      maxConnections: e.HTTP_MAX_CONNECTIONS,
+      headersTimeoutMs: e.HEADERS_TIMEOUT_SECONDS * 1000,
+      jsonMaxBytes: e.JSON_MAX_BYTES,
+      bodyStallMs: e.BODY_STALL_SECONDS * 1000,
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {
@@ -151,8 +199,19 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
     },
-    files: { dir: e.DATA_DIR, ttlMs: e.RESULT_TTL_SECONDS * 1000 },
-    secrets: { pepper: e.KEY_PEPPER, signing: e.SIGNING_SECRET, adminKey: e.ADMIN_KEY },
+    files: {
+      dir: e.DATA_DIR,
+      ttlMs: e.RESULT_TTL_SECONDS * 1000,
+      reserveBytes: e.DISK_RESERVE_BYTES,
+      accountUploads: { files: e.ACCOUNT_UPLOAD_FILES, bytes: e.ACCOUNT_UPLOAD_BYTES },
+      accountIncomingBytes: e.ACCOUNT_INCOMING_BYTES,
+    },
+    secrets: {
+      pepper: e.KEY_PEPPER,
+      signing: e.SIGNING_SECRET,
+      adminKey: e.ADMIN_KEY,
+      metricsToken: e.METRICS_TOKEN,
+    },
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
       attempts: e.JOB_ATTEMPTS,
@@ -161,6 +220,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       queueLimit: e.QUEUE_LIMIT,
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,
       accountQueued: e.ACCOUNT_QUEUED_LIMIT,
+      accountQueuedBytes: e.ACCOUNT_QUEUED_BYTES,
+      accountRecords: e.ACCOUNT_JOB_RECORDS,
     },
     fetch: {
       timeoutMs: e.FETCH_TIMEOUT_SECONDS * 1000,
@@ -178,13 +239,35 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       video,
       audio: { bytes: e.AUDIO_MAX_BYTES, seconds: e.LIPSYNC_MAX_SECONDS },
       /** Of the clip whose lips are synchronised; a portrait is no larger. */
-      lipsync: { ...video, seconds: e.LIPSYNC_MAX_SECONDS },
+      lipsync: {
+        ...video,
+        seconds: e.LIPSYNC_MAX_SECONDS,
+        frames: e.VIDEO_MAX_FPS * e.LIPSYNC_MAX_SECONDS,
+      },
     },
     lipsync: { chunkSeconds: e.LIPSYNC_CHUNK_SECONDS },
-    ffmpeg: { path: e.FFMPEG, preset: e.FFMPEG_PRESET, threads: e.FFMPEG_THREADS },
+    ffmpeg,
+    /** A look at a file that a caller waits for, before there is a job. */
+    probing: {
+      ffmpeg: { ...ffmpeg, memoryBytes: e.PROBE_MAX_MEMORY_MB * MiB, cpuSeconds: PROBE_SECONDS },
+      atOnce: e.PROBES_AT_ONCE,
+      waiting: e.PROBES_WAITING,
+      waitMs: e.PROBE_WAIT_SECONDS * 1000,
+    },
     prices: { upscale: e.UPSCALE_RATES, lipsync: e.LIPSYNC_RATES, tiers: e.DISCOUNT_TIERS },
   });
 };
+
+/**
+ * All that a program which reads strangers' files gets to know: where programs lie, and the mark by which what a killed
+ * run left behind is found. Fewer arenas of malloc keep the address space close to what is used.
+ */
+const childEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  LC_ALL: 'C',
+  MALLOC_ARENA_MAX: '2',
+  ...(env.PATH !== undefined && { PATH: env.PATH }),
+  ...(env.ENHANCE_RUN !== undefined && { ENHANCE_RUN: env.ENHANCE_RUN }),
+});
 
 export type Config = ReturnType<typeof loadConfig>;
 export type Limits = Config['limits'];

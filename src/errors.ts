@@ -16,10 +16,16 @@ const kind = (status: number, retryable: boolean, say: (facts: Facts) => string)
   retryable,
   say,
 });
+/** Cut, as a part of it may be a caller's own text, which may be as long as a body. */
 const text = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);
+  (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 1000);
 
 export const failures = {
+  invalid_request: kind(
+    400,
+    false,
+    (f) => `The request could not be read as HTTP: ${text(f.reason)}.`,
+  ),
   invalid_json: kind(400, false, (f) => `The body is not valid JSON: ${text(f.reason)}.`),
   invalid_multipart: kind(
     400,
@@ -51,6 +57,11 @@ export const failures = {
     false,
     (f) => `${text(f.method)} is not allowed here; use ${text(f.allowed)}.`,
   ),
+  request_timeout: kind(
+    408,
+    true,
+    () => 'The request did not arrive in time. Send it again, all of it at once.',
+  ),
   result_expired: kind(
     410,
     false,
@@ -67,11 +78,10 @@ export const failures = {
     false,
     (f) => `${text(f.what)} may have at most ${text(f.limit_bytes)} bytes; ${text(f.came)} came.`,
   ),
-  media_too_long: kind(
-    413,
-    false,
-    (f) =>
-      `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`,
+  media_too_long: kind(413, false, (f) =>
+    f.limit_frames === undefined
+      ? `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`
+      : `The ${text(f.what ?? 'media')} may have at most ${text(f.limit_frames)} frames; this has ${text(f.came_frames)}.`,
   ),
   resolution_too_large: kind(
     413,
@@ -82,6 +92,11 @@ export const failures = {
     413,
     false,
     (f) => `The output may have at most ${text(f.limit)}; this would have ${text(f.came)}.`,
+  ),
+  header_too_large: kind(
+    431,
+    false,
+    (f) => `The headers of a request may have at most ${text(f.limit_bytes)} bytes; more came.`,
   ),
   unsupported_media_type: kind(
     415,
@@ -121,10 +136,17 @@ export const failures = {
     true,
     (f) => `Too many requests; try again in ${text(f.retry_after_seconds)} s.`,
   ),
-  concurrency_limited: kind(
+  concurrency_limited: kind(429, true, (f) =>
+    text(
+      f.detail ??
+        `The account has ${text(f.queued)} jobs waiting; at most ${text(f.limit)} may wait.`,
+    ),
+  ),
+  upload_quota_exceeded: kind(
     429,
     true,
-    (f) => `The account has ${text(f.queued)} jobs waiting; at most ${text(f.limit)} may wait.`,
+    (f) =>
+      `The account keeps ${text(f.used_files)} uploads of ${text(f.used_bytes)} bytes; at most ${text(f.limit_files)} of ${text(f.limit_bytes)} bytes in all may be kept, and ${text(f.came)} more bytes came. Uploads expire by themselves.`,
   ),
   internal_error: kind(
     500,
@@ -138,10 +160,10 @@ export const failures = {
   ),
   model_unavailable: kind(503, true, (f) => `The model "${text(f.model)}" is not ready.`),
   draining: kind(503, true, () => 'The server is shutting down; try again.'),
-  queue_full: kind(
-    503,
-    true,
-    (f) => `The queue holds ${text(f.waiting)} jobs, its limit. Try again later.`,
+  queue_full: kind(503, true, (f) =>
+    f.waited_seconds === undefined
+      ? `The queue holds ${text(f.waiting)} ${text(f.what ?? 'jobs')}, its limit. Try again later.`
+      : `There was no time to look at the file within ${text(f.waited_seconds)} s. Try again later.`,
   ),
   deadline_exceeded: kind(
     504,
@@ -153,8 +175,19 @@ export const failures = {
     true,
     (f) => `The worker was lost ${text(f.times)} times while it ran the job.`,
   ),
+  decode_failed: kind(
+    500,
+    true,
+    (f) => `The ${text(f.what ?? 'media')} could not be read to its end: ${text(f.reason)}.`,
+  ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
-  storage_failed: kind(500, true, (f) => `The result could not be stored: ${text(f.reason)}.`),
+  storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
+  storage_full: kind(
+    507,
+    true,
+    () =>
+      'The server has no room for more media at the moment. Nothing was stored; try again later.',
+  ),
 } as const satisfies Record<string, Kind>;
 
 export type FailureCode = keyof typeof failures;

@@ -19,7 +19,7 @@ import { openJobs } from './jobs/store.ts';
 import { startWorker } from './jobs/worker.ts';
 import { createLog, type Log } from './log.ts';
 import { identify, identifySound } from './media/identify.ts';
-import { checkLimits, checkPixels } from './media/limits.ts';
+import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/limits.ts';
 import { probeImage, probeVideo } from './media/probe.ts';
 import { probeAudio } from './media/probe-audio.ts';
 import { fetchTo } from './media/source.ts';
@@ -30,6 +30,7 @@ import { openLipsync } from './triton/models/lipsync.ts';
 import { openUpscaler } from './triton/models/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
+import { openTurns } from './turns.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -47,11 +48,12 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       uploads: openUploads(stores, files, {
         publicUrl: config.http.publicUrl,
         ttlMs: config.files.ttlMs,
+        quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       media: {
         ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-        ...{ checkLimits, checkPixels },
+        ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
       },
       models: openCatalogue(
         { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
@@ -60,9 +62,10 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         log,
         draining.signal,
       ),
+      looks: openTurns(config.probing),
       draining: draining.signal,
     });
-    const server = createServer(app);
+    const server = createServer(app, config.http);
     server.listen(config.http.port, config.http.host);
     await once(server, 'listening');
     closers.push(
@@ -95,7 +98,7 @@ const openShared = async (
   const redis = openRedis(config.redis.url, log, patience);
   closers.push(() => redis.quit());
   const stores = { redis, prefix: config.redis.prefix };
-  const files = await openFiles(config.files.dir);
+  const files = await openFiles(config.files.dir, config.files);
   const signals = await openSignals(stores);
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
@@ -148,6 +151,8 @@ const main = async (command: string): Promise<void> => {
   const open = commands[command];
   if (!open)
     throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; "${command}" came`);
+  // What this process and its children write is the owner's alone: media, ledgers and logs of others' callers.
+  process.umask(0o077);
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);

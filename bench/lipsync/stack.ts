@@ -5,7 +5,7 @@ import { localTransport } from '../../src/stack/environment.ts';
 import { type LipsyncModels, openLipsync } from '../../src/triton/models/lipsync.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
-import { ffmpegPath } from '../../tests/real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../../tests/real/ffmpeg.ts';
 import { ownTriton } from '../../tests/real/triton.ts';
 
 export type Stack = {
@@ -26,7 +26,13 @@ export const openStacks = async (models: readonly LipsyncModel[]) => {
     ...secrets,
     // As `npm start` has it.
     TRITON_TRANSPORT: process.env.TRITON_TRANSPORT || localTransport(),
-    ...{ FFMPEG: ffmpegPath, TRITON_HTTP_URL, TRITON_GRPC_URL, TRITON_ADMIN_SECRET },
+    ...{
+      FFMPEG: ffmpegPath,
+      FFPROBE: ffprobePath,
+      TRITON_HTTP_URL,
+      TRITON_GRPC_URL,
+      TRITON_ADMIN_SECRET,
+    },
   });
   const transport = await openTransport(config.triton);
   return {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { idempotencyKey } from '../contract/openapi.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/idempotency.ts';
+import { isUnreachable } from '../redis.ts';
 import type { IncomingFile } from './body.ts';
 import type { Caller, Parts } from './parts.ts';
 import type { Context } from './route.ts';
@@ -32,11 +34,25 @@ export const once = async <T>(
     asked.ctx.set('Idempotent-Replayed', 'true');
     return replay(begun);
   }
+  const { claim } = begun;
+  const stopRenewing = idempotency.renewing(claim);
   try {
-    return await make(begun.claim);
+    return await make(claim);
   } catch (error) {
-    await idempotency.free(begun.claim);
+    stopRenewing();
+    // Where Redis is away the claim ends by itself within seconds.
+    await unlessUnreachable(idempotency.free(claim));
     throw error;
+  } finally {
+    stopRenewing();
+  }
+};
+
+const unlessUnreachable = async (work: Promise<void>): Promise<void> => {
+  try {
+    await work;
+  } catch (error) {
+    if (!isUnreachable(error)) throw error;
   }
 };
 
@@ -44,7 +60,7 @@ export const once = async <T>(
 export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
+  if (typeof key !== 'string' || !idempotencyKey.test(key)) {
     throw new Failure('invalid_idempotency_key');
   }
   return key;

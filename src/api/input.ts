@@ -1,11 +1,11 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Limits } from '../config.ts';
 import type { Description } from '../contract/openapi.ts';
 import { Failure, type Fault } from '../errors.ts';
 import { type IncomingFile, readBody } from './body.ts';
 import type { Parts } from './parts.ts';
 import type { Http } from './route.ts';
-import { faultsOf, fromText, sourceFaults } from './validate.ts';
+import { faultsOf, fromText, type MakeFault, sourceFaults, token } from './validate.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -23,10 +23,10 @@ export const readInput = async (
   { config }: Parts,
 ): Promise<Checked> => {
   const params = paramsOf(route, http);
-  const faults: Fault[] = [];
-  const query = check(route.query, http.ctx.query, faults);
+  const faults = gatherFaults();
+  const query = check(route.query ?? nothing, http.ctx.query, faults);
   if (!route.body) {
-    refuse(faults);
+    faults.refuse();
     return { params, query, body: {}, files: {} };
   }
   const sources = route.sources ?? [];
@@ -34,14 +34,17 @@ export const readInput = async (
     parts: sources.flat(),
     json: takesJson(sources, route.body),
     folder: http.folder,
+    admit: http.admit,
     maxFileBytes: mostBytes(sources, config.limits),
+    maxTextBytes: config.http.jsonMaxBytes,
+    stallMs: config.http.bodyStallMs,
   });
   const fields = came.isText ? fromText(came.fields, route.body) : came.fields;
   const body = check(route.body, fields, faults);
   const names = { fields: Object.keys(fields), files: Object.keys(came.files) };
-  faults.push(...sourceFaults(sources, route.body, names));
-  faults.push(...came.strayFiles.map((name) => strayFault(name, sources.flat())));
-  refuse(faults);
+  for (const fault of sourceFaults(sources, route.body, names)) faults.add(() => fault);
+  for (const name of came.strayFiles) faults.add(() => strayFault(name, sources.flat()));
+  faults.refuse();
   return { params, query, body, files: came.files };
 };
 
@@ -56,7 +59,7 @@ const mostBytes = (sources: readonly (readonly string[])[], limits: Limits): num
 
 /** A body of files alone, with no field that could name them, has to be multipart. */
 const takesJson = (sources: readonly (readonly string[])[], body: z.ZodObject): boolean =>
-  sources.every((group) => group.some((name) => `${name}_url` in body.shape));
+  sources.every((group) => group.some((name) => Object.hasOwn(body.shape, `${name}_url`)));
 
 const paramsOf = ({ params }: Description, { ctx }: Http): Fields => {
   if (!params) return {};
@@ -66,16 +69,18 @@ const paramsOf = ({ params }: Description, { ctx }: Http): Fields => {
   return parsed.data;
 };
 
-const check = (schema: z.ZodObject | undefined, value: unknown, faults: Fault[]): Fields => {
-  if (!schema) return {};
+/** Of a route that takes no query: whatever comes in one is unknown. */
+const nothing = z.strictObject({});
+
+const check = (schema: z.ZodObject, value: unknown, faults: Faults): Fields => {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
-  faults.push(...faultsOf(parsed.error));
+  for (const make of faultsOf(parsed.error)) faults.add(make);
   return {};
 };
 
 const strayFault = (name: string, allowed: readonly string[]): Fault => ({
-  pointer: `/${name}`,
+  pointer: `/${token(name)}`,
   code: allowed.includes(name) ? 'conflict' : 'unknown_field',
   detail: allowed.includes(name)
     ? 'This file part came more than once.'
@@ -83,12 +88,26 @@ const strayFault = (name: string, allowed: readonly string[]): Fault => ({
   allowed,
 });
 
-const refuse = (faults: readonly Fault[]): void => {
-  if (faults.length === 0) return;
-  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
-  throw new Failure(
-    'validation_failed',
-    { detail: `The request has ${count}; see errors.` },
-    { faults },
-  );
+/** So many faults are told; more would help nobody, and a body can have hundreds of thousands. */
+const mostTold = 100;
+
+type Faults = ReturnType<typeof gatherFaults>;
+
+const gatherFaults = () => {
+  const told: Fault[] = [];
+  let count = 0;
+  return {
+    add: (make: MakeFault): void => {
+      count += 1;
+      if (told.length < mostTold) told.push(make());
+    },
+    /** Throws validation_failed when there are any. */
+    refuse: (): void => {
+      if (count === 0) return;
+      const many = count === 1 ? 'a fault' : `${count} faults`;
+      const which = count > mostTold ? `the first ${mostTold} are in errors` : 'see errors';
+      const detail = `The request has ${many}; ${which}.`;
+      throw new Failure('validation_failed', { detail }, { faults: told });
+    },
+  };
 };

@@ -31,7 +31,10 @@ async function* follow(
   let change = new AbortController();
   const note = () => change.abort();
   const unlisten = signals.listen(id, note);
+  // Who closes its side of a stream without end has gone.
+  const hangUp = () => res.destroy();
   res.once('close', note);
+  res.req.socket.once('end', hangUp);
   draining.addEventListener('abort', note);
   let eventId = seen;
   let name = '';
@@ -50,6 +53,7 @@ async function* follow(
   } finally {
     unlisten();
     res.off('close', note);
+    res.req.socket.off('end', hangUp);
     draining.removeEventListener('abort', note);
   }
 }

@@ -10,7 +10,6 @@ import { submit } from '../jobs/submit.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
 import type { Parts } from './parts.ts';
-import type { Context } from './route.ts';
 import type { Wanted } from './source.ts';
 
 /** An order whose media is here and found good, and what else an estimate tells of it. */
@@ -24,7 +23,7 @@ type Prepare<Body> = (wanted: Wanted<Body>, parts: Parts) => Promise<Prepared>;
 
 /** Makes the job, or finds it where the same request came before, and answers as the caller prefers. */
 export const makeJob = async <Body, Result>(
-  input: Wanted<Body> & { readonly ctx: Context },
+  input: Wanted<Body>,
   prepare: Prepare<Body>,
   result: z.ZodType<Result>,
   parts: Parts,
@@ -42,6 +41,8 @@ export const makeJob = async <Body, Result>(
       return { job: await parts.jobs.get(account, before.jobId), joined: before.joined };
     },
   });
+  // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
+  await input.discard();
   return answerJob(ctx, made, result, parts);
 };
 
@@ -62,7 +63,7 @@ export const makeEstimate = async <Body>(
     model_version: order.modelVersion,
     input_size: order.input.size,
     output_size: sizeText(order.outputSize),
-    ...(order.work.seconds !== undefined && { duration_seconds: order.work.seconds }),
+    ...(order.work.video && { duration_seconds: order.work.video.seconds }),
     ...(order.warnings.length > 0 && { warnings: [...order.warnings] }),
   };
 };

@@ -13,11 +13,12 @@ import type { Signals } from '../jobs/signals.ts';
 import type { Jobs } from '../jobs/store.ts';
 import type { Log } from '../log.ts';
 import type { identify, identifySound } from '../media/identify.ts';
-import type { checkLimits, checkPixels } from '../media/limits.ts';
+import type { checkFrames, checkLimits, checkOutputFrames, checkPixels } from '../media/limits.ts';
 import type { probeImage, probeVideo } from '../media/probe.ts';
 import type { probeAudio } from '../media/probe-audio.ts';
 import type { fetchTo } from '../media/source.ts';
 import type { Redises } from '../redis.ts';
+import type { Turns } from '../turns.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -59,7 +60,11 @@ export type Parts = {
     readonly probeAudio: typeof probeAudio;
     readonly checkLimits: typeof checkLimits;
     readonly checkPixels: typeof checkPixels;
+    readonly checkFrames: typeof checkFrames;
+    readonly checkOutputFrames: typeof checkOutputFrames;
   };
+  /** Who may look at a file: so many decoders run at a time. */
+  readonly looks: Turns;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;

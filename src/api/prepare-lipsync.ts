@@ -1,11 +1,11 @@
 import type { LipsyncRequest } from '../contract/lipsync.ts';
 import { evened, within } from '../frame.ts';
-import { outputSeconds, warningsOf } from '../jobs/lipsync-length.ts';
+import { outputSpan, warningsOf } from '../jobs/lipsync-length.ts';
 import type { ImageInfo, VideoInfo } from '../media/info.ts';
 import { checkLengths, checkOptions, checkSpeaker } from './lipsync-options.ts';
 import type { Prepared } from './order.ts';
 import type { Parts } from './parts.ts';
-import { checkBytes, inputOf, releaseOf, takeSource, type Wanted } from './source.ts';
+import { checkBytes, inputOf, inTurn, releaseOf, takeSource, type Wanted } from './source.ts';
 
 /** Everything that can be refused without decoding is refused here, before a job exists and credits are held. */
 export const prepareLipsync = async (
@@ -20,13 +20,15 @@ export const prepareLipsync = async (
   const { path, audio } = await takeSound(wanted, parts);
   checkLengths(options, clip, audio.duration_seconds);
   const input = { ...inputOf(file, info, mime), own_sound: clip.hasAudio, audio };
+  const video = outputSpan(input, options);
+  parts.media.checkOutputFrames(video.frames, parts.config.limits.lipsync);
   return {
     kind: 'lipsync',
     options,
     modelVersion: await releaseOf(options.model, info.kind, parts),
     input,
     files: { media: file.path, audio: path },
-    work: { model: options.model, seconds: outputSeconds(input, options) },
+    work: { model: options.model, video },
     outputSize: evened(
       info.kind === 'image' ? within(info.size, parts.config.limits.lipsync) : info.size,
     ),
@@ -53,12 +55,14 @@ const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const file = await takeSource(source, wanted, parts);
   const type = await media.identify(file.path, ['image', 'video']);
   checkBytes(file.bytes, type.kind, config.limits);
-  const info: ImageInfo | VideoInfo =
+  const info = await inTurn<ImageInfo | VideoInfo>(wanted, parts, () =>
     type.kind === 'image'
-      ? await media.probeImage(file.path)
-      : await media.probeVideo(file.path, config.ffmpeg, lipsync, draining);
+      ? media.probeImage(file.path)
+      : media.probeVideo(file.path, config.probing.ffmpeg, lipsync, draining),
+  );
   // A larger portrait than a video may be is made smaller.
   if (info.kind === 'image') media.checkPixels(info.size, image.pixels);
+  else media.checkFrames(info.frames, lipsync);
   return { file, info, mime: type.mime };
 };
 
@@ -75,7 +79,9 @@ const takeSound = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const { path, bytes, sha256 } = await takeSource(source, wanted, parts);
   const type = await media.identifySound(path);
   checkBytes(bytes, 'audio', limits);
-  const info = await media.probeAudio(path, config.ffmpeg, limits.audio, draining);
+  const info = await inTurn(wanted, parts, () =>
+    media.probeAudio(path, config.probing.ffmpeg, limits.audio, draining),
+  );
   const audio = {
     ...{ bytes, sha256, content_type: type.mime },
     duration_seconds: info.durationSeconds,

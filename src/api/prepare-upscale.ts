@@ -1,8 +1,10 @@
 import type { UpscaleRequest } from '../contract/upscale.ts';
+import { paidPixels } from '../credits/price.ts';
 import { scaled } from '../frame.ts';
+import type { MediaInfo } from '../media/info.ts';
 import type { Prepared } from './order.ts';
 import type { Parts } from './parts.ts';
-import { checkBytes, inputOf, releaseOf, takeSource, type Wanted } from './source.ts';
+import { checkBytes, inputOf, inTurn, releaseOf, takeSource, type Wanted } from './source.ts';
 import { settleOptions } from './upscale-options.ts';
 
 /** Everything that can be refused is refused here, before a job exists and credits are held. */
@@ -26,10 +28,11 @@ export const prepareUpscale = async (
   const type = await media.identify(file.path, ['image', 'video']);
   checkBytes(file.bytes, type.kind, config.limits);
   const options = settleOptions(body, type.kind);
-  const info =
+  const info = await inTurn<MediaInfo>(wanted, parts, () =>
     type.kind === 'image'
-      ? await media.probeImage(file.path)
-      : await media.probeVideo(file.path, config.ffmpeg, video, draining);
+      ? media.probeImage(file.path)
+      : media.probeVideo(file.path, config.probing.ffmpeg, video, draining),
+  );
   media.checkLimits(info, config.limits, options.scale, options.output_format);
   const outputSize = scaled(info.size, options.scale);
   return {
@@ -40,8 +43,10 @@ export const prepareUpscale = async (
     files: { media: file.path },
     work: {
       model: options.model,
-      outputPixels: outputSize.width * outputSize.height,
-      ...(info.kind === 'video' && { seconds: info.durationSeconds }),
+      outputPixels: paidPixels(outputSize),
+      ...(info.kind === 'video' && {
+        video: { seconds: info.durationSeconds, frames: info.frames },
+      }),
     },
     outputSize,
     warnings: [],

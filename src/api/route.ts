@@ -5,6 +5,7 @@ import type { Description } from '../contract/openapi.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { IncomingFile } from './body.ts';
+import type { Incoming } from './incoming.ts';
 import { readInput } from './input.ts';
 import type { Caller, Parts } from './parts.ts';
 
@@ -14,16 +15,18 @@ export type State = {
   log: Log;
   /** The path of the route that answers, with its parameters' names; for logs and metrics. */
   pattern: string;
+  /** Called when the answer has gone, or its caller; one listener for all, as a response bears few. */
+  onGone: (() => void)[];
 };
 export type Context = ParameterizedContext<State>;
 
-/** A request as a route receives it. */
-export type Http = {
+/** A request as a route receives it; what it brought is discarded when the answer is made. */
+export type Http = Incoming & {
   readonly ctx: Context;
   /** Demands a key with the scope and counts the request against its rate. */
   readonly authenticate: (scope: Scope) => Promise<Caller>;
-  /** A folder of this request alone, removed with all that is in it when the answer is made. */
-  readonly folder: () => Promise<string>;
+  /** Demands METRICS_TOKEN or ADMIN_KEY. */
+  readonly demandScraper: () => void;
 };
 
 /** A route is this value: the router, the rate limits and the OpenAPI document all come from it. */

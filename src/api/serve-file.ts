@@ -10,6 +10,8 @@ type Served = {
   readonly sha256: string;
   readonly contentType: string;
   readonly expires_at: number;
+  /** A caller that takes nothing for so long is given up: its file would stay open for ever. */
+  readonly stallMs: number;
 };
 
 /** Answers with a file or the asked-for part of it (RFC 9110 §13 and §14); several ranges at once get the whole. */
@@ -25,6 +27,7 @@ export const serveFile = (ctx: Context, file: Served): Readable | string | null 
     ctx.status = 304;
     return null;
   }
+  ctx.res.setTimeout(file.stallMs, () => ctx.res.destroy());
   const range = rangeOf(ctx, file);
   if (range === 'outside') {
     ctx.status = 416;

@@ -8,15 +8,18 @@ import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { IncomingFile } from './body.ts';
+import type { Incoming } from './incoming.ts';
 import type { Caller, Parts } from './parts.ts';
+import type { Context } from './route.ts';
+import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
 export type Wanted<Body> = {
+  readonly ctx: Context;
   readonly caller: Caller;
   readonly body: Body;
   readonly files: Readonly<Record<string, IncomingFile>>;
-  readonly folder: () => Promise<string>;
-};
+} & Incoming;
 
 /** One source of a request: a file part of the body, or a URL. */
 type Source = {
@@ -29,7 +32,7 @@ type Source = {
 /** The source as a file that this request owns: a part of the body, an earlier upload, or fetched. */
 export const takeSource = async (
   { name, part, url, mostBytes }: Source,
-  { caller, folder }: Pick<Wanted<unknown>, 'caller' | 'folder'>,
+  { caller, folder, admit }: Pick<Wanted<unknown>, 'caller' | 'folder' | 'admit'>,
   parts: Parts,
 ): Promise<IncomingFile> => {
   if (part) return part;
@@ -41,7 +44,7 @@ export const takeSource = async (
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
   const { config, media, draining } = parts;
-  return media.fetchTo(url, target, config.fetch, mostBytes, draining);
+  return media.fetchTo(url, target, config.fetch, mostBytes, draining, admit);
 };
 
 const resolveUpload = async (account: string, url: string, { uploads }: Parts) => {
@@ -57,6 +60,13 @@ const resolveUpload = async (account: string, url: string, { uploads }: Parts) =
     );
   }
 };
+
+/** Looks at a file when it is the caller's turn: one who hangs up before waits no longer. */
+export const inTurn = <T>(
+  { ctx, caller }: Pick<Wanted<unknown>, 'ctx' | 'caller'>,
+  { looks, draining }: Parts,
+  look: () => Promise<T>,
+): Promise<T> => whileWanted(ctx, draining, (signal) => looks.take(caller.account, signal, look));
 
 /** By the kind that the content turned out to be. */
 export const checkBytes = (bytes: number, kind: MediaKind, limits: Limits): void => {

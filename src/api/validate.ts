@@ -1,30 +1,41 @@
 /** From zod's issues to the faults that callers read. Pure. */
 import { z } from 'zod';
 import type { Fault } from '../errors.ts';
+import { shorten } from './shorten.ts';
+
+/** Makes a fault when it is to be told; of hundreds of thousands only the first are. */
+export type MakeFault = () => Fault;
 
 /** Every fault of a parsed value; `at` is the pointer to the value itself. */
-export const faultsOf = (error: z.ZodError, at = ''): Fault[] =>
-  error.issues.flatMap((issue): Fault[] => {
-    const pointer = [at, ...issue.path.map(escaped)].join('/');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        pointer: `${pointer}/${escaped(key)}`,
-        code: 'unknown_field',
-        detail: 'This field is not known here.',
-      }));
-    }
+export function* faultsOf(error: z.ZodError, at = ''): Generator<MakeFault> {
+  for (const issue of error.issues) {
     const meant = issue.code === 'invalid_union' ? meantOf(issue.errors) : undefined;
-    if (meant) return faultsOf(new z.ZodError(meant), pointer);
-    const allowed = issue.code === 'invalid_value' ? issue.values.filter(isPlain) : undefined;
-    return [
-      {
-        pointer,
-        code: issue.input === undefined ? 'required' : codes[issue.code],
-        detail: `${issue.message}${issue.input === undefined ? '' : `; ${shown(issue.input)} came`}.`,
-        ...(allowed && { allowed }),
-      },
-    ];
-  });
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) yield () => unknownField(pointerTo([...issue.path, key], at));
+    } else if (meant) {
+      yield* faultsOf(new z.ZodError(meant), pointerTo(issue.path, at));
+    } else {
+      yield () => faultOf(issue, pointerTo(issue.path, at));
+    }
+  }
+}
+
+const faultOf = (issue: z.core.$ZodIssue, pointer: string): Fault => {
+  const allowed = issue.code === 'invalid_value' ? issue.values.filter(isPlain) : undefined;
+  const came = issue.input === undefined ? '' : `; ${shown(issue.input)} came`;
+  return {
+    pointer,
+    code: issue.input === undefined ? 'required' : codes[issue.code],
+    detail: `${issue.message}${came}.`,
+    ...(allowed && { allowed }),
+  };
+};
+
+const unknownField = (pointer: string): Fault => ({
+  pointer,
+  code: 'unknown_field',
+  detail: 'This field is not known here.',
+});
 
 /** The issues of the one alternative that knows all the fields that came. */
 const meantOf = (alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined => {
@@ -48,15 +59,21 @@ const codes: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
   custom: 'invalid',
 };
 
-const escaped = (key: PropertyKey): string =>
-  String(key).replaceAll('~', '~0').replaceAll('/', '~1');
+const pointerTo = (path: readonly PropertyKey[], at: string): string =>
+  [at, ...path.map(token)].join('/');
+
+/** One step of a JSON pointer (RFC 6901); a long name is told in short. */
+export const token = (key: PropertyKey): string =>
+  shorten(String(key)).replaceAll('~', '~0').replaceAll('/', '~1');
 
 const isPlain = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
+/** A list or an object may be as large and as deep as a body; it is named only. */
 const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return JSON.stringify(typeof value === 'string' ? shorten(value, 80) : value) ?? String(value);
 };
 
 /**
@@ -69,7 +86,7 @@ export const fromText = (
 ): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
-      const field = schema.shape[name];
+      const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
       const isText = typeof value === 'string' && field !== undefined;
       return [name, isText && !z.safeParse(field, value).success ? asJson(value) : value];
     }),
@@ -90,7 +107,9 @@ export const sourceFaults = (
   came: { readonly fields: readonly string[]; readonly files: readonly string[] },
 ): Fault[] =>
   sources.flatMap((group): Fault[] => {
-    const urls = group.map((name) => `${name}_url`).filter((name) => name in schema.shape);
+    const urls = group
+      .map((name) => `${name}_url`)
+      .filter((name) => Object.hasOwn(schema.shape, name));
     const given = [
       ...urls.filter((name) => came.fields.includes(name)),
       ...group.filter((name) => came.files.includes(name)),

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
 import { Job } from '../contract/job.ts';
-import { writeAll } from '../write-all.ts';
+import { writeChunks } from '../write-all.ts';
 
 /** A sentence for the person at the terminal; anything else that is thrown is a bug and keeps its stack. */
 export class Refused extends Error {
@@ -85,7 +85,7 @@ export const download = async (url: string, target: string, signal: AbortSignal)
   const aside = `${target}.part`;
   try {
     const answer = await axios.get<Readable>(url, { responseType: 'stream', proxy: false, signal });
-    await writeAll(aside, answer.data, signal);
+    await writeChunks(aside, answer.data, signal);
     await rename(aside, target);
   } finally {
     await rm(aside, { force: true });

@@ -1,6 +1,8 @@
 #!/usr/bin/env -S node --import tsx
 import { Command, InvalidArgumentError } from 'commander';
-import { Account } from '../contract/keys.ts';
+import type { z } from 'zod';
+import { GrantNote } from '../contract/credits.ts';
+import { Account, ExpiresInSeconds, GrantedCredits, OverlapSeconds } from '../contract/keys.ts';
 import { LipsyncModel, type Segment, SyncMode } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
 import { Refused } from './client.ts';
@@ -11,18 +13,17 @@ import { type Face, lipsync } from './lipsync.ts';
 import { listModels } from './models.ts';
 import { upscale } from './upscale.ts';
 
-const whole = (text: string): number => {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 0)
-    throw new InvalidArgumentError('expected a whole number.');
-  return number;
-};
-
-const positive = (text: string): number => {
-  const number = whole(text);
-  if (number === 0) throw new InvalidArgumentError('expected at least 1.');
-  return number;
-};
+/** A whole number within the bounds that the API has for it. */
+const whole =
+  (bounds: z.ZodNumber) =>
+  (text: string): number => {
+    const { data } = bounds.safeParse(text.trim() === '' ? undefined : Number(text));
+    if (data !== undefined) return data;
+    const { minValue, maxValue } = bounds;
+    throw new InvalidArgumentError(
+      `expected a whole number, at least ${minValue} and at most ${maxValue}.`,
+    );
+  };
 
 const fraction = (text: string): number => {
   const number = Number(text);
@@ -50,6 +51,12 @@ const segment = (text: string, before: readonly Segment[] = []): Segment[] => {
 /** The names that the API takes. */
 const account = (text: string): string => {
   const { data, error } = Account.safeParse(text);
+  if (data === undefined) throw new InvalidArgumentError(`${error?.issues[0]?.message}.`);
+  return data;
+};
+
+const note = (text: string): string => {
+  const { data, error } = GrantNote.safeParse(text);
   if (data === undefined) throw new InvalidArgumentError(`${error?.issues[0]?.message}.`);
   return data;
 };
@@ -117,15 +124,15 @@ const keys = program.command('keys').description('API keys');
 keys
   .command('create')
   .requiredOption('--account <name>', 'whom the key belongs to', account)
-  .option('--credits <count>', 'granted to the account along with it', positive)
+  .option('--credits <count>', 'granted to the account along with it', whole(GrantedCredits))
   .option('--scopes <list>', 'comma-separated: create, read, admin')
-  .option('--expires-in <seconds>', 'never unless given', whole)
+  .option('--expires-in <seconds>', 'never unless given', whole(ExpiresInSeconds))
   .option('--json', 'one JSON object')
   .action(createKey);
 keys.command('list').option('--account <name>').option('--json', 'as JSON').action(listKeys);
 keys
   .command('rotate <id>')
-  .option('--overlap <seconds>', 'how long the old key still works', whole, 86_400)
+  .option('--overlap <seconds>', 'how long the old key still works', whole(OverlapSeconds), 86_400)
   .option('--json', 'one JSON object')
   .action(rotateKey);
 keys.command('revoke <id>').description('takes effect at once').action(revokeKey);
@@ -134,8 +141,8 @@ const credits = program.command('credits').description('accounts and their ledge
 credits
   .command('grant')
   .argument('<account>', 'is made when it is new', account)
-  .argument('<credits>', 'whole credits', positive)
-  .option('--note <text>', 'kept in the ledger')
+  .argument('<credits>', 'whole credits', whole(GrantedCredits))
+  .option('--note <text>', 'kept in the ledger', note)
   .action((account, count, options) => grant(account, count, options));
 credits.command('balance <account>').option('--json', 'as JSON').action(balance);
 credits

@@ -17,7 +17,7 @@ export const createKey = (options: Creation): Promise<void> =>
     const issued = await keys.create({
       account,
       ...(options.scopes && { scopes: scopesOf(options.scopes) }),
-      ...(expiresIn && { expiresInSeconds: expiresIn }),
+      ...(expiresIn !== undefined && { expiresInSeconds: expiresIn }),
     });
     if (credits) await ledger.grant(account, credits, 'with the key');
     const { available } = await ledger.balance(account);
@@ -26,7 +26,11 @@ export const createKey = (options: Creation): Promise<void> =>
 
 export const listKeys = ({ account, json }: Json & { readonly account?: string }): Promise<void> =>
   asOperator(async ({ keys }) => {
-    const all = await keys.list(account);
+    const [all, faulty] = [await keys.list(account), await keys.faulty(account)];
+    for (const { id, fields } of faulty) {
+      console.error(`${id} is faulty in ${fields.join(', ')}; \`keys revoke\` ends it.`);
+      process.exitCode = 1;
+    }
     if (json) return console.log(JSON.stringify(all));
     for (const { id, account, scopes, expires_at, revoked_at } of all) {
       const state = revoked_at

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Account } from './keys.ts';
+import { Account, GrantedCredits } from './keys.ts';
 import { LipsyncModel, Warning } from './lipsync.ts';
 import { UpscaleModel } from './upscale.ts';
 
@@ -52,11 +52,13 @@ export const Estimate = z
   .meta({ id: 'Estimate' });
 export type Estimate = z.infer<typeof Estimate>;
 
+export const GrantNote = z.string().max(200);
+
 export const GrantRequest = z
   .strictObject({
     account: Account,
-    credits: z.int().min(1).max(1_000_000_000),
-    note: z.string().max(200).optional(),
+    credits: GrantedCredits,
+    note: GrantNote.optional(),
   })
   .meta({ id: 'GrantRequest' });
 
@@ -83,7 +85,14 @@ export const LedgerPage = z
   .strictObject({ object: z.literal('list'), data: z.array(LedgerEntry), has_more: z.boolean() })
   .meta({ id: 'LedgerPage' });
 
+/** An id of a Redis stream: a time in ms and a number. Redis refuses to look for what comes before 0-0. */
+export const ledgerCursor = /^[1-9]\d{0,14}-\d{1,15}$/;
+
 export const LedgerQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  starting_after: z.string().optional().describe('id of the last entry of the page before'),
+  starting_after: z
+    .string()
+    .regex(ledgerCursor)
+    .optional()
+    .describe('id of the last entry of the page before'),
 });

@@ -10,24 +10,35 @@ export const Account = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
   .describe('letters, digits, dot, dash and underscore; at most 64');
 
+/** Ten years: what has to live longer is rotated. Every date that follows from it is one that `Date` holds. */
+export const ExpiresInSeconds = z
+  .int()
+  .min(1)
+  .max(10 * 366 * 86_400);
+
+/** Credits that may be granted in one step. */
+export const GrantedCredits = z.int().min(1).max(1_000_000_000);
+
+export const OverlapSeconds = z
+  .int()
+  .min(0)
+  .max(30 * 86_400);
+
 export const KeyRequest = z
   .strictObject({
     account: Account,
     name: z.string().min(1).max(100).optional().describe('to tell keys apart'),
-    scopes: z.array(Scope).min(1).optional().describe('create and read unless given'),
-    expires_in_seconds: z.int().min(1).optional().describe('never expires unless given'),
-    credits: z.int().min(1).optional().describe('granted to the account along with the key'),
+    scopes: z.array(Scope).min(1).max(3).optional().describe('create and read unless given'),
+    expires_in_seconds: ExpiresInSeconds.optional().describe('never expires unless given'),
+    credits: GrantedCredits.optional().describe('granted to the account along with the key'),
   })
   .meta({ id: 'KeyRequest' });
 
 export const KeyRotation = z
   .strictObject({
-    overlap_seconds: z
-      .int()
-      .min(0)
-      .max(30 * 86_400)
-      .optional()
-      .describe('how long the old key still works; 24 hours unless given'),
+    overlap_seconds: OverlapSeconds.optional().describe(
+      'how long the old key still works; 24 hours unless given',
+    ),
   })
   .meta({ id: 'KeyRotation' });
 
@@ -54,6 +65,12 @@ export type IssuedKey = z.infer<typeof IssuedKey>;
 
 export const KeyListQuery = z.strictObject({ account: Account.optional() });
 
+/** A record that cannot be shown as a key; it can still be revoked. */
+export const FaultyKey = z
+  .strictObject({ id: z.string(), fields: z.array(z.string()).describe('what of it is wrong') })
+  .meta({ id: 'FaultyKey' });
+export type FaultyKey = z.infer<typeof FaultyKey>;
+
 export const KeyList = z
-  .strictObject({ object: z.literal('list'), data: z.array(Key) })
+  .strictObject({ object: z.literal('list'), data: z.array(Key), faulty: z.array(FaultyKey) })
   .meta({ id: 'KeyList' });

@@ -25,7 +25,7 @@ export const Speaker = z
     [
       ...pointed,
       z
-        .strictObject({ boxes: z.array(Box.nullable()).min(1) })
+        .strictObject({ boxes: z.array(Box.nullable()).min(1).max(36_000) })
         .describe('the face in [x1, y1, x2, y2] of each frame, null where it is not to be seen'),
     ],
     'Expected {mode: "auto"}, {frame, x, y} or {boxes: [[x1, y1, x2, y2] or null, ...]}',

@@ -11,7 +11,9 @@ const VideoSides = z.strictObject({ max_long_side: z.int(), max_short_side: z.in
 const VideoLimits = VideoSides.extend({
   max_bytes: z.int(),
   max_output_side: z.int(),
+  max_output_pixels: z.number().describe('of all frames together'),
   max_seconds: z.int(),
+  max_frames: z.int(),
 });
 
 const JsonSchema = z.record(z.string(), z.unknown());
@@ -36,7 +38,9 @@ const UpscaleEntry = z
     }),
     limits: z.strictObject({ image: ImageLimits, video: VideoLimits }),
     price: z.strictObject({
-      credits_per_megapixel: z.number().describe('of output; for video, per second of it'),
+      credits_per_megapixel: z
+        .number()
+        .describe('of output; for video, per second of it, or per 30 frames where there are more'),
       minimum_credits: z.int(),
     }),
   })
@@ -57,12 +61,16 @@ const LipsyncEntry = z
     }),
     limits: z.strictObject({
       portrait: VideoSides.extend({ max_bytes: z.int() }),
-      video: VideoSides.extend({ max_bytes: z.int(), max_seconds: z.int() }),
+      video: VideoSides.extend({
+        max_bytes: z.int(),
+        max_seconds: z.int(),
+        max_frames: z.int().describe('of the clip, and of the result'),
+      }),
       audio: z.strictObject({ max_bytes: z.int(), max_seconds: z.int() }),
       best_up_to_seconds: z.int().describe('a longer result has a warning'),
     }),
     price: z.strictObject({
-      credits_per_second: z.number().describe('of output'),
+      credits_per_second: z.number().describe('of output, or per 30 frames where there are more'),
       minimum_credits: z.int(),
     }),
   })

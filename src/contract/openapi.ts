@@ -92,10 +92,16 @@ const operation = (route: Description, facts: Facts, toSchema: ToSchema): Json =
   parameters: [
     ...parameters(route.params, 'path', toSchema),
     ...parameters(route.query, 'query', toSchema),
-    ...(route.idempotent ? [header('Idempotency-Key', '1 to 255 printable ASCII characters')] : []),
+    ...(route.idempotent ? [header('Idempotency-Key', 'makes a repetition safe', anyKey)] : []),
     ...(route.waits ? [header('Prefer', 'respond-async, or wait=N in seconds, or both')] : []),
   ],
-  ...(route.body && { requestBody: { content: requestContent(route, route.body, toSchema) } }),
+  ...(route.body && {
+    requestBody: {
+      // A route that lives on defaults takes no body for an empty one.
+      required: route.sources !== undefined || !route.body.safeParse({}).success,
+      content: requestContent(route, route.body, toSchema),
+    },
+  }),
   responses: { ...answers(route, toSchema), ...failures(route, facts, toSchema) },
 });
 
@@ -112,19 +118,23 @@ const parameters = (schema: z.ZodObject | undefined, place: string, toSchema: To
     schema: toSchema(field, 'input'),
   }));
 
-const header = (name: string, description: string): Json => ({
+/** What `Idempotency-Key` may be: printable ASCII. */
+export const idempotencyKey = /^[\x20-\x7e]{1,255}$/;
+const anyKey = { minLength: 1, maxLength: 255, pattern: idempotencyKey.source };
+
+const header = (name: string, description: string, more: Json = {}): Json => ({
   name,
   in: 'header',
   required: false,
   description,
-  schema: { type: 'string' },
+  schema: { type: 'string', ...more },
 });
 
 const requestContent = (route: Description, body: z.ZodObject, toSchema: ToSchema): Json => {
   const sources = route.sources ?? [];
   const parts = sources.flat();
   const urls = sources.map((group) =>
-    group.map((name) => `${name}_url`).filter((name) => name in body.shape),
+    group.map((name) => `${name}_url`).filter((name) => Object.hasOwn(body.shape, name)),
   );
   const isJson = urls.every((group) => group.length > 0);
   return {
@@ -136,18 +146,29 @@ const requestContent = (route: Description, body: z.ZodObject, toSchema: ToSchem
     ...(parts.length > 0 && {
       'multipart/form-data': {
         schema: {
-          allOf: [
-            toSchema(z.looseObject(body.shape), 'input'),
-            { properties: Object.fromEntries(parts.map((name) => [name, file])) },
-            ...sources.map((group, index) => oneOf([...group, ...(urls[index] ?? [])])),
-          ],
+          ...withParts(toSchema(z.strictObject(body.shape), 'input'), parts),
+          allOf: sources.map((group, index) => oneOf([...group, ...(urls[index] ?? [])])),
         },
       },
     }),
   };
 };
 
-const file = { type: 'string', contentMediaType: 'application/octet-stream' };
+/** The fields of a body and its file parts in one closed object. */
+const withParts = ({ properties, ...rest }: Json, parts: readonly string[]): Json => ({
+  ...rest,
+  properties: {
+    ...(typeof properties === 'object' && properties),
+    ...Object.fromEntries(parts.map((name) => [name, file])),
+  },
+});
+
+/** `format` is how older tools know that it is to be sent as a file. */
+const file = {
+  type: 'string',
+  format: 'binary',
+  contentMediaType: 'application/octet-stream',
+};
 const oneOf = (names: readonly string[]): Json => ({
   oneOf: names.map((name) => ({ required: [name] })),
 });
@@ -192,17 +213,20 @@ const failures = (route: Description, facts: Facts, toSchema: ToSchema): Json =>
 /** The route's own failures and those that follow from what it takes. */
 const codesOf = (route: Description): string[] => [
   ...route.fails,
-  'internal_error',
+  ...['internal_error', 'invalid_request', 'header_too_large', 'validation_failed'],
   ...(route.scope ? keyFailures : []),
+  ...(route.scope ? ['concurrency_limited'] : []),
   ...(route.rate ? ['rate_limited'] : []),
   ...(route.params ? ['not_found'] : []),
-  ...(route.query || route.body ? ['validation_failed'] : []),
-  ...(route.body ? ['invalid_json', 'file_too_large', 'unsupported_media_type'] : []),
-  ...(route.sources ? ['invalid_multipart'] : []),
+  ...(route.body ? bodyFailures : []),
+  ...(route.sources ? ['invalid_multipart', 'storage_full', 'storage_failed'] : []),
   ...(route.idempotent ? idempotencyFailures : []),
   ...(route.creates ? ['draining'] : []),
 ];
 
+const bodyFailures = [
+  ...['invalid_json', 'file_too_large', 'unsupported_media_type', 'request_timeout'],
+];
 const keyFailures = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'];
 const idempotencyFailures = [
   'invalid_idempotency_key',

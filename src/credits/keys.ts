@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { base62, checksum } from '../base62.ts';
-import { type IssuedKey, type Key, Scope } from '../contract/keys.ts';
+import { type FaultyKey, type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import type { Redises } from '../redis.ts';
 
@@ -28,6 +28,11 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     const digested = digest(key);
     const now = Date.now();
     const expires = request.expiresInSeconds && now + request.expiresInSeconds * 1000;
+    if (expires && !isDate(expires)) {
+      const detail = `expected an end that is a date; one in ${request.expiresInSeconds} s came`;
+      const faults = [{ pointer: '/expires_in_seconds', code: 'out_of_range', detail }];
+      throw new Failure('validation_failed', {}, { faults });
+    }
     const stored = {
       id: `key_${base62(randomBytes(12))}`,
       account: request.account,
@@ -43,7 +48,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
       .hset(ids, stored.id, digested)
       .sadd(`${prefix}:accounts`, request.account)
       .exec();
-    return { ...presentKey(await read(digested)), key };
+    return { ...presentKey(await read(stored.id, digested)), key };
   };
 
   /** Whom a key stands for. Failure invalid_api_key (a mistyped one needs no look-up) or expired_api_key. */
@@ -67,18 +72,35 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     return { account: stored.account, keyId: stored.id, scopes: stored.scopes };
   };
 
+  /** Those that can be shown; the others are `faulty`. */
   const list = async (account?: string): Promise<Key[]> => {
-    const stored = await Promise.all((await redis.hvals(ids)).map(read));
-    return stored
+    const read = (await records()).flatMap(([, record]) => ShownKey.safeParse(record).data ?? []);
+    return read
       .filter((key) => account === undefined || key.account === account)
       .sort((a, b) => b.created_at - a.created_at)
       .map(presentKey);
   };
 
+  /** Those of the account, and those whose account cannot be told. */
+  const faulty = async (account?: string): Promise<FaultyKey[]> =>
+    (await records())
+      .filter(([, record]) => !account || !record.account || record.account === account)
+      .flatMap(([id, record]) => {
+        const fields = faultsOf(record);
+        return fields.length > 0 ? [{ id, fields }] : [];
+      });
+
+  const records = async () =>
+    Promise.all(
+      Object.entries(await redis.hgetall(ids)).map(
+        async ([id, digested]) => [id, await redis.hgetall(byDigest(digested))] as const,
+      ),
+    );
+
   /** A new key like the old one, with as long a life ahead; the old one goes on working for `overlapSeconds`. */
   const rotate = async (id: string, overlapSeconds: number): Promise<IssuedKey> => {
     const digested = await digestOf(id);
-    const old = await read(digested);
+    const old = await read(id, digested);
     if (old.revoked_at !== null)
       throw new Failure('not_found', { what: 'working key with this id' });
     const { account, name, scopes, created_at, expires_at } = old;
@@ -95,7 +117,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
   const revoke = async (id: string): Promise<Key> => {
     const digested = await digestOf(id);
     await redis.hsetnx(byDigest(digested), 'revoked_at', Date.now());
-    return presentKey(await read(digested));
+    return presentKey(await read(id, digested));
   };
 
   const digestOf = async (id: string): Promise<string> => {
@@ -104,16 +126,27 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     return digested;
   };
 
-  const read = async (digested: string): Promise<StoredKey> =>
-    StoredKey.parse(await redis.hgetall(byDigest(digested)));
+  const read = async (id: string, digested: string): Promise<StoredKey> => {
+    const record = await redis.hgetall(byDigest(digested));
+    const { data } = ShownKey.safeParse(record);
+    if (data) return data;
+    const revoked = record.revoked_at ? '; it is revoked' : '';
+    const reason = `the record of ${id} is faulty in ${faultsOf(record).join(', ')}${revoked}`;
+    throw new Failure('internal_error', { reason });
+  };
 
-  return { create, lookup, list, rotate, revoke };
+  return { create, lookup, list, faulty, rotate, revoke };
 };
 
+const MOST_DATE_MS = 8.64e15;
+const isDate = (timeMs: number): boolean => Math.abs(timeMs) <= MOST_DATE_MS;
+
+/** An end so far away that `Date` does not hold it is an end all the same; one that is no number is none. */
 const time = z
   .string()
   .default('')
-  .transform((text) => (text === '' ? null : Number(text)));
+  .transform((text) => (text === '' ? null : Number(text)))
+  .refine((timeMs) => timeMs === null || timeMs >= 0);
 const StoredKey = z.object({
   id: z.string(),
   account: z.string(),
@@ -129,6 +162,17 @@ const StoredKey = z.object({
   last_used_at: time,
 });
 type StoredKey = z.infer<typeof StoredKey>;
+
+/** One whose times can be written as dates. */
+const ShownKey = StoredKey.superRefine((key, ctx) => {
+  for (const name of ['created_at', 'expires_at', 'revoked_at', 'last_used_at'] as const) {
+    if (!isDate(key[name] ?? 0)) ctx.addIssue({ code: 'custom', path: [name] });
+  }
+});
+const faultsOf = (record: Readonly<Record<string, string>>): string[] => {
+  const { error } = ShownKey.safeParse(record);
+  return [...new Set(error?.issues.map(({ path }) => String(path[0])))];
+};
 
 const presentKey = (key: StoredKey): Key => ({
   id: key.id,

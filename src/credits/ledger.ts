@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Balance, LedgerEntry } from '../contract/credits.ts';
+import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
 import { monthOf, type Prices, tierAt } from './price.ts';
@@ -10,6 +10,9 @@ export type Ledger = ReturnType<typeof openLedger>;
 
 /** How long a grant is known by its token; as long as an idempotency key. */
 const GRANT_KNOWN_MS = 86_400_000;
+
+/** What the script says of credits that would make a balance inexact. */
+const TOO_MANY = -1;
 
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
 
@@ -40,14 +43,21 @@ export const openLedger = (stores: Redises, prices: Prices) => {
     };
   };
 
-  /** Adds credits, once for each `token`; the account is made when it is new. */
+  /** Adds credits, once for each `token`; the account is made when it is new. Failure validation_failed. */
   const grant = async (
     account: string,
     credits: number,
     note = '',
     token: string = randomUUID(),
   ): Promise<Balance> => {
-    await grantCredits(stores, account, credits, note, token, GRANT_KNOWN_MS);
+    const said = Number.isSafeInteger(credits)
+      ? await grantCredits(stores, account, credits, note, token, GRANT_KNOWN_MS)
+      : TOO_MANY;
+    if (said === TOO_MANY) {
+      const detail = `expected a balance of at most ${Number.MAX_SAFE_INTEGER}; ${credits} more came`;
+      const faults = [{ pointer: '/credits', code: 'out_of_range', detail }];
+      throw new Failure('validation_failed', {}, { faults });
+    }
     return balance(account);
   };
 
@@ -73,7 +83,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
 };
 
 const cursorOf = (id: string): string => {
-  if (/^\d{1,15}-\d{1,15}$/.test(id)) return id;
+  if (ledgerCursor.test(id)) return id;
   const detail = 'expected the id of a ledger entry';
   throw new Failure(
     'validation_failed',

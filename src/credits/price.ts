@@ -1,6 +1,7 @@
 /** What work costs: whole credits, explained by lines that add up. Pure. */
 import type { Config } from '../config.ts';
 import type { PriceLine } from '../contract/credits.ts';
+import type { Size } from '../frame.ts';
 
 type Rates = Readonly<Record<string, number>>;
 export type Prices = Pick<Config['prices'], 'tiers'> & {
@@ -12,15 +13,17 @@ export type Prices = Pick<Config['prices'], 'tiers'> & {
 export type Work = UpscaleWork | LipsyncWork;
 type UpscaleWork = {
   readonly model: string;
+  /** Of each picture. */
   readonly outputPixels: number;
   /** Of output video; absent for an image. */
-  readonly seconds?: number;
+  readonly video?: Span;
 };
 type LipsyncWork = {
   readonly model: string;
-  /** Of output video. */
-  readonly seconds: number;
+  readonly video: Span;
 };
+/** How much output video there is. */
+type Span = { readonly seconds: number; readonly frames: number };
 
 export type Quote = {
   readonly credits: number;
@@ -35,9 +38,19 @@ export type Quote = {
 export type Tier = { readonly from: number; readonly to: number | null; readonly percent: number };
 
 const MICRO = 1_000_000;
+/** A second of video with more frames costs as many seconds as it would last at this rate. */
+export const PRICED_FPS = 30;
+/**
+ * A frame of video costs at least what one of so many pixels does: a call of `photo` takes 5 ms for a single pixel, where
+ * a megapixel takes 1 s, and decoder and encoder have their own share of each frame.
+ */
+export const LEAST_FRAME_PIXELS = 10_000;
+/** A strip of 2x2048 takes `photo` 28 ms, as much as 16x2048 would. */
+const LEAST_SIDE = 16;
 
 /** The price of `work` for an account that has used `used` list-price credits this month. */
 export const quote = (work: Work, used: number, prices: Prices): Quote => {
+  checkAmounts(work);
   const list = listPrice(work, prices);
   const parts = split(used, list, tiersOf(prices));
   const discounts = parts.filter(({ tier }) => tier.percent > 0);
@@ -59,6 +72,10 @@ export const quote = (work: Work, used: number, prices: Prices): Quote => {
   };
 };
 
+/** The pixels of an output as they are paid for: a side counts as 16 at the least. */
+export const paidPixels = ({ width, height }: Size): number =>
+  Math.max(width, LEAST_SIDE) * Math.max(height, LEAST_SIDE);
+
 /** Where a month's usage stands in the table. */
 export const tierAt = (used: number, prices: Prices): Tier => {
   const tier = tiersOf(prices).find(({ to }) => to === null || used < to);
@@ -74,11 +91,27 @@ const listPrice = (work: Work, prices: Prices): number => {
   // Micro-credits, pixels of a megapixel, microseconds.
   const product =
     BigInt(Math.round(rateOf(work, prices) * MICRO)) *
-    BigInt(isUpscale(work) ? work.outputPixels : MICRO) *
-    BigInt(Math.round((work.seconds ?? 1) * MICRO));
+    BigInt(isUpscale(work) ? pixelsOf(work) : MICRO) *
+    BigInt(Math.round(secondsOf(work) * MICRO));
   const one = BigInt(MICRO) ** 3n;
   return Math.max(1, Number((product + one - 1n) / one));
 };
+
+/** What was measured wrongly must not become a price. */
+const checkAmounts = (work: Work): void => {
+  const { seconds, frames } = work.video ?? { seconds: 0, frames: 0 };
+  const amounts = [seconds, frames, isUpscale(work) ? work.outputPixels : 0];
+  if (!amounts.every((amount) => Number.isFinite(amount) && amount >= 0))
+    throw new Error(`an amount of work is no number: ${JSON.stringify(work)}`);
+};
+
+/** Of each picture, as they are paid for. */
+const pixelsOf = ({ outputPixels, video }: UpscaleWork): number =>
+  video ? Math.max(outputPixels, LEAST_FRAME_PIXELS) : outputPixels;
+
+/** As they are paid for; an image is one picture, and costs what a second of it would. */
+const secondsOf = ({ video }: Work): number =>
+  video ? Math.max(video.seconds, video.frames / PRICED_FPS) : 1;
 
 const isUpscale = (work: Work): work is UpscaleWork => 'outputPixels' in work;
 
@@ -93,11 +126,22 @@ const rateOf = (work: Work, prices: Prices): number => {
 
 const baseText = (work: Work, prices: Prices): string => {
   const amounts = [
-    ...(isUpscale(work) ? [`${work.outputPixels / MICRO} MP`] : []),
-    ...(work.seconds === undefined ? [] : [`${work.seconds} s`]),
+    ...(isUpscale(work) ? [pixelsText(work)] : []),
+    ...(work.video ? [secondsText(work.video, secondsOf(work))] : []),
   ];
   return `${work.model}: ${amounts.join(' × ')} × ${rateOf(work, prices)}`;
 };
+
+const pixelsText = (work: UpscaleWork): string => {
+  const pixels = pixelsOf(work);
+  const least = pixels > work.outputPixels ? ' (the least for a frame)' : '';
+  return `${pixels / MICRO} MP${least}`;
+};
+
+const secondsText = ({ seconds, frames }: Span, paid: number): string =>
+  paid > seconds
+    ? `${Number(paid.toFixed(6))} s (${frames} frames at ${PRICED_FPS} a second)`
+    : `${seconds} s`;
 
 const roundingLine = (micros: number): PriceLine[] =>
   micros > 0

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LedgerEntry } from '../contract/credits.ts';
 import { type Redises, script } from '../redis.ts';
 import { entryOf, paired } from './ledger.ts';
 
@@ -55,7 +56,12 @@ const addUp = async ({ redis, prefix }: Redises, account: string, last: string) 
   let from = '-';
   while (last !== '') {
     const page = await redis.xrange(`${prefix}:ledger:${account}`, from, last, 'COUNT', PAGE);
-    for (const entry of page.map(entryOf)) {
+    for (const raw of page) {
+      const entry = readable(raw);
+      if (entry === null) {
+        sums.faults.push(`entry ${raw[0]} cannot be read`);
+        continue;
+      }
       sums.balance += entry.balance_change;
       sums.held += entry.held_change;
       add(sums.usage, entry.month, entry.usage_change);
@@ -71,6 +77,15 @@ const addUp = async ({ redis, prefix }: Redises, account: string, last: string) 
     from = `(${end}`;
   }
   return sums;
+};
+
+const readable = (raw: [id: string, fields: string[]]): LedgerEntry | null => {
+  try {
+    return entryOf(raw);
+  } catch {
+    // A faulty one is told by its id, and does not hide the others.
+    return null;
+  }
 };
 
 const add = (to: Map<string, number>, name: string | null, amount: number): void => {

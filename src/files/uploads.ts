@@ -4,7 +4,7 @@ import { base62 } from '../base62.ts';
 import { MediaKind } from '../contract/media.ts';
 import type { Upload } from '../contract/uploads.ts';
 import { Failure } from '../errors.ts';
-import type { Redises } from '../redis.ts';
+import { type Redises, script } from '../redis.ts';
 import type { Files, Kept } from './store.ts';
 
 export type Borrowed = Kept & {
@@ -24,12 +24,28 @@ const Stored = z.object({
 });
 type Stored = z.infer<typeof Stored>;
 
+type Settings = {
+  readonly publicUrl: string;
+  readonly ttlMs: number;
+  /** What one account may keep at a time. */
+  readonly quota: { readonly files: number; readonly bytes: number };
+};
+
+const keepUpload = script(
+  new URL('scripts/keep-upload.lua', import.meta.url),
+  z.union([
+    z.tuple([z.literal('kept')]),
+    z.tuple([z.literal('full'), z.number(), z.number(), z.number()]),
+  ]),
+);
+
 /** Media sent ahead of the request that uses it. */
 export const openUploads = (
-  { redis, prefix }: Redises,
+  stores: Redises,
   files: Files,
-  { publicUrl, ttlMs }: { readonly publicUrl: string; readonly ttlMs: number },
+  { publicUrl, ttlMs, quota }: Settings,
 ) => {
+  const { redis, prefix } = stores;
   const key = (id: string) => `${prefix}:upload:${id}`;
   const base = `${publicUrl}/v1/uploads/`;
 
@@ -43,16 +59,30 @@ export const openUploads = (
     return stored?.account === account ? stored : null;
   };
 
-  /** Moves the file at `path` in. */
+  /** Moves the file at `path` in. Failure upload_quota_exceeded | storage_full | storage_failed. */
   const keep = async (
     account: string,
     { path, bytes, sha256 }: Kept & { readonly path: string },
     { kind, mime }: { readonly kind: MediaKind; readonly mime: string },
   ): Promise<Upload> => {
     const id = `upl_${base62(randomBytes(16))}`;
-    const stored = { account, kind, mime, bytes, sha256, expires_at: Date.now() + ttlMs };
-    await files.keepUpload(path, id);
-    await redis.multi().hset(key(id), stored).pexpire(key(id), ttlMs).exec();
+    const now = Date.now();
+    const stored = { account, kind, mime, bytes, sha256, expires_at: now + ttlMs };
+    // Before the record, which may never name a file that is not there; without a record the sweep takes it.
+    await files.keepUpload(path, id, bytes);
+    const [said, used_files, used_bytes, freedInMs = 0] = await keepUpload(
+      stores,
+      ...[account, id, bytes, now, ttlMs, quota.files, quota.bytes],
+      ...Object.entries(stored).flat(),
+    );
+    if (said === 'full') {
+      await files.removeUpload(id);
+      throw new Failure('upload_quota_exceeded', {
+        ...{ used_files, used_bytes, came: bytes },
+        ...{ limit_files: quota.files, limit_bytes: quota.bytes },
+        retry_after_seconds: Math.max(1, Math.ceil(freedInMs / 1000)),
+      });
+    }
     return present(id, stored);
   };
 
@@ -72,7 +102,9 @@ export const openUploads = (
     const stored = await find(account, id);
     if (stored === null) throw new Failure('not_found', { what: 'upload with this id' });
     const { kind, mime, bytes, sha256 } = stored;
-    return { path: await files.borrowUpload(id), kind, mime, bytes, sha256 };
+    const path = await files.borrowUpload(id);
+    if (path === null) throw new Failure('not_found', { what: 'upload with this id' });
+    return { path, kind, mime, bytes, sha256 };
   };
 
   return { keep, get, resolve };

@@ -1,5 +1,6 @@
 import { formatOf } from '../cache/fingerprint.ts';
 import type { Config } from '../config.ts';
+import { diskFailure } from '../disk-failure.ts';
 import { asFailure, Failure } from '../errors.ts';
 import type { Files } from '../files/store.ts';
 import { sizeText } from '../frame.ts';
@@ -45,10 +46,13 @@ export const runAttempt = async (
   const name = attemptName(job);
   const target = files.attemptPath(name);
   try {
+    await files.space.demand();
     const outputs = { target, work: files.workPath(job.id) };
-    const outcome = await enhance(job, inputsOf(job, files), outputs, heart.report, halt.signal);
+    const outcome = await asStored(files, () =>
+      enhance(job, inputsOf(job, files), outputs, heart.report, halt.signal),
+    );
     const stored = heart.report({ ...heart.last(), stage: 'storing' });
-    const kept = outcomeOf(outcome, name, await files.keepResult(name));
+    const kept = outcomeOf(outcome, name, await asStored(files, () => files.keepResult(name)));
     const end = await attempts.succeed(job.id, job.fence, kept, {
       ...stored,
       ...{ percent: 100, eta_seconds: 0 },
@@ -65,6 +69,23 @@ export const runAttempt = async (
   }
 };
 
+/**
+ * What fails because the disk does is storage_failed, whatever the part that noticed it calls it: a program that
+ * cannot write its output says so in its own words, or in none. Only the disk itself knows then.
+ */
+const asStored = async <T>({ space }: Files, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const disk = diskFailure(error);
+    if (disk?.code === 'storage_failed') throw disk;
+    if (disk || (await space.isFull())) {
+      throw new Failure('storage_failed', { reason: 'the disk is full' }, { cause: error });
+    }
+    throw error;
+  }
+};
+
 const inputsOf = ({ kind, id }: JobRecord, files: Files): Inputs => ({
   media: files.inputPath(id),
   ...(kind === 'lipsync' && { audio: files.inputPath(id, 'audio') }),
@@ -75,9 +96,9 @@ const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
   const { code, cause, message } = asFailure(error);
   if (stopped) {
     log.info({ stopped }, 'attempt was stopped');
-  } else if (code === 'model_unavailable') {
+  } else if (code === 'model_unavailable' || code === 'storage_full') {
     const why = cause instanceof Error ? cause.message : message;
-    log.warn({ why }, 'a model is not available');
+    log.warn({ why }, 'a model or room on the disk is not available');
   } else {
     log.warn({ err: error }, 'attempt did not succeed');
   }
@@ -174,7 +195,8 @@ const conclude = (
   const failure = asFailure(error);
   // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
   if (failure.retryable && leaving) return attempts.retry(id, fence, 0, false);
-  if (failure.code === 'model_unavailable') {
+  // Neither a model that is away nor a disk without room is the job's fault, and both may end.
+  if (failure.code === 'model_unavailable' || failure.code === 'storage_full') {
     const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
     const next = Date.now() + delayMs;
     if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))
@@ -188,8 +210,8 @@ const conclude = (
 };
 
 /**
- * Since when the job's model has been away, and how long to wait now. It is not the job's fault and counts as no attempt,
- * but it may not go on for ever: a job that works for minutes and then finds a model away, again and again, has one outage.
+ * Since when what the job needs has been away, and how long to wait now. That counts as no attempt, but may not go on for
+ * ever: a job that works for minutes and then finds a model away, again and again, has one outage.
  */
 const outage = (
   { away_since, away_at }: JobRecord,

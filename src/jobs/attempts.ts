@@ -51,7 +51,14 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
 
     /** The jobs that Bull must be given now, and those that ended because their worker was lost. */
     due: async (most: number, lookAgainMs: number) => {
-      const [deliver, ended] = await lookAtDue(stores, most, lookAgainMs, attempts, ...end);
+      const [deliver, ended] = await lookAtDue(
+        stores,
+        most,
+        lookAgainMs,
+        attempts,
+        ...end,
+        leaseMs,
+      );
       return { deliver: deliver.map(([id, dispatch]): Delivery => ({ id, dispatch })), ended };
     },
   };

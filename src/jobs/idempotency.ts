@@ -12,17 +12,19 @@ export type Begun =
 export type Idempotency = ReturnType<typeof openIdempotency>;
 
 export const KEPT_MS = 86_400_000;
-/** Longer than any request takes until its job exists. */
-const CLAIM_MS = 10 * 60_000;
+/** How long a key stays locked after the request that claimed it died; a living one renews its claim meanwhile. */
+const CLAIM_MS = 15_000;
 
 const claimKey = script(
   new URL('scripts/claim.lua', import.meta.url),
   z.union([
-    z.tuple([z.enum(['new', 'reused', 'running'])]),
+    z.tuple([z.enum(['new', 'reused'])]),
+    z.tuple([z.literal('running'), z.number()]),
     z.tuple([z.literal('job'), z.string(), z.string()]),
     z.tuple([z.literal('answer'), z.string()]),
   ]),
 );
+const renewClaim = script(new URL('scripts/renew.lua', import.meta.url), z.number());
 const endClaim = script(new URL('scripts/unclaim.lua', import.meta.url), z.number());
 
 /** Idempotency keys of accounts. A job is bound to its key by the script that makes it; see `submit.ts`. */
@@ -38,25 +40,29 @@ export const openIdempotency = (stores: Redises, claimMs = CLAIM_MS) => ({
       hash: requestHash,
       token: randomUUID(),
     };
-    const [said, value = '', joined] = await claimKey(
-      stores,
-      claim.key,
-      claim.hash,
-      claim.token,
-      claimMs,
-    );
-    switch (said) {
+    const said = await claimKey(stores, claim.key, claim.hash, claim.token, claimMs);
+    switch (said[0]) {
       case 'new':
         return { state: 'new', claim };
       case 'job':
-        return { state: 'job', jobId: value, joined: joined === '1' };
+        return { state: 'job', jobId: said[1], joined: said[2] === '1' };
       case 'answer':
-        return { state: 'answer', answer: JSON.parse(value) };
+        return { state: 'answer', answer: JSON.parse(said[1]) };
       case 'reused':
         throw new Failure('idempotency_key_reused');
-      case 'running':
-        throw new Failure('idempotency_in_progress');
+      case 'running': {
+        const retry_after_seconds = Math.max(1, Math.ceil(said[1] / 1000));
+        throw new Failure('idempotency_in_progress', { retry_after_seconds });
+      }
     }
+  },
+
+  /** Keeps the claim while the request works; the returned function ends that. */
+  renewing: ({ key, hash, token }: Claim): (() => void) => {
+    // One that fails is made good by the next: the claim is kept, or taken again, when Redis is back.
+    const renew = () => renewClaim(stores, key, hash, token, claimMs).catch(() => 0);
+    const timer = setInterval(renew, claimMs / 3);
+    return () => clearInterval(timer);
   },
 
   /** The request was refused before anything was made: the key is as new. */

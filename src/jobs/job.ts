@@ -85,7 +85,7 @@ const shared = {
   attempts: count,
   /** How often a worker vanished with it. */
   lost: count,
-  /** When a model that it needs was found to be away: first in this outage, and last. */
+  /** When a model, or room on the disk, was found to be missing: first in this outage, and last. */
   away_since: time,
   away_at: time,
   cancel_requested: flag,

@@ -2,7 +2,7 @@
 import type { LipsyncInput } from '../contract/job.ts';
 import type { LipsyncModel, LipsyncOptions, Warning } from '../contract/lipsync.ts';
 
-type Input = Pick<LipsyncInput, 'kind' | 'duration_seconds' | 'own_sound'> & {
+type Input = Pick<LipsyncInput, 'kind' | 'duration_seconds' | 'fps' | 'own_sound'> & {
   readonly audio: Pick<LipsyncInput['audio'], 'duration_seconds'>;
 };
 type Timing = Pick<LipsyncOptions, 'sync_mode' | 'segments'>;
@@ -23,6 +23,15 @@ export const outputSeconds = (input: Input, { sync_mode, segments }: Timing): nu
     case 'remap':
       return sound;
   }
+};
+
+/** A portrait has so many frames a second. */
+const PORTRAIT_FPS = 25;
+
+/** What the result is promised to be, and how many frames that makes at the clip's mean rate. */
+export const outputSpan = (input: Input, timing: Timing) => {
+  const seconds = outputSeconds(input, timing);
+  return { seconds, frames: Math.max(1, Math.round(seconds * (input.fps ?? PORTRAIT_FPS))) };
 };
 
 /** How long a result may be and still be what the model is made for. */

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import { monthOf, type Quote, quote } from '../credits/price.ts';
 import { Failure } from '../errors.ts';
 import { script } from '../redis.ts';
+import { firstJobId } from './id.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
 import { RECORD_TTL_MS } from './settings.ts';
 import type { Submission, SubmitParts } from './submission.ts';
@@ -14,11 +15,18 @@ const placeJob = script(
   new URL('scripts/submit.lua', import.meta.url),
   z.union([
     z.tuple([Made, z.string()]),
-    z.tuple([z.enum(['account_full', 'queue_full', 'repriced', 'short']), z.number()]),
+    z.tuple([
+      z.enum(['account_full', 'bytes_full', 'queue_full', 'repriced', 'short']),
+      z.number(),
+    ]),
     z.tuple([z.literal('missed')]),
     z.tuple([z.literal('unclaimed')]),
   ]),
 );
+
+/** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
+const LARGE_BYTES = 8 * 1024;
+const LARGE_RECORDS = 200;
 
 /** By when Bull must have a new job; until then that is the business of the process that made it. */
 const DELIVER_MS = 1000;
@@ -40,7 +48,16 @@ export const place = async (
   for (;;) {
     const month = monthOf(Date.now());
     const price = quote(work, await ledger.usage(account, month), config.prices);
-    const ask = { id, want, fingerprint: print, month, ...priceFields(price), ...limitsOf(config) };
+    const bytes = bytesOf(submission);
+    const ask = {
+      id,
+      want,
+      fingerprint: print,
+      month,
+      bytes,
+      ...priceFields(price),
+      ...limitsOf(config),
+    };
     const claim = claimOf(submission.idempotency);
     const said = await placeJob(
       stores,
@@ -59,6 +76,10 @@ export const place = async (
         throw new Failure('concurrency_limited', {
           queued: said[1],
           limit: config.jobs.accountQueued,
+        });
+      case 'bytes_full':
+        throw new Failure('concurrency_limited', {
+          detail: `The account's jobs hold ${said[1]} bytes of media; with this one's ${bytes} they would hold more than ${config.jobs.accountQueuedBytes}.`,
         });
       case 'queue_full':
         throw new Failure('queue_full', { waiting: said[1] });
@@ -81,6 +102,9 @@ const fingerprintOf = (submission: Submission): string => {
   return fingerprint({ ...common, kind: 'lipsync', options, audioSha256 });
 };
 
+const bytesOf = ({ kind, input }: Submission): number =>
+  input.bytes + (kind === 'lipsync' ? input.audio.bytes : 0);
+
 const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
   ...{ credits, list, lines: JSON.stringify(lines) },
   ...{ used_from: validFor.from, used_to: validFor.to },
@@ -88,6 +112,11 @@ const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
 
 const limitsOf = ({ jobs }: Config) => ({
   account_queued: jobs.accountQueued,
+  account_bytes: jobs.accountQueuedBytes,
+  account_records: jobs.accountRecords,
+  large_bytes: LARGE_BYTES,
+  large_records: LARGE_RECORDS,
+  oldest: firstJobId(Date.now() - 2 * RECORD_TTL_MS),
   queue_limit: jobs.queueLimit,
   running_limit: jobs.accountRunning,
   record_ttl_ms: RECORD_TTL_MS,
@@ -98,11 +127,15 @@ const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
 /** What a new record holds besides what the script decides; see JobRecord. */
-const recordOf = ({ kind, requestId, options, modelVersion, input }: Submission) => ({
-  kind,
-  request_id: requestId,
-  model: options.model,
-  model_version: modelVersion,
-  input: JSON.stringify(input),
-  options: JSON.stringify(options),
-});
+const recordOf = (submission: Submission) => {
+  const { kind, requestId, options, modelVersion, input } = submission;
+  return {
+    kind,
+    request_id: requestId,
+    model: options.model,
+    model_version: modelVersion,
+    input: JSON.stringify(input),
+    options: JSON.stringify(options),
+    input_bytes: String(bytesOf(submission)),
+  };
+};

@@ -1,4 +1,4 @@
-import { unreadable } from './listing.ts';
+import { unreadable } from './outcome.ts';
 
 const DEADLINE_MS = 60_000;
 

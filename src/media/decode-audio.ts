@@ -2,22 +2,35 @@ import type { Config } from '../config.ts';
 import { inTime } from './deadline.ts';
 import { fileInput, startFfmpeg } from './ffmpeg.ts';
 import type { AudioInfo, VideoInfo } from './info.ts';
+import { checkDecoded } from './outcome.ts';
 
 /** Samples a second of all sound that a model hears. */
 export const HEARD_RATE = 16_000;
 
-/** The sound of a file as the models hear it, from its first sample on: 16 kHz, mono, -1..1. Throws media_unreadable. */
+/** A sound that turns out longer than it was measured is heard for so long more. */
+const MARGIN_SECONDS = 1;
+
+/**
+ * The sound of a file as the models hear it, from its first sample on: 16 kHz, mono, -1..1. Throws media_unreadable,
+ * and decode_failed where the decoder does not come to its end.
+ */
 export const decodeAudio = (
   path: string,
   info: AudioInfo,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
 ): Promise<Float32Array> =>
-  hear([...fileInput(path, info.container), '-af', `asetpts=N/SR/TB,${HEARD}`], ffmpeg, signal);
+  hear(
+    [...fileInput(path, info.container), '-map', '0:a:0', '-af', `asetpts=N/SR/TB,${HEARD}`],
+    info.durationSeconds + MARGIN_SECONDS,
+    ffmpeg,
+    signal,
+  );
 
 /**
  * The first sound track of a video in the same form, on the clock of its pictures: sample 0 belongs to the time
- * `from`, that of the first picture, and what has no sound is silence. Empty when the video has no sound.
+ * `from`, that of the first picture, and what has no sound is silence; what goes on after the last is not heard.
+ * Empty when the video has no sound.
  */
 export const decodeOwnAudio = async (
   path: string,
@@ -29,7 +42,9 @@ export const decodeOwnAudio = async (
   const [track] = info.audio;
   if (!track) return new Float32Array();
   const filters = ['-map', `0:a:${track.index}`, '-af', `${HEARD}:async=1:first_pts=0`];
-  const all = await hear([...fileInput(path, info.container), ...filters], ffmpeg, signal);
+  const input = [...fileInput(path, info.container), ...filters];
+  const most = from + info.durationSeconds + MARGIN_SECONDS;
+  const all = await hear(input, most, ffmpeg, signal);
   return all.subarray(Math.round(from * HEARD_RATE));
 };
 
@@ -37,6 +52,7 @@ const HEARD = `aresample=${HEARD_RATE}`;
 
 const hear = (
   args: readonly string[],
+  mostSeconds: number,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
 ): Promise<Float32Array> =>
@@ -44,10 +60,17 @@ const hear = (
     const output = ['-ac', '1', '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1'];
     const child = startFfmpeg(ffmpeg, ['-threads', '1', ...args, ...output], either);
     try {
+      const most = 4 * Math.ceil(mostSeconds * HEARD_RATE);
       const chunks: Buffer[] = [];
-      for await (const chunk of child.stdout) chunks.push(chunk);
-      await child.ended();
+      let bytes = 0;
+      for await (const chunk of child.stdout) {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > most) return floatsOf(chunks).subarray(0, most / 4);
+      }
+      const ended = await child.ended();
       either.throwIfAborted();
+      checkDecoded(ended, bytes > 0);
       return floatsOf(chunks);
     } finally {
       await child.stop();

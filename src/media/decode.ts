@@ -1,20 +1,23 @@
 import type { Config } from '../config.ts';
-import { Failure } from '../errors.ts';
 import { type Frame, fitted, type Size, type Timed, type YuvFrame } from '../frame.ts';
 import { type Ffmpeg, fileInput, startFfmpeg } from './ffmpeg.ts';
 import type { VideoInfo } from './info.ts';
-import { PictureClock } from './picture-clock.ts';
+import { checkDecoded, decodeFailed, unreadable } from './outcome.ts';
+import { PictureClock, tellTimes } from './picture-clock.ts';
 import { openPipe, type Pipe } from './pipe.ts';
 import { toRgb, toRgbFast, toYuv } from './scaler.ts';
 import { evenLuma, yuvBytes } from './yuv.ts';
 
 /** A decoder that was asked for a picture and gives nothing for this long hangs. */
 const STALL_MS = 120_000;
+/** So many more pictures than packets come at the most; a packet holds one. */
+const MORE_FRAMES = 16;
 
 /**
  * The pictures of a video in order of time, as RGB, upright, progressive, each with its own time; asking for the next
- * is what drives ffmpeg. Damaged pictures are concealed as players do it; when fewer than half can be decoded at all,
- * it throws media_unreadable. Pictures that change size in mid-stream are scaled to the first one's.
+ * is what drives ffmpeg. Damaged pictures are concealed as players do it; when fewer than half can be decoded at all, or
+ * more come than there are packets, it throws media_unreadable. Where the decoder does not come to its end it throws
+ * decode_failed. Pictures that change size in mid-stream are scaled to the first one's.
  */
 export const decodeVideo = (
   path: string,
@@ -99,17 +102,23 @@ async function* decode(
   let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
     for await (const pixels of pictures(pipe, form.bytes, form.memory)) {
-      const time = form.from + (await clock.next());
+      const told = await clock.next();
+      if (told === null) break;
+      if (index === info.frames + MORE_FRAMES) {
+        throw unreadable(`it has more pictures than its ${info.frames} packets can hold`);
+      }
+      const time = form.from + told;
       // A picture is shown until the next one's time, so each waits for its successor.
       if (held) yield [held[0], { ...held[1], duration: time - held[1].time }];
       held = [pixels, { index, time }];
       index += 1;
     }
-    const { complaint } = await child.ended();
+    const ended = await child.ended();
     signal.throwIfAborted();
+    checkDecoded(ended, index > 0);
     if (form.from === 0 && index * 2 < info.frames) {
-      const reason = `${index} of ${info.frames} pictures could be decoded; ${complaint}`;
-      throw new Failure('media_unreadable', { reason });
+      const came = `${index} of ${info.frames} pictures could be decoded`;
+      throw unreadable(`${came}; ${ended.complaint}`);
     }
     if (held) yield [held[0], { ...held[1], duration: info.lastFrameSeconds }];
   } finally {
@@ -138,7 +147,7 @@ const decodeArgs = (
   const all = [
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
     ...filters,
-    'showinfo=checksum=0',
+    ...tellTimes(info),
   ];
   return [
     ...['-threads', String(threads), '-filter_threads', String(threads)],
@@ -151,8 +160,7 @@ const decodeArgs = (
 /** What comes, cut into buffers of exactly `bytes`; a shorter rest is dropped. */
 async function* pictures(pipe: Pipe, bytes: number, memory: Memory): AsyncGenerator<Buffer> {
   const next = placesIn(memory, bytes);
-  const watch = () =>
-    setTimeout(() => pipe.destroy(new Failure('media_unreadable', { reason: STALLED })), STALL_MS);
+  const watch = () => setTimeout(() => pipe.destroy(decodeFailed(STALLED)), STALL_MS);
   let timer = watch();
   let picture: Buffer | null = null;
   let filled = 0;

@@ -10,6 +10,8 @@ import { type Sound, soundArgs } from './sound-graph.ts';
 
 /** What the pictures of an output are besides their pixels. */
 export type Look = Pick<VideoInfo, 'colour' | 'sampleAspect' | 'timeBase' | 'constantRate' | 'fps'>;
+/** What the clocks of pictures and sound may round away. */
+const MARGIN_SECONDS = 1;
 type Source = { readonly path: string; readonly info: VideoInfo };
 
 /**
@@ -30,6 +32,8 @@ export const encodeVideo = (
     ...(source.info.hasAudio ? fileInput(source.path, source.info.container) : []),
     ...['-map', '0:V:0', ...ownSoundArgs(source.info.audio)],
     ...pictureArgs(source.info, true, quality(output), ffmpeg),
+    // A sound that turns out longer than its packets say goes on no longer than they do.
+    ...['-t', (source.info.mediaSeconds + MARGIN_SECONDS).toFixed(6)],
     ...fileArgs(source.info, target),
   ]);
 

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
-import { createInterface } from 'node:readline';
 import { Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
 import type { Config } from '../config.ts';
@@ -12,30 +11,49 @@ const MAX_PIXELS = 8192 * 8192;
 
 /** ffmpeg's name of the demuxer, and all its names, by the container that the content shows. */
 const demuxers = {
-  mov: { name: 'mov', whitelist: 'mov,mp4,m4a,3gp,3g2,mj2' },
-  avi: { name: 'avi', whitelist: 'avi' },
-  matroska: { name: 'matroska', whitelist: 'matroska,webm' },
-  mp3: { name: 'mp3', whitelist: 'mp3' },
-  wav: { name: 'wav', whitelist: 'wav' },
-  aac: { name: 'aac', whitelist: 'aac' },
-  flac: { name: 'flac', whitelist: 'flac' },
+  mov: { name: 'mov', whitelist: 'mov,mp4,m4a,3gp,3g2,mj2', describesAll: true },
+  avi: { name: 'avi', whitelist: 'avi', describesAll: false },
+  matroska: { name: 'matroska', whitelist: 'matroska,webm', describesAll: true },
+  mp3: { name: 'mp3', whitelist: 'mp3', describesAll: false },
+  wav: { name: 'wav', whitelist: 'wav', describesAll: false },
+  aac: { name: 'aac', whitelist: 'aac', describesAll: false },
+  flac: { name: 'flac', whitelist: 'flac', describesAll: false },
 } as const;
 export type Container = keyof typeof demuxers;
 
 /**
  * Input arguments for a caller's file: the demuxer is fixed and nothing but files and pipes opens,
- * so that no playlist in disguise can name another source.
+ * so that no playlist in disguise can name another source. No picture of a track that is not used is ever decoded:
+ * ffmpeg does that to learn what the tracks are, unless the header describes them (a file with one picture of 8192x8192
+ * in 20 tracks took 3.2 GB).
  */
 export const fileInput = (path: string, container: Container): string[] => [
+  ...(demuxers[container].describesAll
+    ? ['-nofind_stream_info', '-max_pixels', String(MAX_PIXELS)]
+    : ['-max_pixels', '1', '-max_pixels:V:0', String(MAX_PIXELS)]),
+  ...opening(path, container),
+];
+
+/** The same for ffprobe, which decodes nothing but what it is asked for. */
+export const probeInput = (path: string, container: Container): string[] => [
+  ...['-nofind_stream_info', '-max_pixels', String(MAX_PIXELS)],
+  ...opening(path, container),
+];
+
+const opening = (path: string, container: Container): string[] => [
   ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxers[container].whitelist],
-  ...['-max_pixels', String(MAX_PIXELS)],
   ...['-f', demuxers[container].name, '-i', `file:${path}`],
 ];
 
 export type Ended = {
-  /** null when the child was killed. */
+  /** null when a signal ended the child. */
   readonly exitCode: number | null;
-  /** The first thing that ffmpeg said went wrong (what follows is less exact), without paths and addresses. */
+  /** Whether a signal ended it that was not a limit's: that says nothing of the file. */
+  readonly killed: boolean;
+  /**
+   * Which limit it ran into, else the first thing that it said went wrong (what follows is less exact), without paths
+   * and addresses.
+   */
   readonly complaint: string;
 };
 
@@ -48,24 +66,72 @@ export type Ffmpeg = {
   stop(): Promise<void>;
 };
 
-/**
- * Starts one ffmpeg; no other file of this folder starts a process. The child is killed on abort,
- * and its broken pipes end it when this process is killed. `onLine` gets each line it writes on stderr, then null.
- * With `output` it writes there, and `stdout` gives nothing.
- */
+/** What a child may take, and all that it gets to know of the environment. */
+export type Bounds = Pick<Config['ffmpeg'], 'memoryBytes' | 'cpuSeconds' | 'environment'>;
+
+type OnLine = (line: string | null) => void;
+
+/** Of every child: what a file says of itself (titles, comments) is printed at another level, and never seen here. */
+const globals = [
+  ...['-hide_banner', '-loglevel', 'repeat+level+error'],
+  ...['-max_alloc', String(MAX_ALLOC_BYTES)],
+];
+
+/** Starts one ffmpeg under the limits of its configuration; see `startChild`. */
 export const startFfmpeg = (
-  { path }: Config['ffmpeg'],
+  ffmpeg: Config['ffmpeg'],
   args: readonly string[],
   signal: AbortSignal,
-  onLine: (line: string | null) => void = () => {},
+  onLine?: OnLine,
+  output?: Socket | 'pipe',
+): Ffmpeg =>
+  startChild(
+    [ffmpeg.path, ...globals, '-nostdin', '-nostats', ...args],
+    ffmpeg,
+    signal,
+    onLine,
+    output,
+  );
+
+/** Starts one ffprobe in the same way. */
+export const startFfprobe = (
+  ffmpeg: Config['ffmpeg'],
+  args: readonly string[],
+  signal: AbortSignal,
+): Ffmpeg => startChild([ffmpeg.probePath, ...globals, ...args], ffmpeg, signal);
+
+/**
+ * Every shell of POSIX has ulimit, where prlimit may be missing. A limit that cannot be set is one that the service
+ * itself is held to more tightly. No core is ever written; the hard limit of time kills what does not heed the soft one.
+ */
+const LIMITED =
+  '{ ulimit -c 0; ulimit -v "$1"; ulimit -St "$2"; ulimit -Ht "$3"; } 2>/dev/null; shift 3; exec "$@"';
+const HARD_AFTER_SECONDS = 5;
+/** What the shell ends with where the program cannot be run. */
+const NOT_STARTED = [126, 127];
+
+/**
+ * Starts a program that reads strangers' files, under limits of memory and processor time; no other file of this folder
+ * starts a process. The child is killed on abort, and its broken pipes end it when this process is killed. With `onLine`
+ * it has a third output, its descriptor 3, of which that gets each line, cut where it is very long, then null. With
+ * `output` it writes there, and `stdout` gives nothing.
+ */
+export const startChild = (
+  command: readonly [path: string, ...args: string[]],
+  bounds: Bounds,
+  signal: AbortSignal,
+  onLine?: OnLine,
   output: Socket | 'pipe' = 'pipe',
 ): Ffmpeg => {
   signal.throwIfAborted();
-  const globals = ['-nostdin', '-hide_banner', '-nostats', '-loglevel', 'repeat+level+info'];
-  const child = execa(path, [...globals, '-max_alloc', String(MAX_ALLOC_BYTES), ...args], {
-    stdin: 'pipe',
-    stdout: output,
-    stderr: 'pipe',
+  const { memoryBytes, cpuSeconds, environment } = bounds;
+  const limits = [memoryBytes / 1024, cpuSeconds, cpuSeconds + HARD_AFTER_SECONDS].map(
+    (limit) => `${Math.ceil(limit)}`,
+  );
+  const child = execa('/bin/sh', ['-c', LIMITED, 'sh', ...limits, ...command], {
+    env: environment,
+    extendEnv: false,
+    stdio: ['pipe', output, 'pipe', onLine ? 'pipe' : 'ignore'],
     buffer: false,
     reject: false,
     cancelSignal: signal,
@@ -76,32 +142,73 @@ export const startFfmpeg = (
   // A broken pipe is told by the child's end, which has the reason; unheard it would end this process.
   child.stdin.on('error', () => {});
   let complaint = '';
+  let lacksMemory = false;
   const read = async (): Promise<void> => {
-    for await (const line of createInterface({ input: child.stderr })) {
-      if (/\[(error|fatal|panic)\]/.test(line)) complaint ||= tidy(line);
-      onLine(line);
+    for await (const line of linesOf(child.stderr)) {
+      if (ERROR.test(line)) {
+        complaint ||= tidy(line);
+        lacksMemory ||= NO_MEMORY.test(line);
+      }
     }
-    onLine(null);
   };
-  const outcome = Promise.all([child, read()]);
+  const listen = async (): Promise<void> => {
+    const third = child.stdio[3];
+    if (onLine && third instanceof Readable) for await (const line of linesOf(third)) onLine(line);
+    onLine?.(null);
+  };
+  const outcome = Promise.all([child, read(), listen()]);
   const ended = async (): Promise<Ended> => {
-    const [{ exitCode, code, cause }] = await outcome;
-    if (code === 'ENOENT' || code === 'EACCES') {
-      throw new Error(`ffmpeg could not be started as "${path}"`, { cause });
+    const [result] = await outcome;
+    const exitCode = result.exitCode ?? null;
+    if (NOT_STARTED.includes(exitCode ?? 0) || result.code === 'ENOENT') {
+      throw new Error(`"${command[0]}" could not be started`, { cause: result.cause });
     }
-    return { exitCode: exitCode ?? null, complaint };
+    const overTime = result.signal === 'SIGXCPU' || exitCode === TOLD_TO_END;
+    const ending = { exitCode, killed: result.signal !== undefined && !overTime };
+    if (overTime) {
+      return { ...ending, complaint: `it takes more than ${cpuSeconds} s of processor time` };
+    }
+    if (lacksMemory) {
+      const most = Math.round(memoryBytes / 1024 ** 2);
+      return { ...ending, complaint: `it takes more than ${most} MB of memory` };
+    }
+    return { ...ending, complaint: complaint || (result.signal ? `${result.signal} came` : '') };
   };
   const stop = async (): Promise<void> => {
     child.kill('SIGKILL');
     child.stdout?.destroy();
     await outcome;
   };
-  return { stdin: child.stdin, stdout: child.stdout ?? Readable.from([]), ended, stop };
+  const stdout = child.stdout instanceof Readable ? child.stdout : Readable.from([]);
+  return { stdin: child.stdin, stdout, ended, stop };
 };
+
+/** ffmpeg ends so after a signal that it could catch. Nothing sends one but the limit of time: we only kill. */
+const TOLD_TO_END = 255;
+
+/** A line such as "[mov,mp4 @ 0x55] [error] moov atom not found"; what a file says of itself comes at another level. */
+const ERROR = /^(\[[^\]]{1,100} @ 0x[0-9a-f]{1,16}\] )?\[(error|fatal|panic)\]/;
+const NO_MEMORY =
+  /(cannot|could not|failed to) allocate|get_buffer\(\) failed|malloc of size|out of memory/i;
+
+/** A title of a stranger's file may be as long as the file. */
+const LONGEST_LINE = 4096;
+
+async function* linesOf(stream: Readable): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const lines = `${rest}${chunk}`.split(/[\r\n]+/);
+    rest = lines.pop()?.slice(0, LONGEST_LINE) ?? '';
+    for (const line of lines) yield line.slice(0, LONGEST_LINE);
+  }
+  if (rest) yield rest;
+}
 
 /** "[mov @ 0x55] [error] file:/a/b: Invalid data" as a caller may read it: "Invalid data". */
 const tidy = (line: string): string =>
   line
+    .slice(0, 1000)
+    .replace(/\p{Cc}/gu, ' ')
     .replace(/\[[^\]]*\] */g, '')
     .replace(/(file:)?\/[^\s:]+:? ?/g, '')
     .replace(/\.$/, '')

@@ -1,9 +1,9 @@
 /** The pictures of a clip in any order: forwards by one decoder, backwards by windows of bounded memory. */
 import type { Config } from '../config.ts';
-import { Failure } from '../errors.ts';
 import type { YuvFrame } from '../frame.ts';
 import { decodeYuv } from './decode.ts';
 import type { VideoInfo } from './info.ts';
+import { decodeFailed } from './outcome.ts';
 import { yuvBytes } from './yuv.ts';
 
 /** A clip that was decoded before: its pictures are known by their place, and their times as they came. */
@@ -31,7 +31,7 @@ const MARGIN = 16;
 
 /**
  * The pictures at these places of the clip, in this order, each in memory of its own; `index` is the place. Throws
- * media_unreadable when one that was there before does not come again.
+ * decode_failed when one that was there before does not come again: the file is the same.
  */
 export async function* picturesAt(
   film: Film,
@@ -124,7 +124,7 @@ async function* decodeFrom(
     }
     if (next >= times.length - 1) return;
   }
-  throw new Failure('media_unreadable', { reason: `frame ${next} could be decoded once only` });
+  throw decodeFailed(`frame ${next} could be decoded once only`);
 }
 
 /** Which picture begins at that time; null when it is none, to within a good part of the distance to the next. */

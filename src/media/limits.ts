@@ -24,8 +24,11 @@ export const checkLimits = (
   else {
     checkVideoSize(info.size, limits.video);
     checkSeconds(info.mediaSeconds, limits.video.seconds, 'video');
+    checkFrames(info.frames, limits.video);
   }
-  checkOutputSide(scaled(info.size, scale), limits[info.kind].outputSide, format);
+  const size = scaled(info.size, scale);
+  checkOutputSide(size, limits[info.kind].outputSide, format);
+  if (info.kind === 'video') checkOutputPixels(size, info.frames, limits.video.outputPixels);
 };
 
 export const checkPixels = (size: Size, limit: number): void => {
@@ -51,6 +54,30 @@ export const checkSeconds = (seconds: number, limit: number, what: 'video' | 'so
   if (seconds <= limit) return;
   const came = Math.ceil(seconds * 10) / 10;
   throw new Failure('media_too_long', { what, limit_seconds: limit, came_seconds: came });
+};
+
+/** Of a video that came: however short it says that it is, each of its pictures is work. */
+export const checkFrames = (frames: number, limits: Pick<Limits['video'], 'frames'>): void => {
+  if (frames <= limits.frames) return;
+  const facts = { limit_frames: limits.frames, came_frames: frames };
+  throw new Failure('media_too_long', { what: 'video', ...facts });
+};
+
+export const checkOutputFrames = (
+  frames: number,
+  limits: Pick<Limits['video'], 'frames'>,
+): void => {
+  if (frames <= limits.frames) return;
+  throw new Failure('output_too_large', { limit: `${limits.frames} frames`, came: `${frames}` });
+};
+
+const checkOutputPixels = (size: Size, frames: number, limit: number): void => {
+  const pixels = size.width * size.height * frames;
+  if (pixels <= limit) return;
+  throw new Failure('output_too_large', {
+    limit: `${limit / 1e9} gigapixels in all frames together`,
+    came: `${(pixels / 1e9).toFixed(1)} (${frames} of ${sizeText(size)})`,
+  });
 };
 
 const checkOutputSide = (size: Size, limit: number, format: OutputFormat): void => {

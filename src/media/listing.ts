@@ -1,18 +1,13 @@
 import { createInterface } from 'node:readline';
 import type { Config, Limits } from '../config.ts';
-import { Failure } from '../errors.ts';
 import { type Ended, startFfmpeg } from './ffmpeg.ts';
-import { checkSeconds, checkVideoSize } from './limits.ts';
-import { readPackets, type Track } from './packets.ts';
-import { readStreams, type Streams, tellsStreams } from './streams.ts';
+import { checkFrames, checkSeconds } from './limits.ts';
+import { CUT_OFF, checkAlive, unreadable } from './outcome.ts';
+import { type Most, readPackets, type Track } from './packets.ts';
 
-export type Listing = {
-  readonly video: Track;
-  readonly mediaSeconds: number;
-  readonly streams: Streams;
-};
+export type Listing = { readonly video: Track; readonly mediaSeconds: number };
 
-/** Reads every packet of a video and decodes none. Throws for what is unreadable, cut off, without video, too large or too long. */
+/** Reads every packet of a video and decodes none. Throws for what is unreadable, cut off or too long. */
 export const listPackets = async (
   input: readonly string[],
   ffmpeg: Config['ffmpeg'],
@@ -20,44 +15,12 @@ export const listPackets = async (
   signal: AbortSignal,
 ): Promise<Listing> => {
   const wanted = ['-map', '0:V:0', '-map', '0:a?', '-c', 'copy', '-copyinkf'];
-  const { tracks, streams, ended } = await listTracks([...input, ...wanted], ffmpeg, signal);
-  return { ...judge(tracks, streams, ended, limits), streams };
-};
-
-/** What ffmpeg makes of an input, a line a packet: the arguments name the input, the streams and what becomes of them. */
-export const listTracks = async (
-  args: readonly string[],
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
-): Promise<{ tracks: readonly Track[]; streams: Streams; ended: Ended }> => {
-  const lines: string[] = [];
-  // A damaged file makes ffmpeg complain of every packet: only what is read is kept.
-  const keep = (line: string | null) => line && tellsStreams(line) && lines.push(line);
-  const child = startFfmpeg(ffmpeg, [...args, '-f', 'framecrc', 'pipe:1'], signal, keep);
-  try {
-    const tracks = await readPackets(createInterface({ input: child.stdout }));
-    const ended = await child.ended();
-    signal.throwIfAborted();
-    return { tracks, streams: readStreams(lines), ended };
-  } catch (error) {
-    throw error instanceof RangeError ? unreadable(error.message, error) : error;
-  } finally {
-    await child.stop();
-  }
-};
-
-const judge = (
-  tracks: readonly Track[],
-  streams: Streams,
-  ended: Ended,
-  limits: Limits['video'],
-): { video: Track; mediaSeconds: number } => {
+  const most = { packets: limits.frames };
+  const { tracks, ended } = await listTracks([STRICTLY, ...input, ...wanted], most, ffmpeg, signal);
   const [video] = tracks;
-  if (streams.opened && streams.video === null) throw new Failure('no_video_stream');
-  if (video?.size) checkVideoSize(video.size, limits);
-  if (ended.exitCode !== 0) throw unreadable(ended.complaint);
+  if (video) checkFrames(video.packets, limits);
+  checkWhole(tracks, ended);
   if (!video || video.packets === 0) throw unreadable('its video stream is empty');
-  if (isCutOff(tracks, streams)) throw unreadable(CUT_OFF);
   const filled = tracks.filter(({ packets }) => packets > 0);
   const start = Math.min(...filled.map((track) => track.start));
   const mediaSeconds = Math.max(...filled.map((track) => track.end)) - start;
@@ -65,10 +28,43 @@ const judge = (
   return { video, mediaSeconds };
 };
 
-export const isCutOff = (tracks: readonly Track[], streams: Streams): boolean =>
-  streams.truncated || tracks.some(({ cut }) => cut);
+/** ffmpeg then ends with an error where its demuxer does, as at a packet that is cut off. */
+export const STRICTLY = '-xerror';
 
-export const CUT_OFF = 'the file is cut off: it ends before its content does';
+/**
+ * What ffmpeg makes of an input, a line a packet: the arguments name the input, the streams and what becomes of them.
+ * `ended` is null when it was stopped, as there was more than `most`. Throws decode_failed when it was killed.
+ */
+export const listTracks = async (
+  args: readonly string[],
+  most: Most,
+  ffmpeg: Config['ffmpeg'],
+  signal: AbortSignal,
+): Promise<{ tracks: readonly Track[]; ended: Ended | null }> => {
+  const child = startFfmpeg(ffmpeg, [...args, '-f', 'framecrc', 'pipe:1'], signal);
+  try {
+    const tracks = await readPackets(createInterface({ input: child.stdout }), most);
+    signal.throwIfAborted();
+    const [first] = tracks;
+    const { packets = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY } = most;
+    if (first && (first.packets > packets || first.seconds > seconds))
+      return { tracks, ended: null };
+    const ended = await child.ended();
+    signal.throwIfAborted();
+    checkAlive(ended);
+    return { tracks, ended };
+  } catch (error) {
+    throw error instanceof RangeError ? unreadable(error.message, error) : error;
+  } finally {
+    await child.stop();
+  }
+};
 
-export const unreadable = (reason: string, cause?: unknown): Failure =>
-  new Failure('media_unreadable', { reason: reason || 'ffmpeg gave no reason' }, { cause });
+/** Throws media_unreadable where a listing that was read strictly met the end of the file too early. */
+export const checkWhole = (tracks: readonly Track[], ended: Ended | null): void => {
+  const failed = ended !== null && ended.exitCode !== 0;
+  if (failed && tracks.length === 0) throw unreadable(ended.complaint);
+  if (failed || tracks.some(({ cut }) => cut)) {
+    throw unreadable(CUT_OFF);
+  }
+};

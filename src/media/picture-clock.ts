@@ -1,5 +1,15 @@
 import type { Ratio, VideoInfo } from './info.ts';
-import { parseClock, parseShown } from './showinfo.ts';
+
+/** Where ffmpeg writes the times: the third output of `startFfmpeg`. Of what a picture says of itself nothing is left. */
+export const tellTimes = ({ timeBase: { num, den } }: VideoInfo): string[] => [
+  `settb=${num}/${den}`,
+  'metadata=delete',
+  'metadata=add:key=t:value=1',
+  "metadata=print:key=t:file='pipe\\:3':direct=1",
+];
+
+/** "frame:2    pts:1024    pts_time:0.08", then a line for what was asked to be printed. */
+const TIME = /^frame:\d+ +pts:(-?\d+|NOPTS) /;
 
 /**
  * The times of decoded pictures. ffmpeg tells them on another pipe than the pictures themselves, so each side may be
@@ -7,44 +17,42 @@ import { parseClock, parseShown } from './showinfo.ts';
  */
 export class PictureClock {
   readonly #frameSeconds: number;
-  readonly #tickSeconds: number;
-  #unit: Ratio;
+  readonly #tick: Ratio;
   #latest = Number.NEGATIVE_INFINITY;
   #ended = false;
   #wake = (): void => {};
   readonly #times: number[] = [];
 
-  constructor({ timeBase, fps }: VideoInfo) {
-    this.#unit = timeBase;
-    this.#tickSeconds = timeBase.num / timeBase.den;
+  constructor({ timeBase, fps }: Pick<VideoInfo, 'timeBase' | 'fps'>) {
+    this.#tick = timeBase;
     this.#frameSeconds = 1 / fps;
   }
 
-  /** Takes each line that ffmpeg writes, and null after the last. */
+  /** Takes each line that ffmpeg writes there, and null after the last. */
   readonly read = (line: string | null): void => {
     if (line === null) this.#ended = true;
-    else this.#unit = parseClock(line) ?? this.#unit;
-    const shown = line === null ? null : parseShown(line);
-    if (shown) this.#times.push(this.#rising(shown.pts));
-    if (shown || this.#ended) this.#wake();
+    const pts = line === null ? undefined : TIME.exec(line)?.[1];
+    if (pts !== undefined) this.#times.push(this.#rising(pts === 'NOPTS' ? null : Number(pts)));
+    if (pts !== undefined || this.#ended) this.#wake();
   };
 
-  /** The time of the next picture, in seconds. */
-  async next(): Promise<number> {
+  /** The time of the next picture, in seconds; null when the child has ended without telling it. */
+  async next(): Promise<number | null> {
     while (this.#times.length === 0) {
-      if (this.#ended) throw new Error('ffmpeg gave a picture and did not tell its time');
+      if (this.#ended) return null;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    return this.#times.shift() ?? 0;
+    return this.#times.shift() ?? null;
   }
 
   #rising(pts: number | null): number {
     const first = this.#latest === Number.NEGATIVE_INFINITY;
     const next = first ? 0 : this.#latest + this.#frameSeconds;
-    const time = pts === null ? next : (pts * this.#unit.num) / this.#unit.den;
-    this.#latest = time > this.#latest ? time : this.#latest + this.#tickSeconds;
+    const { num, den } = this.#tick;
+    const time = pts === null ? next : (pts * num) / den;
+    this.#latest = time > this.#latest ? time : this.#latest + num / den;
     return this.#latest;
   }
 }

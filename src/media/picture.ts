@@ -7,6 +7,8 @@ import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
 const TIMEOUT_SECONDS = 600;
+/** Larger pictures are encoded one at a time: webp and avif take up to 40 bytes a pixel, 10 GB for 256 megapixels. */
+const LARGE_PIXELS = 64_000_000;
 
 /**
  * The pixels of an image as 8-bit sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey,
@@ -67,10 +69,21 @@ export const encodeImage = async (
   try {
     const toned =
       source.info.gray && !tints(picture, format, output) ? pixels.toColourspace('b-w') : pixels;
-    await encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
+    const encode = () =>
+      encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
+    await (picture.width * picture.height > LARGE_PIXELS ? alone(encode) : encode());
   } catch (error) {
     throw new Failure('encode_failed', { reason: reasonOf(error) }, { cause: error });
   }
+};
+
+let before: Promise<unknown> = Promise.resolve();
+
+/** Runs the work when the one before it has ended, however it did. */
+const alone = <T>(work: () => Promise<T>): Promise<T> => {
+  const result = before.then(work, work);
+  before = result;
+  return result;
 };
 
 /** Whether a colour comes in that the source does not have: that of the background under its alpha. */

@@ -1,20 +1,24 @@
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
 import { inTime } from './deadline.ts';
-import { fileInput } from './ffmpeg.ts';
+import { fileInput, probeInput } from './ffmpeg.ts';
 import { identifySound, unsupported } from './identify.ts';
 import type { AudioInfo } from './info.ts';
 import { checkSeconds } from './limits.ts';
-import { CUT_OFF, isCutOff, listTracks } from './listing.ts';
+import { checkWhole, listTracks, STRICTLY } from './listing.ts';
+import { unreadable } from './outcome.ts';
 import type { Track } from './packets.ts';
+import { readStreams } from './streams.ts';
 
 const BYTES_PER_SAMPLE = 2;
+/** So much more than the limit is decoded before a sound is told to be longer. */
+const MARGIN_SECONDS = 1;
 
 /**
  * What a sound file is, by reading its packets and then decoding them: a length beyond the limit is refused before any
- * decoding, and headers that lie do not matter. Damaged sound is concealed as players do it; when less than half can be
+ * decoding. Headers and packets that lie do not matter: the samples are counted, and no more than the limit. Damaged sound is concealed as players do it; when less than half can be
  * decoded it is refused. Throws unsupported_media_type (for pictures too, moving or not), no_audio_stream,
- * media_unreadable, media_too_long.
+ * media_unreadable, media_too_long; and decode_failed, which is our own fault.
  */
 export const probeAudio = async (
   path: string,
@@ -23,31 +27,37 @@ export const probeAudio = async (
   signal: AbortSignal,
 ): Promise<AudioInfo> => {
   const type = await identifySound(path);
-  const input = [...fileInput(path, type.container), '-map', '0:a:0?'];
+  const { container } = type;
+  const input = [...fileInput(path, container), '-map', '0:a:0'];
+  // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
+  const whole = container === 'mov';
   return inTime(signal, async (either) => {
-    const { tracks, streams, ended } = await listTracks([...input, '-c', 'copy'], ffmpeg, either);
+    const streams = await readStreams(probeInput(path, container), ffmpeg, either);
     if (streams.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
     const [sound] = streams.audio;
-    if (streams.opened && !sound) throw new Failure('no_audio_stream');
-    const [packed] = tracks;
-    if (!sound || !packed || ended.exitCode !== 0) throw unreadable(ended.complaint);
-    // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
-    if (type.container === 'mov' && isCutOff(tracks, streams)) throw unreadable(CUT_OFF);
+    if (!sound) throw new Failure('no_audio_stream');
+
+    const copying = [...(whole ? [STRICTLY] : []), ...input, '-c', 'copy'];
+    const copied = await listTracks(copying, {}, ffmpeg, either);
+    const [packed] = copied.tracks;
+    if (whole) checkWhole(copied.tracks, copied.ended);
+    if (!packed || copied.ended?.exitCode !== 0) throw unreadable(copied.ended?.complaint ?? '');
     checkSeconds(lengthOf(packed), limits.seconds, 'sound');
 
-    const decoding = [...input, '-af', 'asetpts=N/SR/TB', '-c:a', 'pcm_s16le'];
-    const decoded = await listTracks(decoding, ffmpeg, either);
-    return {
-      kind: 'audio',
-      container: type.container,
-      codec: sound.codec,
-      ...judge(packed, decoded.tracks[0], decoded.ended.complaint),
-    };
+    const most = { seconds: limits.seconds + MARGIN_SECONDS };
+    const decoded = await listTracks([...input, '-c:a', 'pcm_s16le'], most, ffmpeg, either);
+    const [samples] = decoded.tracks;
+    checkSeconds(samples?.seconds ?? 0, limits.seconds, 'sound');
+    const complaint = decoded.ended?.complaint ?? '';
+    const { codec } = sound;
+    return { kind: 'audio' as const, container, codec, ...judge(packed, samples, complaint) };
+  }).catch((error: unknown) => {
+    throw aboutSound(error);
   });
 };
 
 const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {
-  const durationSeconds = decoded ? lengthOf(decoded) : 0;
+  const durationSeconds = decoded?.seconds ?? 0;
   if (!decoded || durationSeconds === 0) throw unreadable(complaint || 'nothing is in it');
   if (durationSeconds * 2 < lengthOf(packed)) {
     const came = `${durationSeconds.toFixed(1)} of ${lengthOf(packed).toFixed(1)} s`;
@@ -61,5 +71,8 @@ const judge = (packed: Track, decoded: Track | undefined, complaint: string) => 
 
 const lengthOf = ({ start, end, packets }: Track): number => (packets > 0 ? end - start : 0);
 
-const unreadable = (reason: string): Failure =>
-  new Failure('media_unreadable', { what: 'sound', reason: reason || 'ffmpeg gave no reason' });
+/** Says which of a caller's files it was. */
+const aboutSound = (error: unknown): unknown =>
+  error instanceof Failure && ['media_unreadable', 'decode_failed'].includes(error.code)
+    ? new Failure(error.code, { ...error.facts, what: 'sound' }, { cause: error })
+    : error;

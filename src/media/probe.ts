@@ -1,16 +1,22 @@
 import type { Config, Limits } from '../config.ts';
 import { Failure } from '../errors.ts';
 import { inTime } from './deadline.ts';
-import { fileInput } from './ffmpeg.ts';
+import { endsEarly } from './ebml-end.ts';
+import { fileInput, probeInput } from './ffmpeg.ts';
 import { decodeFirst } from './first-picture.ts';
 import { identify } from './identify.ts';
+import { checkImageParts } from './image-parts.ts';
 import type { ImageInfo, VideoInfo } from './info.ts';
-import { listPackets, unreadable } from './listing.ts';
+import { checkVideoSize } from './limits.ts';
+import { listPackets } from './listing.ts';
+import { CUT_OFF, unreadable } from './outcome.ts';
 import { reasonOf, sharp } from './sharp.ts';
+import { readStreams } from './streams.ts';
 
 /** What an image is, by its header alone: a picture of any size costs nothing here. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
   try {
+    await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it holds more than one picture');
     const { space, hasProfile } = header;
@@ -29,8 +35,9 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
 };
 
 /**
- * What a video is, by reading all its packets and then decoding its first picture: a size or a length beyond the
- * limits is refused before any decoding. Headers that lie about length or rate do not matter.
+ * What a video is, by its header, all its packets and its first picture, in this order: a size or a length beyond the
+ * limits is refused before any decoding. Headers that lie about size, length or rate do not matter.
+ * Our own fault is told as decode_failed.
  * Throws media_unreadable, no_video_stream, resolution_too_large, media_too_long.
  */
 export const probeVideo = async (
@@ -42,9 +49,15 @@ export const probeVideo = async (
   const type = await identify(path);
   if (type.kind !== 'video') throw new Failure('no_video_stream');
   const input = fileInput(path, type.container);
+  const header = probeInput(path, type.container);
   return inTime(signal, async (either) => {
-    const { video, mediaSeconds, streams } = await listPackets(input, ffmpeg, limits, either);
-    const { pts: _, turned, ...first } = await decodeFirst(input, ffmpeg, either);
+    const streams = await readStreams(header, ffmpeg, either);
+    if (!streams.video) throw new Failure('no_video_stream');
+    if (streams.video.size) checkVideoSize(streams.video.size, limits);
+    if (type.container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
+    const { video, mediaSeconds } = await listPackets(input, ffmpeg, limits, either);
+    const { turned, ...first } = await decodeFirst(header, streams.video, ffmpeg, either);
+    checkVideoSize(first.size, limits);
     const durationSeconds = Number((video.end - video.start).toFixed(6));
     return {
       kind: 'video',
@@ -58,7 +71,7 @@ export const probeVideo = async (
       constantRate: video.constantRate,
       lastFrameSeconds: video.lastSeconds,
       timeBase: video.timeBase,
-      chroma: streams.video === 'mjpeg' ? 'centre' : turnedChroma[turned],
+      chroma: streams.video.codec === 'mjpeg' ? 'centre' : turnedChroma[turned],
       hasAudio: streams.audio.length > 0,
       audio: streams.audio,
     };

@@ -14,13 +14,17 @@ export const sharp = (input: string | Buffer, options: SharpOptions): Sharp => {
   return sharpLibrary(input, options);
 };
 
+const LONGEST = 500;
+
 /** libvips tells a fault more than once, each time with its own prefix; the last line is the one that says it. */
 export const reasonOf = (error: unknown): string => {
   const lines = error instanceof Error ? error.message.trim().split('\n') : [];
   return (
     lines
       .at(-1)
-      ?.replace(/(\/\S+|\S*vips\S*): /gi, '')
+      // What a file holds may stand in it.
+      ?.slice(0, LONGEST)
+      .replace(/(\/\S+|\S*vips\S*): /gi, '')
       .trim() || 'it is damaged'
   );
 };

@@ -6,8 +6,9 @@ import type { Readable } from 'node:stream';
 import axios, { type AxiosResponse } from 'axios';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
-import { writeAll } from '../write-all.ts';
-import { checkUrl, guardedLookup, shown } from './guard.ts';
+import { type Admit, writeAll } from '../write-all.ts';
+import { explain, fetchFault } from './fetch-fault.ts';
+import { checkUrl, guardedLookup } from './guard.ts';
 import { Patience } from './patience.ts';
 
 /** A server that is connected may be silent for this long. */
@@ -25,22 +26,24 @@ export const fetchTo = async (
   config: Config['fetch'],
   maxBytes: number,
   signal: AbortSignal,
+  admit?: Admit,
 ): Promise<Stored> => {
   const patience = new Patience(config.timeoutMs, signal);
-  let at = new URL(url);
+  const named = new URL(url);
+  let at = named;
   try {
     for (let hops = 0; ; hops += 1) {
       const answer = await request(at, config, patience);
       const next = redirection(answer.response, at);
-      if (!next) return await store(answer, path, maxBytes, patience);
+      if (!next) return await store(answer, path, maxBytes, patience, admit);
       answer.response.data.destroy();
-      if (hops === config.redirects) throw new Error(`it redirects more than ${hops} times`);
+      if (hops === config.redirects) throw fetchFault(`it redirects more than ${hops} times`);
       at = next;
     }
   } catch (error) {
     await rm(path, { force: true });
     signal.throwIfAborted();
-    throw explain(error, at, patience);
+    throw explain(error, named, at, patience.exceeded);
   } finally {
     patience.end();
   }
@@ -89,7 +92,7 @@ const redirection = ({ status, headers }: AxiosResponse, from: URL): URL | null 
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const { location } = headers;
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
-    throw new Error(`it answers ${status} without a place to go`);
+    throw fetchFault(`it answers ${status} without a place to go`);
   }
   return new URL(location, from);
 };
@@ -99,6 +102,7 @@ const store = async (
   path: string,
   maxBytes: number,
   patience: Patience,
+  admit: Admit | undefined,
 ): Promise<Stored> => {
   const { status, headers, data } = response;
   const declared = Number(headers['content-length'] ?? 0);
@@ -106,8 +110,9 @@ const store = async (
   const tooLarge = (came: string) =>
     new Failure('file_too_large', { what: 'The file at the URL', limit_bytes: maxBytes, came });
   try {
-    if (status !== 200) throw new Error(`the server answered ${status}`);
-    if (encoding !== 'identity') throw new Error(`it came compressed (${encoding}), unasked`);
+    if (status !== 200) throw fetchFault(`the server answered ${status}`);
+    if (encoding !== 'identity')
+      throw fetchFault(`it came compressed (${String(encoding).slice(0, 40)}), unasked`);
     if (declared > maxBytes) throw tooLarge(String(declared));
     const hash = createHash('sha256');
     let bytes = 0;
@@ -120,29 +125,10 @@ const store = async (
         yield chunk;
       }
     };
-    await writeAll(path, count(data));
-    if (overrun()) throw new Error(`it sent more than the ${declared} bytes that it declared`);
+    await writeAll(path, count(data), { ...(admit && { admit }) });
+    if (overrun()) throw fetchFault(`it sent more than the ${declared} bytes that it declared`);
     return { path, bytes, sha256: hash.digest('hex') };
   } finally {
     data.destroy();
   }
 };
-
-/** The Failure within an error, or else url_fetch_failed with the plainest reason that the error holds. */
-const explain = (error: unknown, url: URL, { exceeded }: Patience): Failure => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof Failure) return cause;
-  }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const said = error instanceof Error ? error.message : String(error);
-  const reason = exceeded ?? reasons.get(code) ?? (said || code);
-  return new Failure('url_fetch_failed', { url: shown(url), reason }, { cause: error });
-};
-
-const reasons = new Map([
-  ['ENOTFOUND', 'its host is unknown'],
-  ['EAI_AGAIN', 'its host could not be looked up'],
-  ['ECONNREFUSED', 'the server refuses connections'],
-  ['ECONNRESET', 'the server ended the connection early'],
-  ['ECONNABORTED', 'the server ended the connection early'],
-]);

@@ -5,6 +5,7 @@ import { Failure } from '../errors.ts';
 import { type Frame, type Size, scaled } from '../frame.ts';
 import { decodeVideo } from '../media/decode.ts';
 import { encodeVideo } from '../media/encode.ts';
+import { checkFrames } from '../media/limits.ts';
 import { contentType } from '../media/output.ts';
 import { decodeImage, encodeImage } from '../media/picture.ts';
 import { probeImage, probeVideo } from '../media/probe.ts';
@@ -12,6 +13,7 @@ import type { LipsyncModels } from '../triton/models/lipsync.ts';
 import type { Upscaler } from '../triton/models/upscaler.ts';
 import { lipSync } from './lip-sync.ts';
 import type { Report } from './progress.ts';
+import { counted } from './take.ts';
 import { upscaleImage } from './upscale-image.ts';
 import { upscaleVideo } from './upscale-video.ts';
 
@@ -138,8 +140,9 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 const video = async (task: Task): Promise<Outcome> => {
   const { options, path, target, upscaler, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const info = await probeVideo(path, config.ffmpeg, config.limits.video, signal);
-  const decoded = decodeVideo(path, info, config.ffmpeg, signal);
+  const info = await probeVideo(path, config.probing.ffmpeg, config.limits.video, signal);
+  checkFrames(info.frames, config.limits.video);
+  const decoded = counted(decodeVideo(path, info, config.ffmpeg, signal), info.frames);
   const enhanced = upscaleVideo(
     decoded,
     options.scale,

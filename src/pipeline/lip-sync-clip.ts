@@ -4,6 +4,7 @@ import { decodeOwnAudio } from '../media/decode-audio.ts';
 import { onClock } from '../media/encode.ts';
 import { type Film, picturesAt } from '../media/film.ts';
 import type { AudioInfo, VideoInfo } from '../media/info.ts';
+import { checkFrames } from '../media/limits.ts';
 import { probeVideo } from '../media/probe.ts';
 import type { Rendering } from '../triton/models/mouth-render.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
@@ -56,7 +57,8 @@ type Scene = {
 export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> => {
   const { config, inputs, models, options, signal } = task;
   const path = inputs.media;
-  const info = await probeVideo(path, config.ffmpeg, config.limits.lipsync, signal);
+  const info = await probeVideo(path, config.probing.ffmpeg, config.limits.lipsync, signal);
+  checkFrames(info.frames, config.limits.lipsync);
   const clip: Clip = { path, info, sound };
   const kept = await openKept(task.work, originOf(task, models.release));
   const shown = shownSeconds(sound.durationSeconds, options);
@@ -93,11 +95,14 @@ const make = async (
   meshes: MeshFile,
   kept: Kept,
 ): Promise<Made> => {
-  const { inputs, options } = task;
+  const { config, inputs, options } = task;
   const { path, info, sound } = clip;
   const facesDetected = countFaces(footage.sightings);
   if (facesDetected === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const shots = onClock(layOut(footage.times, sound.durationSeconds, options), info);
+  const shots = onClock(
+    layOut(footage.times, sound.durationSeconds, options, config.limits.lipsync.frames),
+    info,
+  );
   const framesShown = 1 + shots.reduce((most, { source }) => Math.max(most, source), 0);
   const talk = { times: footage.times, own: sounds.own?.heard ?? null };
   const chosen = chooseFace(footage.sightings, options.speaker, framesShown, talk);

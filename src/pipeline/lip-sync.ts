@@ -28,7 +28,7 @@ export const lipSync = async (task: LipSyncTask): Promise<Outcome> => {
 const make = async (task: LipSyncTask & Working): Promise<Outcome> => {
   const { inputs, kind, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const sound = await probeAudio(inputs.audio, config.ffmpeg, config.limits.audio, signal);
+  const sound = await probeAudio(inputs.audio, config.probing.ffmpeg, config.limits.audio, signal);
   const made = await (kind === 'image' ? lipSyncPortrait : lipSyncClip)(task, sound);
   if (made.framesPassedThrough === made.spoken.frames && isSpoken(made.sound.heard)) {
     // There was something to say, and nothing was said: that is no result, and costs nothing.

@@ -25,6 +25,8 @@ const OURS = {
   shortSide: Number.POSITIVE_INFINITY,
   outputSide: Number.POSITIVE_INFINITY,
   seconds: Number.POSITIVE_INFINITY,
+  frames: Number.POSITIVE_INFINITY,
+  outputPixels: Number.POSITIVE_INFINITY,
 };
 
 export type Sync = { readonly correlation: number; readonly lagMs: number };

@@ -1,5 +1,6 @@
 /** Which picture of the clip the output shows when. Pure; all times in seconds. */
 import type { SyncMode } from '../contract/lipsync.ts';
+import { Failure } from '../errors.ts';
 
 /** A picture of the output. The first begins at 0, and each where the one before ends. */
 export type Shot = {
@@ -28,18 +29,27 @@ const DISSOLVE = 0.2;
 const EDGE = 0.1;
 /** A picture shown so many times as long as the mean is held on purpose, and may be cut. */
 const HELD = 1.5;
+/** What is paid for is the clip's mean rate, or 30 frames a second; where it is uneven there may be twice as many. */
+const UNEVEN = 2;
+const PAID_FPS = 30;
+/** And so many, whatever the length. */
+const SPARE_SHOTS = 60;
 /** For a clip of a single frame without a duration. */
 const STILL_SECONDS = 0.04;
 
 /**
  * The shots of the output for a clip whose frames begin at `times`, the first at 0; the last of them is where its last
- * frame ends. Frames are whole: the output's length is what the mode promises to within half a frame.
+ * frame ends. Frames are whole: the output's length is what the mode promises to within half a frame. Throws
+ * output_too_large for more than `most` shots, and where far more frames lie in that part than the clip's mean rate tells.
  */
 export const layOut = (
   times: readonly number[],
   soundSeconds: number,
   { sync_mode, segments }: Wanted,
+  most = Number.POSITIVE_INFINITY,
 ): Shot[] => {
+  const until = (seconds: number, clip: Clip, looks: Iterable<Look>): Shot[] =>
+    takeUntil(seconds, clip, looks, most);
   const clip = clipOf(times);
   if (segments) return within(segments, until(clip.seconds, clip, clip.frames));
   switch (sync_mode) {
@@ -52,7 +62,7 @@ export const layOut = (
     case 'silence':
       return until(Math.max(soundSeconds, clip.seconds), clip, held(clip));
     case 'remap':
-      return remapped(clip, soundSeconds);
+      return remapped(clip, soundSeconds, most);
   }
 };
 
@@ -77,19 +87,33 @@ const clipOf = (times: readonly number[]): Clip => {
 };
 
 /** The looks one behind the other, as far as their greater part lies within so many seconds; one at the least. */
-const until = (seconds: number, { mean }: Clip, looks: Iterable<Look>): Shot[] => {
+const takeUntil = (
+  seconds: number,
+  { mean }: Clip,
+  looks: Iterable<Look>,
+  most: number,
+): Shot[] => {
+  const paid = UNEVEN * seconds * Math.max(PAID_FPS, 1 / mean);
+  const limit = Math.min(most, Math.ceil(paid) + SPARE_SHOTS);
   const shots: Shot[] = [];
   let time = 0;
   for (const look of looks) {
     const left = seconds - time;
     const isHeld = look.duration > HELD * mean;
     if (left <= (isHeld ? mean : look.duration) / 2 && shots.length > 0) break;
+    if (shots.length >= limit) throw tooMany(limit, seconds);
     const duration = isHeld ? Math.min(look.duration, Math.max(left, mean / 2)) : look.duration;
     shots.push({ ...look, time, duration, moves: true });
     time += duration;
   }
   return shots;
 };
+
+const tooMany = (limit: number, seconds: number): Failure =>
+  new Failure('output_too_large', {
+    limit: `${limit} frames in ${Number(seconds.toFixed(2))} s of a clip of this mean rate`,
+    came: 'more',
+  });
 
 function* looped({ frames, seconds }: Clip): Generator<Look> {
   yield* frames;
@@ -122,8 +146,9 @@ function* held({ frames, mean }: Clip): Generator<Look> {
 }
 
 /** On a grid of the mean rate, each shot shows the frame that is seen at its middle when the clip is stretched to the sound. */
-const remapped = ({ frames, seconds, mean }: Clip, soundSeconds: number): Shot[] => {
+const remapped = ({ frames, seconds, mean }: Clip, soundSeconds: number, most: number): Shot[] => {
   const count = Math.max(1, Math.round(soundSeconds / mean));
+  if (count > most) throw tooMany(most, soundSeconds);
   const shots: Shot[] = [];
   let source = 0;
   let end = frames[0]?.duration ?? 0;

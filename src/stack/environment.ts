@@ -41,6 +41,7 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     HOST: given.HOST || host,
     DATA_DIR: given.DATA_DIR || places.data,
     FFMPEG: given.FFMPEG || places.ffmpeg,
+    FFPROBE: given.FFPROBE || places.ffprobe,
     TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
     TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,
     ...secrets(join(places.data, 'secrets.env'), given),

@@ -16,6 +16,7 @@ export const places = Object.freeze({
   grpcDescriptors: join(home, 'triton/grpc.descriptors'),
   redisServer: join(home, 'redis/redis-server'),
   ffmpeg: join(home, 'bin/ffmpeg'),
+  ffprobe: join(home, 'bin/ffprobe'),
   sample: join(home, 'sample.png'),
   data: join(home, 'data'),
   logs: join(home, 'logs'),

@@ -1,5 +1,5 @@
 /** The embedded Redis: every write in the append-only file, nothing evicted, because it holds the ledger. */
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
@@ -27,6 +27,7 @@ export const redisArguments = (port: number): string[] => [
 export const startRedis = async (options: RedisOptions): Promise<Child> => {
   const { port, dataDir, logFile, env, signal } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700); // one that an earlier release made
   const child = await startChild({
     name: 'Redis',
     command: places.redisServer,

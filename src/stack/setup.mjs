@@ -9,7 +9,7 @@ import { takeWhenFree } from './lock.mjs';
 import { Lack } from './setup/lack.mjs';
 import { checkPlatform } from './setup/machine.mjs';
 import { setUpNode } from './setup/node.mjs';
-import { drawSample, setUpFfmpeg, setUpRedis, setUpTriton } from './setup/parts.mjs';
+import { drawSample, setUpFfmpeg, setUpFfprobe, setUpRedis, setUpTriton } from './setup/parts.mjs';
 import { setUpPython } from './setup/python.mjs';
 import { setUpWeights } from './setup/weights.mjs';
 
@@ -25,6 +25,7 @@ export const setUp = async (needs) => {
     await setUpTriton(python);
     await setUpRedis(python);
     await setUpFfmpeg(python);
+    await setUpFfprobe(python);
     await setUpWeights(python);
     await drawSample();
   } finally {

@@ -23,17 +23,27 @@ import { openSignals } from '../../src/jobs/signals.ts';
 import { openJobs } from '../../src/jobs/store.ts';
 import { createLog } from '../../src/log.ts';
 import { identify, identifySound } from '../../src/media/identify.ts';
-import { checkLimits, checkPixels } from '../../src/media/limits.ts';
+import {
+  checkFrames,
+  checkLimits,
+  checkOutputFrames,
+  checkPixels,
+} from '../../src/media/limits.ts';
 import { probeImage, probeVideo } from '../../src/media/probe.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { fetchTo } from '../../src/media/source.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { openTurns } from '../../src/turns.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
-export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realRedis()) => {
+export const realApi = async (
+  settings: NodeJS.Dict<string> = {},
+  opened = realRedis(),
+  log = createLog('fatal', 'api'),
+) => {
   const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
   const config = loadConfig({
     PORT: String(port),
@@ -41,15 +51,15 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     REDIS_PREFIX: freshPrefix(),
     DATA_DIR: tempDir('api'),
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     KEY_PEPPER: randomUUID(),
     SIGNING_SECRET: randomUUID(),
     ADMIN_KEY: randomUUID(),
     ...settings,
   });
-  const log = createLog('fatal', 'api');
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
-  const files = await openFiles(config.files.dir);
+  const files = await openFiles(config.files.dir, config.files);
   const draining = new AbortController();
   const states: ModelState[] = [
     { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
@@ -68,16 +78,20 @@ export const realApi = async (settings: NodeJS.Dict<string> = {}, opened = realR
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
-    uploads: openUploads(stores, files, { publicUrl, ttlMs: config.files.ttlMs }),
+    uploads: openUploads(stores, files, {
+      ...{ publicUrl, ttlMs: config.files.ttlMs },
+      quota: config.files.accountUploads,
+    }),
     links: openLinks(config.secrets.signing, publicUrl),
     media: {
       ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-      ...{ checkLimits, checkPixels },
+      ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
     },
     models: { describe: async () => states },
+    looks: openTurns(config.probing),
     draining: draining.signal,
   };
-  const http = createServer(createApp(parts));
+  const http = createServer(createApp(parts), config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
 

@@ -53,9 +53,9 @@ test('a wrong method is told which ones there are', async () => {
 
 test('what is no HTTP is answered with a problem', async () => {
   const answer = await raw('NONSENSE\r\n\r\n');
-  assert.match(answer, /^HTTP\/1\.1 422 /);
+  assert.match(answer, /^HTTP\/1\.1 400 Bad Request/);
   assert.match(answer, 'application/problem+json');
-  assert.match(answer, '"code":"validation_failed"');
+  assert.match(answer, '"code":"invalid_request"');
 });
 
 test('a refusal comes before the body of a caller that asks first', async () => {

@@ -7,7 +7,7 @@ import { UpscaleRequest } from '../../src/contract/upscale.ts';
 
 const faults = (schema: z.ZodType, value: unknown) => {
   const parsed = schema.safeParse(value, { reportInput: true });
-  return parsed.success ? [] : faultsOf(parsed.error);
+  return parsed.success ? [] : [...faultsOf(parsed.error)].map((make) => make());
 };
 
 test('all faults are told at once, each with its pointer and code', () => {

@@ -13,7 +13,7 @@ import { type LipsyncModels, openLipsync } from '../../src/triton/models/lipsync
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { makeClip } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 import { realTriton } from '../real/triton.ts';
 import type { Patch } from './measures.ts';
@@ -31,6 +31,7 @@ export const openRig = async (name: string) => {
     ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
     ...{
       FFMPEG: ffmpegPath,
+      FFPROBE: ffprobePath,
       TRITON_HTTP_URL: triton.httpUrl,
       TRITON_ADMIN_SECRET: triton.adminSecret,
     },

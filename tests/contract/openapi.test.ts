@@ -15,11 +15,16 @@ const Operation = z.object({
   parameters: z.array(
     z.object({ name: z.string(), in: z.string(), required: z.boolean(), schema: Schema }),
   ),
-  requestBody: z.object({ content: Content }).optional(),
+  requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
   responses: z.record(
     z.string().regex(/^\d{3}$/),
     z.object({ description: z.string().min(1), content: Content.optional() }),
   ),
+});
+const Form = z.looseObject({
+  properties: z.record(z.string(), Schema),
+  additionalProperties: z.boolean(),
+  required: z.array(z.string()),
 });
 const Document = z.looseObject({
   openapi: z.literal('3.1.0'),
@@ -97,6 +102,43 @@ test('what follows from a route is told: a key, a rate, a body, an idempotency k
   ]);
   const headers = post.parameters.map(({ name }) => name);
   assert.equal(headers, ['Idempotency-Key', 'Prefer']);
+});
+
+test('an idempotency key is told with its pattern and length', () => {
+  const [key] = document.paths['/v1/upscale']?.post?.parameters ?? [];
+  assert.equal(key?.schema, {
+    ...{ type: 'string', minLength: 1, maxLength: 255 },
+    pattern: '^[\\x20-\\x7e]{1,255}$',
+  });
+});
+
+test('a multipart body has the fields and file parts that are taken and no others', () => {
+  const content = document.paths['/v1/upscale']?.post?.requestBody?.content ?? {};
+  const { properties, additionalProperties, required } = Form.parse(
+    content['multipart/form-data']?.schema,
+  );
+  assert.is(additionalProperties, false);
+  assert.equal(required, ['model', 'scale']);
+  assert.equal(Object.keys(properties).sort(), [
+    ...['image', 'image_url', 'model', 'output', 'output_format', 'scale', 'video', 'video_url'],
+  ]);
+  assert.is(properties.image?.format, 'binary');
+});
+
+test('a body is required where none would be refused', () => {
+  const required = operations.flatMap(({ path, operation }) =>
+    operation.requestBody ? [[path, operation.requestBody.required] as const] : [],
+  );
+  assert.equal(Object.fromEntries(required), {
+    '/v1/upscale': true,
+    '/v1/upscale/estimate': true,
+    '/v1/lipsync': true,
+    '/v1/lipsync/estimate': true,
+    '/v1/uploads': true,
+    '/v1/admin/keys': true,
+    '/v1/admin/keys/{id}/rotate': false,
+    '/v1/admin/credits': true,
+  });
 });
 
 test('an upload is multipart alone; what is open needs no key', () => {

@@ -1,6 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { monthOf, type Prices, quote, tierAt, type Work } from '../../src/credits/price.ts';
+import {
+  monthOf,
+  type Prices,
+  paidPixels,
+  quote,
+  tierAt,
+  type Work,
+} from '../../src/credits/price.ts';
 
 const test = suite('price');
 const prices: Prices = {
@@ -13,6 +20,8 @@ const prices: Prices = {
   ],
 };
 const MP = 1_000_000;
+/** Video of a usual rate. */
+const at25 = (seconds: number) => ({ seconds, frames: Math.round(seconds * 25) });
 const sum = (lines: readonly { credits: number }[]): number =>
   lines.reduce((total, { credits }) => total + Math.round(credits * MP), 0) / MP;
 
@@ -21,15 +30,67 @@ const listPrices: [says: string, work: Work, list: number][] = [
   ['exactly two credits stay two', { model: 'photo', outputPixels: 4 * MP }, 2],
   ['a pixel more is rounded up', { model: 'photo', outputPixels: 4 * MP + 1 }, 3],
   ['30 MP at 0.1 are 3, not 4', { model: 'tenth', outputPixels: 30 * MP }, 3],
-  ['3 MP × 0.1 × 10 s are 3, not 4', { model: 'tenth', outputPixels: 3 * MP, seconds: 10 }, 3],
-  ['0.1 + 0.2 s are 0.3 s', { model: 'dear', outputPixels: 10 * MP, seconds: 0.1 + 0.2 }, 9],
-  ['a video costs by the second', { model: 'photo', outputPixels: 2 * MP, seconds: 2.5 }, 3],
-  ['lip sync costs by the second of output', { model: 'fast', seconds: 12.04 }, 13],
-  ['a frame of lip sync costs the least', { model: 'tenth', seconds: 0.04 }, 1],
-  ['0.1 + 0.2 s ten times are 3 s at 0.1', { model: 'tenth', seconds: 10 * (0.1 + 0.2) }, 1],
-  ['the largest work is exact', { model: 'dear', outputPixels: 8192 ** 2, seconds: 600 }, 120_796],
+  ['3 MP × 0.1 × 10 s are 3, not 4', { model: 'tenth', outputPixels: 3 * MP, video: at25(10) }, 3],
+  ['0.1 + 0.2 s are 0.3 s', { model: 'dear', outputPixels: 10 * MP, video: at25(0.1 + 0.2) }, 9],
+  ['a video costs by the second', { model: 'photo', outputPixels: 2 * MP, video: at25(2.5) }, 3],
+  ['lip sync costs by the second of output', { model: 'fast', video: at25(12.04) }, 13],
+  ['a frame of lip sync costs the least', { model: 'tenth', video: at25(0.04) }, 1],
+  ['0.1 + 0.2 s ten times are 3 s at 0.1', { model: 'tenth', video: at25(10 * (0.1 + 0.2)) }, 1],
+  [
+    'the largest work is exact',
+    { model: 'dear', outputPixels: 8192 ** 2, video: at25(600) },
+    120_796,
+  ],
 ];
-for (const [says, work, list] of listPrices) {
+const many: [says: string, work: Work, list: number][] = [
+  [
+    '30 frames a second are no more than 25',
+    { model: 'photo', outputPixels: 2 * MP, video: { seconds: 10, frames: 300 } },
+    10,
+  ],
+  [
+    '60 frames a second cost twice as much',
+    { model: 'photo', outputPixels: 2 * MP, video: { seconds: 10, frames: 600 } },
+    20,
+  ],
+  [
+    '1 s of 10,000 frames costs what 333 s cost, 167 credits a megapixel and not 1',
+    { model: 'photo', outputPixels: MP, video: { seconds: 1, frames: 10_000 } },
+    167,
+  ],
+  [
+    'frames of no length at all cost what they are',
+    { model: 'photo', outputPixels: 2 * MP, video: { seconds: 0, frames: 900 } },
+    30,
+  ],
+  [
+    'a tiny frame costs as one of 10,000 pixels',
+    { model: 'photo', outputPixels: 4, video: { seconds: 600, frames: 36_000 } },
+    6,
+  ],
+  [
+    'a strip as long as any costs by its pixels',
+    { model: 'dear', outputPixels: 2 * 16_384, video: { seconds: 600, frames: 15_000 } },
+    59,
+  ],
+  [
+    'one frame that is shown for ten minutes costs ten minutes',
+    { model: 'photo', outputPixels: MP, video: { seconds: 600, frames: 1 } },
+    300,
+  ],
+  ['no video is free', { model: 'tenth', outputPixels: 1, video: { seconds: 0, frames: 0 } }, 1],
+  [
+    'lip sync of 60 frames a second costs twice as much',
+    { model: 'fast', video: { seconds: 12, frames: 720 } },
+    24,
+  ],
+  [
+    'lip sync of 1 s of 10,000 frames costs what 334 s cost',
+    { model: 'fast', video: { seconds: 1, frames: 10_000 } },
+    334,
+  ],
+];
+for (const [says, work, list] of [...listPrices, ...many]) {
   test(says, () =>
     assert.is(quote(work, 0, { ...prices, tiers: [{ credits: null, percent: 0 }] }).list, list),
   );
@@ -108,6 +169,39 @@ test('a price never falls when more is asked for in the same month', () => {
     const { credits } = quote({ model: 'photo', outputPixels: list * 2 * MP }, 30, prices);
     assert.ok(credits >= before);
     before = credits;
+  }
+});
+
+const texts: [work: Work, text: string][] = [
+  [{ model: 'photo', outputPixels: 4 * MP }, 'photo: 4 MP × 0.5'],
+  [{ model: 'photo', outputPixels: 4 * MP, video: at25(2.5) }, 'photo: 4 MP × 2.5 s × 0.5'],
+  [
+    { model: 'photo', outputPixels: 1024, video: { seconds: 1, frames: 10_000 } },
+    'photo: 0.01 MP (the least for a frame) × 333.333333 s (10000 frames at 30 a second) × 0.5',
+  ],
+  [
+    { model: 'fast', video: { seconds: 2, frames: 120 } },
+    'fast: 4 s (120 frames at 30 a second) × 1',
+  ],
+];
+for (const [work, text] of texts) {
+  test(`a price explains itself: ${text}`, () =>
+    assert.is(quote(work, 0, prices).lines[0]?.text, text));
+}
+
+test('a strip is paid as one of 16 pixels, and any other picture by its own', () => {
+  assert.is(paidPixels({ width: 2, height: 8192 }), 16 * 8192);
+  assert.is(paidPixels({ width: 2, height: 2 }), 256);
+  assert.is(paidPixels({ width: 16, height: 17 }), 16 * 17);
+});
+
+test('an amount that is no number has no price', () => {
+  for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
+    const lipsync = { model: 'fast', video: { seconds, frames: 1 } };
+    assert.throws(() => quote(lipsync, 0, prices), /amount/);
+    const upscale = { model: 'photo', outputPixels: 1, video: { seconds: 1, frames: seconds } };
+    assert.throws(() => quote(upscale, 0, prices), /amount/);
+    assert.throws(() => quote({ model: 'photo', outputPixels: seconds }, 0, prices), /amount/);
   }
 });
 

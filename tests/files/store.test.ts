@@ -105,8 +105,8 @@ test('a job may have a sound beside its clip, and loses both', async () => {
 
 test('a borrowed upload outlives the upload', async () => {
   const { dir, files, arrive } = await fresh();
-  await files.keepUpload(arrive('hello'), 'upl_1');
-  const borrowed = await files.borrowUpload('upl_1');
+  await files.keepUpload(arrive('hello'), 'upl_1', 5);
+  const borrowed = (await files.borrowUpload('upl_1')) ?? '';
   age(join(dir, 'uploads', 'upl_1'), 25 * hour);
   await files.sweep(24 * hour, never);
   assert.not.ok(existsSync(join(dir, 'uploads', 'upl_1')));
@@ -115,7 +115,7 @@ test('a borrowed upload outlives the upload', async () => {
 
 test('a sweep takes what expired and leaves what did not', async () => {
   const { dir, files, arrive } = await fresh();
-  await files.keepUpload(arrive('new'), 'upl_new');
+  await files.keepUpload(arrive('new'), 'upl_new', 3);
   for (const name of ['old.1.png', 'new.1.png']) {
     writeFileSync(files.attemptPath(name), 'out');
     await files.keepResult(name);
@@ -129,6 +129,19 @@ test('a sweep takes what expired and leaves what did not', async () => {
   assert.equal(readdirSync(join(dir, 'uploads')), ['upl_new']);
   assert.equal(readdirSync(join(dir, 'inputs')), ['job_just_sent']);
   assert.ok(existsSync(arriving));
+});
+
+test('what arrives is left while it comes, and is swept some minutes after the last byte', async () => {
+  const { dir, files, arrive } = await fresh();
+  arrive('borrowed');
+  const folder = files.temporary();
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'video'), 'some');
+  const minutes = (count: number) => Date.now() + count * 60_000;
+  await files.sweep(24 * hour, never, minutes(19));
+  assert.is(readdirSync(join(dir, 'incoming')).length, 2);
+  await files.sweep(24 * hour, never, minutes(21));
+  assert.equal(readdirSync(join(dir, 'incoming')), []);
 });
 
 test('opening twice keeps what is there', async () => {

@@ -14,8 +14,9 @@ const server = await realRedis();
 const redis = openRedis(server.url, createLog('silent', 'test'), 'work');
 const files = await openFiles(tempDir('uploads'));
 const stores = { redis, prefix: freshPrefix() };
+const quota = { files: 100, bytes: 1_000_000 };
 const publicUrl = 'http://127.0.0.1:8080';
-const uploads = openUploads(stores, files, { publicUrl, ttlMs: 86_400_000 });
+const uploads = openUploads(stores, files, { publicUrl, ttlMs: 86_400_000, quota });
 test.after(async () => {
   await redis.quit();
   await server.close();
@@ -58,7 +59,7 @@ test('another account has no such upload', async () => {
 });
 
 test('an upload expires', async () => {
-  const { url } = await keep(openUploads(stores, files, { publicUrl, ttlMs: 1 }));
+  const { url } = await keep(openUploads(stores, files, { publicUrl, ttlMs: 1, quota }));
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.is(await codeOf('acme', url), 'not_found');
 });

@@ -90,6 +90,31 @@ test('the claim of a server that died ends by itself, and the dead one makes no 
   assert.is((await idempotency.begin('acme', 'crash', 'hash')).state, 'job');
 });
 
+test('the claim of a request that works for long is kept, and ends soon after the request', async () => {
+  const hasty = openIdempotency(rig.stores, 300);
+  const claim = await claimed('long', hasty);
+  const stop = hasty.renewing(claim);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert.is(await codeOf(hasty.begin('acme', 'long', 'hash')), 'idempotency_in_progress');
+  stop();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.is((await hasty.begin('acme', 'long', 'hash')).state, 'new');
+});
+
+test('a claim that ended while its request worked on is taken again, unless another request has it', async () => {
+  const hasty = openIdempotency(rig.stores, 90);
+  const claim = await claimed('lapsed', hasty);
+  await rig.redis.del(claim.key);
+  const stop = hasty.renewing(claim);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  assert.is(await rig.redis.hget(claim.key, 'token'), claim.token);
+  await rig.redis.del(claim.key);
+  const other = await claimed('lapsed');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.is(await rig.redis.hget(claim.key, 'token'), other.token);
+  stop();
+});
+
 test('keys are kept for a day', async () => {
   await rig.ask('g', { idempotency: await claimed('day') });
   for (const key of await rig.redis.keys(`${rig.stores.prefix}:idempotency:*`)) {

@@ -41,7 +41,7 @@ const ask = ({ files, parts }: Rig, clip = 'clip', sound = 'sound', account = 'a
       },
     },
     files: at,
-    work: { model: 'fast', seconds: 12 },
+    work: { model: 'fast', video: { seconds: 12, frames: 300 } },
   });
 };
 

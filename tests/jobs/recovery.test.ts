@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +10,7 @@ import { JobStatus } from '../../src/contract/job.ts';
 import { openAttempts } from '../../src/jobs/attempts.ts';
 import { type JobOutcome, moves } from '../../src/jobs/job.ts';
 import { ownRedis, realRedis } from '../real/redis.ts';
-import { atOnce, freshPlace, onCue, openRig, type Place, type Rig, until } from './rig.ts';
+import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig, until } from './rig.ts';
 
 const test = suite<{ rig: Rig; place: Place }>('recovery');
 const server = await realRedis();
@@ -232,6 +233,43 @@ test('Redis may be killed and come back in the middle of a job', async () => {
     await rig.close();
     await own.close();
   }
+});
+
+test('a Redis that stands still for longer than a lease costs a living job no attempt', async () => {
+  const own = await ownRedis();
+  const rig = await openRig(freshPlace(own.url));
+  try {
+    await rig.ledger.grant('acme', 1000);
+    const model = onCue();
+    await rig.work(model.enhance);
+    const { job } = await rig.ask('a');
+    await until('it runs', () => model.started.length === 1);
+    own.pause();
+    await sleep(2 * quick.leaseMs);
+    own.resume();
+    // Long enough for Bull, whose lock ended, to look twice and give the job out again.
+    await sleep(2 * quick.leaseMs);
+    assert.is(model.started.length, 1);
+    model.go();
+    const done = await rig.ended(job);
+    const { status, attempts, lost, fence } = done;
+    assert.equal([status, attempts, lost, fence], ['succeeded', 1, 0, 1]);
+    assert.equal(await rig.differences(), []);
+  } finally {
+    await rig.close();
+    await own.close();
+  }
+});
+
+test('a worker sweeps as soon as it starts, so that one that often restarts does so too', async ({
+  rig,
+  place,
+}) => {
+  const old = join(place.dir, 'results', 'job_0.1.png');
+  writeFileSync(old, 'expired');
+  utimesSync(old, 0, 0);
+  await rig.work(atOnce);
+  await until('it is gone', () => !existsSync(old));
 });
 
 test.run();

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { submit } from '../../src/jobs/submit.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
@@ -162,6 +163,46 @@ test('places in the queue are counted from one', async ({ rig }) => {
   await rig.jobs.cancel('acme', first.job.id);
   assert.is(await rig.jobs.position(second.job), 1);
   assert.equal(await rig.jobs.counts(), { queued: 1, processing: 0 });
+});
+
+test('an account that makes jobs and cancels them is remembered within bounds, its paid results always', async ({
+  rig,
+}) => {
+  const worker = await rig.work(atOnce);
+  const paid = (await rig.ask('paid')).job;
+  await rig.ended(paid);
+  await worker.close();
+  const few = {
+    ...rig.parts,
+    config: { ...rig.config, jobs: { ...rig.config.jobs, accountRecords: 5 } },
+  };
+  for (let count = 0; count < 12; count += 1) {
+    const { job } = await rig.ask(`media ${count}`, { to: few });
+    await rig.jobs.cancel('acme', job.id);
+  }
+  const waiting = (await rig.ask('waits', { to: few })).job;
+  const { data } = await rig.jobs.list('acme', { limit: 100 });
+  assert.is(data.length, 5);
+  assert.equal([data[0]?.id, data.at(-1)?.id], [waiting.id, paid.id]);
+  const records = await rig.redis.keys(`${rig.stores.prefix}:job:*`);
+  assert.is(records.length, 5);
+  assert.is((await rig.ask('paid', { to: few })).cached, true);
+});
+
+test('of large records fewer are remembered', async ({ rig }) => {
+  for (let count = 0; count < 210; count += 1) {
+    const { job } = await submit(rig.parts, {
+      ...{ account: 'acme', requestId: 'x'.repeat(20_000), modelVersion: 'photo-r1' },
+      ...rig.media(`media ${count}`),
+      kind: 'upscale',
+      options: { model: 'photo', scale: 2 },
+      work: { model: 'photo', outputPixels: 1_000_000 },
+    });
+    await rig.jobs.cancel('acme', job.id);
+  }
+  assert.is((await rig.redis.keys(`${rig.stores.prefix}:job:*`)).length, 200);
+  await rig.jobs.cancel('acme', (await rig.ask('small', { credits: 1 })).job.id);
+  assert.is((await rig.redis.keys(`${rig.stores.prefix}:job:*`)).length, 201);
 });
 
 test.run();

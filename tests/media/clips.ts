@@ -9,11 +9,13 @@ import type { AnyFrame, Encoded } from '../../src/media/encoder.ts';
 import type { VideoInfo } from '../../src/media/info.ts';
 import { probeVideo } from '../../src/media/probe.ts';
 import type { Sound } from '../../src/media/sound-graph.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 
 const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
-const config = loadConfig({ ...secrets, FFMPEG: ffmpegPath, FFMPEG_PRESET: 'ultrafast' });
+const config = loadConfig({
+  ...{ ...secrets, FFMPEG: ffmpegPath, FFPROBE: ffprobePath, FFMPEG_PRESET: 'ultrafast' },
+});
 export const { ffmpeg, limits } = config;
 
 const folder = tempDir('video');

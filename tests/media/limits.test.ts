@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config.ts';
 import type { ImageInfo, VideoInfo } from '../../src/media/info.ts';
-import { checkLimits } from '../../src/media/limits.ts';
+import { checkFrames, checkLimits, checkOutputFrames } from '../../src/media/limits.ts';
 import { failing } from './failing.ts';
 
 const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
@@ -52,6 +52,22 @@ test('a video too large in either orientation is refused', async () => {
 
 test('a video too long is refused, its sound counted', async () => {
   await failing(() => checkLimits(video(64, 64, 600.1), limits, 2, 'mp4'), 'media_too_long');
+});
+
+test('a video of too many frames is refused, whatever its length', async () => {
+  const of = (frames: number) => ({ ...video(16, 16), frames });
+  checkLimits(of(36_000), limits, 2, 'mp4');
+  await failing(() => checkLimits(of(36_001), limits, 2, 'mp4'), 'media_too_long');
+  checkFrames(18_000, limits.lipsync);
+  await failing(() => checkFrames(18_001, limits.lipsync), 'media_too_long');
+  checkOutputFrames(18_000, limits.lipsync);
+  await failing(() => checkOutputFrames(18_001, limits.lipsync), 'output_too_large');
+});
+
+test('ten minutes of the largest video pass at 30 frames a second and not at 60', async () => {
+  const of = (frames: number) => ({ ...video(4096, 2304, 600), frames });
+  checkLimits(of(18_000), limits, 2, 'mp4');
+  await failing(() => checkLimits(of(36_000), limits, 2, 'mp4'), 'output_too_large');
 });
 
 test('an output side too long is refused, and what WebP cannot hold', async () => {

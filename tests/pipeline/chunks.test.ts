@@ -48,6 +48,7 @@ const look = await probe(await makeClip(at('look.mp4'), pattern(0.2), h264));
 const config = loadConfig({
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
   FFMPEG: ffmpeg.path,
+  FFPROBE: ffmpeg.probePath,
 });
 const shots = even(75, 0.04);
 const chunks = chunksOf(shots, 1);

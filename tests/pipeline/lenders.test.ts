@@ -14,7 +14,7 @@ import { SHAPE } from '../../src/triton/models/mouth-plan.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { makeClip } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 import { talkingHead } from '../real/talking.ts';
 import { realTriton } from '../real/triton.ts';
@@ -26,6 +26,7 @@ const config = loadConfig({
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
   ...{
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     TRITON_HTTP_URL: triton.httpUrl,
     TRITON_ADMIN_SECRET: triton.adminSecret,
   },

@@ -14,7 +14,7 @@ import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 import { portrait, talkingHead } from '../real/talking.ts';
 import { realTriton } from '../real/triton.ts';
@@ -27,6 +27,7 @@ const environment = {
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
   ...{
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     TRITON_HTTP_URL: triton.httpUrl,
     TRITON_ADMIN_SECRET: triton.adminSecret,
   },

@@ -12,7 +12,7 @@ import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip } from '../real/clip.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { withMedia } from '../real/media.ts';
 import { tempDir } from '../real/run.ts';
 import { cat, portrait } from '../real/talking.ts';
@@ -26,6 +26,7 @@ const config = loadConfig({
   ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
   ...{
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     TRITON_HTTP_URL: triton.httpUrl,
     TRITON_ADMIN_SECRET: triton.adminSecret,
   },

@@ -312,4 +312,22 @@ test('a clip of one frame without a length is shown all the same', () => {
   assert.throws(() => layOut([0], 1, { sync_mode: 'loop' }), /expected the time of a frame/);
 });
 
+test('a part that holds far more frames than the clip has on average is refused', () => {
+  // 18,000 frames in the first second, and one for the rest of five minutes.
+  const times = [...Array.from({ length: 18_000 }, (_, i) => i / 18_000), 1, 300];
+  for (const sync_mode of ['cut_off', 'loop', 'bounce'] as const)
+    assert.throws(() => layOut(times, 1, { sync_mode }), /at most 1[28]\d frames in 1 s/);
+});
+
+test('60 frames a second in a clip that has fewer on average pass', () => {
+  const times = [...Array.from({ length: 600 }, (_, i) => i / 60), 10, 100];
+  assert.is(layOut(times, 10, { sync_mode: 'cut_off' }).length, 600);
+});
+
+test('no mode makes more frames than it may', () => {
+  const times = Array.from({ length: 101 }, (_, i) => i / 1000);
+  for (const sync_mode of ['loop', 'bounce', 'silence', 'remap'] as const)
+    assert.throws(() => layOut(times, 60, { sync_mode }, 1000), /at most 1000 frames/);
+});
+
 test.run();

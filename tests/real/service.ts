@@ -16,7 +16,7 @@ import { localTransport } from '../../src/stack/environment.ts';
 import { places } from '../../src/stack/home.mjs';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
 import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
-import { ffmpegPath } from './ffmpeg.ts';
+import { ffmpegPath, ffprobePath } from './ffmpeg.ts';
 import { freshPrefix, realRedis } from './redis.ts';
 import { partEnvironment, tempDir } from './run.ts';
 import { realTriton } from './triton.ts';
@@ -38,6 +38,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
     DATA_DIR: dataDir,
     FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
     KEY_PEPPER: randomUUID(),
     SIGNING_SECRET: randomUUID(),
     ADMIN_KEY: `admin-${randomUUID()}`,
@@ -92,6 +93,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
         worker = await start(workerPart);
       },
     },
+    /** After its death. */
+    startApi: () => start(apiPart),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),
     close: async () => {
       process.off('exit', atExit);

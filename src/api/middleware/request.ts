@@ -3,18 +3,24 @@ import type { Next } from 'koa';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Context } from '../route.ts';
+import { shorten } from '../shorten.ts';
+import type { Watchdog } from '../watchdog.ts';
 
 const apiVersion = '1';
 
 /** Names the request, sets the headers that every answer has, and logs and measures how it ended. */
 export const request =
-  (log: Log, metrics: Metrics) =>
+  (log: Log, metrics: Metrics, watchdog: Watchdog) =>
   async (ctx: Context, next: Next): Promise<void> => {
     const started = performance.now();
     const requestId = saneId(ctx.get('x-request-id')) ?? randomUUID();
     ctx.state.requestId = requestId;
     ctx.state.log = log.child({ request_id: requestId });
     ctx.state.pattern = '';
+    ctx.state.onGone = [];
+    const { method, state } = ctx;
+    const running = { method, state };
+    watchdog.begun(running);
     ctx.set({
       'X-Request-Id': requestId,
       'Api-Version': apiVersion,
@@ -24,8 +30,11 @@ export const request =
       'Cache-Control': 'private, no-store',
     });
     ctx.res.once('close', () => {
+      for (const call of ctx.state.onGone) call();
+      watchdog.ended(running);
       const ms = performance.now() - started;
-      const { method, path, status } = ctx;
+      const { status } = ctx;
+      const path = shorten(ctx.path, 300);
       // A caller that hung up got no whole answer; 499 is what proxies write for it.
       const ended = ctx.res.writableFinished ? status : 499;
       metrics.requests.observe(

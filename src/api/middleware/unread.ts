@@ -11,8 +11,8 @@ const lingerMs = 2000;
 export const unread = async (ctx: Context, next: Next): Promise<void> => {
   const { req, res } = ctx;
   res.once('finish', () => {
-    if (req.complete) return;
     req.resume();
+    if (req.complete) return;
     const timer = setTimeout(() => req.destroy(), lingerMs);
     req.once('close', () => clearTimeout(timer));
   });

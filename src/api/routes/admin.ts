@@ -47,6 +47,7 @@ export const listKeys = route({
   handle: async ({ query }, { keys }) => ({
     object: 'list' as const,
     data: await keys.list(query.account),
+    faulty: await keys.faulty(query.account),
   }),
 });
 

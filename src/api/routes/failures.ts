@@ -11,18 +11,20 @@ export const mediaFailures = [
   'media_unreadable',
   'no_video_stream',
   'model_unavailable',
+  'queue_full',
+  'draining',
 ] as const satisfies FailureCode[];
 
 /** Why there may be no job, and what one may end in, told directly to a caller that waited for it. */
 export const jobFailures = [
   'insufficient_credits',
   'concurrency_limited',
-  'queue_full',
   'result_not_ready',
   'result_expired',
   'inference_failed',
   'deadline_exceeded',
   'worker_lost',
+  'decode_failed',
   'encode_failed',
   'storage_failed',
 ] as const satisfies FailureCode[];

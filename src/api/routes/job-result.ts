@@ -40,7 +40,9 @@ export const getJobResult = openRoute({
     const { bytes, read } = await parts.files.openResult(outcome.file);
     const name = nameOf(job, outcome.file);
     const { sha256, content_type } = outcome;
-    return serveFile(ctx, { bytes, read, name, sha256, contentType: content_type, expires_at });
+    const { bodyStallMs: stallMs } = parts.config.http;
+    const told = { sha256, contentType: content_type, expires_at };
+    return serveFile(ctx, { ...told, bytes, read, name, stallMs });
   },
 });
 

@@ -7,7 +7,11 @@ import { prepareLipsync } from '../prepare-lipsync.ts';
 import { route } from '../route.ts';
 import { jobFailures, mediaFailures } from './failures.ts';
 
-const refusals = [...mediaFailures, 'no_audio_stream'] as const satisfies FailureCode[];
+const refusals = [
+  ...mediaFailures,
+  'no_audio_stream',
+  'output_too_large',
+] as const satisfies FailureCode[];
 
 export const createLipsync = route({
   method: 'post',

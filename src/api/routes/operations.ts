@@ -18,7 +18,7 @@ export const getHealth = openRoute({
 export const getReadiness = openRoute({
   method: 'get',
   path: '/readyz',
-  summary: 'Redis, Triton and every model are there',
+  summary: 'Redis, Triton, every model and room on the disk are there',
   answer: { status: 200, description: 'Ready for work', body: Readiness },
   also: [{ status: 503, description: 'Something is missing', body: Readiness }],
   fails: [],
@@ -31,13 +31,16 @@ export const getReadiness = openRoute({
 
 const patienceMs = 2000;
 
-const missingOf = async ({ stores, models, draining }: Parts): Promise<string[]> => {
-  const [redis, states] = await Promise.all([
+const missingOf = async ({ stores, models, files, draining }: Parts): Promise<string[]> => {
+  const [redis, states, isLow] = await Promise.all([
     inTime(stores.redis.ping()),
     inTime(models.describe()),
+    inTime(files.space.isLow()),
   ]);
   return [
     ...(draining.aborted ? ['the server is shutting down'] : []),
+    ...(isLow === undefined ? ['the disk does not answer'] : []),
+    ...(isLow ? ['the disk is nearly full'] : []),
     ...(redis === undefined ? ['redis does not answer'] : []),
     ...(states === undefined ? ['triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
@@ -55,14 +58,22 @@ export const metricsRoute = ({ registry }: Metrics) =>
   openRoute({
     method: 'get',
     path: '/metrics',
-    summary: 'Figures for Prometheus',
+    summary:
+      'Figures for Prometheus; with METRICS_TOKEN or ADMIN_KEY unless only this machine can ask',
     answer: { status: 200, type: 'text/plain' },
-    fails: [],
-    handle: async ({ ctx }) => {
+    fails: ['missing_api_key', 'invalid_api_key', 'rate_limited'],
+    handle: async ({ ctx, demandScraper }, { config }) => {
+      if (!isPrivate(config)) demandScraper();
       ctx.type = registry.contentType;
       return registry.metrics();
     },
   });
+
+/** Whether only programs on this machine can ask, and no token was set that they would have to show. */
+const isPrivate = ({ http, secrets }: Parts['config']): boolean =>
+  secrets.metricsToken === undefined &&
+  http.trustedProxies === 0 &&
+  /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(http.host);
 
 export const openapiRoute = (routes: readonly Description[], server: string) => {
   const document = openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf });

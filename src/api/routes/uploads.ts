@@ -17,7 +17,7 @@ export const createUpload = route({
   body: UploadRequest,
   sources: [['file']],
   answer: { status: 201, body: Upload },
-  fails: ['unsupported_media_type', 'file_too_large'],
+  fails: ['unsupported_media_type', 'file_too_large', 'upload_quota_exceeded'],
   handle: (input, parts) =>
     once(input, parts, {
       make: async (claim) => {

@@ -1,7 +1,8 @@
 -- Claims an idempotency key for a request, or tells what became of the first one under it.
--- The claim of a server that died ends by itself.
+-- A claim is short and its living request renews it (renew.lua), so that the claim of a server that died ends soon.
 -- KEYS[1] root   ARGV: key, hash of the request, token of this claim, claim ttl ms
--- Answers {'new'} | {'reused'} | {'running'} | {'job', id, '1' when it had joined that job, else ''} | {'answer', JSON}
+-- Answers {'new'} | {'reused'} | {'running', ms until the claim ends unless it is renewed}
+--       | {'job', id, '1' when it had joined that job, else ''} | {'answer', JSON}
 local key = ARGV[1]
 local first = redis.call('HMGET', key, 'hash', 'token', 'job', 'answer', 'joined')
 if not first[1] then
@@ -13,4 +14,4 @@ if first[1] ~= ARGV[2] then return { 'reused' } end
 if first[3] then return { 'job', first[3], first[5] or '' } end
 if first[4] then return { 'answer', first[4] } end
 if first[2] == ARGV[3] then return { 'new' } end
-return { 'running' }
+return { 'running', redis.call('PTTL', key) }

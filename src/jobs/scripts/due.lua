@@ -1,13 +1,23 @@
 -- Looks at the jobs whose time has come. A queued one must be in Bull: it is answered, and looked at again until a
 -- worker takes it, so a crash between any two steps only delays it. A running one has not been heard of for a whole
 -- lease: its worker is lost, and it is queued again or, after too many attempts, failed with its credits back.
--- KEYS[1] root   ARGV: most jobs to look at, look again ms, most attempts, running limit, record ttl ms
+-- Time in which nobody looked proves no worker dead, as none could beat either while Redis stood still: after it
+-- a running one has a whole lease to be heard of.
+-- KEYS[1] root   ARGV: most jobs to look at, look again ms, most attempts, running limit, record ttl ms, lease ms
 -- Answers {{id, dispatch} to be given to Bull ...}, {id ended ...}
 -- @include "../../credits/scripts/money.lua"
 -- @include "job.lua"
 local root, now = KEYS[1], now_ms()
 local settings = { running_limit = tonumber(ARGV[4]), record_ttl_ms = ARGV[5] }
+local lease = tonumber(ARGV[6])
 local deliver, ended = {}, {}
+local looked = tonumber(redis.call('GETSET', root .. ':looked', now) or now)
+if now - looked > lease / 2 then
+  redis.call('SET', root .. ':stood-still', '1', 'PX', 2 * lease)
+  for _, id in ipairs(redis.call('SMEMBERS', root .. ':processing')) do
+    redis.call('ZADD', root .. ':due', 'XX', 'GT', now + lease, id)
+  end
+end
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', root .. ':due', '-inf', now, 'LIMIT', 0, ARGV[1])) do
   local job = job_fields(root, id, 'status', 'dispatch', 'attempts', 'account', 'created_at', 'cancel_requested')
   if job[1] == 'queued' then

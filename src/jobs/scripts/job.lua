@@ -3,6 +3,7 @@
 --
 --   <root>:job:<id>            hash, see JobRecord in job.ts
 --   <root>:jobs:<account>      zset of ids, all score 0: ids sort by time
+--   <root>:large:<account>     zset of ids whose record is large, all score 0
 --   <root>:queued              zset of ids in status queued, by time of creation: the places in the queue
 --   <root>:queued:<account>    the same of one account
 --   <root>:processing          set of ids in status processing
@@ -10,6 +11,8 @@
 --   <root>:slots:<account>     set of ids that are in Bull, running or waiting for their next attempt
 --   <root>:due                 zset of ids by when someone must look at them: a queued one has to be in Bull
 --                              by then, a running one has lost its worker if its lease ends (see due.lua)
+--   <root>:looked              when a worker last looked at what is due
+--   <root>:stood-still         there for a while after nobody could look
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
 --   <root>:cache:<print>       id of the job that made the result, as long as it is kept
 --   <root>:events              channel: JSON {id, event}

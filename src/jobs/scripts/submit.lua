@@ -2,14 +2,14 @@
 -- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
 -- KEYS[1] root
 -- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
---         account_queued, queue_limit, running_limit, record_ttl_ms, deliver_ms,
+--         account_queued, account_bytes, bytes, oldest, account_records, large_bytes, large_records, queue_limit, running_limit, record_ttl_ms, deliver_ms,
 --         idempotency (optional): key, token, hash, ttl_ms
 -- ARGV[2] JSON object: the record's other fields, all text
 -- Answers, the first five having made or found the job `id`:
 --   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
 --   {'unclaimed'}            the idempotency key went to another request meanwhile
---   {'account_full', count}  {'queue_full', count}  {'repriced', used}  {'short', available}
+--   {'account_full', count}  {'bytes_full', bytes}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
 -- @include "../../credits/scripts/money.lua"
 -- @include "job.lua"
@@ -24,6 +24,32 @@ local function bind(job_id, joined)
   end
 end
 
+-- What is cached, cancelled or failed costs its caller nothing, but its record memory for a month: of those in `set`
+-- beyond `most`, the oldest that ended go. Not those with a paid result that is still kept.
+local function forget_oldest(set, most)
+  local excess = redis.call('ZCARD', set) - most
+  if excess <= 0 then return end
+  for _, old in ipairs(redis.call('ZRANGE', set, 0, 49)) do
+    local job = job_fields(root, old, 'status', 'expires_at', 'cached')
+    local kept = (tonumber(job[2] or '') or 0) > now and job[3] ~= '1'
+    if excess > 0 and job[1] ~= 'queued' and job[1] ~= 'processing' and not kept then
+      redis.call('DEL', job_key(root, old))
+      redis.call('ZREM', set, old)
+      redis.call('ZREM', root .. ':jobs:' .. account, old)
+      excess = excess - 1
+    end
+  end
+end
+
+-- Records of a speaker's box for each frame, hundreds of kilobytes each.
+local function remember_large()
+  if #ARGV[2] <= ask.large_bytes then return end
+  local large = root .. ':large:' .. account
+  redis.call('ZADD', large, 0, id)
+  redis.call('PEXPIRE', large, ask.record_ttl_ms)
+  forget_oldest(large, ask.large_records)
+end
+
 local function write(fields)
   local flat = { 'id', id, 'account', account, 'fingerprint', ask.fingerprint, 'created_at', now,
     'lines', ask.lines, 'estimated', ask.credits, 'dispatch', 1, 'fence', 0, 'attempts', 0, 'lost', 0 }
@@ -34,7 +60,12 @@ local function write(fields)
     end
   end
   redis.call('HSET', key, unpack(flat))
-  redis.call('ZADD', root .. ':jobs:' .. account, 0, id)
+  local index = root .. ':jobs:' .. account
+  redis.call('ZADD', index, 0, id)
+  -- Not only when the account lists its jobs, which it may never do: records older than `oldest` are gone.
+  redis.call('ZREMRANGEBYLEX', index, '-', '(' .. ask.oldest)
+  forget_oldest(index, ask.account_records)
+  remember_large()
   bind(id, '')
 end
 
@@ -66,6 +97,20 @@ if ask.want == 'reuse' then return { 'missed' } end
 
 local queued = redis.call('ZCARD', root .. ':queued:' .. account)
 if queued >= ask.account_queued then return { 'account_full', queued } end
+-- Counted from the records, so that the sum can never go wrong. Both sets are short.
+local bytes = 0
+local function add_bytes(ids)
+  for _, other in ipairs(ids) do
+    bytes = bytes + tonumber(job_fields(root, other, 'input_bytes')[1] or 0)
+  end
+end
+add_bytes(redis.call('ZRANGE', root .. ':queued:' .. account, 0, -1))
+for _, other in ipairs(redis.call('SMEMBERS', root .. ':slots:' .. account)) do
+  -- One that waits for its next attempt is in both.
+  if not redis.call('ZSCORE', root .. ':queued:' .. account, other) then add_bytes({ other }) end
+end
+-- A job alone may be as large as it likes.
+if bytes > 0 and bytes + ask.bytes > ask.account_bytes then return { 'bytes_full', bytes } end
 local all = redis.call('ZCARD', root .. ':queued')
 if all >= ask.queue_limit then return { 'queue_full', all } end
 

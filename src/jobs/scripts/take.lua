@@ -1,5 +1,6 @@
 -- Starts an attempt. A worker calls it with what Bull delivered; a delivery that came twice, too late, or for a
--- job that is over is refused. When the job is running already, Bull has found its worker dead.
+-- job that is over is refused. When the job is running already, Bull has found its worker dead; but Bull's locks end
+-- while Redis stands still, so for a while after that only the lease counts.
 -- KEYS[1] root   ARGV: id, dispatch, token of this call, lease ms, most attempts, running limit, record ttl ms
 -- Sending the same call again, after a lost connection, answers the same.
 -- Answers {'taken', fence}: only the holder of this fence may write from now on;
@@ -19,6 +20,9 @@ if job[5] == '1' then
   return { 'ended' }
 end
 if status == 'processing' then
+  local stood_still = redis.call('EXISTS', root .. ':stood-still') == 1
+  local leased = tonumber(redis.call('ZSCORE', root .. ':due', id) or 0) > now
+  if stood_still and leased then return { 'refused' } end
   local lost = redis.call('HINCRBY', key, 'lost', 1)
   if tonumber(job[3]) >= tonumber(ARGV[5]) then
     fail_lost(root, id, lost, settings)

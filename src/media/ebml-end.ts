@@ -1,0 +1,67 @@
+/** Whether a WebM is whole, by the sizes that its elements announce (RFC 8794): ffmpeg tells that in words only. */
+import { type FileHandle, open } from 'node:fs/promises';
+
+const SEGMENT = 0x18538067;
+const CLUSTER = 0x1f43b675;
+/** An identifier of 4 bytes and a size of 8. */
+const LONGEST_HEAD = 12;
+const READ_BYTES = 64 * 1024;
+/** As of packets: a file of tiny elements only must not take for ever. */
+const MOST_ELEMENTS = 1_000_000;
+
+type Element = { readonly id: number; readonly start: number; readonly size: number | null };
+
+/**
+ * Whether an element that the file begins is not there to its end. A live recording announces no size of its segment and
+ * clusters: there the elements inside are looked at, one by one. What is no element at all is left to ffmpeg.
+ */
+export const endsEarly = async (path: string): Promise<boolean> => {
+  const file = await open(path);
+  try {
+    const { size: end } = await file.stat();
+    const read = reader(file);
+    let at = 0;
+    for (let count = 0; at < end && count < MOST_ELEMENTS; count += 1) {
+      const element = elementAt(await read(at), at);
+      if (element === 'cut') return true;
+      if (element === 'none') return false;
+      const { id, start, size } = element;
+      if (size !== null && start + size > end) return true;
+      if (size === null && id !== SEGMENT && id !== CLUSTER) return false;
+      at = size === null ? start : start + size;
+    }
+    return false;
+  } finally {
+    await file.close();
+  }
+};
+
+/** The bytes at a place: as many as a head has at the most, fewer at the end of the file. */
+const reader = (file: FileHandle) => {
+  const buffer = Buffer.alloc(READ_BYTES);
+  let [from, filled] = [0, 0];
+  return async (at: number): Promise<Buffer> => {
+    if (at < from || at + LONGEST_HEAD > from + filled) {
+      from = at;
+      ({ bytesRead: filled } = await file.read(buffer, 0, READ_BYTES, at));
+    }
+    return buffer.subarray(at - from, Math.min(at - from + LONGEST_HEAD, filled));
+  };
+};
+
+/** Both numbers of a head say by their leading zero bits how long they are. */
+const elementAt = (head: Buffer, at: number): Element | 'cut' | 'none' => {
+  const idLength = Math.clz32(head[0] ?? 0) - 23;
+  if (idLength > 4) return 'none';
+  if (head.length <= idLength) return 'cut';
+  const sizeLength = Math.clz32(head[idLength] ?? 0) - 23;
+  if (sizeLength > 8) return 'none';
+  const start = idLength + sizeLength;
+  if (head.length < start) return 'cut';
+  const [first = 0, ...rest] = head.subarray(idLength, start);
+  const marker = 2 ** (8 - sizeLength);
+  const size = rest.reduce((sum, byte) => sum * 256 + byte, first - marker);
+  // All ones: not known.
+  const isKnown = first !== 2 * marker - 1 || rest.some((byte) => byte !== 0xff);
+  return { id: head.readUIntBE(0, idLength), start: at + start, size: isKnown ? size : null };
+};

@@ -1,0 +1,29 @@
+/** The ffmpegs that read callers' media, as the system sees them. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const told = (pid: string, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return ''; // it has ended
+  }
+};
+
+/** The children of a process whose command line has this argument. */
+const childrenWith = (parent: number, argument: string): number[] =>
+  readdirSync('/proc')
+    .filter((pid) => /^\d+$/.test(pid))
+    .filter((pid) => told(pid, 'status').includes(`\nPPid:\t${parent}\n`))
+    .filter((pid) => told(pid, 'cmdline').split('\0').includes(argument))
+    .map(Number);
+
+/** Kills the decoders of a process that write in this format, as the system's out-of-memory killer does; waits for one to be there. */
+export const killDecoders = async (parent: number, format: 'rawvideo' | 'f32le'): Promise<void> => {
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(1)) {
+    const found = childrenWith(parent, format);
+    for (const pid of found) process.kill(pid, 'SIGKILL');
+    if (found.length > 0) return;
+  }
+  throw new Error(`process ${parent} has no decoder that writes ${format}`);
+};
