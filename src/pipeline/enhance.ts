@@ -13,7 +13,6 @@ import type { LipsyncModels } from '../triton/models/lipsync.ts';
 import type { Upscaler } from '../triton/models/upscaler.ts';
 import { lipSync } from './lip-sync.ts';
 import type { Report } from './progress.ts';
-import { counted } from './take.ts';
 import { upscaleImage } from './upscale-image.ts';
 import { upscaleVideo } from './upscale-video.ts';
 
@@ -142,7 +141,7 @@ const video = async (task: Task): Promise<Outcome> => {
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
   const info = await probeVideo(path, config.probing.ffmpeg, config.limits.video, signal);
   checkFrames(info.frames, config.limits.video);
-  const decoded = counted(decodeVideo(path, info, config.ffmpeg, signal), info.frames);
+  const decoded = decodeVideo(path, info, config.ffmpeg, signal);
   const enhanced = upscaleVideo(
     decoded,
     options.scale,

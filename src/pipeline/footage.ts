@@ -5,7 +5,6 @@ import type { VideoInfo } from '../media/info.ts';
 import type { Kept } from './kept.ts';
 import { type LipSyncTask, LOOK_SIDE, spans } from './lip-sync-task.ts';
 import { createMeshFile, type MeshFile, openMeshFile } from './mesh-file.ts';
-import { counted } from './take.ts';
 import { type Footage, openFrames, trackFaces } from './track.ts';
 
 /** Of a clip that is much longer than what is shown of it, so much is looked at to learn how the mouth moves. */
@@ -64,7 +63,7 @@ const look = (
       framesTotal: Math.max(framesTotal, framesDone),
     });
   tell(0);
-  const only = (frames: AsyncIterable<Frame>) => upTo(counted(frames, info.frames), seconds, named);
+  const only = (frames: AsyncIterable<Frame>) => upTo(frames, seconds, named);
   const frames = openFrames(inputs.media, info, LOOK_SIDE, config.ffmpeg, signal, only);
   const clip = {
     ...{ size: info.size, fps: info.fps },

@@ -124,22 +124,27 @@ test('a decoder knows nothing of the environment of the service', async () => {
 });
 
 test('six files at once are looked at two at a time, and one caller does not keep others waiting', async () => {
-  const large = Uint8Array.from(readFileSync(one));
-  const all = Array.from({ length: 6 }, () => estimate('video', large));
+  const fine = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1000', '-pix_fmt', 'yuv420p'];
+  await makeClip(join(folder, 'thousand.mp4'), pattern(0.1, 10_000, '16x16'), fine);
+  const loop = ['-stream_loop', '29', '-i', join(folder, 'thousand.mp4')];
+  const file = await makeClip(join(folder, 'long-look.mp4'), loop, ['-c', 'copy']);
+  // 30,000 packets take a second or so to read, far longer than six requests to arrive.
+  const long = Uint8Array.from(readFileSync(file));
   const small = Uint8Array.from(
     readFileSync(await makeClip(join(folder, 'small.mp4'), pattern(0.2), h264)),
   );
-  const between = sleep(50).then(() => timed(estimate('video', small, other.http)));
+  const all = Array.from({ length: 6 }, () => estimate('video', long));
+  const between = sleep(50).then(() => estimate('video', small, other.http));
   const { answer, most } = await watched(Promise.all(all));
   assert.is(most, 2);
-  const codes = answer.map(({ data }) => data.code).sort();
-  assert.is(codes.filter((code) => code === 'queue_full').length, 1, codes.join());
-  const full = answer.find(({ data }) => data.code === 'queue_full');
-  if (full) {
-    refused(full, 503, 'queue_full');
-    assert.match(full.headers['retry-after'], /^\d+$/);
+  // Where the other caller's comes early, it has one of the two places, and there is room for one less.
+  const full = answer.filter(({ status }) => status !== 200);
+  assert.ok(full.length === 1 || full.length === 2, `${full.length}`);
+  for (const one of full) {
+    refused(one, 503, 'queue_full');
+    assert.match(one.headers['retry-after'], /^\d+$/);
   }
-  const { answer: good } = await between;
+  const good = await between;
   assert.is(good.status, 200, JSON.stringify(good.data));
 });
 
