@@ -60,7 +60,7 @@ test('a child has an environment of three variables', async () => {
 });
 
 test('a line without end is cut, and the rest of it is not kept', async () => {
-  const { lines } = await run("head -c 5000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo end >&2");
+  const { lines } = await run("head -c 5000000 /dev/zero | tr '\\0' x >&3; echo >&3; echo end >&3");
   assert.equal(
     lines.map(({ length }) => length),
     [4096, 3],
