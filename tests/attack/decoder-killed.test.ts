@@ -12,7 +12,7 @@ import { probeAudio } from '../../src/media/probe-audio.ts';
 import { at, encodeClip, ffmpeg, limits, probe, soon } from '../media/clips.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
-import { killDecoders } from '../real/decoders.ts';
+import { killDecoders, killEncoders } from '../real/decoders.ts';
 import { tempDir } from '../real/run.ts';
 
 const test = suite('a killed decoder');
@@ -30,7 +30,7 @@ const killedAfter = async (frames: AsyncIterable<{ readonly index: number }>, co
   let came = 0;
   for await (const _ of frames) {
     came += 1;
-    if (came === count) await killDecoders(process.pid, 'rawvideo');
+    if (came === count) await killDecoders(process.pid);
   }
   return came;
 };
@@ -76,12 +76,25 @@ test('pictures whose decoder is killed do not become a file', async () => {
   const told = await probeAudio(sound, ffmpeg, limits.audio, soon());
   const frames = async function* () {
     for await (const frame of decodeYuv(clip, info, ffmpeg, soon())) {
-      if (frame.index === 130) await killDecoders(process.pid, 'rawvideo');
+      if (frame.index === 130) await killDecoders(process.pid);
       yield frame;
     }
   };
   const made = encodeClip(frames(), info, { path: sound, info: told, seconds: 8 }, at('b.out.mp4'));
   await failing(made, 'decode_failed');
+});
+
+test('an encoder that is killed leaves no shorter file, and that is no fault of the pictures', async () => {
+  const told = await probeAudio(sound, ffmpeg, limits.audio, soon());
+  const frames = async function* () {
+    for await (const frame of decodeYuv(clip, info, ffmpeg, soon())) {
+      if (frame.index === 130) await killEncoders(process.pid);
+      yield frame;
+    }
+  };
+  const made = encodeClip(frames(), info, { path: sound, info: told, seconds: 8 }, at('c.out.mp4'));
+  const failure = await failing(made, 'encode_failed');
+  assert.ok(failure.retryable);
 });
 
 /** An ffmpeg, or ffprobe, that is killed when it has written half of a megabyte, or nothing. */

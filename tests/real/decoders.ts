@@ -1,4 +1,4 @@
-/** The ffmpegs that read callers' media, as the system sees them. */
+/** The ffmpegs of a process, as the system sees them. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -18,12 +18,17 @@ const childrenWith = (parent: number, argument: string): number[] =>
     .filter((pid) => told(pid, 'cmdline').split('\0').includes(argument))
     .map(Number);
 
-/** Kills the decoders of a process that write in this format, as the system's out-of-memory killer does; waits for one to be there. */
-export const killDecoders = async (parent: number, format: 'rawvideo' | 'f32le'): Promise<void> => {
+/** Kills the decoders of a process, as the system's out-of-memory killer does; waits for one to be there. */
+export const killDecoders = (parent: number): Promise<void> => kill(parent, 'rawvideo');
+
+/** The same of its encoders. */
+export const killEncoders = (parent: number): Promise<void> => kill(parent, 'libx264');
+
+const kill = async (parent: number, argument: string): Promise<void> => {
   for (const deadline = Date.now() + 20_000; Date.now() < deadline; await sleep(1)) {
-    const found = childrenWith(parent, format);
+    const found = childrenWith(parent, argument);
     for (const pid of found) process.kill(pid, 'SIGKILL');
     if (found.length > 0) return;
   }
-  throw new Error(`process ${parent} has no decoder that writes ${format}`);
+  throw new Error(`process ${parent} has no child with ${argument}`);
 };

@@ -41,7 +41,7 @@ test('a video whose decoder is killed after half of its frames is done again, wh
   assert.is(status, 202, JSON.stringify(data));
   const job = await caller.until(data.id, at60Percent('inference'));
   assert.is(job.status, 'processing');
-  await killDecoders(service.worker.pid(), 'rawvideo');
+  await killDecoders(service.worker.pid());
   await paidOnce(data.id, 100, before);
 });
 
@@ -55,7 +55,7 @@ test('a lip sync whose decoder is killed in either pass is done again, whole, an
   for (const stage of ['decoding', 'inference']) {
     const job = await caller.until(data.id, at60Percent(stage), 100_000);
     assert.is(job.status, 'processing', stage);
-    await killDecoders(service.worker.pid(), 'rawvideo');
+    await killDecoders(service.worker.pid());
   }
   await paidOnce(data.id, 150, before);
 });
