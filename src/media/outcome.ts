@@ -17,11 +17,15 @@ export const checkAlive = ({ killed, complaint }: Ended): void => {
   if (killed) throw decodeFailed(complaint);
 };
 
+/** Whether a decoder came to its end, however damaged the file is. null: it was stopped by us. */
+export const endsWell = (ended: Ended | null): boolean =>
+  ended === null || ended.exitCode === 0 || ended.exitCode === TOO_MANY_ERRORS;
+
 /** Throws decode_failed unless the decoder came to its end, or gave nothing because it could not open the file. */
 export const checkDecoded = (ended: Ended, gave: boolean): void => {
   const { exitCode, complaint } = ended;
   checkAlive(ended);
-  if (exitCode === 0 || exitCode === TOO_MANY_ERRORS) return;
+  if (endsWell(ended)) return;
   if (!gave && exitCode !== null && NOT_OPENED.includes(exitCode)) return;
   throw decodeFailed(complaint || `ffmpeg ended with ${exitCode}`);
 };

@@ -6,7 +6,7 @@ import { identifySound, unsupported } from './identify.ts';
 import type { AudioInfo } from './info.ts';
 import { checkSeconds } from './limits.ts';
 import { checkWhole, listTracks, STRICTLY } from './listing.ts';
-import { unreadable } from './outcome.ts';
+import { endsWell, unreadable } from './outcome.ts';
 import type { Track } from './packets.ts';
 import { readStreams } from './streams.ts';
 
@@ -18,7 +18,7 @@ const MARGIN_SECONDS = 1;
  * What a sound file is, by reading its packets and then decoding them: a length beyond the limit is refused before any
  * decoding. Headers and packets that lie do not matter: the samples are counted, and no more than the limit. Damaged sound is concealed as players do it; when less than half can be
  * decoded it is refused. Throws unsupported_media_type (for pictures too, moving or not), no_audio_stream,
- * media_unreadable, media_too_long; and decode_failed, which is our own fault.
+ * media_unreadable (for a sound that changes its rate or its channels too), media_too_long; and decode_failed, which is our own fault.
  */
 export const probeAudio = async (
   path: string,
@@ -45,16 +45,26 @@ export const probeAudio = async (
     checkSeconds(lengthOf(packed), limits.seconds, 'sound');
 
     const most = { seconds: limits.seconds + MARGIN_SECONDS };
-    const decoded = await listTracks([...input, '-c:a', 'pcm_s16le'], most, ffmpeg, either);
+    const decoding = [...input, '-c:a', 'pcm_s16le'];
+    const decoded = await listTracks([...ONE_FORM, ...decoding], most, ffmpeg, either);
     const [samples] = decoded.tracks;
-    checkSeconds(samples?.seconds ?? 0, limits.seconds, 'sound');
+    const changes = (samples?.packets ?? 0) > 0 && !endsWell(decoded.ended);
+    const all = changes ? await listTracks(decoding, most, ffmpeg, either) : decoded;
+    checkSeconds(all.tracks[0]?.seconds ?? 0, limits.seconds, 'sound');
     const complaint = decoded.ended?.complaint ?? '';
+    if (changes) throw unreadable(`its sample rate or its channels change in it; ${complaint}`);
     const { codec } = sound;
     return { kind: 'audio' as const, container, codec, ...judge(packed, samples, complaint) };
   }).catch((error: unknown) => {
     throw aboutSound(error);
   });
 };
+
+/**
+ * ffmpeg then ends where the rate or the channels change. Else it would begin its filters anew there, and whatever makes
+ * an output as long as the pictures would make as much again at each change.
+ */
+const ONE_FORM = ['-reinit_filter', '0'];
 
 const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {
   const durationSeconds = decoded?.seconds ?? 0;

@@ -101,6 +101,18 @@ test('a video that is cut off is refused, of each container', async () => {
   }
 });
 
+test('a live recording, which announces no size, is read whole and refused where it is cut off', async () => {
+  const codec = ['-c:v', 'libvpx', '-b:v', '1M', '-f', 'webm', '-live', '1'];
+  const clip = await makeClip(at('live.webm'), [...pattern(1), ...tone(1)], codec);
+  assert.is((await probe(clip)).frames, 25);
+  for (const part of [0.3, 0.9]) {
+    truncateSync(clip, Math.floor(readFileSync(clip).length * part));
+    const { message } = await failing(probe(clip), 'media_unreadable');
+    assert.match(message, /cut off/);
+    await makeClip(at('live.webm'), [...pattern(1), ...tone(1)], codec);
+  }
+});
+
 test('pictures that nothing can be made of are refused', async () => {
   const clip = await makeClip(at('h.mp4'), pattern(0.4), [...h264, '-movflags', '+faststart']);
   const bytes = readFileSync(clip);
