@@ -14,6 +14,7 @@ import { hear, listen } from './hear.ts';
 import { type Kept, openKept } from './kept.ts';
 import { borrow, type Lenders } from './lenders.ts';
 import {
+  checkVisible,
   grownFrom,
   type LipSyncTask,
   type Made,
@@ -59,6 +60,7 @@ export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> =
   const path = inputs.media;
   const info = await probeVideo(path, config.probing.ffmpeg, config.limits.lipsync, signal);
   checkFrames(info.frames, config.limits.lipsync);
+  checkVisible(info.size);
   const clip: Clip = { path, info, sound };
   const kept = await openKept(task.work, originOf(task, models.release));
   const shown = shownSeconds(sound.durationSeconds, options);

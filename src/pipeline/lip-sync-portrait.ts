@@ -17,6 +17,7 @@ import { hear, type Listened } from './hear.ts';
 import { inOrder } from './in-order.ts';
 import { openKept } from './kept.ts';
 import {
+  checkVisible,
   grownFrom,
   type LipSyncTask,
   LOOK_SIDE,
@@ -92,6 +93,7 @@ const findFace = async (
   signal: AbortSignal,
 ): Promise<Found> => {
   const { speaker } = options;
+  checkVisible(still);
   const small = await shrink(still, LOOK_SIDE);
   const zoom = { x: still.width / small.width, y: still.height / small.height };
   const fromSmall = { x: sent.width / small.width, y: sent.height / small.height };

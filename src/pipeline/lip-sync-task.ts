@@ -1,7 +1,8 @@
 /** What the steps of a lip sync hand each other. */
 import type { Config } from '../config.ts';
 import type { LipsyncOptions, Warning } from '../contract/lipsync.ts';
-import { evened, type Size, sizeText } from '../frame.ts';
+import { Failure } from '../errors.ts';
+import { evened, fitted, type Size, sizeText } from '../frame.ts';
 import type { Encoded } from '../media/encoder.ts';
 import type { Box } from '../triton/models/face-track.ts';
 import type { LipsyncModels } from '../triton/models/lipsync.ts';
@@ -55,6 +56,16 @@ export const spans = { looking: [0, 0.35], rendering: [0.35, 0.95], checking: [0
 
 /** Pictures in which faces are looked for have at most so many pixels on the longer side. */
 export const LOOK_SIDE = 1280;
+
+/** The shortest side of a picture that the networks look at. */
+const LEAST_SIDE = 16;
+
+/** Throws no_face_detected for pictures in which no network could look for a face. */
+export const checkVisible = (size: Size): void => {
+  const { width, height } = fitted(size, LOOK_SIDE);
+  if (Math.min(width, height) < LEAST_SIDE)
+    throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+};
 
 /** To be raised when something that is kept between attempts changes its meaning. */
 const FORMAT = 1;

@@ -155,6 +155,15 @@ test('a clip and a portrait without a face are refused', async () => {
   await failing(run(picture, { kind: 'image' }), 'no_face_detected');
 });
 
+test('what is too small or too narrow to look at has no face, and is no fault of the model', async () => {
+  const sizes = { png: '16x12', mp4: '1400x16' };
+  const [still, clip] = [at('small.png'), at('narrow.mp4')];
+  await makeClip(still, pattern(0.04, 25, sizes.png), ['-frames:v', '1']);
+  await makeClip(clip, pattern(0.2, 25, sizes.mp4), h264);
+  await failing(run(still, { kind: 'image' }), 'no_face_detected');
+  await failing(run(clip), 'no_face_detected');
+});
+
 test('an odd size grows, with a warning', async () => {
   const clip = await talkingHead(
     at('odd.avi'),
