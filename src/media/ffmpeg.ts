@@ -34,7 +34,13 @@ export const fileInput = (path: string, container: Container): string[] => [
   ...opening(path, container),
 ];
 
-/** The same for ffprobe, which decodes nothing but what it is asked for. */
+/**
+ * Before an input of sound: ffmpeg then ends where the rate or the channels change. Else it would begin its filters anew there, and whatever makes
+ * an output as long as the pictures would make as much again at each change.
+ */
+export const ONE_FORM = ['-reinit_filter', '0'];
+
+/** The same input for ffprobe, which decodes nothing but what it is asked for. */
 export const probeInput = (path: string, container: Container): string[] => [
   ...['-nofind_stream_info', '-max_pixels', String(MAX_PIXELS)],
   ...opening(path, container),

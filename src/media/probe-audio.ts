@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
 import { inTime } from './deadline.ts';
-import { fileInput, probeInput } from './ffmpeg.ts';
+import { fileInput, ONE_FORM, probeInput } from './ffmpeg.ts';
 import { identifySound, unsupported } from './identify.ts';
 import type { AudioInfo } from './info.ts';
 import { checkSeconds } from './limits.ts';
@@ -59,12 +59,6 @@ export const probeAudio = async (
     throw aboutSound(error);
   });
 };
-
-/**
- * ffmpeg then ends where the rate or the channels change. Else it would begin its filters anew there, and whatever makes
- * an output as long as the pictures would make as much again at each change.
- */
-const ONE_FORM = ['-reinit_filter', '0'];
 
 const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {
   const durationSeconds = decoded?.seconds ?? 0;

@@ -1,5 +1,5 @@
 /** The sound of an output, made by the ffmpeg that writes the file. Pure. */
-import { fileInput } from './ffmpeg.ts';
+import { fileInput, ONE_FORM } from './ffmpeg.ts';
 import type { AudioInfo, VideoInfo } from './info.ts';
 
 /** What is heard under the pictures of an output; all times in seconds. */
@@ -45,9 +45,11 @@ export const soundArgs = (
     : `${newSound(sound, form, firstInput)},${exactly(sound.seconds, form)}[sound]`;
   return {
     inputs: [
-      ...fileInput(path, info.container),
+      ...[...ONE_FORM, ...fileInput(path, info.container)],
       // Where the own sound is damaged it is silent, and no reason to fail.
-      ...(own ? [...fileInput(own.path, own.info.container), '-max_error_rate', '1'] : []),
+      ...(own
+        ? [...ONE_FORM, ...fileInput(own.path, own.info.container), '-max_error_rate', '1']
+        : []),
     ],
     output: [
       ...['-filter_complex', graph, '-map', '[sound]'],
