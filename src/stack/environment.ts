@@ -24,8 +24,9 @@ export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 
 /** What API, worker and the `enhance` command need to find the stack on these ports. */
 export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS.ProcessEnv => {
+  const { REDIS_PASSWORD, ...own } = secrets(join(places.data, 'secrets.env'), given);
   const addresses = {
-    REDIS_URL: `redis://${host}:${ports.REDIS_PORT}`,
+    REDIS_URL: `redis://:${REDIS_PASSWORD}@${host}:${ports.REDIS_PORT}`,
     TRITON_HTTP_URL: `http://${host}:${ports.TRITON_HTTP_PORT}`,
     TRITON_GRPC_URL: `${host}:${ports.TRITON_GRPC_PORT}`,
   };
@@ -44,7 +45,8 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     FFPROBE: given.FFPROBE || places.ffprobe,
     TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
     TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,
-    ...secrets(join(places.data, 'secrets.env'), given),
+    ...own,
+    REDIS_PASSWORD,
   };
 };
 
@@ -56,7 +58,9 @@ export const localTransport = (): 'shared-memory' | 'http' => {
 
 /** Made at the first start, kept for all later ones: another pepper would make every key unknown. */
 const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string> => {
-  const names = ['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY', 'TRITON_ADMIN_SECRET'];
+  const names = [
+    ...['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY', 'TRITON_ADMIN_SECRET', 'REDIS_PASSWORD'],
+  ];
   const kept = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
   const all = Object.fromEntries(
     names.map((name) => [name, kept[name] || randomBytes(32).toString('base64url')]),

@@ -27,6 +27,7 @@ export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): Part => ({
       port: ports.REDIS_PORT,
       dataDir: join(dataDir, 'redis'),
       logFile: join(logsDir, 'redis.log'),
+      password: env.REDIS_PASSWORD ?? '',
       env,
       signal,
     }),

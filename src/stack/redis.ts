@@ -1,8 +1,10 @@
 /** The embedded Redis: every write in the append-only file, nothing evicted, because it holds the ledger. */
 import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
+import { writePrivate } from './environment.ts';
 import { places } from './home.mjs';
 
 export type RedisOptions = {
@@ -10,6 +12,8 @@ export type RedisOptions = {
   /** Where the append-only file lies. */
   readonly dataDir: string;
   readonly logFile: string;
+  /** Whoever does not send it is refused: any process of this machine reaches the port. */
+  readonly password: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 };
@@ -25,14 +29,18 @@ export const redisArguments = (port: number): string[] => [
 
 /** Starts redis-server and resolves when it answers. */
 export const startRedis = async (options: RedisOptions): Promise<Child> => {
-  const { port, dataDir, logFile, env, signal } = options;
+  const { port, dataDir, logFile, password, env, signal } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   chmodSync(dataDir, 0o700); // one that an earlier release made
+  // In a file, as every account of the machine may read the arguments of a process.
+  const secret = join(dataDir, 'redis.conf');
+  writePrivate(secret, `requirepass ${password}\n`);
   const child = await startChild({
     name: 'Redis',
     command: places.redisServer,
     // Left to itself Redis writes its title over its environment, by which orphans.ts knows it.
     args: [
+      secret,
       ...redisArguments(port),
       '--bind',
       '127.0.0.1',
@@ -48,6 +56,7 @@ export const startRedis = async (options: RedisOptions): Promise<Child> => {
   });
   const client = new Redis({
     port,
+    password,
     host: '127.0.0.1',
     lazyConnect: true,
     maxRetriesPerRequest: 0,

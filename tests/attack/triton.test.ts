@@ -214,13 +214,27 @@ test('the environment of each process is a list of what it may have, not of what
   });
 });
 
-test('a form that a web page posts to Redis is hung up on, and its body is not obeyed', async () => {
+test('who does not know the password is refused by Redis, and finds it in no list of processes', async () => {
+  const stranger = openRedis(
+    `redis://127.0.0.1:${redis.port}`,
+    createLog('silent', 'test'),
+    'work',
+  );
+  const answered = await stranger.call('CONFIG', 'GET', 'dir').catch(String);
+  stranger.disconnect();
+  assert.match(String(answered), /NOAUTH/);
+  const { password } = new URL(redis.url);
+  assert.ok(password.length > 0);
+  for (const { name, words } of ours()) assert.not.ok(words.includes(password), name);
+});
+
+test('a form that a web page posts to Redis gets no answer that is HTTP, and its body is not obeyed', async () => {
   const url = `http://127.0.0.1:${redis.port}/`;
   const page = { headers: { 'content-type': 'text/plain' }, validateStatus: () => true };
   const posted = await axios
     .post(url, '\r\nSET door open\r\n', page)
     .then(({ status }) => `answered with ${status}`, String);
-  assert.match(posted, /socket hang up|ECONNRESET/);
+  assert.match(posted, /Parse Error|socket hang up|ECONNRESET/);
   const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
   assert.is(await connection.get('door'), null);
   connection.disconnect();

@@ -29,12 +29,14 @@ export type OwnRedis = RealRedis & {
 export const ownRedis = async (): Promise<OwnRedis> => {
   const [port = 0] = await freePorts(1);
   const dataDir = tempDir('redis');
-  const options = { port, dataDir, logFile: join(dataDir, 'redis.log'), env: partEnvironment() };
+  const password = 'no-password-in-the-tests';
+  const logFile = join(dataDir, 'redis.log');
+  const options = { port, dataDir, logFile, password, env: partEnvironment() };
   let child = await startRedis(options);
   const atExit = () => signalGroup(child.pid, 'SIGKILL');
   process.once('exit', atExit);
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://:${password}@127.0.0.1:${port}`,
     port,
     kill: async () => {
       process.kill(child.pid, 'SIGKILL');
