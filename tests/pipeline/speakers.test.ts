@@ -178,7 +178,7 @@ withMedia(
   'after a cut to somebody else and back the same person speaks',
   'vid_woman_flag_590.mp4',
   async (path) => {
-    const graph = `[0]${square(360)},trim=0:0.8[a];[1]${square(360)},trim=0:0.4[b];[2]${square(360)},trim=0:0.8,setpts=PTS-STARTPTS[c];[a][b][c]concat=n=3`;
+    const graph = `[0]${square(360)},trim=end_frame=20[a];[1]${square(360)},trim=end_frame=10[b];[2]${square(360)},trim=end_frame=20,setpts=PTS-STARTPTS[c];[a][b][c]concat=n=3`;
     const man = join(path, '../vid_man_suit_700_vfr22.mp4');
     const clip = await makeClip(
       at('cuts.mp4'),
