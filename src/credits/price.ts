@@ -109,9 +109,15 @@ const checkAmounts = (work: Work): void => {
 const pixelsOf = ({ outputPixels, video }: UpscaleWork): number =>
   video ? Math.max(outputPixels, LEAST_FRAME_PIXELS) : outputPixels;
 
+/** A count that was rounded, or a clip's last frame that is cut short, makes no rate of 30 a higher one. */
+const ROUNDED_FRAMES = 1;
+
 /** As they are paid for; an image is one picture, and costs what a second of it would. */
-const secondsOf = ({ video }: Work): number =>
-  video ? Math.max(video.seconds, video.frames / PRICED_FPS) : 1;
+const secondsOf = ({ video }: Work): number => {
+  if (!video) return 1;
+  const { seconds, frames } = video;
+  return frames > seconds * PRICED_FPS + ROUNDED_FRAMES ? frames / PRICED_FPS : seconds;
+};
 
 const isUpscale = (work: Work): work is UpscaleWork => 'outputPixels' in work;
 

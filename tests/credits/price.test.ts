@@ -183,6 +183,8 @@ const texts: [work: Work, text: string][] = [
     { model: 'fast', video: { seconds: 2, frames: 120 } },
     'fast: 4 s (120 frames at 30 a second) × 1',
   ],
+  // At 30 a second, but for the rounding of the count.
+  [{ model: 'fast', video: { seconds: 9.092417, frames: 273 } }, 'fast: 9.092417 s × 1'],
 ];
 for (const [work, text] of texts) {
   test(`a price explains itself: ${text}`, () =>
