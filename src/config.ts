@@ -167,6 +167,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
     preset: e.FFMPEG_PRESET,
     threads: e.FFMPEG_THREADS,
     environment: childEnvironment(env),
+    /** Of each decoded picture, whatever the first one was: the largest that may come, with what codecs pad it by. */
+    maxPixels: (e.VIDEO_MAX_LONG_SIDE + 64) * (e.VIDEO_MAX_SHORT_SIDE + 64),
     /** What one child may take: bytes of address space, and seconds of all processors together. */
     memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
     cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),

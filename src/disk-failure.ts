@@ -16,6 +16,8 @@ const fileCalls =
 export const diskFailure = (error: unknown): Failure | null => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof Failure && cause.code.startsWith('storage_')) return cause;
+    // It quotes the caller, whose words may be those of a disk.
+    if (cause instanceof Failure && cause.status < 500) return null;
     const code = 'code' in cause ? String(cause.code) : '';
     const call = 'syscall' in cause ? String(cause.syscall) : '';
     if (noRoom.includes(code) || noRoomText.test(cause.message)) {

@@ -20,6 +20,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +97,9 @@ class Triton:
         return True
 
     def ready_models(self, seconds: float = MISS_SECONDS) -> list[str]:
-        index = json.loads(self.ask("/repository/index", seconds, {}))
-        return [entry["name"] for entry in index if entry.get("state") == "READY"]
+        index = self.ask("/repository/index", seconds, {})
+        with whole():
+            return [entry["name"] for entry in json.loads(index) if entry.get("state") == "READY"]
 
     def reload(self, model: str) -> None:
         """Loading alone changes nothing while the model counts as loaded."""
@@ -108,8 +110,10 @@ class Triton:
     def answered(self, model: str) -> int:
         """How many requests the model has answered so far, well or not."""
         path = f"/models/{urllib.parse.quote(model, safe='')}/stats"
-        stats = json.loads(self.ask(path, MISS_SECONDS))["model_stats"][0]["inference_stats"]
-        return int(stats["success"]["count"]) + int(stats["fail"]["count"])
+        answer = self.ask(path, MISS_SECONDS)
+        with whole():
+            stats = json.loads(answer)["model_stats"][0]["inference_stats"]
+            return int(stats["success"]["count"]) + int(stats["fail"]["count"])
 
     def ping(self, model: str) -> str:
         """What a request without pixels or sound is answered; a model's refusal is a sign of life too."""
@@ -121,6 +125,15 @@ class Triton:
             return refusal.read().decode(errors="replace")
         except (OSError, LookupError, ValueError) as other:
             return str(other)
+
+
+@contextlib.contextmanager
+def whole() -> Iterator[None]:
+    """What is read of an answer; one that lacks something counts as silence."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError) as other:
+        raise OSError(f"no whole answer: {other!r}") from other
 
 
 def nothing_for(config: dict[str, Any]) -> dict[str, Any]:

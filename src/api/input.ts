@@ -9,7 +9,7 @@ import { faultsOf, fromText, type MakeFault, sourceFaults, token } from './valid
 
 type Fields = Record<string, unknown>;
 
-export type Checked = {
+type Checked = {
   readonly params: Fields;
   readonly query: Fields;
   readonly body: Fields;

@@ -27,6 +27,9 @@ export const headerOf = (lines: object): PartHeader => {
     throw invalidMultipart(`a part's name has more than ${nameLength} characters`);
   }
   const fileName = parameters.get('filename') ?? parameters.get('filename*');
+  if (fileName === null && /;\s*filename\*?\s*=\s*[^;\s]/i.test(disposition?.[0] ?? '')) {
+    throw invalidMultipart("a part's file name holds control characters");
+  }
   if (fileName !== null && fileName.length > fileNameLength) {
     throw invalidMultipart(`a part's file name has more than ${fileNameLength} bytes`);
   }

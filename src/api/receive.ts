@@ -21,7 +21,8 @@ export const receive = async <T>(
   const { socket } = req;
   let before = socket.bytesRead;
   const look = setInterval(() => {
-    if (socket.bytesRead - before < leastBytes) stalled.abort(new Failure('request_timeout'));
+    if (!req.complete && socket.bytesRead - before < leastBytes)
+      stalled.abort(new Failure('request_timeout'));
     before = socket.bytesRead;
   }, stallMs);
   try {

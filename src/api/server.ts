@@ -91,12 +91,12 @@ const close = (socket: Duplex, failure: Failure): void => {
 };
 
 /**
- * Brings `http://host/path`, which a proxy would get, to `/path`. False for what is neither: koa throws where it reads
- * the path of that, in listeners too.
+ * Brings `http://host/path`, which a proxy would get, to `/path`. False for what is neither, and for what no target may
+ * hold, blanks and fragments: koa reads the path of those by `url.parse`, which throws, in listeners too.
  */
 const readTarget = (req: IncomingMessage): boolean => {
   const { url = '' } = req;
-  if (url.startsWith('/') || url === '*') return true;
+  if (url.startsWith('/') || url === '*') return !/[\s#]/.test(url);
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
   const { pathname, search } = new URL(url);
   req.url = `${pathname}${search}`;

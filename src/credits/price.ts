@@ -39,12 +39,12 @@ export type Tier = { readonly from: number; readonly to: number | null; readonly
 
 const MICRO = 1_000_000;
 /** A second of video with more frames costs as many seconds as it would last at this rate. */
-export const PRICED_FPS = 30;
+const PRICED_FPS = 30;
 /**
  * A frame of video costs at least what one of so many pixels does: a call of `photo` takes 5 ms for a single pixel, where
  * a megapixel takes 1 s, and decoder and encoder have their own share of each frame.
  */
-export const LEAST_FRAME_PIXELS = 10_000;
+const LEAST_FRAME_PIXELS = 10_000;
 /** A strip of 2x2048 takes `photo` 28 ms, as much as 16x2048 would. */
 const LEAST_SIDE = 16;
 
@@ -109,7 +109,7 @@ const checkAmounts = (work: Work): void => {
 const pixelsOf = ({ outputPixels, video }: UpscaleWork): number =>
   video ? Math.max(outputPixels, LEAST_FRAME_PIXELS) : outputPixels;
 
-/** A count that was rounded, or a clip's last frame that is cut short, makes no rate of 30 a higher one. */
+/** One frame more than 30 a second allows may come from rounding; it is not charged. */
 const ROUNDED_FRAMES = 1;
 
 /** As they are paid for; an image is one picture, and costs what a second of it would. */

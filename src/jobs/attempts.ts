@@ -45,7 +45,7 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
     fail: (id: string, fence: number, error: JobError | null) =>
       failJob(stores, id, fence, error === null ? '' : JSON.stringify(error), ...end),
 
-    /** `awaySince`: a model is away, since then. */
+    /** `awaySince`: a model, or room on the disk, is missing since then. */
     retry: (id: string, fence: number, delayMs: number, counts: boolean, awaySince?: number) =>
       retryJob(stores, id, fence, delayMs, counts ? 1 : 0, awaySince ?? '', ...end),
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { inTime } from './deadline.ts';
 import { fileInput, startFfmpeg } from './ffmpeg.ts';
 import type { AudioInfo, VideoInfo } from './info.ts';
-import { checkDecoded } from './outcome.ts';
+import { checkDecoded, decodeFailed } from './outcome.ts';
 
 /** Samples a second of all sound that a model hears. */
 export const HEARD_RATE = 16_000;
@@ -55,8 +55,8 @@ const hear = (
   mostSeconds: number,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
-): Promise<Float32Array> =>
-  inTime(signal, async (either) => {
+): Promise<Float32Array> => {
+  const read = async (either: AbortSignal): Promise<Float32Array> => {
     const output = ['-ac', '1', '-c:a', 'pcm_f32le', '-f', 'f32le', 'pipe:1'];
     const child = startFfmpeg(ffmpeg, ['-threads', '1', ...args, ...output], either);
     try {
@@ -75,7 +75,9 @@ const hear = (
     } finally {
       await child.stop();
     }
-  });
+  };
+  return inTime(signal, read, decodeFailed);
+};
 
 /** In memory of its own, where numbers of four bytes may lie. */
 const floatsOf = (chunks: readonly Buffer[]): Float32Array => {

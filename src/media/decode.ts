@@ -142,7 +142,7 @@ const decodeArgs = (
   path: string,
   info: VideoInfo,
   { filters, from }: Form,
-  { threads }: Config['ffmpeg'],
+  { threads, maxPixels }: Config['ffmpeg'],
 ): string[] => {
   const all = [
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
@@ -152,7 +152,7 @@ const decodeArgs = (
   return [
     ...['-threads', String(threads), '-filter_threads', String(threads)],
     ...(from > 0 ? ['-ss', from.toFixed(6)] : []),
-    ...[...fileInput(path, info.container), '-map', '0:V:0', '-fps_mode', 'passthrough'],
+    ...[...fileInput(path, info.container, maxPixels), '-map', '0:V:0', '-fps_mode', 'passthrough'],
     ...['-vf', all.join(','), '-f', 'rawvideo', 'pipe:1'],
   ];
 };

@@ -4,6 +4,7 @@ import type { Frame } from '../frame.ts';
 import { type AnyFrame, type Encoded, encode, isRgb, runWith } from './encoder.ts';
 import { fileInput } from './ffmpeg.ts';
 import type { AudioTrack, Colour, Ratio, VideoInfo } from './info.ts';
+import { copiedSound } from './output.ts';
 import { checkHeads, listOf, type Part, partsInput } from './parts.ts';
 import { fromRgb, outputColour } from './scaler.ts';
 import { type Sound, soundArgs } from './sound-graph.ts';
@@ -133,15 +134,12 @@ const timescale = ({ den }: Ratio): number => {
   return den >= 10_000 ? den : den * Math.ceil(10_000 / den);
 };
 
-/** Sound that MP4 holds and players know there is copied bit for bit; any other becomes AAC. */
-const copied = ['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'];
-
 const ownSoundArgs = (tracks: readonly AudioTrack[]): string[] => [
   // Older releases hold FLAC in MP4 for an experiment.
   ...['-strict', 'experimental'],
   ...tracks.flatMap(({ index, codec }, at) => [
     ...['-map', `1:a:${index}`],
-    ...(copied.includes(codec)
+    ...(copiedSound.includes(codec)
       ? [`-c:a:${at}`, 'copy']
       : [`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k']),
   ]),

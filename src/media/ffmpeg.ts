@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
 import type { Config } from '../config.ts';
 
 /** One allocation may take this much: several times the largest picture that the limits let through. */
 const MAX_ALLOC_BYTES = 1024 ** 3;
-/** Larger coded pictures are not decoded at all, not even by ffmpeg's own look at the streams. */
+/** Larger coded pictures are not decoded at all, not even to learn what the first one is. */
 const MAX_PIXELS = 8192 * 8192;
 
 /** ffmpeg's name of the demuxer, and all its names, by the container that the content shows. */
@@ -25,18 +25,18 @@ export type Container = keyof typeof demuxers;
  * Input arguments for a caller's file: the demuxer is fixed and nothing but files and pipes opens,
  * so that no playlist in disguise can name another source. No picture of a track that is not used is ever decoded:
  * ffmpeg does that to learn what the tracks are, unless the header describes them (a file with one picture of 8192x8192
- * in 20 tracks took 3.2 GB).
+ * in 20 tracks took 3.2 GB). Pictures beyond `maxPixels` count as damaged.
  */
-export const fileInput = (path: string, container: Container): string[] => [
+export const fileInput = (path: string, container: Container, maxPixels = MAX_PIXELS): string[] => [
   ...(demuxers[container].describesAll
-    ? ['-nofind_stream_info', '-max_pixels', String(MAX_PIXELS)]
-    : ['-max_pixels', '1', '-max_pixels:V:0', String(MAX_PIXELS)]),
+    ? ['-nofind_stream_info', '-max_pixels', String(maxPixels)]
+    : ['-max_pixels', '1', '-max_pixels:V:0', String(maxPixels)]),
   ...opening(path, container),
 ];
 
 /**
- * Before an input of sound: ffmpeg then ends where the rate or the channels change. Else it would begin its filters anew there, and whatever makes
- * an output as long as the pictures would make as much again at each change.
+ * Before an input of sound: ffmpeg then ends where the rate or the channels change. Else it would begin its filters anew
+ * there, and whatever makes an output as long as the pictures would make as much again at each change.
  */
 export const ONE_FORM = ['-reinit_filter', '0'];
 
@@ -107,8 +107,8 @@ export const startFfprobe = (
 ): Ffmpeg => startChild([ffmpeg.probePath, ...globals, ...args], ffmpeg, signal);
 
 /**
- * Every shell of POSIX has ulimit, where prlimit may be missing. A limit that cannot be set is one that the service
- * itself is held to more tightly. No core is ever written; the hard limit of time kills what does not heed the soft one.
+ * Every shell of POSIX has ulimit, where prlimit may be missing. Where a limit cannot be set, the service itself already
+ * runs under a stricter one. No core is ever written; the hard limit of time kills what does not heed the soft one.
  */
 const LIMITED =
   '{ ulimit -c 0; ulimit -v "$1"; ulimit -St "$2"; ulimit -Ht "$3"; } 2>/dev/null; shift 3; exec "$@"';
@@ -134,6 +134,7 @@ export const startChild = (
   const limits = [memoryBytes / 1024, cpuSeconds, cpuSeconds + HARD_AFTER_SECONDS].map(
     (limit) => `${Math.ceil(limit)}`,
   );
+  const startedMs = performance.now();
   const child = execa('/bin/sh', ['-c', LIMITED, 'sh', ...limits, ...command], {
     env: environment,
     extendEnv: false,
@@ -169,8 +170,10 @@ export const startChild = (
     if (NOT_STARTED.includes(exitCode ?? 0) || result.code === 'ENOENT') {
       throw new Error(`"${command[0]}" could not be started`, { cause: result.cause });
     }
-    const overTime = result.signal === 'SIGXCPU' || exitCode === TOLD_TO_END;
-    const ending = { exitCode, killed: result.signal !== undefined && !overTime };
+    const told = result.signal === 'SIGXCPU' || exitCode === TOLD_TO_END;
+    const mostSeconds = ((performance.now() - startedMs) / 1000) * availableParallelism();
+    const overTime = told && mostSeconds >= cpuSeconds;
+    const ending = { exitCode, killed: (told || result.signal !== undefined) && !overTime };
     if (overTime) {
       return { ...ending, complaint: `it takes more than ${cpuSeconds} s of processor time` };
     }
@@ -189,7 +192,10 @@ export const startChild = (
   return { stdin: child.stdin, stdout, ended, stop };
 };
 
-/** ffmpeg ends so after a signal that it could catch. Nothing sends one but the limit of time: we only kill. */
+/**
+ * ffmpeg ends so after a signal that it could catch: the limit of time sends one, and so does whoever ends a whole group
+ * of processes.
+ */
 const TOLD_TO_END = 255;
 
 /** A line such as "[mov,mp4 @ 0x55] [error] moov atom not found"; what a file says of itself comes at another level. */

@@ -6,10 +6,9 @@ import type { Colour, VideoInfo } from './info.ts';
 import { unreadable } from './outcome.ts';
 import { SideData, type Streams, type Turn, turnOf } from './streams.ts';
 
-export type First = Pick<
-  VideoInfo,
-  'size' | 'sampleAspect' | 'pixelFormat' | 'interlaced' | 'colour'
-> & { readonly turned: Turn };
+type First = Pick<VideoInfo, 'size' | 'sampleAspect' | 'pixelFormat' | 'interlaced' | 'colour'> & {
+  readonly turned: Turn;
+};
 
 /** Where the first packets are damaged, so many are looked at for a picture. */
 const PACKETS = [1, 50];

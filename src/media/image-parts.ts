@@ -62,24 +62,31 @@ const png: Format = {
     head.toString('latin1', 4, 8) === 'IEND' ? null : at + 12 + head.readUInt32BE(0),
 };
 
-/** 0xff, marker, and a length that counts itself. Before a marker there may be any number of 0xff. */
+/**
+ * 0xff, marker, and a length that counts itself. Before a marker there may be any number of 0xff, and bytes of any kind:
+ * libjpeg goes over them, so they must hide nothing from us.
+ */
 const jpeg: Format = {
   start: 2,
   next: (head, at, window) => {
     const [first, marker] = [head.readUInt8(0), head.readUInt8(1)];
-    if (first !== 0xff || marker === END_OF_IMAGE) return null;
+    if (first !== 0xff) return nextMarker(window, at);
+    if (marker === END_OF_IMAGE) return null;
     if (marker === 0xff) return at + 1;
+    if (isBare(marker)) return at + 2;
     const end = at + 2 + head.readUInt16BE(2);
-    return marker === START_OF_SCAN ? endOfScan(window, end) : end;
+    return marker === START_OF_SCAN ? nextMarker(window, end) : end;
   },
-  isScan: (head) => head.readUInt8(1) === START_OF_SCAN,
+  isScan: (head) => head.readUInt16BE(0) === 0xff00 + START_OF_SCAN,
 };
+/** Markers without a length: 0 is none, 1 has no use any more, restarts and the start of an image. */
+const isBare = (marker: number): boolean => marker <= 1 || (marker >= 0xd0 && marker <= 0xd8);
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 const PIECE_BYTES = 32 * 1024;
 
 /** Where the next marker is: among the codes of pixels 0xff is followed by 0 or by the number of a restart, 0xd0 to 0xd7. */
-const endOfScan = async (window: Window, from: number): Promise<number> => {
+const nextMarker = async (window: Window, from: number): Promise<number> => {
   for (let at = from; at + 1 < window.size; at += PIECE_BYTES - 1) {
     const piece = await window.read(at, Math.min(PIECE_BYTES, window.size - at));
     for (let i = 0; i + 1 < piece.length; i += 1) {

@@ -5,7 +5,7 @@ import { checkFrames, checkSeconds } from './limits.ts';
 import { CUT_OFF, checkAlive, unreadable } from './outcome.ts';
 import { type Most, readPackets, type Track } from './packets.ts';
 
-export type Listing = { readonly video: Track; readonly mediaSeconds: number };
+type Listing = { readonly video: Track; readonly mediaSeconds: number };
 
 /** Reads every packet of a video and decodes none. Throws for what is unreadable, cut off or too long. */
 export const listPackets = async (

@@ -31,4 +31,5 @@ export const checkDecoded = (ended: Ended, gave: boolean): void => {
 };
 
 /** Our own fault: the work is done again. */
-export const decodeFailed = (reason: string): Failure => new Failure('decode_failed', { reason });
+export const decodeFailed = (reason: string, cause?: unknown): Failure =>
+  new Failure('decode_failed', { reason }, { cause });

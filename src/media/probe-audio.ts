@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
-import { inTime } from './deadline.ts';
+import { inTime, type Late } from './deadline.ts';
 import { fileInput, ONE_FORM, probeInput } from './ffmpeg.ts';
 import { identifySound, unsupported } from './identify.ts';
 import type { AudioInfo } from './info.ts';
@@ -25,37 +25,42 @@ export const probeAudio = async (
   ffmpeg: Config['ffmpeg'],
   limits: { readonly seconds: number },
   signal: AbortSignal,
+  late?: Late,
 ): Promise<AudioInfo> => {
   const type = await identifySound(path);
   const { container } = type;
   const input = [...fileInput(path, container), '-map', '0:a:0'];
   // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
   const whole = container === 'mov';
-  return inTime(signal, async (either) => {
-    const streams = await readStreams(probeInput(path, container), ffmpeg, either);
-    if (streams.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
-    const [sound] = streams.audio;
-    if (!sound) throw new Failure('no_audio_stream');
+  return inTime(
+    signal,
+    async (either) => {
+      const streams = await readStreams(probeInput(path, container), ffmpeg, either);
+      if (streams.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
+      const [sound] = streams.audio;
+      if (!sound) throw new Failure('no_audio_stream');
 
-    const copying = [...(whole ? [STRICTLY] : []), ...input, '-c', 'copy'];
-    const copied = await listTracks(copying, {}, ffmpeg, either);
-    const [packed] = copied.tracks;
-    if (whole) checkWhole(copied.tracks, copied.ended);
-    if (!packed || copied.ended?.exitCode !== 0) throw unreadable(copied.ended?.complaint ?? '');
-    checkSeconds(lengthOf(packed), limits.seconds, 'sound');
+      const copying = [...(whole ? [STRICTLY] : []), ...input, '-c', 'copy'];
+      const copied = await listTracks(copying, {}, ffmpeg, either);
+      const [packed] = copied.tracks;
+      if (whole) checkWhole(copied.tracks, copied.ended);
+      if (!packed || copied.ended?.exitCode !== 0) throw unreadable(copied.ended?.complaint ?? '');
+      checkSeconds(lengthOf(packed), limits.seconds, 'sound');
 
-    const most = { seconds: limits.seconds + MARGIN_SECONDS };
-    const decoding = [...input, '-c:a', 'pcm_s16le'];
-    const decoded = await listTracks([...ONE_FORM, ...decoding], most, ffmpeg, either);
-    const [samples] = decoded.tracks;
-    const changes = (samples?.packets ?? 0) > 0 && !endsWell(decoded.ended);
-    const all = changes ? await listTracks(decoding, most, ffmpeg, either) : decoded;
-    checkSeconds(all.tracks[0]?.seconds ?? 0, limits.seconds, 'sound');
-    const complaint = decoded.ended?.complaint ?? '';
-    if (changes) throw unreadable(`its sample rate or its channels change in it; ${complaint}`);
-    const { codec } = sound;
-    return { kind: 'audio' as const, container, codec, ...judge(packed, samples, complaint) };
-  }).catch((error: unknown) => {
+      const most = { seconds: limits.seconds + MARGIN_SECONDS };
+      const decoding = [...input, '-c:a', 'pcm_s16le'];
+      const decoded = await listTracks([...ONE_FORM, ...decoding], most, ffmpeg, either);
+      const [samples] = decoded.tracks;
+      const changes = (samples?.packets ?? 0) > 0 && !endsWell(decoded.ended);
+      const all = changes ? await listTracks(decoding, most, ffmpeg, either) : decoded;
+      checkSeconds(all.tracks[0]?.seconds ?? 0, limits.seconds, 'sound');
+      const complaint = decoded.ended?.complaint ?? '';
+      if (changes) throw unreadable(`its sample rate or its channels change in it; ${complaint}`);
+      const { codec } = sound;
+      return { kind: 'audio' as const, container, codec, ...judge(packed, samples, complaint) };
+    },
+    late,
+  ).catch((error: unknown) => {
     throw aboutSound(error);
   });
 };

@@ -1,6 +1,6 @@
 import type { Config, Limits } from '../config.ts';
 import { Failure } from '../errors.ts';
-import { inTime } from './deadline.ts';
+import { inTime, type Late } from './deadline.ts';
 import { endsEarly } from './ebml-end.ts';
 import { fileInput, probeInput } from './ffmpeg.ts';
 import { decodeFirst } from './first-picture.ts';
@@ -45,37 +45,42 @@ export const probeVideo = async (
   ffmpeg: Config['ffmpeg'],
   limits: Limits['video'],
   signal: AbortSignal,
+  late?: Late,
 ): Promise<VideoInfo> => {
   const type = await identify(path);
   if (type.kind !== 'video') throw new Failure('no_video_stream');
   const input = fileInput(path, type.container);
   const header = probeInput(path, type.container);
-  return inTime(signal, async (either) => {
-    const streams = await readStreams(header, ffmpeg, either);
-    if (!streams.video) throw new Failure('no_video_stream');
-    if (streams.video.size) checkVideoSize(streams.video.size, limits);
-    if (type.container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
-    const { video, mediaSeconds } = await listPackets(input, ffmpeg, limits, either);
-    const { turned, ...first } = await decodeFirst(header, streams.video, ffmpeg, either);
-    checkVideoSize(first.size, limits);
-    const durationSeconds = Number((video.end - video.start).toFixed(6));
-    return {
-      kind: 'video',
-      container: type.container,
-      ...first,
-      startSeconds: video.start,
-      durationSeconds,
-      mediaSeconds,
-      frames: video.packets,
-      fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,
-      constantRate: video.constantRate,
-      lastFrameSeconds: video.lastSeconds,
-      timeBase: video.timeBase,
-      chroma: streams.video.codec === 'mjpeg' ? 'centre' : turnedChroma[turned],
-      hasAudio: streams.audio.length > 0,
-      audio: streams.audio,
-    };
-  });
+  return inTime(
+    signal,
+    async (either) => {
+      const streams = await readStreams(header, ffmpeg, either);
+      if (!streams.video) throw new Failure('no_video_stream');
+      if (streams.video.size) checkVideoSize(streams.video.size, limits);
+      if (type.container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
+      const { video, mediaSeconds } = await listPackets(input, ffmpeg, limits, either);
+      const { turned, ...first } = await decodeFirst(header, streams.video, ffmpeg, either);
+      checkVideoSize(first.size, limits);
+      const durationSeconds = Number((video.end - video.start).toFixed(6));
+      return {
+        kind: 'video',
+        container: type.container,
+        ...first,
+        startSeconds: video.start,
+        durationSeconds,
+        mediaSeconds,
+        frames: video.packets,
+        fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,
+        constantRate: video.constantRate,
+        lastFrameSeconds: video.lastSeconds,
+        timeBase: video.timeBase,
+        chroma: streams.video.codec === 'mjpeg' ? 'centre' : turnedChroma[turned],
+        hasAudio: streams.audio.length > 0,
+        audio: streams.audio,
+      };
+    },
+    late,
+  );
 };
 
 /** Where a turn clockwise takes chroma that lies on the left. */

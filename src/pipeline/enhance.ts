@@ -6,6 +6,7 @@ import { type Frame, type Size, scaled } from '../frame.ts';
 import { decodeVideo } from '../media/decode.ts';
 import { encodeVideo } from '../media/encode.ts';
 import { checkFrames } from '../media/limits.ts';
+import { decodeFailed } from '../media/outcome.ts';
 import { contentType } from '../media/output.ts';
 import { decodeImage, encodeImage } from '../media/picture.ts';
 import { probeImage, probeVideo } from '../media/probe.ts';
@@ -139,7 +140,13 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 const video = async (task: Task): Promise<Outcome> => {
   const { options, path, target, upscaler, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const info = await probeVideo(path, config.probing.ffmpeg, config.limits.video, signal);
+  const info = await probeVideo(
+    path,
+    config.probing.ffmpeg,
+    config.limits.video,
+    signal,
+    decodeFailed,
+  );
   checkFrames(info.frames, config.limits.video);
   const decoded = decodeVideo(path, info, config.ffmpeg, signal);
   const enhanced = upscaleVideo(

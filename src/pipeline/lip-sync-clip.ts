@@ -5,6 +5,7 @@ import { onClock } from '../media/encode.ts';
 import { type Film, picturesAt } from '../media/film.ts';
 import type { AudioInfo, VideoInfo } from '../media/info.ts';
 import { checkFrames } from '../media/limits.ts';
+import { decodeFailed } from '../media/outcome.ts';
 import { probeVideo } from '../media/probe.ts';
 import type { Rendering } from '../triton/models/mouth-render.ts';
 import { chooseFace, countFaces } from './choose-face.ts';
@@ -58,7 +59,13 @@ type Scene = {
 export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> => {
   const { config, inputs, models, options, signal } = task;
   const path = inputs.media;
-  const info = await probeVideo(path, config.probing.ffmpeg, config.limits.lipsync, signal);
+  const info = await probeVideo(
+    path,
+    config.probing.ffmpeg,
+    config.limits.lipsync,
+    signal,
+    decodeFailed,
+  );
   checkFrames(info.frames, config.limits.lipsync);
   checkVisible(info.size);
   const clip: Clip = { path, info, sound };

@@ -1,5 +1,6 @@
 /** How well mouth and sound of a finished file go together. */
 import type { Frame } from '../frame.ts';
+import { decodeFailed } from '../media/outcome.ts';
 import { probeVideo } from '../media/probe.ts';
 import type { Heard } from '../triton/models/speech.ts';
 import { inBoxes } from './choose-face.ts';
@@ -37,7 +38,7 @@ export type Sync = { readonly correlation: number; readonly lagMs: number };
  */
 export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync | null> => {
   const { target, config, models, signal } = task;
-  const info = await probeVideo(target, config.ffmpeg, OURS, signal);
+  const info = await probeVideo(target, config.ffmpeg, OURS, signal, decodeFailed);
   const meshes = await scratchMeshFile(`${target}.meshes`);
   try {
     const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));

@@ -24,7 +24,9 @@ export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 
 /** What API, worker and the `enhance` command need to find the stack on these ports. */
 export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS.ProcessEnv => {
-  const { REDIS_PASSWORD, ...own } = secrets(join(places.data, 'secrets.env'), given);
+  // The password goes into a URL and a file of Redis' as it is: it is always one that was made here.
+  const settable = { ...given, REDIS_PASSWORD: '' };
+  const { REDIS_PASSWORD, ...own } = secrets(join(places.data, 'secrets.env'), settable);
   const addresses = {
     REDIS_URL: `redis://:${REDIS_PASSWORD}@${host}:${ports.REDIS_PORT}`,
     TRITON_HTTP_URL: `http://${host}:${ports.TRITON_HTTP_PORT}`,

@@ -81,6 +81,9 @@ test('a large JSON body is refused, compressed or not', async () => {
 
 test('a content type or encoding that is not known is refused', async () => {
   const plain = await estimate('model=photo', { 'content-type': 'text/plain' });
+  // A caller's words, though a full disk uses the same.
+  const full = await estimate('model=photo', { 'content-type': 'No space left on device' });
+  refused(full, 415, 'unsupported_media_type');
   assert.match(refused(plain, 415, 'unsupported_media_type').detail, 'multipart/form-data');
   refused(
     await estimate('model=photo', { 'content-type': 'application/x-www-form-urlencoded' }),

@@ -280,6 +280,21 @@ test('a JPEG of hundreds of scans, each over the whole picture, is refused at on
   assert.is((await estimate('image', scans(100))).status, 200);
 });
 
+/** Of `scans`: the start of the image, and a table of 65 bytes behind its marker and length. */
+const FIRST_SEGMENT_END = 2 + 4 + 65;
+
+test('bytes that libjpeg goes over hide no scan and no part', async () => {
+  const picture = Buffer.from(scans(800));
+  for (const hidden of [[0x11], [0xff, 0xd0], [0xff, 0x01], [0xff, 0xd8], [0x11, 0xff, 0, 0xff]]) {
+    const { detail } = refused(
+      await estimate('image', after(picture, FIRST_SEGMENT_END, Buffer.from(hidden))),
+      422,
+      'media_unreadable',
+    );
+    assert.match(detail, /more than 100 scans/, `${hidden}`);
+  }
+});
+
 test('pictures of many parts that are no more than that are taken', async () => {
   const notes = times(pngChunk('tEXt', Buffer.from('Comment\0hello')), 90_000);
   const { answer, seconds } = await timed(estimate('image', after(png, IHDR_END, notes)));

@@ -73,12 +73,26 @@ test('a target that is no path ends nothing and is told as such', async () => {
     'http:/[',
     '[',
     '',
+    '//a@[#b',
+    '//a@[\xa0b',
+    '/healthz#x',
   ];
   for (const target of targets) {
     const answer = await api.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     assert.is(said(answer), '400 invalid_request', target);
   }
-  const strays = ['//[', '//[#', '/#', '/%', '/%00', '/\\\\[', '//x:y@z:99999/', '*', 'http://x/y'];
+  const strays = [
+    '//[',
+    '//a@[',
+    '//[#',
+    '/#',
+    '/%',
+    '/%00',
+    '/\\\\[',
+    '//x:y@z:99999/',
+    '*',
+    'http://x/y',
+  ];
   for (const target of strays) {
     const answer = await api.raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     assert.match(said(answer), /^(404 not_found|400 invalid_request)$/, target);

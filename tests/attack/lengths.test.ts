@@ -135,6 +135,35 @@ test('a video that has more pictures than its packets said is stopped', async ()
   }
 });
 
+test('a video whose first picture is small and whose others are larger than may come is not decoded', async () => {
+  const picture = async (name: string, size: string) => {
+    const path = await makeClip(join(folder, name), pattern(0.04, 25, size), ['-c:v', 'mjpeg']);
+    return readFileSync(path);
+  };
+  const [small, large] = [await picture('s.mjpeg', '16x16'), await picture('l.mjpeg', '5008x5008')];
+  const stream = join(folder, 'jumps.mjpeg');
+  writeFileSync(stream, Buffer.concat([small, large, large, large]));
+  const clip = at('jumps.avi');
+  await makeClip(clip, ['-framerate', '25', '-f', 'mjpeg', '-i', stream], ['-c', 'copy']);
+  const info = await probe(clip);
+  assert.equal(info.size, { width: 16, height: 16 });
+  const read = async () => {
+    for await (const _ of decodeVideo(clip, info, ffmpeg, soon()));
+  };
+  const { facts } = await failing(read(), 'media_unreadable');
+  assert.match(String(facts.reason), /1 of 4 pictures could be decoded/);
+});
+
+test('more sound than anybody pays for is refused, though each track is small', async () => {
+  const clip = at('tracks.mov');
+  const tracks = Array.from({ length: 5 }, () => ['-map', '1:a']).flat();
+  const sound = ['-f', 'lavfi', '-i', 'anullsrc=cl=7.1:r=8000', '-t', '0.2'];
+  const source = [...pattern(0.2, 25, '32x32'), ...sound];
+  await makeClip(clip, source, ['-map', '0:v', ...tracks, ...h264, '-c:a', 'pcm_s16le']);
+  const { facts } = await failing(probe(clip), 'media_unreadable');
+  assert.match(String(facts.reason), /40 channels of sound/);
+});
+
 test('a second of 10,000 pictures is refused by their number, before all of them are listed', async () => {
   const many = ['-f', 'lavfi', '-i', 'color=black:size=16x16:rate=25:duration=2000'];
   const codec = [

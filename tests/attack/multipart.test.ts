@@ -99,25 +99,20 @@ test('a file full of near-boundaries arrives as it was sent, however it is cut u
     const body = Buffer.concat([
       Buffer.from(`a preamble\r\n--bcd\r\n${file}\r\n\r\n`),
       content,
-      Buffer.from('\r\n--bcd--\r\nan epilogue'),
+      Buffer.from('\r\n--bcd--\r\n'),
     ]);
     const socket = await api.dial();
     const answer = text(socket);
     const lines = [...typed('bcd'), 'Transfer-Encoding: chunked', 'Connection: close'];
-    socket.write(api.head(lines));
+    // In one write: who closes may do so as soon as it has read the last delimiter.
+    const pieces = [Buffer.from(api.head(lines))];
     for (let at = 0; at < body.length; ) {
       const next = at + 1 + Math.floor(Math.random() * (round % 2 ? 12 : 400));
       const piece = body.subarray(at, next);
-      socket.write(
-        Buffer.concat([
-          Buffer.from(`${piece.length.toString(16)}\r\n`),
-          piece,
-          Buffer.from('\r\n'),
-        ]),
-      );
+      pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'));
       at = next;
     }
-    socket.write('0\r\n\r\n');
+    socket.write(Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')]));
     const said = await answer;
     const sha256 = createHash('sha256').update(content).digest('hex');
     assert.match(said, /^HTTP\/1\.1 201 /, JSON.stringify(tail).slice(-500));

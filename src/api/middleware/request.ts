@@ -19,6 +19,8 @@ export const request =
     ctx.state.pattern = '';
     ctx.state.onGone = [];
     const { method, state } = ctx;
+    // Read here: what fails in the listener below ends the process.
+    const path = shorten(ctx.path, 300);
     const running = { method, state };
     watchdog.begun(running);
     ctx.set({
@@ -34,7 +36,6 @@ export const request =
       watchdog.ended(running);
       const ms = performance.now() - started;
       const { status } = ctx;
-      const path = shorten(ctx.path, 300);
       // A caller that hung up got no whole answer; 499 is what proxies write for it.
       const ended = ctx.res.writableFinished ? status : 499;
       metrics.requests.observe(
