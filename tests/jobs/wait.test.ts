@@ -1,11 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { waitForEnd } from '../../src/jobs/wait.ts';
-import { realRedis } from '../real/redis.ts';
+import { ownRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, onCue, openRig, until } from './rig.ts';
 
 const test = suite('waiting for a job');
-const server = await realRedis();
+// Its connections are counted: no other file may open any there.
+const server = await ownRedis();
 const rig = await openRig(freshPlace(server.url));
 await rig.ledger.grant('acme', 10_000);
 const model = onCue();
