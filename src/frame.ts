@@ -1,6 +1,11 @@
 /** Width and height in pixels. */
 export type Size = { readonly width: number; readonly height: number };
 
+/** A second of video with more frames costs as many seconds as it would last at this rate, and may have no more for less. */
+export const PRICED_FPS = 30;
+/** Frames a second of a result that is made of a portrait. */
+export const PORTRAIT_FPS = 25;
+
 /** Interleaved 8-bit pixels, rows top to bottom: 3 channels are RGB, 4 are RGB and straight alpha. */
 export type Picture = Size & {
   readonly channels: 3 | 4;

@@ -1,7 +1,7 @@
 /** What work costs: whole credits, explained by lines that add up. Pure. */
 import type { Config } from '../config.ts';
 import type { PriceLine } from '../contract/credits.ts';
-import type { Size } from '../frame.ts';
+import { PRICED_FPS, type Size } from '../frame.ts';
 
 type Rates = Readonly<Record<string, number>>;
 export type Prices = Pick<Config['prices'], 'tiers'> & {
@@ -38,8 +38,6 @@ export type Quote = {
 export type Tier = { readonly from: number; readonly to: number | null; readonly percent: number };
 
 const MICRO = 1_000_000;
-/** A second of video with more frames costs as many seconds as it would last at this rate. */
-const PRICED_FPS = 30;
 /**
  * A frame of video costs at least what one of so many pixels does: a call of `photo` takes 5 ms for a single pixel, where
  * a megapixel takes 1 s, and decoder and encoder have their own share of each frame.

@@ -1,6 +1,8 @@
 /** How long a lip-synced video becomes, and what to say of it beforehand. Pure. */
+
 import type { LipsyncInput } from '../contract/job.ts';
 import type { LipsyncModel, LipsyncOptions, Warning } from '../contract/lipsync.ts';
+import { PORTRAIT_FPS } from '../frame.ts';
 
 type Input = Pick<LipsyncInput, 'kind' | 'duration_seconds' | 'fps' | 'own_sound'> & {
   readonly audio: Pick<LipsyncInput['audio'], 'duration_seconds'>;
@@ -24,9 +26,6 @@ export const outputSeconds = (input: Input, { sync_mode, segments }: Timing): nu
       return sound;
   }
 };
-
-/** A portrait has so many frames a second. */
-const PORTRAIT_FPS = 25;
 
 /** What the result is promised to be, and how many frames that makes at the clip's mean rate. */
 export const outputSpan = (input: Input, timing: Timing) => {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Failure } from '../errors.ts';
-import { type Picture, type Size, type Timed, within } from '../frame.ts';
+import { type Picture, PORTRAIT_FPS, type Size, type Timed, within } from '../frame.ts';
 import { HEARD_RATE } from '../media/decode-audio.ts';
 import type { Look } from '../media/encode.ts';
 import type { AudioInfo } from '../media/info.ts';
@@ -34,14 +34,13 @@ import { planMouth } from './plan-mouth.ts';
 import { together } from './together.ts';
 import { hintIn, pointIn, scaledBox, zoomed } from './track.ts';
 
-const FPS = 25;
 /** What a still says of its colours as a video: sRGB is shown as HDTV is. */
 const look: Look = {
   colour: { matrix: null, fullRange: false, primaries: 'bt709', transfer: 'bt709' },
   sampleAspect: { num: 1, den: 1 },
-  timeBase: { num: 1, den: FPS },
+  timeBase: { num: 1, den: PORTRAIT_FPS },
   constantRate: true,
-  fps: FPS,
+  fps: PORTRAIT_FPS,
 };
 
 type Task = LipSyncTask & Working;
@@ -57,14 +56,14 @@ export const lipSyncPortrait = async (task: Task, sound: AudioInfo): Promise<Mad
     (either) => hear(inputs.audio, sound, models.speech, config.ffmpeg, either),
     (either) => findFace(task, still, info.size, either),
   );
-  const framesTotal = Math.max(1, Math.round(sound.durationSeconds * FPS));
+  const framesTotal = Math.max(1, Math.round(sound.durationSeconds * PORTRAIT_FPS));
   const shots = Array.from({ length: framesTotal }, (_, i) => ({
-    time: i / FPS,
-    duration: 1 / FPS,
+    time: i / PORTRAIT_FPS,
+    duration: 1 / PORTRAIT_FPS,
   }));
   const open = await drawFrames(task, still, face, heard, shots);
   const kept = await openKept(task.work, originOf(task, models.portraitRelease));
-  const track = { path: inputs.audio, info: sound, seconds: framesTotal / FPS };
+  const track = { path: inputs.audio, info: sound, seconds: framesTotal / PORTRAIT_FPS };
   const { encoded, passed } = await encodeShots(task, kept, shots, look, track, open);
   const { width, height } = still;
   return {
@@ -149,7 +148,7 @@ const drawFrames = async (
     const spoken = pasteRgb(still, rect, patch, rendered, STILL_CODING);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
     const moved = turn ? await models.headMotion.move(spoken, face.mesh, turn, signal) : spoken;
-    return { ...moved, index, time: index / FPS, duration: 1 / FPS, passed };
+    return { ...moved, index, time: index / PORTRAIT_FPS, duration: 1 / PORTRAIT_FPS, passed };
   };
   return (from: number): AsyncGenerator<Finished> =>
     inOrder([...shots.keys()].slice(from), config.triton.framesInFlight, draw);

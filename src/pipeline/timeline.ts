@@ -1,6 +1,8 @@
 /** Which picture of the clip the output shows when. Pure; all times in seconds. */
+
 import type { SyncMode } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
+import { PRICED_FPS } from '../frame.ts';
 
 /** A picture of the output. The first begins at 0, and each where the one before ends. */
 export type Shot = {
@@ -31,7 +33,6 @@ const EDGE = 0.1;
 const HELD = 1.5;
 /** What is paid for is the clip's mean rate, or 30 frames a second; where it is uneven there may be twice as many. */
 const UNEVEN = 2;
-const PAID_FPS = 30;
 /** And so many, whatever the length. */
 const SPARE_SHOTS = 60;
 /** For a clip of a single frame without a duration. */
@@ -93,7 +94,7 @@ const takeUntil = (
   looks: Iterable<Look>,
   most: number,
 ): Shot[] => {
-  const paid = UNEVEN * seconds * Math.max(PAID_FPS, 1 / mean);
+  const paid = UNEVEN * seconds * Math.max(PRICED_FPS, 1 / mean);
   const limit = Math.min(most, Math.ceil(paid) + SPARE_SHOTS);
   const shots: Shot[] = [];
   let time = 0;

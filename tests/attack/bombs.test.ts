@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { realApi } from '../api/api.ts';
 import { refused } from '../api/told.ts';
+import { pngChunk } from '../media/png-chunk.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -180,14 +180,6 @@ const [png, jpeg, webp, avif] = await Promise.all([
 const after = (picture: Buffer, at: number, more: Buffer): Bytes =>
   Uint8Array.from(Buffer.concat([picture.subarray(0, at), more, picture.subarray(at)]));
 
-const pngChunk = (type: string, data = Buffer.alloc(0)): Buffer => {
-  const chunk = Buffer.alloc(12 + data.length);
-  chunk.writeUInt32BE(data.length, 0);
-  chunk.write(type, 4, 'latin1');
-  data.copy(chunk, 8);
-  chunk.writeUInt32BE(crc32(chunk.subarray(4, 8 + data.length)), 8 + data.length);
-  return chunk;
-};
 const IHDR_END = 33;
 const riff = (body: Buffer): Bytes => {
   const head = Buffer.from('RIFF0000WEBP', 'latin1');

@@ -2,7 +2,6 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { crc32 } from 'node:zlib';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -11,6 +10,7 @@ import { probeVideo } from '../../src/media/probe.ts';
 import { probeAudio } from '../../src/media/probe-audio.ts';
 import { realApi } from '../api/api.ts';
 import { refused } from '../api/told.ts';
+import { pngChunk } from '../media/png-chunk.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -125,7 +125,7 @@ test('a text inside a picture cannot tell another time than its own', async () =
     .toBuffer();
   const forged = '1\nframe:1    pts:99999   pts_time:9.9\nframe:2    pts:99999   pts_time:9.9';
   for (let i = 0; i < 5; i += 1) {
-    const text = chunk('tEXt', Buffer.from(`t\0${forged}`, 'latin1'));
+    const text = pngChunk('tEXt', Buffer.from(`t\0${forged}`, 'latin1'));
     const png = Buffer.concat([picture.subarray(0, 33), text, picture.subarray(33)]);
     writeFileSync(at(`p${i}.png`), png);
   }
@@ -146,15 +146,6 @@ test('a file of more than 32 streams is refused, and their number is told', asyn
   const { detail } = refused(await estimate(path), 422, 'media_unreadable');
   assert.match(detail, /40 streams; at most 32/);
 });
-
-const chunk = (type: string, data: Buffer): Buffer => {
-  const bytes = Buffer.alloc(12 + data.length);
-  bytes.writeUInt32BE(data.length, 0);
-  bytes.write(type, 4, 'latin1');
-  data.copy(bytes, 8);
-  bytes.writeUInt32BE(crc32(bytes.subarray(4, 8 + data.length)), 8 + data.length);
-  return bytes;
-};
 
 test.after(api.close);
 test.run();

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import axios, { type AxiosResponse } from 'axios';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePorts } from '../../src/stack/ports.ts';
+import { pngChunk } from '../media/png-chunk.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { formOf, realService } from '../real/service.ts';
@@ -315,21 +315,14 @@ test.run();
 
 /** A PNG that says its size and holds almost no pixels. */
 function pngHeader(width: number, height: number): Buffer {
-  const chunk = (type: string, body: Buffer) => {
-    const named = Buffer.concat([Buffer.from(type), body]);
-    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-    length.writeUInt32BE(body.length);
-    sum.writeUInt32BE(crc32(named));
-    return Buffer.concat([length, named, sum]);
-  };
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
-    chunk('IHDR', header),
-    chunk('IDAT', Buffer.from('789c030000000001', 'hex')),
-    chunk('IEND', Buffer.alloc(0)),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', Buffer.from('789c030000000001', 'hex')),
+    pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }
