@@ -175,6 +175,12 @@ export const failures = {
     true,
     (f) => `The worker was lost ${text(f.times)} times while it ran the job.`,
   ),
+  job_unreadable: kind(
+    500,
+    false,
+    (f) =>
+      `Another version of the service recorded this job, and this one cannot run it: ${text(f.reason)}. Nothing was charged; send the request again.`,
+  ),
   decode_failed: kind(
     500,
     true,

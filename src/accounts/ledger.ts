@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import { monthOf, type Prices, tierAt } from './price.ts';
+import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
@@ -20,7 +20,7 @@ const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.num
  * The credits of accounts. Every change is one script that also appends to the account's ledger; those of a job are
  * part of the scripts that make and end it, in `jobs/`.
  */
-export const openLedger = (stores: Redises, prices: Prices) => {
+export const openLedger = (stores: Redises, discounts: Discounts) => {
   const { redis, prefix } = stores;
 
   const usage = async (account: string, month = monthOf(Date.now())): Promise<number> =>
@@ -33,7 +33,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
       usage(account, month),
     ]);
     const [all, held] = [Number(of.balance ?? 0), Number(of.held ?? 0)];
-    const { percent, to } = tierAt(used, prices);
+    const { percent, to } = tierAt(used, discounts);
     return {
       account,
       balance: all,

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { Job } from '../contract/job.ts';
+import type { Job, JobResult } from '../contract/job.ts';
 import { Failure } from '../errors.ts';
 import { failureOf, presentJob, presentResult } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
@@ -15,24 +14,27 @@ type Made = { readonly job: JobRecord; readonly joined: boolean };
  * 200 and the result of a job when it ends in time, a problem when it ends badly, 202 and the job otherwise.
  * A caller that hangs up ends the wait; the job goes on.
  */
-export const answerJob = async <Result>(
+export const answerJob = async (
   ctx: Context,
   made: Made,
-  result: z.ZodType<Result>,
   parts: Parts,
-): Promise<Result | Job> => {
+): Promise<JobResult | Job> => {
   const { ms, applied, asJob } = waitOf(ctx.get('prefer'), parts.config.http.waitLimitMs);
   if (applied !== '') ctx.set('Preference-Applied', applied);
   const job =
     ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
-  if (!asJob && isOver(job.status)) return result.parse(resultOf(job, made.joined, parts));
+  if (!asJob && isOver(job.status)) return resultOf(job, made.joined, parts);
   ctx.status = 202;
   ctx.set('Location', `/v1/jobs/${job.id}`);
   return showJob(job, parts);
 };
 
-export const showJob = async (job: JobRecord, { jobs, config, links }: Parts): Promise<Job> =>
+export const showJob = async (
+  job: JobRecord,
+  { operations, jobs, config, links }: Parts,
+): Promise<Job> =>
   presentJob(job, {
+    operations,
     publicUrl: config.http.publicUrl,
     queuePosition: await jobs.position(job),
     resultUrl: links.resultUrl,
@@ -42,10 +44,10 @@ const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Part
   whileWanted(ctx, parts.draining, (signal) => waitForEnd(parts, account, id, ms, signal));
 
 /** Throws what the job failed of, or why it has no result. */
-const resultOf = (job: JobRecord, joined: boolean, { links }: Parts) => {
+const resultOf = (job: JobRecord, joined: boolean, { operations, links }: Parts) => {
   if (job.error) throw failureOf(job.error);
   if (job.status === 'canceled') throw new Failure('result_not_ready', { status: job.status });
-  const result = presentResult(job, { resultUrl: links.resultUrl });
+  const result = presentResult(job, { operations, resultUrl: links.resultUrl });
   if (!result) throw new Failure('result_expired');
   // Who joined a job that another request pays for pays nothing.
   return joined ? { ...result, cached: true, credits_used: 0 } : result;

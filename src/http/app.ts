@@ -24,7 +24,7 @@ export const createApp = (parts: Parts): Koa<State> => {
   app.use(errors(parts.draining));
   app.use(protocol);
   for (const middleware of createRouter(
-    createRoutes(metrics, parts.config.http.publicUrl),
+    createRoutes(parts.operations, metrics, parts.config.http.publicUrl),
     parts,
   )) {
     app.use(middleware);

@@ -20,7 +20,7 @@ const FOLDERS = ['incoming', 'uploads', 'inputs', 'attempts', 'results'] as cons
 type Folder = (typeof FOLDERS)[number];
 
 /** What a file is to its job: the picture or clip itself, or the sound that goes with it. */
-type Role = 'media' | 'audio';
+type Role = string;
 
 /** How long a file may lie where only a job not yet recorded can need it. */
 const PASSING_MS = 3600_000;

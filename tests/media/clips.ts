@@ -8,7 +8,7 @@ import { decodeVideo } from '../../src/media/read/decode.ts';
 import { encodePart, encodeVideo, joinClip, type Look } from '../../src/media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../src/media/write/encoder.ts';
 import type { Sound } from '../../src/media/write/sound-graph.ts';
-import type { UpscaleOutput } from '../../src/operations/upscale/request.ts';
+import type { UpscaleOutput } from '../../src/contract/media.ts';
 import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { Picture } from '../../src/frame.ts';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
-import type { ImageFormat, UpscaleOutput } from '../../src/operations/upscale/request.ts';
+import type { ImageFormat, UpscaleOutput } from '../../src/contract/media.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import type { JobRecord } from '../../jobs/record/record.ts';
+import type { ReadableJob } from '../../jobs/record/record.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
 import { serveFile } from '../serve-file.ts';
@@ -34,11 +34,17 @@ export const getJobResult = openRoute({
         : await linked(params.id, query, parts);
     if (job.status !== 'succeeded') throw new Failure('result_not_ready', { status: job.status });
     const { outcome, expires_at } = job;
-    if (!outcome || job.erased || expires_at === null || expires_at <= Date.now()) {
+    if (
+      job.unreadable !== null ||
+      !outcome ||
+      job.erased ||
+      expires_at === null ||
+      expires_at <= Date.now()
+    ) {
       throw new Failure('result_expired');
     }
     const { bytes, read } = await parts.files.openResult(outcome.file);
-    const name = nameOf(job, outcome.file);
+    const name = nameOf(job, outcome.file, parts.operations);
     const { sha256, content_type } = outcome;
     const { bodyStallMs: stallMs } = parts.config.http;
     const told = { sha256, contentType: content_type, expires_at };
@@ -55,7 +61,7 @@ const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts
 };
 
 /** "photo-4x-<job>.png", "fast-<job>.mp4" */
-const nameOf = (job: JobRecord, file: string): string => {
-  const how = job.kind === 'upscale' ? `${job.model}-${job.options.scale}x` : job.model;
-  return `${how}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
+const nameOf = (job: ReadableJob, file: string, operations: Parts['operations']): string => {
+  const label = operations.find(({ kind }) => kind === job.kind)?.label(job.options) ?? job.kind;
+  return `${label}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
 };

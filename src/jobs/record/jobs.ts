@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import type { JobKind, JobStatus } from '../../contract/job.ts';
+import type { JobStatus } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { type Redises, script } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
 import { firstJobId } from './id.ts';
-import { isOver, JobRecord } from './record.ts';
+import { isOver, type JobRecord, type ReadRecord } from './record.ts';
 import { endArguments, RECORD_TTL_MS } from './settings.ts';
 
 export type JobQuery = {
   readonly status?: JobStatus | undefined;
-  readonly kind?: JobKind | undefined;
+  readonly kind?: string | undefined;
   readonly limit: number;
   readonly starting_after?: string | undefined;
 };
@@ -21,14 +21,14 @@ const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.st
 const eraseJob = script(new URL('../scripts/erase.lua', import.meta.url), z.string());
 
 /** Jobs as their callers see and stop them. */
-export const openJobs = (stores: Redises, config: Config, files: Files) => {
+export const openJobs = (stores: Redises, config: Config, files: Files, read: ReadRecord) => {
   const { redis, prefix } = stores;
   const end = endArguments(config);
 
   /** Null when there is none, or none any more. */
   const find = async (id: string): Promise<JobRecord | null> => {
     const fields = await redis.hgetall(`${prefix}:job:${id}`);
-    return Object.keys(fields).length === 0 ? null : JobRecord.parse(fields);
+    return read(fields);
   };
 
   /** Failure not_found, for another account's job as well. */

@@ -74,7 +74,11 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     const [said, fence] = await attempts.take(delivery, randomUUID());
     if (said === 'refused') return;
     const job = await jobs.find(delivery.id);
-    if (said === 'taken' && job?.fence === fence) {
+    if (said === 'taken' && job?.fence === fence && job.unreadable !== null) {
+      log.error({ job_id: job.id, why: job.unreadable }, 'a job cannot be read and fails');
+      const facts = { reason: job.unreadable };
+      await attempts.fail(job.id, job.fence, { code: 'job_unreadable', facts });
+    } else if (said === 'taken' && job?.fence === fence && job.unreadable === null) {
       const attemptLog = log.child({
         job_id: job.id,
         request_id: job.request_id,

@@ -1,7 +1,7 @@
 import type { Sharp, SharpOptions } from 'sharp';
+import type { ImageFormat, UpscaleOutput } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, sizeText } from '../../frame.ts';
-import type { ImageFormat, UpscaleOutput } from '../../operations/upscale/request.ts';
 import type { ImageInfo } from '../info.ts';
 import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';

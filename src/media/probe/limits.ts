@@ -1,7 +1,7 @@
 import type { Limits } from '../../config.ts';
+import type { OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Size, scaled, sizeText } from '../../frame.ts';
-import type { OutputFormat } from '../../operations/upscale/request.ts';
 import type { MediaInfo } from '../info.ts';
 
 /** The longest side that a format itself can hold, whatever the limits say. */

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
+import type { UpscaleOutput } from '../../contract/media.ts';
 import type { Frame } from '../../frame.ts';
-import type { UpscaleOutput } from '../../operations/upscale/request.ts';
 import { fileInput } from '../ffmpeg.ts';
 import type { AudioTrack, Colour, Ratio, VideoInfo } from '../info.ts';
 import { fromRgb, outputColour } from '../scaler.ts';

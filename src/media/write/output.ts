@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../../operations/upscale/request.ts';
+import type { OutputFormat } from '../../contract/media.ts';
 
 /** The media type of a result. */
 export const contentType = (format: OutputFormat): string =>

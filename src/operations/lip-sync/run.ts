@@ -9,7 +9,7 @@ import { measureSync } from './check/sync.ts';
 import { lipSyncClip } from './clip.ts';
 import { isSpoken } from './faces/lips.ts';
 import { lipSyncPortrait } from './portrait.ts';
-import type { Warning } from './request.ts';
+import type { Warning } from '../../contract/job.ts';
 import type { LipSyncTask, Working } from './task.ts';
 
 export type { LipSyncTask } from './task.ts';

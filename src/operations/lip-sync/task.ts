@@ -8,7 +8,8 @@ import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
 import type { Report } from '../progress.ts';
 import type { Watch } from './bench-hooks.ts';
 import type { Listened } from './plan/hear.ts';
-import type { LipsyncOptions, Warning } from './request.ts';
+import type { Warning } from '../../contract/job.ts';
+import type { LipsyncOptions } from './request.ts';
 
 export type LipSyncTask = {
   readonly options: LipsyncOptions;

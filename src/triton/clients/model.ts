@@ -4,6 +4,14 @@ import type { Tensor, Wanted } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { type Contract, verify } from './verify.ts';
 
+export type Slot = { readonly name: string; readonly contract: Contract };
+export type LoadedModel = {
+  readonly slot: string;
+  readonly name: string;
+  readonly release: string;
+  readonly parameters: Readonly<Record<string, string>>;
+};
+
 /** A model whose config is what we expect. */
 export type Described = {
   /** What callers see of it as part of model_version. */
