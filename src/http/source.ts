@@ -7,10 +7,10 @@ import type { MediaKind } from '../contract/media.ts';
 import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
-import type { IncomingFile } from './body/body.ts';
+import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
+import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
-import type { Context } from './route.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
@@ -18,13 +18,13 @@ export type Wanted<Body> = {
   readonly ctx: Context;
   readonly caller: Caller;
   readonly body: Body;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  readonly files: Readonly<Record<string, StoredFile>>;
 } & Incoming;
 
 /** One source of a request: a file part of the body, or a URL. */
 type Source = {
   readonly name: string;
-  readonly part: IncomingFile | undefined;
+  readonly part: StoredFile | undefined;
   readonly url: string | undefined;
   readonly mostBytes: number;
 };
@@ -34,7 +34,7 @@ export const takeSource = async (
   { name, part, url, mostBytes }: Source,
   { caller, folder, admit }: Pick<Wanted<unknown>, 'caller' | 'folder' | 'admit'>,
   parts: Parts,
-): Promise<IncomingFile> => {
+): Promise<StoredFile> => {
   if (part) return part;
   if (!url) throw new Error('the route lets no request without its sources pass');
   const target = join(await folder(), name);
@@ -83,7 +83,7 @@ const titles: Readonly<Record<MediaKind, string>> = {
 
 /** What a job tells of its picture or clip. */
 export const inputOf = (
-  { bytes, sha256 }: IncomingFile,
+  { bytes, sha256 }: StoredFile,
   info: MediaInfo,
   content_type: string,
 ): JobInput => ({

@@ -1,0 +1,5 @@
+export type StoredFile = {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+};
