@@ -3,9 +3,9 @@ import { Failure } from '../errors.ts';
 import { failureOf, presentJob, presentResult } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
 import { waitForEnd } from '../jobs/record/wait.ts';
+import type { Context } from './context.ts';
 import type { Parts } from './parts.ts';
 import { waitOf } from './prefer.ts';
-import type { Context } from './route.ts';
 import { whileWanted } from './while-wanted.ts';
 
 type Made = { readonly job: JobRecord; readonly joined: boolean };

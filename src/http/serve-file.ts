@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import parseRange from 'range-parser';
-import type { Context } from './route.ts';
+import type { Context } from './context.ts';
 
 type Served = {
   readonly bytes: number;

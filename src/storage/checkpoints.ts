@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessGone } from './unless-gone.ts';
 
 /**
  * What an attempt leaves for the next one of the same job. A thing is there whole or not at all; when two attempts make
@@ -36,15 +37,6 @@ export const openKept = async (folder: string, origin: unknown): Promise<Kept> =
     has: async (name) => (await unlessGone(stat(path(name)))) !== null,
     read: (name) => unlessGone(readFile(path(name), 'utf8')),
   };
-};
-
-const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
-  try {
-    return await found;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 };
 
 /** So that a name never outlives what it names, not even when the power fails. */

@@ -5,10 +5,10 @@ import { MediaKind } from '../contract/media.ts';
 import type { Upload } from '../contract/uploads.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import type { Files, Kept } from './files.ts';
+import type { Files } from './files.ts';
+import type { StoredFile } from './stored-file.ts';
 
-export type Borrowed = Kept & {
-  readonly path: string;
+type Borrowed = StoredFile & {
   readonly kind: MediaKind;
   readonly mime: string;
 };
@@ -62,7 +62,7 @@ export const openUploads = (
   /** Moves the file at `path` in. Failure upload_quota_exceeded | storage_full | storage_failed. */
   const keep = async (
     account: string,
-    { path, bytes, sha256 }: Kept & { readonly path: string },
+    { path, bytes, sha256 }: StoredFile,
     { kind, mime }: { readonly kind: MediaKind; readonly mime: string },
   ): Promise<Upload> => {
     const id = `upl_${base62(randomBytes(16))}`;

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { Failure } from '../../errors.ts';
 import { headerOf, invalidMultipart, mediaType, type PartHeader } from './part-header.ts';
+import { tooLarge } from './too-large.ts';
 
 export type Bounds = {
   readonly fields: number;
@@ -212,6 +213,3 @@ const boundaryOf = ({ headers }: IncomingMessage): string => {
     `expected a boundary of 1 to ${boundaryLength} characters in Content-Type; ${came} came`,
   );
 };
-
-export const tooLarge = (what: string, limit_bytes: number): Failure =>
-  new Failure('file_too_large', { what, limit_bytes, came: 'more' });

@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 /** Slower than 0.3 kB a second nobody sends who means it; the slowest modems were twenty times as fast. */
 const leastBytes = 4096;

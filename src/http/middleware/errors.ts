@@ -4,7 +4,7 @@ import { problemOf } from '../../problem.ts';
 import { isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import { shorten } from '../body/shorten.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 /** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
 export const errors =

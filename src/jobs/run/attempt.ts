@@ -139,7 +139,7 @@ const watchStops = (
   draining: AbortSignal,
   stop: (why: Why) => void,
 ) => {
-  const deaf = signals.listen(job.id, (event) => {
+  const unlisten = signals.listen(job.id, (event) => {
     if (event === 'cancel') stop('canceled');
   });
   const late = () => stop('deadline');
@@ -148,7 +148,7 @@ const watchStops = (
   draining.addEventListener('abort', drain);
   if (draining.aborted) drain();
   return () => {
-    deaf();
+    unlisten();
     clearTimeout(timer);
     draining.removeEventListener('abort', drain);
   };
