@@ -6,7 +6,7 @@ import type { Intake } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
 import type { Caller, Parts } from './parts.ts';
-import type { Context } from './route.ts';
+import type { Context } from './context.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
