@@ -8,4 +8,4 @@ export type MediaKind = z.infer<typeof MediaKind>;
 export const SizeText = z.string().regex(/^\d+x\d+$/);
 
 /** Where media can be fetched. */
-export const SourceUrl = z.url({ protocol: /^https?$/ });
+export const SourceUrl = z.url({ protocol: /^https?$/, error: 'Expected an http or https URL' });

@@ -29,7 +29,7 @@ export const UpscaleOutput = z
       .describe('EXIF and XMP of an image; stripped unless asked to keep'),
     background: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/)
+      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb')
       .optional()
       .describe('#rrggbb put behind transparency where the format has none; white unless given'),
   })
