@@ -9,7 +9,7 @@ import { counted } from './counted.ts';
 export const expected = (issue: z.core.$ZodRawIssue): string => `Expected ${descriptionOf(issue)}`;
 
 const descriptionOf = (issue: z.core.$ZodRawIssue): string => {
-  if (issue.code === 'too_small' && !issue.inclusive) return `more than ${issue.minimum}`;
+  if (issue.code === 'too_small' && !issue.inclusive) return `a number above ${issue.minimum}`;
   if (issue.schema instanceof z.ZodNumber) return numberIn(issue.schema);
   switch (issue.code) {
     case 'invalid_type':
