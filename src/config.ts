@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { expected } from './expected.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
@@ -23,7 +24,7 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
       try {
         return JSON.parse(value);
       } catch {
-        ctx.addIssue({ code: 'custom', message: 'expected JSON' });
+        ctx.addIssue({ code: 'custom', message: 'Expected JSON' });
         return z.NEVER;
       }
     })
@@ -71,7 +72,7 @@ const Environment = z.object({
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_ADMIN_SECRET: z
     .string()
-    .regex(/^[\w-]{16,}$/, 'expected at least 16 letters, digits, - or _')
+    .regex(/^[\w-]{16,}$/, 'Expected at least 16 letters, digits, - or _')
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
@@ -152,13 +153,16 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
 /** Parses the environment once. Throws an Error that lists every fault, not the first. */
 export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[] = []) => {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(set);
+  const parsed = Environment.safeParse(set, { error: expected });
   const tables = z
     .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
-    .safeParse(set);
+    .safeParse(set, { error: expected });
   if (!parsed.success || !tables.success) {
     const issues = [...(parsed.error?.issues ?? []), ...(tables.error?.issues ?? [])];
-    const faults = issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+    const faults = issues.map(({ path, message }) => {
+      const isSet = Object.hasOwn(set, path[0] ?? '');
+      return `  ${path.join('.')}: ${message}${isSet ? '' : '; it is not set'}`;
+    });
     throw new Error(`The environment has faults:\n${faults.join('\n')}`);
   }
   const rates = Object.fromEntries(

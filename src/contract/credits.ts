@@ -95,7 +95,7 @@ export const LedgerQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   starting_after: z
     .string()
-    .regex(ledgerCursor)
+    .regex(ledgerCursor, 'Expected the id of a ledger entry')
     .optional()
     .describe('id of the last entry of the page before'),
 });

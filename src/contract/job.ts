@@ -125,7 +125,7 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
     limit: z.coerce.number().int().min(1).max(100).default(20),
     starting_after: z
       .string()
-      .regex(/^job_\w+$/)
+      .regex(/^job_\w+$/, 'Expected the id of a job')
       .optional()
       .describe('id of the last job of the page before'),
   });

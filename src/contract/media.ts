@@ -8,7 +8,7 @@ export type MediaKind = z.infer<typeof MediaKind>;
 export const SizeText = z.string().regex(/^\d+x\d+$/);
 
 /** Where media can be fetched. */
-export const SourceUrl = z.url({ protocol: /^https?$/ });
+export const SourceUrl = z.url({ protocol: /^https?$/, error: 'Expected an http or https URL' });
 
 export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
 export type ImageFormat = z.infer<typeof ImageFormat>;
@@ -32,7 +32,7 @@ export const UpscaleOutput = z
       .describe('EXIF and XMP of an image; stripped unless asked to keep'),
     background: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/)
+      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb')
       .optional()
       .describe('#rrggbb put behind transparency where the format has none; white unless given'),
   })

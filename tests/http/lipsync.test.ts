@@ -296,7 +296,7 @@ const bad: [
     { ...usual, audio: 'words.mp4' },
     422,
     'no_audio_stream',
-    /has no sound/,
+    /no audio stream/,
   ],
   [
     'audio that is damaged throughout',
@@ -340,7 +340,7 @@ test('all faults of a request are told at once', async () => {
     ...['/options/expressiveness', '/options/blur', '/video_url', '/image_url', ''],
   ]);
   assert.equal(problem.errors?.[0]?.allowed, ['fast', 'balanced', 'studio']);
-  assert.match(problem.errors?.at(-1)?.detail ?? '', /audio_url, audio; none came/);
+  assert.match(problem.errors?.at(-1)?.detail ?? '', /audio_url, audio; got none/);
 });
 
 test('each source comes exactly once', async () => {
@@ -397,7 +397,10 @@ test('a mode that goes on after the end is not for a clip of absurdly many frame
     'validation_failed',
   );
   assert.equal(pointers(problem), ['/sync_mode']);
-  assert.match(problem.errors?.[0]?.detail ?? '', /at most 240 frames a second for loop; 500 came/);
+  assert.match(
+    problem.errors?.[0]?.detail ?? '',
+    /at most 240 frames per second for "loop"; got 500/,
+  );
 });
 
 type Segments = readonly { start: number; end: number; audio: object | null }[];
@@ -475,7 +478,7 @@ test('segments are of a clip, whose length the result has', async () => {
   const portrait = { image: 'portrait.png', audio: 'voice.wav' };
   const problem = refused(await post(wanted(portrait, { segments })), 422, 'validation_failed');
   assert.equal(pointers(problem), ['/segments']);
-  assert.match(problem.errors?.[0]?.detail ?? '', /a portrait came/);
+  assert.match(problem.errors?.[0]?.detail ?? '', /got an image/);
 });
 
 test('segments come back with the job, what they left out filled in', async () => {
@@ -524,7 +527,7 @@ test('a box for each frame of five minutes has room in a body of either kind', a
   const asText = wanted(usual, { speaker: JSON.stringify({ boxes }) });
   for (const answer of [await estimate({ ...json, speaker: { boxes } }), await estimate(asText)]) {
     const problem = refused(answer, 422, 'validation_failed');
-    assert.match(problem.errors?.[0]?.detail ?? '', /at most 50, one for each frame; 9000 came/);
+    assert.match(problem.errors?.[0]?.detail ?? '', /at most 50, one for each frame; got 9000/);
   }
 });
 

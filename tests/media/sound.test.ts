@@ -84,9 +84,9 @@ test('what is no sound is refused, and what came is told', async () => {
   );
   const ogg = await makeClip(at('d.ogg'), tone(0.3), ['-c:a', 'libvorbis']);
   for (const [path, came] of [
-    [image, /the content is image\/png/],
-    [video, /the content is a video/],
-    [ogg, /Expected MP3, WAV, AAC, M4A, FLAC; the content is audio\/ogg/],
+    [image, /got image\/png/],
+    [video, /got a video/],
+    [ogg, /Expected MP3, WAV, AAC, M4A, FLAC; got audio\/ogg/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }

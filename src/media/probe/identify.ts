@@ -75,9 +75,9 @@ const isWave64 = (head: Buffer): boolean =>
   head.toString('latin1', 0, 4) === 'RF64' && head.toString('latin1', 8, 12) === 'WAVE';
 
 const describe = (mime: string | undefined, head: Buffer): string => {
-  if (head.length === 0) return 'empty';
+  if (head.length === 0) return 'an empty file';
   if (mime && (isAnimated(mime, head) || animated.has(mime))) return `an animated image (${mime})`;
-  return mime ?? (isText(head) ? 'text' : 'of an unknown type');
+  return mime ?? (isText(head) ? 'text' : 'a file of unknown type');
 };
 
 const animated = new Set(['image/apng', 'image/gif']);
