@@ -10,25 +10,21 @@ import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openJobs } from './jobs/record/jobs.ts';
+import { recordReader } from './jobs/record/record.ts';
 import { openSignals } from './jobs/record/signals.ts';
 import { startWorker } from './jobs/run/worker.ts';
 import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
-import { identify, identifySound } from './media/probe/identify.ts';
-import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/probe/limits.ts';
-import { probeImage, probeVideo } from './media/probe/probe.ts';
-import { probeAudio } from './media/probe/probe-audio.ts';
+import { identify } from './media/probe/identify.ts';
 import { openCatalogue } from './models/catalogue.ts';
+import { openReleases } from './models/releases.ts';
+import { operations } from './operations/all.ts';
 import { createEnhance } from './operations/enhance.ts';
-import { LipsyncModel } from './operations/lip-sync/request.ts';
-import { UpscaleModel } from './operations/upscale/request.ts';
 import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openLipsync } from './triton/clients/lipsync.ts';
-import { openUpscaler } from './triton/clients/upscaler.ts';
 import { openControl } from './triton/protocol/control.ts';
 import { openTransport } from './triton/protocol/transport.ts';
 
@@ -51,18 +47,12 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
-      media: {
-        ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-        ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
-      },
-      models: openCatalogue(
-        { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
-        shared.transport,
-        shared.control,
-        log,
-        draining.signal,
-      ),
-      looks: openTurns(config.probing),
+      ...{ fetchTo, identify },
+      models: openCatalogue({
+        entries: entriesOf(operations),
+        ...{ releases: shared.releases, transport: shared.transport, log, signal: draining.signal },
+      }),
+      turns: openTurns(config.probing),
       draining: draining.signal,
     });
     const server = createServer(app, config.http);
@@ -79,11 +69,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'work');
-    const enhance = createEnhance({
-      config,
-      openUpscaler: (model) => openUpscaler(model, shared.transport, shared.control),
-      openLipsync: (model) => openLipsync(model, shared.transport, shared.control),
-    });
+    const enhance = createEnhance(shared);
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
@@ -113,9 +99,10 @@ const openShared = async (
     signals,
     queue,
     transport,
-    control: openControl(config.triton),
+    releases: openReleases(openControl(config.triton)),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files),
+    jobs: openJobs(stores, config, files, recordReader(operations)),
+    operations,
   };
 };
 
@@ -152,7 +139,7 @@ const main = async (command: string): Promise<void> => {
   if (!open) throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; got "${command}"`);
   // What this process and its children write is the owner's alone: media, ledgers and logs of others' callers.
   process.umask(0o077);
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');

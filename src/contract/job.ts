@@ -113,9 +113,7 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
   const jobs = operations.map(jobSchema);
   const [first, ...others] = jobs;
   if (!first) throw new Error('expected at least one operation');
-  const anyJob = z
-    .discriminatedUnion('kind', [first, ...others])
-    .meta({ id: 'Job' });
+  const anyJob = z.discriminatedUnion('kind', [first, ...others]).meta({ id: 'Job' });
   const JobList = z
     .strictObject({ object: z.literal('list'), data: z.array(anyJob), has_more: z.boolean() })
     .meta({ id: 'JobList' });

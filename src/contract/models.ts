@@ -32,9 +32,7 @@ export type ModelForms = {
 export const modelSchemas = (operations: readonly ModelForms[]) => {
   const [first, ...others] = operations.map(({ modelEntry }) => modelEntry);
   if (!first) throw new Error('expected at least one operation');
-  const anyModel = z
-    .discriminatedUnion('operation', [first, ...others])
-    .meta({ id: 'Model' });
+  const anyModel = z.discriminatedUnion('operation', [first, ...others]).meta({ id: 'Model' });
   return z
     .strictObject({ object: z.literal('list'), data: z.array(anyModel) })
     .meta({ id: 'ModelList' });

@@ -5,8 +5,8 @@ import { Failure } from '../errors.ts';
 import type { Intake } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
-import type { Caller, Parts } from './parts.ts';
 import type { Context } from './context.ts';
+import type { Caller, Parts } from './parts.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */

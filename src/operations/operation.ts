@@ -3,9 +3,9 @@
  * `upscale` and `lip-sync`, and a line in `all.ts`; the routes, the document, the catalogue, prices, records, the cache
  * and the worker follow from the value.
  */
+import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { ListPrice } from '../accounts/list-price.ts';
-import type { CommandKit } from '../cli/command-kit.ts';
 import type { Config } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
@@ -167,8 +167,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
     config: Config,
     releases: Readonly<Record<InputKind, string | null>>,
   ): Fields;
-  /** Adds its command to the CLI. */
-  command?(kit: CommandKit): void;
+  /** Adds its command to the `enhance` program. */
+  command?(program: Command): void;
 };
 
 /**

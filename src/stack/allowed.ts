@@ -1,5 +1,6 @@
 /** What each process of the stack may find in its environment. Everything else stays with who started it: other secrets, npm's variables, keys of a cloud. */
 import { variables } from '../config.ts';
+import { operations } from '../operations/all.ts';
 
 /** What programs of any kind need: where to find things, how to write, and the mark of `orphans.ts`. */
 const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'ENHANCE_RUN'];
@@ -27,7 +28,7 @@ const allowed = {
   Redis: common,
   Triton: [...common, ...triton],
   /** API, worker and the `enhance` command. */
-  service: [...common, ...node, ...variables],
+  service: [...common, ...node, ...variables(operations)],
 } as const;
 
 export const environmentFor = (

@@ -1,6 +1,7 @@
 /** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { operations } from '../operations/all.ts';
 import { adminHeader, type TritonAddress } from '../triton/protocol/wire.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
@@ -29,11 +30,15 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-export const models = [
-  ...(['photo', 'animation', 'detail'] as const),
-  ...(['face_track', 'speech', 'mouth_plan'] as const),
-  ...(['mouth_render_fast', 'mouth_render_balanced', 'mouth_render_studio'] as const),
-  ...(['head_motion', 'portrait_motion'] as const),
+/** The models in Triton that the operations go through, each once. */
+export const models: readonly string[] = [
+  ...new Set(
+    operations.flatMap(({ models, slots }) =>
+      Object.keys(models).flatMap((id) =>
+        [...slots(id, 'video'), ...slots(id, 'image')].map(({ name }) => name),
+      ),
+    ),
+  ),
 ];
 
 /** Starts the server without models and resolves when it is live. */

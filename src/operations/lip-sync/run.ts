@@ -1,5 +1,6 @@
 /** A clip or a portrait, and a sound, to a video in which the face says it. */
 import { rm } from 'node:fs/promises';
+import type { Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { decodeFailed } from '../../media/outcome.ts';
 import { probeAudio } from '../../media/probe/probe-audio.ts';
@@ -9,7 +10,6 @@ import { measureSync } from './check/sync.ts';
 import { lipSyncClip } from './clip.ts';
 import { isSpoken } from './faces/lips.ts';
 import { lipSyncPortrait } from './portrait.ts';
-import type { Warning } from '../../contract/job.ts';
 import type { LipSyncTask, Working } from './task.ts';
 
 export type { LipSyncTask } from './task.ts';

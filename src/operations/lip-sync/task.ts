@@ -1,5 +1,6 @@
 /** What the steps of a lip sync hand each other. */
 import type { Config } from '../../config.ts';
+import type { Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { evened, fitted, type Size, sizeText } from '../../frame.ts';
 import type { Encoded } from '../../media/write/encoder.ts';
@@ -8,7 +9,6 @@ import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
 import type { Report } from '../progress.ts';
 import type { Watch } from './bench-hooks.ts';
 import type { Listened } from './plan/hear.ts';
-import type { Warning } from '../../contract/job.ts';
 import type { LipsyncOptions } from './request.ts';
 
 export type LipSyncTask = {
