@@ -20,6 +20,7 @@ import { identify } from './media/probe/identify.ts';
 import { openCatalogue } from './models/catalogue.ts';
 import { openReleases } from './models/releases.ts';
 import { operations } from './operations/all.ts';
+import { catalogueEntries } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
 import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
@@ -48,9 +49,9 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       ...{ fetchTo, identify },
-      models: openCatalogue({
-        entries: entriesOf(operations),
-        ...{ releases: shared.releases, transport: shared.transport, log, signal: draining.signal },
+      models: openCatalogue(operations.flatMap(catalogueEntries), {
+        ...{ transport: shared.transport, control: shared.control },
+        ...{ log, signal: draining.signal },
       }),
       turns: openTurns(config.probing),
       draining: draining.signal,
@@ -69,7 +70,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'work');
-    const enhance = createEnhance(shared);
+    const enhance = createEnhance({ ...shared, releases: openReleases(shared.control) });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
@@ -99,7 +100,7 @@ const openShared = async (
     signals,
     queue,
     transport,
-    releases: openReleases(openControl(config.triton)),
+    control: openControl(config.triton),
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
     operations,

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import type { Releases } from '../models/releases.ts';
+import { fixedSet, type Releases } from '../models/releases.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import type { InputKind, Operation, Options, Outcome } from './operation.ts';
 import type { Report } from './progress.ts';
@@ -65,15 +65,7 @@ export const createEnhance = (parts: Parts): Enhance => {
 
 /** The release that the job was submitted for as long as it is loaded; when it is gone, the current one. */
 const modelsFor = async (operation: Operation, work: Work, releases: Releases) => {
-  const slots = operation.slots(work.options.model, work.input.kind);
-  if (slots.length === 0) return noModels(operation.release?.(work.options.model) ?? '');
+  if (operation.release !== undefined) return fixedSet(operation.release);
+  const slots = operation.slots(work.options.model)[work.input.kind];
   return (await releases.find(work.model_version, slots)) ?? releases.current(slots);
 };
-
-/** Of work that is done without Triton. */
-const noModels = (version: string) => ({
-  version,
-  of: (slot: string) => {
-    throw new Error(`expected a model that the operation names in its slots; got "${slot}"`);
-  },
-});

@@ -154,12 +154,17 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   /** File in, file out: the whole work of one attempt. */
   run(task: Task<O, F>): Promise<Outcome<D>>;
 
-  /** The models in Triton that a model of the operation goes through, in the order of its release. */
-  slots(model: string, inputKind: InputKind): readonly Slot[];
-  /** The release of a model that is computed without Triton. */
-  release?(model: string): string;
+  /** The models in Triton that an image and a video go through, in the order of the release; none: it takes no such input. */
+  slots(model: string): Readonly<Record<InputKind, readonly Slot[]>>;
+  /** The release of models that are computed without Triton, and have no slots. */
+  readonly release?: string;
   /** What computes a model: library, precision, device. */
-  engine(models: ModelSet, transport: Transport, signal: AbortSignal): Promise<string>;
+  engine(
+    model: string,
+    models: ModelSet,
+    transport: Transport,
+    signal: AbortSignal,
+  ): Promise<string> | string;
   /** An entry of `GET /v1/models`, closed, and what it tells of one model beside what every entry does. */
   readonly modelEntry: z.ZodObject;
   describe(

@@ -35,7 +35,7 @@ export const models: readonly string[] = [
   ...new Set(
     operations.flatMap(({ models, slots }) =>
       Object.keys(models).flatMap((id) =>
-        [...slots(id, 'video'), ...slots(id, 'image')].map(({ name }) => name),
+        Object.values(slots(id)).flatMap((some) => some.map(({ name }) => name)),
       ),
     ),
   ),

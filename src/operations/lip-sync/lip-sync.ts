@@ -86,8 +86,8 @@ export const lipSync = operation({
     };
   },
 
-  slots: (model, inputKind) => lipsyncSlots(LipsyncModel.parse(model), inputKind),
-  engine: lipsyncEngine,
+  slots: (model) => lipsyncSlots(LipsyncModel.parse(model)),
+  engine: () => lipsyncEngine,
   modelEntry: LipsyncModelEntry,
   describe: describeLipsync,
   command: lipsyncCommand,

@@ -51,8 +51,8 @@ export const upscale = operation({
   prepare: prepareUpscale,
   run: runUpscale,
 
-  slots: (model) => [upscalerSlot(model)],
-  engine: askEngine,
+  slots: (model) => ({ image: [upscalerSlot(model)], video: [upscalerSlot(model)] }),
+  engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),
   modelEntry: UpscaleModelEntry,
   describe: describeUpscale,
   command: upscaleCommand,
