@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { expected } from './expected.ts';
 import { LipsyncModel } from './operations/lip-sync/request.ts';
 import { UpscaleModel } from './operations/upscale/request.ts';
 
@@ -25,7 +26,7 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
       try {
         return JSON.parse(value);
       } catch {
-        ctx.addIssue({ code: 'custom', message: 'expected JSON' });
+        ctx.addIssue({ code: 'custom', message: 'Expected JSON' });
         return z.NEVER;
       }
     })
@@ -63,7 +64,7 @@ const Environment = z.object({
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_ADMIN_SECRET: z
     .string()
-    .regex(/^[\w-]{16,}$/, 'expected at least 16 letters, digits, - or _')
+    .regex(/^[\w-]{16,}$/, 'Expected at least 16 letters, digits, - or _')
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
@@ -143,11 +144,12 @@ export const variables: readonly string[] = Object.keys(Environment.shape);
 /** Parses the environment once. Throws an Error that lists every fault, not the first. */
 export const loadConfig = (env: NodeJS.ProcessEnv) => {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(set);
+  const parsed = Environment.safeParse(set, { error: expected });
   if (!parsed.success) {
-    const faults = parsed.error.issues.map(
-      (issue) => `  ${issue.path.join('.')}: ${issue.message}`,
-    );
+    const faults = parsed.error.issues.map(({ path, message }) => {
+      const isSet = Object.hasOwn(set, path[0] ?? '');
+      return `  ${path.join('.')}: ${message}${isSet ? '' : '; it is not set'}`;
+    });
     throw new Error(`The environment has faults:\n${faults.join('\n')}`);
   }
   const e = parsed.data;

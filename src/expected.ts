@@ -9,7 +9,7 @@ import { counted } from './counted.ts';
 export const expected = (issue: z.core.$ZodRawIssue): string => `Expected ${descriptionOf(issue)}`;
 
 const descriptionOf = (issue: z.core.$ZodRawIssue): string => {
-  if (issue.code === 'too_small' && !issue.inclusive) return `more than ${issue.minimum}`;
+  if (issue.code === 'too_small' && !issue.inclusive) return `a number above ${issue.minimum}`;
   if (issue.schema instanceof z.ZodNumber) return numberIn(issue.schema);
   switch (issue.code) {
     case 'invalid_type':
@@ -23,7 +23,7 @@ const descriptionOf = (issue: z.core.$ZodRawIssue): string => {
     case 'invalid_format':
       return issue.format === 'regex' ? `text that matches ${issue.pattern}` : formatOf(issue);
     case 'unrecognized_keys':
-      return `no field ${oneOf(issue.keys)}`;
+      return `no field ${oneOf(issue.keys.map((key) => JSON.stringify(key)))}`;
     default:
       return 'one of the forms in the API description';
   }

@@ -149,8 +149,7 @@ const commands: Readonly<Record<string, typeof openApi>> = { api: openApi, worke
 
 const main = async (command: string): Promise<void> => {
   const open = commands[command];
-  if (!open)
-    throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; "${command}" came`);
+  if (!open) throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; got "${command}"`);
   // What this process and its children write is the owner's alone: media, ledgers and logs of others' callers.
   process.umask(0o077);
   const config = loadConfig(process.env);

@@ -1,8 +1,10 @@
 import { type Model, ModelList } from '../contract/models.ts';
+import { counted } from '../counted.ts';
 import { createClient } from './client.ts';
 
 type Options = { readonly url: string; readonly key: string; readonly json?: boolean };
 
+/** `enhance models list` */
 export const listModels = async ({ url, key, json }: Options): Promise<void> => {
   const { data } = ModelList.parse((await createClient(url, key).get('/v1/models')).data);
   if (json) return console.log(JSON.stringify(data));
@@ -16,5 +18,5 @@ export const listModels = async ({ url, key, json }: Options): Promise<void> => 
 
 const termsOf = (model: Model): string =>
   model.operation === 'upscale'
-    ? `x${model.options.scales.join(' x')}  ${model.price.credits_per_megapixel} credits/MP`
-    : `${model.options.sync_modes.join(' ')}  ${model.price.credits_per_second} credits/s`;
+    ? `x${model.options.scales.join(' x')}  ${counted(model.price.credits_per_megapixel, 'credit')}/MP`
+    : `${model.options.sync_modes.join(' ')}  ${counted(model.price.credits_per_second, 'credit')}/s`;

@@ -1,13 +1,14 @@
 import { extname } from 'node:path';
 import { Refused } from '../../cli/client.ts';
-import { type Calling, runJob } from '../../cli/run-job.ts';
+import { type JobOptions, runJob } from '../../cli/run-job.ts';
+import { counted } from '../../counted.ts';
 import type { Segment, Sync } from './request.ts';
 
-type Options = Calling & {
+type Options = JobOptions & {
   readonly model: string;
   readonly syncMode?: string;
   readonly segment?: readonly Segment[];
-  /** Its volume. */
+  /** The volume of the clip's own sound, 0 to 1. */
   readonly background?: number;
   readonly expressiveness?: number;
   readonly onNoFace?: string;
@@ -21,7 +22,7 @@ export type Face = { readonly frame: number; readonly x: number; readonly y: num
 /** `enhance lipsync VIDEO AUDIO -o OUT.mp4` */
 export const lipsync = async (video: string, audio: string, options: Options): Promise<void> => {
   if (extname(options.output).toLowerCase() !== '.mp4')
-    throw new Refused(`${options.output} must end in .mp4.`);
+    throw new Refused(`The output ${options.output} must end in .mp4.`);
   const parts = [
     { part: 'video', path: video },
     { part: 'audio', path: audio },
@@ -29,9 +30,9 @@ export const lipsync = async (video: string, audio: string, options: Options): P
   const result = await runJob({ path: '/v1/lipsync', parts, fields: fieldsOf(options) }, options);
   if (!('faces_detected' in result)) throw new Error('the service answered with another operation');
   const { faces_detected, frames, frames_passed_through, sync, warnings } = result;
-  const faces = `${faces_detected} face${faces_detected === 1 ? '' : 's'}`;
-  const passed = `${frames_passed_through} left as they were`;
-  console.error([faces, `${frames} frames`, passed, ...lagOf(sync)].join(', '));
+  const passed = `${frames_passed_through} unchanged`;
+  const [faces, all] = [counted(faces_detected, 'face'), counted(frames, 'frame')];
+  console.error([faces, all, passed, ...lagOf(sync)].join(', '));
   for (const { detail } of warnings) console.error(`Note: ${detail}`);
 };
 

@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
 import { Refused } from '../../cli/client.ts';
-import { type Calling, runJob } from '../../cli/run-job.ts';
+import { type JobOptions, runJob } from '../../cli/run-job.ts';
 
-type Options = Calling & {
+type Options = JobOptions & {
   readonly model: string;
   readonly scale: string;
   readonly format?: string;
-  readonly quality?: string;
+  readonly quality?: number;
 };
 
 const formats: Readonly<Record<string, string>> = {
@@ -24,19 +24,21 @@ export const upscale = async (file: string, options: Options): Promise<void> => 
   await runJob({ path: '/v1/upscale', parts: [part], fields: fieldsOf(options) }, options);
 };
 
-/** The content decides what a file is; the part's name only has to be one of the two. */
+/** The name of the file part. The service goes by the content, so either name is accepted for either kind. */
 const partOf = (output: string) => (extname(output).toLowerCase() === '.mp4' ? 'video' : 'image');
 
 const fieldsOf = ({ model, scale, output, format, quality }: Options): Record<string, string> => {
   const wanted = format ?? formats[extname(output).toLowerCase()];
   if (!wanted) {
     const known = Object.keys(formats).join(' ');
-    throw new Refused(`${output} must end in one of ${known}, or say --format.`);
+    throw new Refused(
+      `The output ${output} must end in one of ${known}; or give the format with --format.`,
+    );
   }
   return {
     model,
     scale,
     output_format: wanted,
-    ...(quality === undefined ? {} : { output: JSON.stringify({ quality: Number(quality) }) }),
+    ...(quality === undefined ? {} : { output: JSON.stringify({ quality }) }),
   };
 };
