@@ -23,7 +23,7 @@ const descriptionOf = (issue: z.core.$ZodRawIssue): string => {
     case 'invalid_format':
       return issue.format === 'regex' ? `text that matches ${issue.pattern}` : formatOf(issue);
     case 'unrecognized_keys':
-      return `no field ${oneOf(issue.keys)}`;
+      return `no field ${oneOf(issue.keys.map((key) => JSON.stringify(key)))}`;
     default:
       return 'one of the forms in the API description';
   }

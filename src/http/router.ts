@@ -8,7 +8,7 @@ import { createGate, type Gate } from './gate/gate.ts';
 import type { Parts } from './parts.ts';
 import type { Route } from './route.ts';
 
-/** The routes as Koa middleware; other paths and methods are failures like any other. */
+/** The routes as Koa middleware. Other paths and methods are answered with not_found or method_not_allowed. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
   const router = new Router<State>();
   const intake = createIntake(parts.files, parts.config.files);
