@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .picture import Planes
+from enhance.picture import Planes
 
 Kind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
 KINDS: tuple[Kind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from enhance.lend.choice import Lending, choose
-from enhance.mouth.geometry import POINTS
-from enhance.mouth.hearing import Speech
-from enhance.mouth.plan import Footage, plan
-from enhance.mouth.prior import open_priors
+from enhance.plan.choice import Lending, choose
+from enhance.plan.hearing import Speech
+from enhance.plan.measures import POINTS
+from enhance.plan.plan import Footage, plan
+from enhance.plan.prior import open_priors
 from enhance.speech.activity import speech_activity
 from enhance.speech.classes import CLASSES
 from enhance.speech.features import HOP

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from enhance.mouth import geometry
-from enhance.mouth.geometry import LIPS, Array
-from enhance.mouth.hearing import Speech
+from enhance.plan import measures
+from enhance.plan.hearing import Speech
+from enhance.plan.measures import LIPS, Array
 from enhance.speech.classes import INDEX
 from enhance.speech.features import HOP, RATE
 
@@ -19,7 +19,7 @@ def face(opening: float, width: float = 0.5) -> Array:
         angles = np.pi * np.arange(_RING) / 10  # from the left corner along the lower lip to the right one and back above
         heights = np.sin(angles) * (opening / 2 + thickness)
         lips[ring * _RING : (ring + 1) * _RING] = np.stack([-np.cos(angles) * width / 2, heights, np.zeros(_RING)], 1)
-    return np.concatenate([lips + _MOUTH, geometry.MEAN_FACE])
+    return np.concatenate([lips + _MOUTH, measures.MEAN_FACE])
 
 
 def turned(points: Array, yaw: float, pitch: float, size: float, place: tuple[float, float] = (300, 200)) -> Array:

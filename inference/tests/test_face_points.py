@@ -5,11 +5,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from enhance.face.landmarks import LAYOUT_68, LIPS, eye_distance, landmarks_68
 from enhance.face.likeness import CUT, LIKE_CUT, changed, glance, is_movement
-from enhance.face.motion import similarity
 from enhance.face.pose import pose
 from enhance.face.steady import begin, follow
+from enhance.geometry.landmarks import LAYOUT_68, LIPS, eye_distance, landmarks_68
+from enhance.geometry.similarity import similarity
 
 Points = npt.NDArray[np.float32]
 

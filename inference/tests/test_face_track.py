@@ -11,9 +11,9 @@ from skimage import data
 
 from enhance.face.clip import Faces, track_frames
 from enhance.face.find import Finder
-from enhance.face.landmarks import features
 from enhance.face.recognise import unlikeness
 from enhance.face.track import NO_HINTS, Tracker
+from enhance.geometry.landmarks import features
 from tests.drawings import Anime, Picture, anime
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from enhance.picture import Planes
-from enhance.resample import REACH, Kernel, box_half, enlarge
+from enhance.upscale.resample import REACH, Kernel, box_half, enlarge
 
 SIZES = [(1, 1), (1, 7), (5, 3), (64, 65), (130, 70)]
 

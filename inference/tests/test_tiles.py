@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from enhance.cascade import Cascade, Pass, spans, split
-from enhance.mosaic import Mosaic, Recent, starts
 from enhance.picture import Picture, Planes
+from enhance.upscale.cascade import Cascade, Pass, spans, split
+from enhance.upscale.mosaic import Mosaic, Recent, starts
 from tests.pictures import pattern
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.landmarks import LAYOUT_68, MESH_POINTS, landmarks_68
+
 from .crop import Picture, Points
-from .landmarks import LAYOUT_68, landmarks_68
-from .mesh import POINTS
 from .pose import pose
 from .recognise import LENGTH
 from .state import pack, unpack
@@ -94,7 +94,7 @@ def _nobody(frames: int, most: int) -> Faces:
 
     score, identity = np.zeros((frames, most), np.float32), np.full((frames, most), -1, np.int32)
     parts = (unknown(4), unknown(3), unknown(len(LAYOUT_68), 2), unknown(LENGTH))
-    return Faces(unknown(POINTS, 3), score, identity, *parts)
+    return Faces(unknown(MESH_POINTS, 3), score, identity, *parts)
 
 
 def _write(faces: Faces, number: int, place: int, face: Seen, raw: bool) -> None:

@@ -7,12 +7,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from enhance.geometry.landmarks import face_box
+
 from .anime import Anchors, open_anime
 from .confirm import SEEN, SEEN_WHERE_SAID, STAYS, goes_with_crop, seen_again
 from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
-from .landmarks import face_box
 from .mesh import Kind, open_mesh
 
 SURE = 0.5

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .landmarks import CHIN, FOREHEAD, LEFT_EYE, RIGHT_EYE
+from enhance.geometry.landmarks import CHIN, FOREHEAD, LEFT_EYE, RIGHT_EYE
 
 
 def pose(mesh: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

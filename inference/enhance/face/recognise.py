@@ -11,8 +11,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.similarity import similarity
+
 from .crop import Crop, Picture, Points
-from .motion import similarity
 
 SIZE = (64, 48)
 _HISTOGRAMS = cv2.HOGDescriptor(SIZE, (16, 16), (8, 8), (8, 8), 9)

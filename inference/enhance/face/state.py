@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.landmarks import MESH_POINTS
+
 from .crop import Crop, Points
 from .likeness import GLANCE, PORTRAIT
-from .mesh import POINTS
 from .recognise import LENGTH
 from .register import SIDE, Cut
 from .steady import Steady
@@ -131,7 +132,7 @@ def _read_track(reader: _Reader) -> Track:
     crop = Crop(reader.take(2, 3).astype(np.float64))
     first = (reader.take(SIDE, SIDE) if drawn else reader.take(0, 0)).astype(np.uint8)
     portrait = reader.take(PORTRAIT_SIZE)
-    steady = Steady(reader.take(POINTS, 3), head_speed, reader.take(POINTS))
+    steady = Steady(reader.take(MESH_POINTS, 3), head_speed, reader.take(MESH_POINTS))
     likeness = reader.take(LENGTH)
     return Track(int(identity), bool(drawn), crop, first, portrait, steady, likeness, bool(asked), int(doubts), int(frames))
 

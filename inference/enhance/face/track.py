@@ -4,14 +4,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from enhance.geometry.landmarks import LIPS, RIGID, face_box
+from enhance.geometry.similarity import similarity
+
 from .confirm import LEFT_RIGHT, goes_with_crop
 from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE, Face, Finder, is_point
-from .landmarks import LIPS, RIGID, face_box
 from .likeness import CHANGED, CUT, LIKE_CUT, OTHER_FACE, SAME_PLACE, changed, distance, glance, is_movement, portrait
-from .motion import similarity
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track

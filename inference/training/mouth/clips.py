@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from enhance.mouth.geometry import LIPS, OPENING, Array, free_of_pose, heads_of, measure
-from enhance.mouth.tracks import FRAME, interval
+from enhance.plan.measures import LIPS, OPENING, Array, free_of_pose, heads_of, measure
+from enhance.plan.tracks import FRAME, interval
 from enhance.speech.features import log_mel, normalise
 
 from .footage import Footage

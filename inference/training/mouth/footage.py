@@ -14,7 +14,7 @@ from enhance.face.clip import track_frames
 from enhance.face.crop import Picture
 from enhance.face.find import Finder
 from enhance.face.track import NO_HINTS, Tracker
-from enhance.mouth.geometry import POINTS, Array
+from enhance.plan.measures import POINTS, Array
 from enhance.speech.features import RATE
 
 KINDS = (".mp4", ".mpg", ".mov", ".avi", ".webm", ".mkv")
