@@ -12,15 +12,17 @@ from skimage import data
 
 from enhance.geometry.frame import head_frame
 from enhance.geometry.head import pose_of
+from enhance.geometry.landmarks import face_box
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.portrait.animate import Animator
-from enhance.portrait.drawn_lids import is_flat, make_drawn_lids
+from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.portrait.eye_outline import LEFT, RIGHT
 from enhance.render import compose
 from enhance.render.compose import Rendered, measure, render
 from enhance.render.drawn.erase import erase
 from enhance.render.drawn.ink import SIZE as INK_SIZE
 from enhance.render.drawn.ink import pack_ink, unpack_ink
+from enhance.style import style_of
 
 Floats = npt.NDArray[Any]
 MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
@@ -292,12 +294,6 @@ def test_one_eye_that_cannot_be_read_keeps_both_open() -> None:
     picture, mesh = eyes()
     x, y = mesh[[*LEFT[0], *LEFT[1]], :2].mean(axis=0).astype(int)
     picture[: y + 4, x - 8 : x + 8] = LASH  # a strand of hair over it
-    assert is_flat(picture, head_frame(mesh))
+    assert style_of(picture, face_box(mesh)) == "flat"
     assert make_drawn_lids(picture, head_frame(mesh)) == ()
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
-
-
-@pytest.mark.parametrize("light", [1.0, 0.3])
-def test_a_photograph_is_not_flat(light: float) -> None:
-    picture = (data.astronaut() * light).astype(np.uint8)
-    assert not is_flat(picture, head_frame(MESH))

@@ -8,7 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import head_frame
+from enhance.geometry.landmarks import face_box
 from enhance.picture import BadPictureError, Picture
+from enhance.style import Style, style_of
 
 from .drawn_lids import DrawnLid
 from .head import HeadField, head_field
@@ -28,11 +30,18 @@ class Animator:
         self._fields: OrderedDict[bytes, HeadField] = OrderedDict()
         self._lids: OrderedDict[bytes, tuple[Lid | DrawnLid, ...]] = OrderedDict()
 
-    def move(self, picture: Picture, mesh: npt.NDArray[np.float32], motion: npt.NDArray[np.float32]) -> Picture:
-        """picture: h x w x 3, any order of channels. mesh: 478 x 3, its pixels. motion: yaw, pitch, roll in degrees, dx, dy in
-        outer-eye distances, zoom (1 = none), blink left, blink right. At rest the same bytes come out.
+    def move(
+        self,
+        picture: Picture,
+        mesh: npt.NDArray[np.float32],
+        motion: npt.NDArray[np.float32],
+        style: Style | None = None,
+    ) -> Picture:
+        """The picture with its head moved and its eyes shut so far. At rest the same bytes come out.
 
-        Raises BadPictureError for anything else.
+        picture: h x w x 3 uint8 RGB. mesh: 478 x 3, its pixels. motion: yaw, pitch, roll in degrees, dx, dy in outer-eye
+        distances, zoom (1 = none), blink left, blink right (0..1). style: by which the lids are made; None to have it measured
+        in this picture. Raises BadPictureError for anything else.
         """
         _check(picture, motion)
         try:
@@ -48,7 +57,12 @@ class Animator:
             columns = slice(max(0, int(x.min() - reach)), max(0, int(x.max() + reach)))
             eyes = picture[rows, columns].tobytes()
             picture = picture.copy()
-            lids = _remembered(self._lids, key + eyes, lambda: make_lids(picture, frame))
+            made = (style or "").encode()
+            lids = _remembered(
+                self._lids,
+                key + made + eyes,
+                lambda: make_lids(picture, frame, style or style_of(picture, face_box(frame.mesh))),
+            )
             for lid, amount in zip(lids, motion[6:], strict=False):
                 if amount > 0:
                     lid.close(picture, float(amount))

@@ -18,7 +18,6 @@ from .eye_outline import LEFT, LUMA, OPEN, RIGHT
 Mask = npt.NDArray[np.bool_]
 Eye = tuple[tuple[int, ...], tuple[int, ...]]
 
-SIDE, STILL, CONTRAST, FLAT = 160, 3.0, 140.0, 0.45  # as there
 REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies
 CHEEKS = ((205, 50, 187, 207, 206), (425, 280, 411, 427, 426))  # mesh points below the eyes, beside the mouth
 PROBE = 0.05  # units to each side of them
@@ -86,21 +85,6 @@ class DrawnLid:
         pixels = (points + 0.5) * FINER - 0.5
         cv2.fillPoly(mask, [np.round(pixels * 16).astype(np.int32)], (255,), cv2.LINE_8, 4)
         return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
-
-
-def is_flat(picture: Picture, frame: HeadFrame) -> bool:
-    """Whether most of the face is the same as what is next to it, as in drawings: see src/pipeline/flatness.ts."""
-    x, y = frame.mesh[:, :2].min(axis=0), frame.mesh[:, :2].max(axis=0)
-    centre, side = (x + y) / 2, 1.2 * float((y - x).max())
-    at = (np.arange(SIDE) + 0.5) / SIDE - 0.5
-    places = (centre[:, None] + side * at).astype(np.float32)
-    columns, rows = np.meshgrid(places[0], places[1])
-    sampled = cv2.remap(picture, columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
-    grey = np.asarray(sampled @ LUMA, np.float32)
-    kernel = np.ones((3, 3), np.uint8)
-    dark, light = np.percentile(grey, (5, 95))
-    still = max(1.0, STILL * min(1.0, float(light - dark) / CONTRAST))
-    return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still).mean()) > FLAT
 
 
 def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:

@@ -10,8 +10,9 @@ import numpy as np
 
 from enhance.geometry.frame import Floats, HeadFrame, ramp
 from enhance.picture import Picture
+from enhance.style import Style
 
-from .drawn_lids import DrawnLid, is_flat, make_drawn_lids
+from .drawn_lids import DrawnLid, make_drawn_lids
 from .eye_outline import LEFT, RIGHT, Outline, find_outline
 
 Values = Floats
@@ -71,9 +72,12 @@ class Lid:
         return 1 + (np.minimum(moved, line) - 1).astype(np.float32) * self.taper * min(1.0, amount / 0.12)
 
 
-def make_lids(picture: Picture, frame: HeadFrame) -> tuple[Lid | DrawnLid, ...]:
-    """Both lids; none where a blink would look wrong: see find_outline for what an eye must show."""
-    if is_flat(picture, frame):
+def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | DrawnLid, ...]:
+    """Both lids; none where a blink would look wrong: find_outline() says what an eye must show.
+
+    picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge.
+    """
+    if style == "flat":
         return make_drawn_lids(picture, frame)
     outlines = [find_outline(picture, frame, eye) for eye in (LEFT, RIGHT)]
     found = [outline for outline in outlines if outline]
