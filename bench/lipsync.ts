@@ -14,7 +14,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { execa } from 'execa';
-import { LipsyncModel } from '../src/contract/lipsync.ts';
+import { LipsyncModel } from '../src/operations/lip-sync/request.ts';
 import { places, root } from '../src/stack/home.mjs';
 import { besideEachOther } from './lipsync/beside.ts';
 import { listMedia, type Media } from './lipsync/media.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { LipsyncModel } from './contract/lipsync.ts';
-import { UpscaleModel } from './contract/upscale.ts';
+import { LipsyncModel } from './operations/lip-sync/request.ts';
+import { UpscaleModel } from './operations/upscale/request.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;

@@ -1,7 +1,7 @@
 /**
  * Everything that can go wrong, once: the HTTP status, whether a caller may try again,
  * and the sentence that says what was expected and what came.
- * `api/middleware/errors.ts` turns a Failure into problem+json, `jobs/attempt.ts` into a job's `error`.
+ * `http/middleware/errors.ts` turns a Failure into problem+json, `jobs/run/attempt.ts` into a job's `error`.
  */
 
 type Facts = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 /** One run through the pipeline, and what inference/bench/lipsync/run.py reads of it: run.json, raw arrays, output.mp4. */
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LipsyncOptions } from '../../src/contract/lipsync.ts';
-import { type LipSyncTask, lipSync } from '../../src/pipeline/lip-sync.ts';
-import type { Watch } from '../../src/pipeline/watch.ts';
+import type { Watch } from '../../src/operations/lip-sync/bench-hooks.ts';
+import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
+import { type LipSyncTask, lipSync } from '../../src/operations/lip-sync/run.ts';
 import { changedOutside } from './changed.ts';
 import type { Run } from './plan.ts';
 import type { Stack } from './stack.ts';

@@ -1,8 +1,8 @@
 /** A Triton of the bench's own, and the models that it serves. */
 import { loadConfig } from '../../src/config.ts';
-import type { LipsyncModel } from '../../src/contract/lipsync.ts';
+import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { localTransport } from '../../src/stack/environment.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/models/lipsync.ts';
+import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { ffmpegPath, ffprobePath } from '../../tests/real/ffmpeg.ts';

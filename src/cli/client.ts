@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
 import { Job } from '../contract/job.ts';
-import { writeChunks } from '../write-all.ts';
+import { writeChunks } from '../storage/write-all.ts';
 
 /** A sentence for the person at the terminal; anything else that is thrown is a bug and keeps its stack. */
 export class Refused extends Error {

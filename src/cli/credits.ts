@@ -1,4 +1,4 @@
-import { type Audit, audit } from '../jobs/audit.ts';
+import { type Audit, audit } from '../jobs/record/audit.ts';
 import { isUnreachable, type Redises } from '../redis.ts';
 import { asOperator } from './operator.ts';
 

@@ -3,15 +3,15 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import { GrantNote } from '../contract/credits.ts';
 import { Account, ExpiresInSeconds, GrantedCredits, OverlapSeconds } from '../contract/keys.ts';
-import { LipsyncModel, type Segment, SyncMode } from '../contract/lipsync.ts';
 import { Failure } from '../errors.ts';
+import { type Face, lipsync } from '../operations/lip-sync/cli.ts';
+import { LipsyncModel, type Segment, SyncMode } from '../operations/lip-sync/request.ts';
+import { upscale } from '../operations/upscale/cli.ts';
 import { Refused } from './client.ts';
 import { balance, grant, verify } from './credits.ts';
 import { developmentKey, stackEnvironment } from './home.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
-import { type Face, lipsync } from './lipsync.ts';
 import { listModels } from './models.ts';
-import { upscale } from './upscale.ts';
 
 /** A whole number within the bounds that the API has for it. */
 const whole =

@@ -1,6 +1,6 @@
+import { type Keys, openKeys } from '../accounts/keys.ts';
+import { type Ledger, openLedger } from '../accounts/ledger.ts';
 import { loadConfig } from '../config.ts';
-import { type Keys, openKeys } from '../credits/keys.ts';
-import { type Ledger, openLedger } from '../credits/ledger.ts';
 import { createLog } from '../log.ts';
 import { isUnreachable, openRedis, type Redises } from '../redis.ts';
 import { Refused } from './client.ts';

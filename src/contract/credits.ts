@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { LipsyncModel, Warning } from '../operations/lip-sync/request.ts';
+import { UpscaleModel } from '../operations/upscale/request.ts';
 import { Account, GrantedCredits } from './keys.ts';
-import { LipsyncModel, Warning } from './lipsync.ts';
-import { UpscaleModel } from './upscale.ts';
 
 const Credits = z.int().min(0);
 

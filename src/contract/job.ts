@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { LipsyncJobOptions, LipsyncResult } from '../operations/lip-sync/request.ts';
+import { UpscaleOptions, UpscaleResult } from '../operations/upscale/request.ts';
 import { Problem } from './failure.ts';
-import { LipsyncJobOptions, LipsyncResult } from './lipsync.ts';
-import { UpscaleOptions, UpscaleResult } from './upscale.ts';
 
 export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
 export type JobStatus = z.infer<typeof JobStatus>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LipsyncModel, SyncMode } from './lipsync.ts';
-import { OutputFormat, Scale, UpscaleModel } from './upscale.ts';
+import { LipsyncModel, SyncMode } from '../operations/lip-sync/request.ts';
+import { OutputFormat, Scale, UpscaleModel } from '../operations/upscale/request.ts';
 
 const ImageLimits = z.strictObject({
   max_bytes: z.int(),

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { realApi } from '../api/api.ts';
-import { refused } from '../api/told.ts';
+import { realApi } from '../http/api.ts';
+import { refused } from '../http/told.ts';
 import { serve, serveRaw } from '../media/server.ts';
 
 const test = suite('what a fetch tells of the inside');

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createBadKeys } from '../../src/api/bad-keys.ts';
-import { realApi } from '../api/api.ts';
-import { pointers, refused } from '../api/told.ts';
+import { createBadKeys } from '../../src/http/gate/bad-keys.ts';
+import { realApi } from '../http/api.ts';
+import { pointers, refused } from '../http/told.ts';
 import { realRedis } from '../real/redis.ts';
 
 const test = suite('keys, credits and who may ask');

@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { places, root } from '../../src/stack/home.mjs';
-import { realApi } from '../api/api.ts';
+import { realApi } from '../http/api.ts';
 import { tempDir } from '../real/run.ts';
 import { tinyPng } from './fuzz/multipart.ts';
 

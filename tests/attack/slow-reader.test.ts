@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startWorker } from '../../src/jobs/worker.ts';
-import { realApi } from '../api/api.ts';
+import { startWorker } from '../../src/jobs/run/worker.ts';
+import { realApi } from '../http/api.ts';
 import { realRedis } from '../real/redis.ts';
 
 const test = suite('callers that do not read');

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { realApi } from '../api/api.ts';
+import { realApi } from '../http/api.ts';
 import { realRedis } from '../real/redis.ts';
 
 const test = suite('the watchdog of the event loop');

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { realApi } from '../api/api.ts';
-import { refused } from '../api/told.ts';
+import { realApi } from '../http/api.ts';
+import { refused } from '../http/told.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 

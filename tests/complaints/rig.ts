@@ -1,15 +1,15 @@
 /** What the tests of complaints share: the three models over a real Triton, what they did to each patch, and how the mouth of the finished file is seen again. */
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config.ts';
-import { LipsyncModel, LipsyncOptions } from '../../src/contract/lipsync.ts';
-import { decodeVideo } from '../../src/media/decode.ts';
-import { probeVideo } from '../../src/media/probe.ts';
-import { type LipSyncTask, lipSync } from '../../src/pipeline/lip-sync.ts';
-import { scratchMeshFile } from '../../src/pipeline/mesh-file.ts';
-import { cut, meshIn } from '../../src/pipeline/patch.ts';
-import { openFrames, trackFaces } from '../../src/pipeline/track.ts';
-import type { Watch } from '../../src/pipeline/watch.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/models/lipsync.ts';
+import { probeVideo } from '../../src/media/probe/probe.ts';
+import { decodeVideo } from '../../src/media/read/decode.ts';
+import type { Watch } from '../../src/operations/lip-sync/bench-hooks.ts';
+import { scratchMeshFile } from '../../src/operations/lip-sync/faces/mesh-file.ts';
+import { openFrames, trackFaces } from '../../src/operations/lip-sync/faces/track.ts';
+import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
+import { LipsyncModel, LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
+import { type LipSyncTask, lipSync } from '../../src/operations/lip-sync/run.ts';
+import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { makeClip } from '../real/clip.ts';

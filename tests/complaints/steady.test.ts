@@ -1,7 +1,7 @@
 /** "The mouth trembles; the teeth flash." On a picture that stands still whatever moves is ours. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { correlation } from '../../src/pipeline/lips.ts';
+import { correlation } from '../../src/operations/lip-sync/faces/lips.ts';
 import { h264, makeClip } from '../real/clip.ts';
 import { skip } from '../real/skip.ts';
 import { hasVoice, portrait, spoken } from '../real/talking.ts';

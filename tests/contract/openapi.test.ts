@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { createMetrics } from '../../src/api/metrics.ts';
-import { createRoutes } from '../../src/api/routes/all.ts';
 import { openapi } from '../../src/contract/openapi.ts';
 import { failures } from '../../src/errors.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createRoutes } from '../../src/http/routes/all.ts';
 
 const Schema = z.looseObject({});
 const Content = z.record(z.string(), z.looseObject({ schema: Schema.optional() }));

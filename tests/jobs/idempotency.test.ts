@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openIdempotency } from '../../src/jobs/idempotency.ts';
+import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { realRedis } from '../real/redis.ts';
 import { codeOf, freshPlace, openRig } from './rig.ts';
 

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job, JobStatus } from '../../src/contract/job.ts';
-import { LipsyncOptions, LipsyncResult, SyncMode } from '../../src/contract/lipsync.ts';
-import { UpscaleResult } from '../../src/contract/upscale.ts';
-import { isOver, JobRecord, moves } from '../../src/jobs/job.ts';
-import { outputSeconds, warningsOf } from '../../src/jobs/lipsync-length.ts';
-import { presentJob, presentResult } from '../../src/jobs/present.ts';
+import { presentJob, presentResult } from '../../src/jobs/record/present.ts';
+import { isOver, JobRecord, moves } from '../../src/jobs/record/record.ts';
+import { outputSeconds, warningsOf } from '../../src/operations/lip-sync/length.ts';
+import { LipsyncOptions, LipsyncResult, SyncMode } from '../../src/operations/lip-sync/request.ts';
+import { UpscaleResult } from '../../src/operations/upscale/request.ts';
 
 const test = suite('job');
 const shown = {

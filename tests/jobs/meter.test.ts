@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createMeter } from '../../src/jobs/meter.ts';
+import { createMeter } from '../../src/jobs/run/meter.ts';
 
 const test = suite('meter');
 

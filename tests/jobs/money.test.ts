@@ -1,8 +1,8 @@
 /** What jobs do to the credits of their account: held at submission, captured or released at the end. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { monthOf } from '../../src/credits/price.ts';
-import { verify } from '../../src/credits/verify.ts';
+import { monthOf } from '../../src/accounts/price.ts';
+import { verify } from '../../src/accounts/verify.ts';
 import { Failure } from '../../src/errors.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, freshPlace, onCue, openRig, type Rig } from './rig.ts';

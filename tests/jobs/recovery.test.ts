@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JobStatus } from '../../src/contract/job.ts';
-import { openAttempts } from '../../src/jobs/attempts.ts';
-import { type JobOutcome, moves } from '../../src/jobs/job.ts';
+import { type JobOutcome, moves } from '../../src/jobs/record/record.ts';
+import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { ownRedis, realRedis } from '../real/redis.ts';
 import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig, until } from './rig.ts';
 

@@ -1,24 +1,24 @@
 /** The whole of jobs and money on a real Redis and disk, with a scripted model in place of the pipeline. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openLedger } from '../../src/accounts/ledger.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { UpscaleOptions } from '../../src/contract/upscale.ts';
-import { openLedger } from '../../src/credits/ledger.ts';
 import { Failure } from '../../src/errors.ts';
-import { openFiles } from '../../src/files/store.ts';
-import { audit } from '../../src/jobs/audit.ts';
-import type { Claim } from '../../src/jobs/idempotency.ts';
-import { isOver, type JobRecord } from '../../src/jobs/job.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
-import { openSignals } from '../../src/jobs/signals.ts';
-import { openJobs } from '../../src/jobs/store.ts';
-import type { Submission, SubmitParts } from '../../src/jobs/submission.ts';
-import { submit } from '../../src/jobs/submit.ts';
-import { waitForEnd } from '../../src/jobs/wait.ts';
-import { startWorker, type WorkerTiming } from '../../src/jobs/worker.ts';
+import { audit } from '../../src/jobs/record/audit.ts';
+import { openJobs } from '../../src/jobs/record/jobs.ts';
+import { isOver, type JobRecord } from '../../src/jobs/record/record.ts';
+import { openSignals } from '../../src/jobs/record/signals.ts';
+import { waitForEnd } from '../../src/jobs/record/wait.ts';
+import { startWorker, type WorkerTiming } from '../../src/jobs/run/worker.ts';
+import type { Claim } from '../../src/jobs/submit/idempotency.ts';
+import type { Submission, SubmitParts } from '../../src/jobs/submit/submission.ts';
+import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
-import type { Enhance } from '../../src/pipeline/enhance.ts';
+import type { Enhance } from '../../src/operations/enhance.ts';
+import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { openRedis } from '../../src/redis.ts';
+import { openFiles } from '../../src/storage/files.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newJobId } from '../../src/jobs/id.ts';
+import { newJobId } from '../../src/jobs/record/id.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, openRig } from './rig.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { submit } from '../../src/jobs/submit.ts';
+import { submit } from '../../src/jobs/submit/submit.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { waitForEnd } from '../../src/jobs/wait.ts';
+import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { ownRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, onCue, openRig, until } from './rig.ts';
 

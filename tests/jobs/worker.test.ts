@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import type { Enhance } from '../../src/pipeline/enhance.ts';
+import type { Enhance } from '../../src/operations/enhance.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, freshPlace, onCue, openRig, type Rig, until } from './rig.ts';
 

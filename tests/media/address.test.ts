@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isPublicAddress } from '../../src/media/address.ts';
+import { isPublicAddress } from '../../src/media/fetch/address.ts';
 
 const test = suite('address');
 

@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
-import { decodeSmall, decodeYuv } from '../../src/media/decode.ts';
-import { probeAudio } from '../../src/media/probe-audio.ts';
+import { probeAudio } from '../../src/media/probe/probe-audio.ts';
+import { decodeSmall, decodeYuv } from '../../src/media/read/decode.ts';
 import { evenLuma } from '../../src/media/yuv.ts';
 import { bannerOf, frameOf, h264, makeClip, pattern, timesOf, tone, turn } from '../real/clip.ts';
 import { at, decode, encodeClip, ffmpeg, largest, meanOf, probe, soon } from './clips.ts';

@@ -1,14 +1,14 @@
 /** What the tests of video share: a folder, a configuration, and whole passes through decoder and encoder. */
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config.ts';
-import type { UpscaleOutput } from '../../src/contract/upscale.ts';
 import type { Frame } from '../../src/frame.ts';
-import { decodeVideo } from '../../src/media/decode.ts';
-import { encodePart, encodeVideo, joinClip, type Look } from '../../src/media/encode.ts';
-import type { AnyFrame, Encoded } from '../../src/media/encoder.ts';
 import type { VideoInfo } from '../../src/media/info.ts';
-import { probeVideo } from '../../src/media/probe.ts';
-import type { Sound } from '../../src/media/sound-graph.ts';
+import { probeVideo } from '../../src/media/probe/probe.ts';
+import { decodeVideo } from '../../src/media/read/decode.ts';
+import { encodePart, encodeVideo, joinClip, type Look } from '../../src/media/write/encode.ts';
+import type { AnyFrame, Encoded } from '../../src/media/write/encoder.ts';
+import type { Sound } from '../../src/media/write/sound-graph.ts';
+import type { UpscaleOutput } from '../../src/operations/upscale/request.ts';
 import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { tempDir } from '../real/run.ts';
 

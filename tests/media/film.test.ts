@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
-import { decodeYuv } from '../../src/media/decode.ts';
-import { type Film, picturesAt } from '../../src/media/film.ts';
+import { decodeYuv } from '../../src/media/read/decode.ts';
+import { type Film, picturesAt } from '../../src/media/read/film.ts';
 import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';

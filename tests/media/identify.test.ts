@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { identify } from '../../src/media/identify.ts';
+import { identify } from '../../src/media/probe/identify.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';

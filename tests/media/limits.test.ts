@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config.ts';
 import type { ImageInfo, VideoInfo } from '../../src/media/info.ts';
-import { checkFrames, checkLimits, checkOutputFrames } from '../../src/media/limits.ts';
+import { checkFrames, checkLimits, checkOutputFrames } from '../../src/media/probe/limits.ts';
 import { failing } from './failing.ts';
 
 const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };

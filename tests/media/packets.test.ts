@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPackets } from '../../src/media/packets.ts';
+import { readPackets } from '../../src/media/probe/packets.ts';
 
 async function* lines(...texts: string[]) {
   yield* texts.flatMap((text) => text.split('\n'));

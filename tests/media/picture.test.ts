@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import sharp, { type Color, type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ImageFormat, UpscaleOutput } from '../../src/contract/upscale.ts';
 import type { Picture } from '../../src/frame.ts';
-import { decodeImage, encodeImage } from '../../src/media/picture.ts';
-import { probeImage } from '../../src/media/probe.ts';
+import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
+import { probeImage } from '../../src/media/probe/probe.ts';
+import type { ImageFormat, UpscaleOutput } from '../../src/operations/upscale/request.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
 

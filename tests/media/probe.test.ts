@@ -1,7 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { probeVideo } from '../../src/media/probe.ts';
+import { probeVideo } from '../../src/media/probe/probe.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { at, ffmpeg, limits, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fetchTo } from '../../src/media/source.ts';
+import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
 import { serve, serveRaw } from './server.ts';

@@ -1,7 +1,7 @@
 /** The lines in which ffmpeg tells the times of pictures, from release 5 to 9. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PictureClock } from '../../src/media/picture-clock.ts';
+import { PictureClock } from '../../src/media/read/picture-clock.ts';
 
 const test = suite('told');
 const clock = (...lines: string[]) => {

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Frame } from '../../src/frame.ts';
-import { decodeVideo } from '../../src/media/decode.ts';
-import { encodeVideo } from '../../src/media/encode.ts';
+import { decodeVideo } from '../../src/media/read/decode.ts';
+import { encodeVideo } from '../../src/media/write/encode.ts';
 import {
   bannerOf,
   frameOf,

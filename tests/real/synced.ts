@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { LipsyncResult } from '../../src/contract/lipsync.ts';
+import { LipsyncResult } from '../../src/operations/lip-sync/request.ts';
 import type { Caller, Form } from './service.ts';
 
 /** A function that asks for one and saves it in `dir`. */

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isOrphan, newRegionName } from '../../src/triton/protocol/region-names.ts';
+import { isOrphan, newRegionName } from '../../src/triton/shared-memory/region-names.ts';
 
 const test = suite('region names');
 

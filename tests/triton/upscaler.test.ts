@@ -2,11 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config.ts';
-import type { Scale } from '../../src/contract/upscale.ts';
 import type { Picture } from '../../src/frame.ts';
 import { createLog } from '../../src/log.ts';
-import { openCatalogue } from '../../src/triton/models/catalogue.ts';
-import { askEngine, openUpscaler } from '../../src/triton/models/upscaler.ts';
+import { openCatalogue } from '../../src/models/catalogue.ts';
+import type { Scale } from '../../src/operations/upscale/request.ts';
+import { askEngine, openUpscaler } from '../../src/triton/clients/upscaler.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { realTriton } from '../real/triton.ts';

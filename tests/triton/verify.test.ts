@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import { type Contract, verify } from '../../src/triton/models/verify.ts';
+import { type Contract, verify } from '../../src/triton/clients/verify.ts';
 import type { ModelConfig } from '../../src/triton/protocol/control.ts';
 
 const test = suite('contract with a model');

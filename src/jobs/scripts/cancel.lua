@@ -2,7 +2,7 @@
 -- KEYS[1] root   ARGV: id, account, running limit, record ttl ms
 -- Answers the status it had: 'queued' (now canceled), 'processing' (asked to stop), that of its end, or '' when
 -- the account has no such job.
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id = KEYS[1], ARGV[1]
 local job = job_fields(root, id, 'status', 'account')

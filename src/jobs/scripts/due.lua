@@ -5,7 +5,7 @@
 -- a running one has a whole lease to be heard of.
 -- KEYS[1] root   ARGV: most jobs to look at, look again ms, most attempts, running limit, record ttl ms, lease ms
 -- Answers {{id, dispatch} to be given to Bull ...}, {id ended ...}
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, now = KEYS[1], now_ms()
 local settings = { running_limit = tonumber(ARGV[4]), record_ttl_ms = ARGV[5] }

@@ -2,7 +2,7 @@
 -- KEYS[1] root   ARGV: id, fence, error (JSON, or '' when it stopped because it was to be cancelled),
 --                      running limit, record ttl ms
 -- Answers 'failed', 'canceled' or 'lost'.
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id = KEYS[1], ARGV[1]
 local settings = { running_limit = tonumber(ARGV[4]), record_ttl_ms = ARGV[5] }

@@ -2,7 +2,7 @@
 -- KEYS[1] root   ARGV: id, fence, delay ms, counts (1: the attempt counts towards the bound; 0: it does not),
 --                      since when a model or room is missing ('': none is), running limit, record ttl ms
 -- Answers 'queued', 'canceled' or 'lost'.
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id = KEYS[1], ARGV[1]
 local job = job_fields(root, id, 'status', 'fence', 'cancel_requested', 'account', 'created_at')

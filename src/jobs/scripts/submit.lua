@@ -11,7 +11,7 @@
 --   {'unclaimed'}            the idempotency key went to another request meanwhile
 --   {'account_full', count}  {'bytes_full', bytes}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, ask, record = KEYS[1], cjson.decode(ARGV[1]), cjson.decode(ARGV[2])
 local id, account, now = ask.id, ask.account, now_ms()

@@ -3,7 +3,7 @@
 -- KEYS[1] root
 -- ARGV: id, fence, outcome (JSON), progress (JSON), result ttl ms, running limit, record ttl ms
 -- Answers 'succeeded' (also when sent again), 'canceled' or 'lost'. Unless 'succeeded', the file belongs to no one.
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id = KEYS[1], ARGV[1]
 local settings = { running_limit = tonumber(ARGV[6]), record_ttl_ms = ARGV[7] }

@@ -5,7 +5,7 @@
 -- Sending the same call again, after a lost connection, answers the same.
 -- Answers {'taken', fence}: only the holder of this fence may write from now on;
 --         {'refused'};  {'ended'}: it was cancelled meanwhile, or lost its worker too often.
--- @include "../../credits/scripts/money.lua"
+-- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id, now = KEYS[1], ARGV[1], now_ms()
 local settings = { running_limit = tonumber(ARGV[6]), record_ttl_ms = ARGV[7] }

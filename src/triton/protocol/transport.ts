@@ -1,8 +1,8 @@
 /** The one way to the models: tensors in, tensors out, whatever carries them. */
 import type { Config } from '../../config.ts';
+import { openSharedMemory } from '../shared-memory/transport.ts';
 import { openGrpc } from './grpc.ts';
 import { openHttp } from './http.ts';
-import { openSharedMemory } from './shared-memory.ts';
 import type { Tensor, Wanted } from './tensor.ts';
 
 export interface Transport {

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import type { Job } from '../contract/job.ts';
+import { Failure } from '../errors.ts';
+import { failureOf, presentJob, presentResult } from '../jobs/record/present.ts';
+import { isOver, type JobRecord } from '../jobs/record/record.ts';
+import { waitForEnd } from '../jobs/record/wait.ts';
+import type { Parts } from './parts.ts';
+import { waitOf } from './prefer.ts';
+import type { Context } from './route.ts';
+import { whileWanted } from './while-wanted.ts';
+
+type Made = { readonly job: JobRecord; readonly joined: boolean };
+
+/**
+ * 200 and the result of a job when it ends in time, a problem when it ends badly, 202 and the job otherwise.
+ * A caller that hangs up ends the wait; the job goes on.
+ */
+export const answerJob = async <Result>(
+  ctx: Context,
+  made: Made,
+  result: z.ZodType<Result>,
+  parts: Parts,
+): Promise<Result | Job> => {
+  const { ms, applied, asJob } = waitOf(ctx.get('prefer'), parts.config.http.waitLimitMs);
+  if (applied !== '') ctx.set('Preference-Applied', applied);
+  const job =
+    ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
+  if (!asJob && isOver(job.status)) return result.parse(resultOf(job, made.joined, parts));
+  ctx.status = 202;
+  ctx.set('Location', `/v1/jobs/${job.id}`);
+  return showJob(job, parts);
+};
+
+export const showJob = async (job: JobRecord, { jobs, config, links }: Parts): Promise<Job> =>
+  presentJob(job, {
+    publicUrl: config.http.publicUrl,
+    queuePosition: await jobs.position(job),
+    resultUrl: links.resultUrl,
+  });
+
+const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Parts) =>
+  whileWanted(ctx, parts.draining, (signal) => waitForEnd(parts, account, id, ms, signal));
+
+/** Throws what the job failed of, or why it has no result. */
+const resultOf = (job: JobRecord, joined: boolean, { links }: Parts) => {
+  if (job.error) throw failureOf(job.error);
+  if (job.status === 'canceled') throw new Failure('result_not_ready', { status: job.status });
+  const result = presentResult(job, { resultUrl: links.resultUrl });
+  if (!result) throw new Failure('result_expired');
+  // Who joined a job that another request pays for pays nothing.
+  return joined ? { ...result, cached: true, credits_used: 0 } : result;
+};

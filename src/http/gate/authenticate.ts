@@ -1,0 +1,54 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Scope } from '../../contract/keys.ts';
+import { Failure } from '../../errors.ts';
+import type { Caller, Parts } from '../parts.ts';
+import type { Context } from '../route.ts';
+import type { BadKeys } from './bad-keys.ts';
+
+/**
+ * Who asks, by `Authorization: Bearer`: a key of an account, or the operator's own key. A key is looked at before it is
+ * asked how many wrong ones came from where it comes from: others' wrong keys never stop a right one.
+ */
+export const authenticate = async (
+  ctx: Context,
+  parts: Pick<Parts, 'config' | 'keys'>,
+  badKeys: BadKeys,
+): Promise<Caller> => {
+  const token = tokenOf(ctx);
+  if (isOneOf(token, [parts.config.secrets.adminKey])) return operator;
+  try {
+    return await parts.keys.lookup(token);
+  } catch (error) {
+    if (error instanceof Failure && error.status === 401) badKeys.count(ctx.ip);
+    throw error;
+  }
+};
+
+/** The figures of the process belong to the operator, and to who scrapes them with a token of their own. */
+export const demandScraper = (
+  ctx: Context,
+  { secrets }: Parts['config'],
+  badKeys: BadKeys,
+): void => {
+  if (isOneOf(tokenOf(ctx), [secrets.metricsToken, secrets.adminKey])) return;
+  badKeys.count(ctx.ip);
+  throw new Failure('invalid_api_key');
+};
+
+export const demandScope = ({ scopes }: Caller, needed: Scope): void => {
+  if (!scopes.includes(needed)) throw new Failure('insufficient_scope', { needed });
+};
+
+/** ADMIN_KEY belongs to no account: it issues keys, and makes no jobs. */
+const operator: Caller = { account: '', keyId: 'operator', scopes: ['admin'] };
+
+const tokenOf = (ctx: Context): string => {
+  const token = /^Bearer +(\S+)\s*$/i.exec(ctx.get('authorization'))?.[1];
+  if (!token) throw new Failure('missing_api_key');
+  return token;
+};
+
+const isOneOf = (token: string, secrets: readonly (string | undefined)[]): boolean =>
+  secrets.some((secret) => secret !== undefined && isSame(token, secret));
+const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

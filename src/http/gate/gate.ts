@@ -1,0 +1,48 @@
+import type { Scope } from '../../contract/keys.ts';
+import { Failure } from '../../errors.ts';
+import { idempotencyKeyOf } from '../idempotent.ts';
+import type { Caller, Parts } from '../parts.ts';
+import type { Context, Route } from '../route.ts';
+import { authenticate, demandScope, demandScraper } from './authenticate.ts';
+import { createBadKeys } from './bad-keys.ts';
+import { takeFromRate } from './rate-limit.ts';
+
+export type Gate = ReturnType<typeof createGate>;
+
+/** Who may pass to a route, and how often. */
+export const createGate = (parts: Parts) => {
+  const { config } = parts;
+  const badKeys = createBadKeys(config.http.badKeysPerMinute);
+  const open = new Map<string, number>();
+
+  /** Counts the request as open until its answer has gone: each holds a socket, and waiting ones do so for long. */
+  const enter = (ctx: Context, { account }: Caller): void => {
+    const count = (open.get(account) ?? 0) + 1;
+    if (count > config.http.accountOpenRequests) {
+      const detail = `The account has ${count - 1} requests open, those that wait and event streams included; at most ${config.http.accountOpenRequests} may be.`;
+      throw new Failure('concurrency_limited', { detail });
+    }
+    // A caller that is gone already closes nothing any more.
+    if (ctx.res.closed) return;
+    open.set(account, count);
+    ctx.state.onGone.push(() => {
+      const left = (open.get(account) ?? 1) - 1;
+      if (left > 0) open.set(account, left);
+      else open.delete(account);
+    });
+  };
+
+  return {
+    admit: async (ctx: Context, route: Route, scope: Scope): Promise<Caller> => {
+      const caller = await authenticate(ctx, parts, badKeys);
+      ctx.state.log = ctx.state.log.child({ account: caller.account, key: caller.keyId });
+      await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');
+      enter(ctx, caller);
+      demandScope(caller, scope);
+      // Before a body is read that would be refused.
+      if (route.idempotent) idempotencyKeyOf(ctx);
+      return caller;
+    },
+    demandScraper: (ctx: Context): void => demandScraper(ctx, config, badKeys),
+  };
+};

@@ -1,0 +1,55 @@
+import type { Next } from 'koa';
+import { asFailure, Failure } from '../../errors.ts';
+import { problemOf } from '../../problem.ts';
+import { isUnreachable } from '../../redis.ts';
+import { diskFailure } from '../../storage/disk-failure.ts';
+import { shorten } from '../body/shorten.ts';
+import type { Context } from '../route.ts';
+
+/** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
+export const errors =
+  (draining: AbortSignal) =>
+  async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      const failure = failureOf(error, draining);
+      if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
+      else if (/^(url|storage)_/.test(failure.code))
+        ctx.state.log.info({ code: failure.code, why: whyOf(failure) }, 'refused');
+      tell(ctx, failure);
+    }
+  };
+
+const failureOf = (error: unknown, draining: AbortSignal): Failure => {
+  // What the shutdown interrupted rejects with the signal's reason.
+  if (draining.aborted && error === draining.reason) return new Failure('draining');
+  if (!isUnreachable(error)) return diskFailure(error) ?? asFailure(error);
+  const reason = 'the store of jobs and credits does not answer, try again';
+  return new Failure('internal_error', { reason }, { cause: error });
+};
+
+const tell = (ctx: Context, failure: Failure): void => {
+  ctx.status = failure.status;
+  for (const [name, value] of Object.entries(headersOf(failure))) ctx.set(name, value);
+  ctx.body = problemOf(failure, {
+    instance: shorten(ctx.path, 300),
+    requestId: ctx.state.requestId,
+  });
+  ctx.type = 'application/problem+json';
+};
+
+/** What an answer does not tell, such as where an internal name leads: bounded, as part of it may be a stranger's. */
+const whyOf = ({ cause }: Failure): string => String(cause).slice(0, 300);
+
+const retrySeconds = 5;
+const passing = [429, 503, 507];
+
+const headersOf = ({ status, code, facts }: Failure): Record<string, string> => {
+  if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
+  if (status === 405) return { Allow: String(facts.allowed) };
+  if (passing.includes(status) || code === 'idempotency_in_progress') {
+    return { 'Retry-After': String(facts.retry_after_seconds ?? retrySeconds) };
+  }
+  return {};
+};

@@ -1,0 +1,95 @@
+import type { ParameterizedContext } from 'koa';
+import type { z } from 'zod';
+import type { Scope } from '../contract/keys.ts';
+import type { Description } from '../contract/openapi.ts';
+import type { FailureCode } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { IncomingFile } from './body/body.ts';
+import type { Incoming } from './body/incoming.ts';
+import { readInput } from './body/input.ts';
+import type { Caller, Parts } from './parts.ts';
+
+/** What the service knows of a request besides Koa's own. */
+export type State = {
+  requestId: string;
+  log: Log;
+  /** The path of the route that answers, with its parameters' names; for logs and metrics. */
+  pattern: string;
+  /** Called when the answer has gone, or its caller; one listener for all, as a response bears few. */
+  onGone: (() => void)[];
+};
+export type Context = ParameterizedContext<State>;
+
+/** A request as a route receives it; what it brought is discarded when the answer is made. */
+export type Http = Incoming & {
+  readonly ctx: Context;
+  /** Demands a key with the scope and counts the request against its rate. */
+  readonly authenticate: (scope: Scope) => Promise<Caller>;
+  /** Demands METRICS_TOKEN or ADMIN_KEY. */
+  readonly demandScraper: () => void;
+};
+
+/** A route is this value: the router, the rate limits and the OpenAPI document all come from it. */
+export type Route = Description & {
+  readonly fails: readonly FailureCode[];
+  readonly serve: (http: Http, parts: Parts) => Promise<unknown>;
+};
+
+type Any = z.ZodObject;
+type Input<P extends Any, Q extends Any, B extends Any> = Http & {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
+  readonly files: Readonly<Record<string, IncomingFile>>;
+};
+
+type Spec<P extends Any, Q extends Any, B extends Any, A, Also, Given> = Omit<
+  Description,
+  'answer' | 'also'
+> & {
+  readonly fails: readonly FailureCode[];
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly answer: Answer<A>;
+  readonly also?: readonly Answer<Also>[];
+  readonly handle: (input: Input<P, Q, B> & Given, parts: Parts) => Promise<NoInfer<A | Also>>;
+};
+type Answer<A> = Description['answer'] & { readonly body?: z.ZodType<unknown, A> };
+
+type Keyed = { readonly caller: Caller };
+type Open = { readonly scope?: never };
+
+/** A route for callers with a key of the given scope. */
+export function route<
+  P extends Any = Any,
+  Q extends Any = Any,
+  B extends Any = Any,
+  A = unknown,
+  Also = never,
+>(spec: Spec<P, Q, B, A, Also, Keyed> & { readonly scope: Scope }): Route;
+export function route(
+  spec: Spec<Any, Any, Any, unknown, unknown, Keyed> & { readonly scope: Scope },
+): Route {
+  const { handle, ...described } = spec;
+  const serve: Route['serve'] = async (http, parts) => {
+    const caller = await http.authenticate(spec.scope);
+    return handle({ ...http, ...(await readInput(spec, http, parts)), caller }, parts);
+  };
+  return { ...described, serve };
+}
+
+/** A route that anyone may ask. */
+export function openRoute<
+  P extends Any = Any,
+  Q extends Any = Any,
+  B extends Any = Any,
+  A = unknown,
+  Also = never,
+>(spec: Spec<P, Q, B, A, Also, unknown> & Open): Route;
+export function openRoute(spec: Spec<Any, Any, Any, unknown, unknown, unknown> & Open): Route {
+  const { handle, ...described } = spec;
+  const serve: Route['serve'] = async (http, parts) =>
+    handle({ ...http, ...(await readInput(spec, http, parts)) }, parts);
+  return { ...described, serve };
+}

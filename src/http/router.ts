@@ -1,0 +1,51 @@
+import Router from '@koa/router';
+import type { Scope } from '../contract/keys.ts';
+import { Failure } from '../errors.ts';
+import { createIntake } from './body/incoming.ts';
+import { shorten } from './body/shorten.ts';
+import { createGate, type Gate } from './gate/gate.ts';
+import type { Parts } from './parts.ts';
+import type { Context, Route, State } from './route.ts';
+
+/** The routes as Koa middleware; other paths and methods are failures like any other. */
+export const createRouter = (routes: readonly Route[], parts: Parts) => {
+  const router = new Router<State>();
+  const intake = createIntake(parts.files, parts.config.files);
+  const gate = createGate(parts);
+  for (const route of routes)
+    router.register(route.path, [route.method], serve(route, parts, intake, gate));
+  const unknown = (ctx: Context): never => {
+    throw strayFailure(ctx, router);
+  };
+  return [router.routes(), unknown];
+};
+
+const serve =
+  (route: Route, parts: Parts, intake: ReturnType<typeof createIntake>, gate: Gate) =>
+  async (ctx: Context): Promise<void> => {
+    ctx.state.pattern = route.path;
+    if (route.creates && parts.draining.aborted) throw new Failure('draining');
+    const { ownedBy, ...incoming } = intake(Number(ctx.get('content-length')));
+    const authenticate = async (scope: Scope) => {
+      const caller = await gate.admit(ctx, route, scope);
+      ownedBy(caller.account);
+      return caller;
+    };
+    ctx.status = route.answer.status;
+    try {
+      ctx.body = await route.serve(
+        { ctx, ...incoming, authenticate, demandScraper: () => gate.demandScraper(ctx) },
+        parts,
+      );
+    } finally {
+      await incoming.discard();
+    }
+  };
+
+const strayFailure = (ctx: Context, router: Router<State>): Failure => {
+  const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
+  const allowed = [...new Set(methods)].join(', ');
+  return allowed === ''
+    ? new Failure('not_found', { what: `resource ${shorten(ctx.path)}` })
+    : new Failure('method_not_allowed', { method: ctx.method, allowed });
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { endless, type Redises } from '../../redis.ts';
+
+/** 'unsure': the connection was gone for a while, so anything may have happened. */
+export type JobEvent = z.infer<typeof JobEvent> | 'unsure';
+type Listener = (event: JobEvent) => void;
+
+export type Signals = {
+  /** Calls `listener` for each event of the job until the returned function is called. */
+  listen(id: string, listener: Listener): () => void;
+  close(): Promise<void>;
+};
+
+const JobEvent = z.enum([
+  ...(['queued', 'processing', 'progress', 'cancel'] as const),
+  ...(['succeeded', 'failed', 'canceled'] as const),
+]);
+const Message = z.object({ id: z.string(), event: JobEvent });
+
+/** What happens to jobs, over one connection for the whole process, however many listen. */
+export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> => {
+  const subscriber = redis.duplicate(endless);
+  const listeners = new Map<string, Set<Listener>>();
+  const tell = (id: string, event: JobEvent) => {
+    for (const listener of listeners.get(id) ?? []) listener(event);
+  };
+  subscriber.on('error', (error) => redis.emit('error', error));
+  subscriber.on('message', (_channel, text) => {
+    // While versions change, another process may speak of what this one does not know.
+    const message = Message.safeParse(JSON.parse(text)).data;
+    if (message) tell(message.id, message.event);
+  });
+  const subscribe = () => subscriber.subscribe(`${prefix}:events`);
+  await subscribe();
+  // After a lost connection: what was said meanwhile is lost, and only once subscribed is nothing more lost.
+  subscriber.on('ready', async () => {
+    await subscribe();
+    for (const id of listeners.keys()) tell(id, 'unsure');
+  });
+
+  return {
+    listen: (id, listener) => {
+      const all = listeners.get(id) ?? new Set();
+      listeners.set(id, all.add(listener));
+      return () => {
+        all.delete(listener);
+        if (all.size === 0 && listeners.get(id) === all) listeners.delete(id);
+      };
+    },
+    close: async () => {
+      await subscriber.quit();
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import type { Jobs } from './jobs.ts';
+import { isOver, type JobRecord } from './record.ts';
+import type { JobEvent, Signals } from './signals.ts';
+
+const ENDS: ReadonlySet<JobEvent> = new Set(['succeeded', 'failed', 'canceled', 'unsure']);
+
+/**
+ * The job at its end, or as it stands after `timeoutMs` or when `signal` aborts: see isOver(status).
+ * Listens before it reads, so that no end falls between.
+ */
+export const waitForEnd = async (
+  { jobs, signals }: { readonly jobs: Jobs; readonly signals: Signals },
+  account: string,
+  id: string,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<JobRecord> => {
+  let wake = () => {};
+  let stopped = signal?.aborted ?? false;
+  const stop = () => {
+    stopped = true;
+    wake();
+  };
+  const deaf = signals.listen(id, (event) => {
+    if (ENDS.has(event)) wake();
+  });
+  const timer = setTimeout(stop, timeoutMs);
+  signal?.addEventListener('abort', stop);
+  try {
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const job = await jobs.get(account, id);
+      if (isOver(job.status) || stopped) return job;
+      await woken;
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    clearTimeout(timer);
+    deaf();
+  }
+};

@@ -1,0 +1,226 @@
+import type { Config } from '../../config.ts';
+import { asFailure, Failure } from '../../errors.ts';
+import { sizeText } from '../../frame.ts';
+import type { Log } from '../../log.ts';
+import type { Enhance, Inputs, Outcome } from '../../operations/enhance.ts';
+import { diskFailure } from '../../storage/disk-failure.ts';
+import type { Files } from '../../storage/files.ts';
+import type { JobOutcome, JobRecord } from '../record/record.ts';
+import type { Signals } from '../record/signals.ts';
+import { formatOf } from '../submit/fingerprint.ts';
+import type { Attempts } from './attempts.ts';
+import { type HeartTiming, startHeart } from './heart.ts';
+
+export type AttemptParts = {
+  readonly attempts: Attempts;
+  readonly signals: Signals;
+  readonly files: Files;
+  readonly enhance: Enhance;
+  readonly config: Config;
+  readonly log: Log;
+};
+
+export type AttemptTiming = HeartTiming & {
+  /** Before the second attempt; doubled for each further one. */
+  readonly retryMs: number;
+  /** Before looking again whether the model is back, at first; then as long again as it has been away, up to ten times this. */
+  readonly unavailableMs: number;
+};
+
+/** How an attempt left its job. */
+export type End = 'succeeded' | 'failed' | 'canceled' | 'queued' | 'lost';
+type Why = 'canceled' | 'lost' | 'deadline' | 'draining';
+
+/** Runs one attempt of a job that was taken, and brings the job where its result or failure leads. */
+export const runAttempt = async (
+  parts: AttemptParts,
+  timing: AttemptTiming,
+  job: JobRecord,
+  /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
+  leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
+): Promise<End> => {
+  const { attempts, files, enhance, log } = parts;
+  const halt = createHalt();
+  const heart = startHeart(parts, timing, job, halt.stop);
+  const release = watchStops(parts, job, leaving.now, halt.stop);
+  const name = attemptName(job);
+  const target = files.attemptPath(name);
+  try {
+    await files.space.demand();
+    const outputs = { target, work: files.workPath(job.id) };
+    const outcome = await asStored(files, () =>
+      enhance(job, inputsOf(job, files), outputs, heart.report, halt.signal),
+    );
+    const stored = heart.report({ ...heart.last(), stage: 'storing' });
+    const kept = outcomeOf(outcome, name, await asStored(files, () => files.keepResult(name)));
+    const end = await attempts.succeed(job.id, job.fence, kept, {
+      ...stored,
+      ...{ percent: 100, eta_seconds: 0 },
+    });
+    if (end !== 'succeeded') await files.removeResult(name);
+    return end;
+  } catch (error) {
+    tell(log, halt.why(), error);
+    return await conclude(parts, timing, job, halt.why(), leaving.soon.aborted, error);
+  } finally {
+    release();
+    heart.stop();
+    await files.remove(target);
+  }
+};
+
+/**
+ * What fails because the disk does is storage_failed, whatever the part that noticed it calls it: a program that
+ * cannot write its output says so in its own words, or in none. Only the disk itself knows then.
+ */
+const asStored = async <T>({ space }: Files, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const disk = diskFailure(error);
+    if (disk?.code === 'storage_failed') throw disk;
+    if (disk || (await space.isFull())) {
+      throw new Failure('storage_failed', { reason: 'the disk is full' }, { cause: error });
+    }
+    throw error;
+  }
+};
+
+const inputsOf = ({ kind, id }: JobRecord, files: Files): Inputs => ({
+  media: files.inputPath(id),
+  ...(kind === 'lipsync' && { audio: files.inputPath(id, 'audio') }),
+});
+
+/** A stop is no fault, and a model that is away is told by its reason alone, as it is asked again and again. */
+const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
+  const { code, cause, message } = asFailure(error);
+  if (stopped) {
+    log.info({ stopped }, 'attempt was stopped');
+  } else if (code === 'model_unavailable' || code === 'storage_full') {
+    const why = cause instanceof Error ? cause.message : message;
+    log.warn({ why }, 'a model or room on the disk is not available');
+  } else {
+    log.warn({ err: error }, 'attempt did not succeed');
+  }
+};
+
+const attemptName = (job: JobRecord): string => {
+  const format = formatOf({ options: job.options, mediaKind: job.input.kind });
+  return `${job.id}.${job.fence}.${format}`;
+};
+
+const outcomeOf = (
+  { outputSize, contentType, frames, durationSeconds, fps, lipsync }: Outcome,
+  file: string,
+  kept: { readonly bytes: number; readonly sha256: string },
+): JobOutcome => ({
+  ...{ file, ...kept, content_type: contentType, output_size: sizeText(outputSize) },
+  ...(frames !== undefined && { frames }),
+  ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
+  // Times are whole ticks, whose sum may miss a round rate by a millionth.
+  ...(fps !== undefined && { fps: Number(fps.toFixed(3)) }),
+  ...(lipsync && {
+    faces_detected: lipsync.facesDetected,
+    frames_passed_through: lipsync.framesPassedThrough,
+    sync: {
+      correlation: lipsync.sync?.correlation ?? null,
+      lag_ms: lipsync.sync?.lagMs ?? null,
+    },
+    warnings: [...lipsync.warnings],
+  }),
+});
+
+/** An AbortController that remembers the first reason. */
+const createHalt = () => {
+  const controller = new AbortController();
+  let first: Why | undefined;
+  return {
+    signal: controller.signal,
+    why: () => first,
+    stop: (why: Why) => {
+      first ??= why;
+      controller.abort(new Error(`The attempt was stopped: ${first}`));
+    },
+  };
+};
+
+const MOST_TIMER_MS = 2 ** 31 - 1;
+
+const watchStops = (
+  { signals, config }: AttemptParts,
+  job: JobRecord,
+  draining: AbortSignal,
+  stop: (why: Why) => void,
+) => {
+  const deaf = signals.listen(job.id, (event) => {
+    if (event === 'cancel') stop('canceled');
+  });
+  const late = () => stop('deadline');
+  const timer = setTimeout(late, Math.min(MOST_TIMER_MS, deadlineOf(job, config) - Date.now()));
+  const drain = () => stop('draining');
+  draining.addEventListener('abort', drain);
+  if (draining.aborted) drain();
+  return () => {
+    deaf();
+    clearTimeout(timer);
+    draining.removeEventListener('abort', drain);
+  };
+};
+
+const deadlineOf = (job: JobRecord, { jobs }: Config): number =>
+  (job.started_at ?? Date.now()) + jobs.deadlineMs;
+
+const conclude = (
+  { attempts, config }: AttemptParts,
+  timing: AttemptTiming,
+  job: JobRecord,
+  why: Why | undefined,
+  leaving: boolean,
+  error: unknown,
+): Promise<End> | End => {
+  const { id, fence } = job;
+  const fail = ({ code, facts }: Failure) => attempts.fail(id, fence, { code, facts });
+  switch (why) {
+    case 'lost':
+      return 'lost';
+    case 'canceled':
+      return attempts.fail(id, fence, null);
+    case 'draining':
+      return attempts.retry(id, fence, 0, false);
+    case 'deadline':
+      return fail(
+        new Failure('deadline_exceeded', { limit_seconds: config.jobs.deadlineMs / 1000 }),
+      );
+  }
+  const failure = asFailure(error);
+  // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
+  if (failure.retryable && leaving) return attempts.retry(id, fence, 0, false);
+  // Neither a model that is away nor a disk without room is the job's fault, and both may end.
+  if (failure.code === 'model_unavailable' || failure.code === 'storage_full') {
+    const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
+    const next = Date.now() + delayMs;
+    if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))
+      return fail(failure);
+    return attempts.retry(id, fence, delayMs, false, since);
+  }
+  if (failure.retryable && job.attempts < config.jobs.attempts) {
+    return attempts.retry(id, fence, timing.retryMs * 2 ** (job.attempts - 1), true);
+  }
+  return fail(failure);
+};
+
+/**
+ * Since when what the job needs has been away, and how long to wait now. That counts as no attempt, but may not go on for
+ * ever: a job that works for minutes and then finds a model away, again and again, has one outage.
+ */
+const outage = (
+  { away_since, away_at }: JobRecord,
+  { unavailableMs }: AttemptTiming,
+  longestMs: number,
+): { readonly since: number; readonly delayMs: number } => {
+  const now = Date.now();
+  const goesOn = away_since !== null && away_at !== null && now - away_at < longestMs;
+  const since = goesOn ? away_since : now;
+  const delayMs = Math.min(Math.max(now - since, unavailableMs), 10 * unavailableMs);
+  return { since, delayMs };
+};

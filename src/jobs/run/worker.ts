@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { repeat } from '../../async/repeat.ts';
+import type { Config } from '../../config.ts';
+import type { Log } from '../../log.ts';
+import type { Enhance } from '../../operations/enhance.ts';
+import type { Redises } from '../../redis.ts';
+import type { Files } from '../../storage/files.ts';
+import type { Delivery, Queue } from '../queue.ts';
+import type { Jobs } from '../record/jobs.ts';
+import { isOver } from '../record/record.ts';
+import type { Signals } from '../record/signals.ts';
+import { type AttemptTiming, runAttempt } from './attempt.ts';
+import { openAttempts } from './attempts.ts';
+
+export type WorkerParts = {
+  readonly stores: Redises;
+  readonly config: Config;
+  readonly log: Log;
+  readonly files: Files;
+  readonly jobs: Jobs;
+  readonly signals: Signals;
+  readonly queue: Queue;
+  readonly enhance: Enhance;
+};
+
+export type WorkerTiming = AttemptTiming & {
+  /** After this long without a beat an attempt's worker is taken for lost. */
+  readonly leaseMs: number;
+  /** How often to look at what is due. */
+  readonly lookMs: number;
+  /** When to look again whether Bull still has a job that it was given. */
+  readonly lookAgainMs: number;
+  /** How long running jobs may go on when the worker is closed. */
+  readonly graceMs: number;
+  readonly sweepMs: number;
+};
+
+export const workerTiming: WorkerTiming = {
+  beatMs: 250,
+  silenceMs: 1_000,
+  retryMs: 1_000,
+  unavailableMs: 3_000,
+  leaseMs: 15_000,
+  lookMs: 500,
+  lookAgainMs: 10_000,
+  // With what ends after it, less than any supervisor waits: npm start kills after 10 s.
+  graceMs: 3_000,
+  sweepMs: 300_000,
+};
+
+const DUE_AT_ONCE = 100;
+
+/**
+ * Runs jobs until it is closed: takes no more then, lets those that run go on for the grace time, and puts the
+ * rest back into the queue without losing an attempt.
+ */
+export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = workerTiming) => {
+  const { stores, config, log, files, jobs, queue } = parts;
+  const attempts = openAttempts(stores, config, timing.leaseMs);
+  const [soon, now] = [new AbortController(), new AbortController()];
+  const closing = soon.signal;
+  const running = new Set<Promise<void>>();
+
+  const deliverDue = async () => {
+    const { deliver, ended } = await attempts.due(DUE_AT_ONCE, timing.lookAgainMs);
+    for (const delivery of deliver) await queue.deliver(delivery);
+    for (const id of ended) await files.removeJob(id);
+  };
+
+  const run = async (delivery: Delivery): Promise<void> => {
+    // What is not taken stays due, and goes to another worker.
+    if (closing.aborted) return;
+    const [said, fence] = await attempts.take(delivery, randomUUID());
+    if (said === 'refused') return;
+    const job = await jobs.find(delivery.id);
+    if (said === 'taken' && job?.fence === fence) {
+      const attemptLog = log.child({
+        job_id: job.id,
+        request_id: job.request_id,
+        fence: job.fence,
+      });
+      attemptLog.info({ model: job.model, account: job.account }, 'attempt starts');
+      const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, {
+        soon: soon.signal,
+        now: now.signal,
+      });
+      attemptLog.info({ end }, 'attempt ends');
+    }
+    const after = await jobs.find(delivery.id);
+    if (after === null || isOver(after.status)) await files.removeJob(delivery.id);
+    // Its end may have let the account's next job in.
+    if (!closing.aborted) await deliverDue();
+  };
+
+  const tracked = async (delivery: Delivery): Promise<void> => {
+    const attempt = run(delivery);
+    running.add(attempt);
+    try {
+      await attempt;
+    } finally {
+      running.delete(attempt);
+    }
+  };
+
+  const isUnfinished = async (id: string): Promise<boolean> => {
+    const job = await jobs.find(id);
+    return job !== null && !isOver(job.status);
+  };
+  const stopLooking = repeat(timing.lookMs, deliverDue, log);
+  const stopSweeping = repeat(
+    timing.sweepMs,
+    () => files.sweep(config.files.ttlMs, isUnfinished),
+    log,
+  );
+  queue.start(config.jobs.concurrency, tracked);
+
+  return {
+    close: async (): Promise<void> => {
+      soon.abort();
+      await Promise.all([stopLooking(), stopSweeping(), queue.pause()]);
+      await Promise.race([
+        Promise.allSettled(running),
+        sleep(timing.graceMs, undefined, { ref: false }),
+      ]);
+      now.abort();
+      await Promise.allSettled(running);
+    },
+  };
+};

@@ -1,0 +1,66 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../../errors.ts';
+import { isPublicAddress } from './address.ts';
+
+/**
+ * Throws url_not_allowed when a URL names something that callers may not reach through us. A host name passes here:
+ * what it resolves to is checked by `guardedLookup` in the very call that connects, so that no second answer can differ.
+ */
+export const checkUrl = (url: URL, allowHosts: readonly string[]): void => {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw refuse(url, `expected http or https; ${url.protocol.slice(0, -1)} came`);
+  }
+  if (url.username || url.password) throw refuse(url, 'it holds a user name or a password');
+  const host = bare(url);
+  if (isIP(host) && !isPublicAddress(host) && !isAllowed(url, allowHosts)) {
+    throw refuse(url, HIDDEN, `${host} is not a public address`);
+  }
+};
+
+/** A refusal for what a name leads to takes at least so long, whether the name was found at once, late or not at all. */
+const ANSWER_MS = 500;
+
+/**
+ * A DNS lookup for one connection to `url` that fails with url_not_allowed when any of the addresses is not public, and
+ * in the same words when there are none: what names exist inside, and where they lead, is not a caller's business. The
+ * cause has it, for the log.
+ */
+export const guardedLookup =
+  (url: URL, allowHosts: readonly string[]): LookupFunction =>
+  (hostname, options, done) => {
+    const answered = sleep(ANSWER_MS);
+    const refuseLate = async (cause: string): Promise<void> => {
+      await answered;
+      done(refuse(url, HIDDEN, cause), '', 0);
+    };
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error?.code === 'ENOTFOUND') return void refuseLate(`${hostname} is unknown`);
+      if (error) return done(error, '', 0);
+      const hidden = found.find(({ address }) => !isPublicAddress(address));
+      if (hidden && !isAllowed(url, allowHosts)) {
+        return void refuseLate(`${hostname} resolves to ${hidden.address}`);
+      }
+      const [first] = found;
+      if (options.all || !first) return done(null, found);
+      done(null, first.address, first.family);
+    });
+  };
+
+/** A URL as an answer may show it: without what could be a secret. */
+export const shown = ({ protocol, host, pathname }: URL): string =>
+  `${protocol}//${host}${pathname}`;
+
+const HIDDEN = 'its host has no public address';
+
+const refuse = (url: URL, reason: string, cause?: string): Failure =>
+  new Failure('url_not_allowed', { url: shown(url), reason }, { cause });
+
+/** By name, or by name and port. */
+const isAllowed = (url: URL, allowHosts: readonly string[]): boolean => {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return allowHosts.includes(url.hostname) || allowHosts.includes(`${url.hostname}:${port}`);
+};
+
+const bare = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');

@@ -1,0 +1,59 @@
+/** How long a lip-synced video becomes, and what to say of it beforehand. Pure. */
+
+import type { LipsyncInput } from '../../contract/job.ts';
+import { PORTRAIT_FPS } from '../../frame.ts';
+import type { LipsyncModel, LipsyncOptions, Warning } from './request.ts';
+
+type Input = Pick<LipsyncInput, 'kind' | 'duration_seconds' | 'fps' | 'own_sound'> & {
+  readonly audio: Pick<LipsyncInput['audio'], 'duration_seconds'>;
+};
+type Timing = Pick<LipsyncOptions, 'sync_mode' | 'segments'>;
+
+/** What the result's length is promised to be, to half a frame. A portrait speaks as long as there is sound. */
+export const outputSeconds = (input: Input, { sync_mode, segments }: Timing): number => {
+  const sound = input.audio.duration_seconds;
+  const clip = input.duration_seconds;
+  if (input.kind === 'image' || clip === undefined) return sound;
+  if (segments) return clip;
+  switch (sync_mode) {
+    case 'cut_off':
+      return Math.min(clip, sound);
+    case 'silence':
+      return Math.max(clip, sound);
+    case 'loop':
+    case 'bounce':
+    case 'remap':
+      return sound;
+  }
+};
+
+/** What the result is promised to be, and how many frames that makes at the clip's mean rate. */
+export const outputSpan = (input: Input, timing: Timing) => {
+  const seconds = outputSeconds(input, timing);
+  return { seconds, frames: Math.max(1, Math.round(seconds * (input.fps ?? PORTRAIT_FPS))) };
+};
+
+/** How long a result may be and still be what the model is made for. */
+export const madeForSeconds: Readonly<Record<LipsyncModel, number>> = {
+  fast: 60,
+  balanced: 300,
+  studio: 300,
+};
+
+/** What input and options tell before anything is made. */
+export const warningsOf = (input: Input, options: LipsyncOptions): Warning[] => [
+  ...lengthWarnings(options.model, outputSeconds(input, options)),
+  ...backgroundWarnings(input, options),
+];
+
+const lengthWarnings = (model: LipsyncModel, seconds: number): Warning[] => {
+  if (seconds <= madeForSeconds[model]) return [];
+  const detail = `The model ${model} is made for up to ${madeForSeconds[model]} s; this lasts ${Number(seconds.toFixed(1))} s.`;
+  return [{ code: 'long_clip_for_model', detail }];
+};
+
+const backgroundWarnings = ({ own_sound }: Input, { options }: LipsyncOptions): Warning[] => {
+  if (options.background.mode === 'drop' || own_sound !== false) return [];
+  const detail = 'There is no sound of its own in the clip or portrait to mix under the new one.';
+  return [{ code: 'no_background_sound', detail }];
+};

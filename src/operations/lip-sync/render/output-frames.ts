@@ -1,0 +1,43 @@
+import type { YuvFrame } from '../../../frame.ts';
+import { type Film, picturesAt } from '../../../media/read/film.ts';
+import type { Shot } from '../plan/timeline.ts';
+
+/** A picture of the output before anything was rendered; `index` is that of its shot. */
+export type ShotFrame = YuvFrame & {
+  /** One that fades out over it. */
+  readonly under?: YuvFrame & { readonly share: number };
+};
+
+/** The pictures of all shots from that one on, in order, at full size; each is the receiver's. */
+export async function* readShots(
+  film: Film,
+  shots: readonly Shot[],
+  from: number,
+  means: Parameters<typeof picturesAt>[2],
+): AsyncGenerator<ShotFrame> {
+  const rest = shots.slice(from);
+  const over = picturesAt(
+    film,
+    rest.map(({ source }) => source),
+    means,
+  );
+  const below = rest.flatMap(({ under }) => (under ? [under.source] : []));
+  const under = picturesAt(film, below, means);
+  try {
+    for (const [i, { time, duration, under: fading }] of rest.entries()) {
+      const timed = { index: from + i, time, duration };
+      const frame = { ...(await next(over)), ...timed };
+      yield fading
+        ? { ...frame, under: { ...(await next(under)), ...timed, share: fading.share } }
+        : frame;
+    }
+  } finally {
+    await Promise.all([over.return(undefined), under.return(undefined)]);
+  }
+}
+
+const next = async (frames: AsyncGenerator<YuvFrame>): Promise<YuvFrame> => {
+  const { value, done } = await frames.next();
+  if (done) throw new Error('expected a picture for every shot');
+  return value;
+};

@@ -1,0 +1,45 @@
+import { inOrder } from '../../async/in-order.ts';
+import { type Picture, scaled } from '../../frame.ts';
+import type { Upscaler } from '../../triton/clients/upscaler.ts';
+import type { Report } from '../progress.ts';
+import { type Band, bandsOf, cutBand, pasteBand } from './bands.ts';
+import type { Scale } from './request.ts';
+
+/**
+ * The picture at `scale`, in bands, so that a large one can be watched, cancelled and interleaved with
+ * other callers' work. The same pixels as in one piece: bands carry the context that the model asks for.
+ */
+export const upscaleImage = async (
+  picture: Picture,
+  scale: Scale,
+  upscaler: Upscaler,
+  inFlight: number,
+  report: Report,
+  signal: AbortSignal,
+): Promise<Picture> => {
+  const bands = bandsOf(picture, scale, upscaler);
+  const framesTotal = bands.length;
+  report({ stage: 'inference', framesDone: 0, framesTotal });
+  if (framesTotal === 1) {
+    const whole = await upscaler.run(picture, scale, signal);
+    report({ stage: 'encoding', framesDone: 1, framesTotal });
+    return whole;
+  }
+
+  const size = scaled(picture, scale);
+  const pixels = Buffer.allocUnsafe(size.width * size.height * picture.channels);
+  const whole: Picture = { ...size, channels: picture.channels, pixels };
+  const enhance = async (band: Band) => ({
+    band,
+    enhanced: await upscaler.run(cutBand(picture, band), scale, signal),
+  });
+
+  let framesDone = 0;
+  for await (const { band, enhanced } of inOrder(bands, inFlight, enhance)) {
+    pasteBand(whole, enhanced, band, scale);
+    framesDone += 1;
+    const stage = framesDone < framesTotal ? 'inference' : 'encoding';
+    report({ stage, framesDone, framesTotal });
+  }
+  return whole;
+};

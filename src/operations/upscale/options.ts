@@ -1,0 +1,37 @@
+import { Failure, type Fault } from '../../errors.ts';
+import { defaultFormat, ImageFormat, type OutputFormat, type UpscaleOptions } from './request.ts';
+
+export type SettledOptions = UpscaleOptions & { readonly output_format: OutputFormat };
+
+/**
+ * The options as the work will have them, defaults filled in, once the content has told the kind.
+ * What does not go with that kind is refused. Pure.
+ */
+export const settleOptions = (
+  { model, scale, output_format, output }: UpscaleOptions,
+  kind: 'image' | 'video',
+): SettledOptions => {
+  const allowed: OutputFormat[] = kind === 'image' ? [...ImageFormat.options] : ['mp4'];
+  const format = output_format ?? defaultFormat[kind];
+  const faults: Fault[] = [];
+  if (!allowed.includes(format)) {
+    faults.push({
+      pointer: '/output_format',
+      code: 'not_allowed',
+      detail: `The content is ${kind === 'image' ? 'an image' : 'a video'}, which cannot become ${format}.`,
+      allowed,
+    });
+  }
+  if (format === 'jpeg' && output?.lossless) {
+    faults.push({
+      pointer: '/output/lossless',
+      code: 'conflict',
+      detail: 'jpeg is never lossless; png, webp and avif can be.',
+    });
+  }
+  if (faults.length > 0) {
+    const detail = 'The options do not fit the content; see errors.';
+    throw new Failure('validation_failed', { detail }, { faults });
+  }
+  return { model, scale, output_format: format, ...(output && { output }) };
+};

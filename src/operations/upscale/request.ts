@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { SizeText, SourceUrl } from '../../contract/media.ts';
+
+export const UpscaleModel = z.enum(['photo', 'animation', 'detail']).meta({ id: 'UpscaleModel' });
+export type UpscaleModel = z.infer<typeof UpscaleModel>;
+
+export const Scale = z.literal([2, 4, 8]).describe('output pixels per input pixel, on each axis');
+export type Scale = z.infer<typeof Scale>;
+
+export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
+export type ImageFormat = z.infer<typeof ImageFormat>;
+export const OutputFormat = z.enum([...ImageFormat.options, 'mp4']);
+export type OutputFormat = z.infer<typeof OutputFormat>;
+/** What a request that names no format gets. */
+export const defaultFormat = { image: 'png', video: 'mp4' } as const;
+
+export const UpscaleOutput = z
+  .strictObject({
+    quality: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('of jpeg, webp, avif and mp4; higher is truer and larger'),
+    lossless: z.boolean().optional().describe('for webp, avif and mp4; png always is'),
+    metadata: z
+      .enum(['keep', 'strip'])
+      .optional()
+      .describe('EXIF and XMP of an image; stripped unless asked to keep'),
+    background: z
+      .string()
+      .regex(/^#[0-9a-fA-F]{6}$/)
+      .optional()
+      .describe('#rrggbb put behind transparency where the format has none; white unless given'),
+  })
+  .meta({ id: 'UpscaleOutput' });
+export type UpscaleOutput = z.infer<typeof UpscaleOutput>;
+
+const options = {
+  model: UpscaleModel,
+  scale: Scale,
+  output_format: OutputFormat.optional().describe(
+    `${defaultFormat.image} for images and ${defaultFormat.video} for videos unless given`,
+  ),
+  output: UpscaleOutput.optional(),
+};
+
+/** What the work depends on, apart from the media itself. */
+export const UpscaleOptions = z.strictObject(options).meta({ id: 'UpscaleOptions' });
+export type UpscaleOptions = z.infer<typeof UpscaleOptions>;
+
+/** The JSON body. That exactly one source came is checked where the body is read, with the file parts. */
+export const UpscaleRequest = z
+  .strictObject({
+    ...options,
+    image_url: SourceUrl.optional().describe('image to enhance; the content decides its kind'),
+    video_url: SourceUrl.optional().describe('video to enhance; the content decides its kind'),
+  })
+  .meta({ id: 'UpscaleRequest' });
+export type UpscaleRequest = z.infer<typeof UpscaleRequest>;
+
+export const UpscaleResult = z
+  .strictObject({
+    status: z.literal('success'),
+    output_url: z.url(),
+    input_size: SizeText,
+    output_size: SizeText,
+    scale: Scale,
+    credits_used: z.int().min(0),
+    id: z.string(),
+    model_used: UpscaleModel,
+    model_version: z.string(),
+    cached: z.boolean(),
+    processing_ms: z.int().min(0),
+    bytes: z.int().positive(),
+    sha256: z.string(),
+    content_type: z.string(),
+    expires_at: z.iso.datetime(),
+    duration_seconds: z.number().optional().describe('video only'),
+    frames: z.int().optional().describe('video only'),
+    fps: z.number().optional().describe('video only'),
+  })
+  .meta({ id: 'UpscaleResult' });
+export type UpscaleResult = z.infer<typeof UpscaleResult>;

@@ -1,0 +1,24 @@
+import { inOrder } from '../../async/in-order.ts';
+import type { Frame, Picture } from '../../frame.ts';
+import type { Upscaler } from '../../triton/clients/upscaler.ts';
+import type { Scale } from './request.ts';
+
+/**
+ * The frames at `scale`, in order and with their times, while the consumer asks for them.
+ * A frame equal to the one before it is not computed again.
+ */
+export const upscaleVideo = (
+  frames: AsyncIterable<Frame>,
+  scale: Scale,
+  upscaler: Upscaler,
+  inFlight: number,
+  signal: AbortSignal,
+): AsyncIterable<Frame> => {
+  let last: { pixels: Buffer; enhanced: Promise<Picture> } | undefined;
+  return inOrder(frames, inFlight, async (frame) => {
+    if (!last?.pixels.equals(frame.pixels)) {
+      last = { pixels: frame.pixels, enhanced: upscaler.run(frame, scale, signal) };
+    }
+    return { ...frame, ...(await last.enhanced) };
+  });
+};

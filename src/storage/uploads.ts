@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { base62 } from '../base62.ts';
+import { MediaKind } from '../contract/media.ts';
+import type { Upload } from '../contract/uploads.ts';
+import { Failure } from '../errors.ts';
+import { type Redises, script } from '../redis.ts';
+import type { Files, Kept } from './files.ts';
+
+export type Borrowed = Kept & {
+  readonly path: string;
+  readonly kind: MediaKind;
+  readonly mime: string;
+};
+export type Uploads = ReturnType<typeof openUploads>;
+
+const Stored = z.object({
+  account: z.string(),
+  kind: MediaKind,
+  mime: z.string(),
+  bytes: z.coerce.number(),
+  sha256: z.string(),
+  expires_at: z.coerce.number(),
+});
+type Stored = z.infer<typeof Stored>;
+
+type Settings = {
+  readonly publicUrl: string;
+  readonly ttlMs: number;
+  /** What one account may keep at a time. */
+  readonly quota: { readonly files: number; readonly bytes: number };
+};
+
+const keepUpload = script(
+  new URL('scripts/keep-upload.lua', import.meta.url),
+  z.union([
+    z.tuple([z.literal('kept')]),
+    z.tuple([z.literal('full'), z.number(), z.number(), z.number()]),
+  ]),
+);
+
+/** Media sent ahead of the request that uses it. */
+export const openUploads = (
+  stores: Redises,
+  files: Files,
+  { publicUrl, ttlMs, quota }: Settings,
+) => {
+  const { redis, prefix } = stores;
+  const key = (id: string) => `${prefix}:upload:${id}`;
+  const base = `${publicUrl}/v1/uploads/`;
+
+  const present = (id: string, { kind, bytes, sha256, expires_at }: Stored): Upload => ({
+    ...{ id, url: `${base}${id}`, kind, bytes, sha256 },
+    expires_at: new Date(expires_at).toISOString(),
+  });
+
+  const find = async (account: string, id: string): Promise<Stored | null> => {
+    const stored = Stored.safeParse(await redis.hgetall(key(id))).data;
+    return stored?.account === account ? stored : null;
+  };
+
+  /** Moves the file at `path` in. Failure upload_quota_exceeded | storage_full | storage_failed. */
+  const keep = async (
+    account: string,
+    { path, bytes, sha256 }: Kept & { readonly path: string },
+    { kind, mime }: { readonly kind: MediaKind; readonly mime: string },
+  ): Promise<Upload> => {
+    const id = `upl_${base62(randomBytes(16))}`;
+    const now = Date.now();
+    const stored = { account, kind, mime, bytes, sha256, expires_at: now + ttlMs };
+    // Before the record, which may never name a file that is not there; without a record the sweep takes it.
+    await files.keepUpload(path, id, bytes);
+    const [said, used_files, used_bytes, freedInMs = 0] = await keepUpload(
+      stores,
+      ...[account, id, bytes, now, ttlMs, quota.files, quota.bytes],
+      ...Object.entries(stored).flat(),
+    );
+    if (said === 'full') {
+      await files.removeUpload(id);
+      throw new Failure('upload_quota_exceeded', {
+        ...{ used_files, used_bytes, came: bytes },
+        ...{ limit_files: quota.files, limit_bytes: quota.bytes },
+        retry_after_seconds: Math.max(1, Math.ceil(freedInMs / 1000)),
+      });
+    }
+    return present(id, stored);
+  };
+
+  /** Null when the account has no such upload, or none any more. */
+  const get = async (account: string, id: string): Promise<Upload | null> => {
+    const stored = await find(account, id);
+    return stored && present(id, stored);
+  };
+
+  /**
+   * The upload behind a URL, at a path that the caller owns; null when the URL is none of ours.
+   * Failure not_found when it has expired or belongs to another account.
+   */
+  const resolve = async (account: string, url: string): Promise<Borrowed | null> => {
+    if (!url.startsWith(base)) return null;
+    const id = url.slice(base.length);
+    const stored = await find(account, id);
+    if (stored === null) throw new Failure('not_found', { what: 'upload with this id' });
+    const { kind, mime, bytes, sha256 } = stored;
+    const path = await files.borrowUpload(id);
+    if (path === null) throw new Failure('not_found', { what: 'upload with this id' });
+    return { path, kind, mime, bytes, sha256 };
+  };
+
+  return { keep, get, resolve };
+};

@@ -1,0 +1,153 @@
+/** Regions of system shared memory: files in /dev/shm that Triton maps too. */
+import { readdirSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { reasonOf, type Wire } from '../protocol/wire.ts';
+import { isOrphan, newRegionName } from './region-names.ts';
+
+export const folder = '/dev/shm';
+const MiB = 1024 * 1024;
+/** One read or write of Linux ends at 2 GiB. */
+const mostAtOnce = 1024 * MiB;
+
+export type Region = {
+  readonly name: string;
+  readonly capacity: number;
+  readonly file: FileHandle;
+};
+
+/** Each request borrows a region of its own; they are used again and again, as making one costs more than a frame. */
+export class RegionPool {
+  readonly #wire: Wire;
+  readonly #all = new Set<Region>();
+  readonly #free: Region[] = [];
+  /** Names that Triton would not let go of, because a request that nobody awaits still uses them. */
+  readonly #unwanted = new Set<string>();
+  #closed = false;
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  /** The smallest free region that holds so many bytes; a larger one takes the place of one too small. */
+  async borrow(bytes: number): Promise<Region> {
+    if (this.#closed) throw new Error('the transport is closed');
+    this.#free.sort((a, b) => a.capacity - b.capacity);
+    const fitting = this.#free.findIndex(({ capacity }) => capacity >= bytes);
+    if (fitting >= 0) return this.#free.splice(fitting, 1)[0] ?? this.#create(bytes);
+    const tooSmall = this.#free.pop();
+    if (tooSmall) await this.drop(tooSmall);
+    return this.#create(bytes);
+  }
+
+  /** For a region that Triton has answered for: nothing writes to it any more. */
+  async giveBack(region: Region): Promise<void> {
+    if (this.#closed) await this.drop(region);
+    else this.#free.push(region);
+  }
+
+  /** Removes a region, also one that a lost request may still write to: Triton keeps its mapping until then. */
+  async drop(region: Region): Promise<void> {
+    if (!this.#all.delete(region)) return;
+    rmSync(join(folder, region.name), { force: true });
+    await region.file.close();
+    this.#unwanted.add(region.name);
+    for (const name of this.#unwanted) {
+      if (await unregister(this.#wire, name)) this.#unwanted.delete(name);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...this.#all].map((region) => this.drop(region)));
+  }
+
+  async #create(bytes: number): Promise<Region> {
+    // Nothing of a small request may lie in its region; Triton still cannot map one that is empty.
+    const capacity = Math.max(1, Math.ceil(bytes / MiB)) * MiB;
+    const name = newRegionName();
+    const region = { name, capacity, file: await open(join(folder, name), 'wx+', 0o600) };
+    this.#all.add(region);
+    try {
+      await fill(region);
+      await register(this.#wire, region);
+      if (this.#closed) throw new Error('the transport is closed');
+      return region;
+    } catch (error) {
+      await this.drop(region);
+      throw error;
+    }
+  }
+}
+
+/** Takes the memory now: if it runs out later, when Triton writes an answer, that kills Triton (SIGBUS). */
+const fill = async ({ file, capacity }: Region): Promise<void> => {
+  const zeros = Buffer.alloc(MiB);
+  for (let at = 0; at < capacity; at += MiB) await writeAll(file, zeros, at);
+};
+
+/** Tells Triton of the region. Throws an Error with its reason when it cannot map it. */
+export const register = async (wire: Wire, region: Region): Promise<void> => {
+  const reply = await wire.post(`/systemsharedmemory/region/${region.name}/register`, {
+    key: `/${region.name}`,
+    offset: 0,
+    byte_size: region.capacity,
+  });
+  if (reply.status !== 200)
+    throw new Error(`Triton cannot use our shared memory: ${reasonOf(reply)}`);
+};
+
+/** Whether Triton has let go of the region; a server that is gone has. */
+const unregister = async (wire: Wire, name: string): Promise<boolean> => {
+  try {
+    return (await wire.post(`/systemsharedmemory/region/${name}/unregister`)).status === 200;
+  } catch {
+    return true;
+  }
+};
+
+/** Removes what processes that were killed have left, in /dev/shm and in Triton. */
+export const sweep = async (wire: Wire): Promise<void> => {
+  for (const name of readdirSync(folder).filter(isOrphan)) {
+    rmSync(join(folder, name), { force: true });
+  }
+  const status = await wire.get('/systemsharedmemory/status');
+  const registered = z
+    .array(z.object({ name: z.string() }))
+    .parse(JSON.parse(status.body.toString() || '[]'));
+  for (const { name } of registered) if (isOrphan(name)) await unregister(wire, name);
+};
+
+export const writeAll = async (file: FileHandle, data: Buffer, position: number): Promise<void> => {
+  let done = 0;
+  while (done < data.length) {
+    const { bytesWritten } = await file.write(
+      data,
+      done,
+      Math.min(mostAtOnce, data.length - done),
+      position + done,
+    );
+    done += bytesWritten;
+  }
+};
+
+export const readAll = async (
+  file: FileHandle,
+  bytes: number,
+  position: number,
+): Promise<Buffer> => {
+  const data = Buffer.allocUnsafeSlow(bytes);
+  let done = 0;
+  while (done < bytes) {
+    const { bytesRead } = await file.read(
+      data,
+      done,
+      Math.min(mostAtOnce, bytes - done),
+      position + done,
+    );
+    if (bytesRead === 0) throw new Error(`the region ends ${bytes - done} bytes early`);
+    done += bytesRead;
+  }
+  return data;
+};

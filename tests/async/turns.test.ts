@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openTurns } from '../../src/async/turns.ts';
+import { Failure } from '../../src/errors.ts';
+
+const test = suite('turns');
+const never = new AbortController().signal;
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Failure ? error.code : String(error)),
+  );
+/** A work that goes on until it is told to end. */
+const held = () => {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { work: () => ended, end: () => end() };
+};
+
+test('no more works run at a time than are let', async () => {
+  const turns = openTurns({ atOnce: 3, waiting: 100, waitMs: 5000 });
+  let [running, most] = [0, 0];
+  const work = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await sleep(2);
+    running -= 1;
+  };
+  await Promise.all(Array.from({ length: 40 }, () => turns.take('a', never, work)));
+  assert.is(most, 3);
+});
+
+test('an owner with many works waits behind one with few', async () => {
+  const turns = openTurns({ atOnce: 1, waiting: 100, waitMs: 5000 });
+  const order: string[] = [];
+  const named = (name: string) => async () => void order.push(name);
+  const first = held();
+  const all = [
+    turns.take('a', never, first.work),
+    ...['a1', 'a2', 'a3'].map((name) => turns.take('a', never, named(name))),
+    ...['b1', 'b2'].map((name) => turns.take('b', never, named(name))),
+    turns.take('c', never, named('c1')),
+  ];
+  first.end();
+  await Promise.all(all);
+  assert.equal(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('too many works of one owner, and a turn that does not come in time, are refused', async () => {
+  const turns = openTurns({ atOnce: 1, waiting: 1, waitMs: 30 });
+  const first = held();
+  const running = turns.take('a', never, first.work);
+  const late = turns.take('a', never, async () => {});
+  assert.is(await codeOf(turns.take('a', never, async () => {})), 'queue_full');
+  assert.is(await codeOf(late), 'queue_full');
+  assert.is(await codeOf(turns.take('b', never, async () => {})), 'queue_full');
+  first.end();
+  await running;
+  assert.is(await codeOf(turns.take('a', never, async () => {})), 'done');
+});
+
+test('whoever gives up leaves the queue, and the next has the turn', async () => {
+  const turns = openTurns({ atOnce: 1, waiting: 10, waitMs: 5000 });
+  const first = held();
+  const running = turns.take('a', never, first.work);
+  const given = new AbortController();
+  let ran = false;
+  const gone = turns.take('a', given.signal, async () => {
+    ran = true;
+  });
+  const next = turns.take('a', never, async () => {});
+  given.abort();
+  assert.is(await codeOf(gone), 'draining');
+  first.end();
+  await Promise.all([running, next]);
+  assert.not(ran);
+  assert.is(await codeOf(turns.take('a', given.signal, async () => {})), 'draining');
+});
+
+test('a work that fails gives its turn on', async () => {
+  const turns = openTurns({ atOnce: 1, waiting: 10, waitMs: 5000 });
+  const failing = turns.take('a', never, async () => {
+    throw new Error('of its own');
+  });
+  const next = turns.take('a', never, async () => {});
+  assert.is(await codeOf(failing), 'Error: of its own');
+  assert.is(await codeOf(next), 'done');
+});
+
+test.run();

@@ -1,0 +1,144 @@
+/** The HTTP API in this process, over real Redis, files and ffmpeg; only the models' states are told by the test. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import * as assert from 'uvu/assert';
+import { openKeys } from '../../src/accounts/keys.ts';
+import { openLedger } from '../../src/accounts/ledger.ts';
+import { openTurns } from '../../src/async/turns.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Scope } from '../../src/contract/keys.ts';
+import { createApp } from '../../src/http/app.ts';
+import type { ModelState } from '../../src/http/parts.ts';
+import { createServer } from '../../src/http/server.ts';
+import { openQueue } from '../../src/jobs/queue.ts';
+import { openJobs } from '../../src/jobs/record/jobs.ts';
+import { openSignals } from '../../src/jobs/record/signals.ts';
+import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
+import { createLog } from '../../src/log.ts';
+import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
+import { identify, identifySound } from '../../src/media/probe/identify.ts';
+import {
+  checkFrames,
+  checkLimits,
+  checkOutputFrames,
+  checkPixels,
+} from '../../src/media/probe/limits.ts';
+import { probeImage, probeVideo } from '../../src/media/probe/probe.ts';
+import { probeAudio } from '../../src/media/probe/probe-audio.ts';
+import { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
+import { openRedis } from '../../src/redis.ts';
+import { freePorts } from '../../src/stack/ports.ts';
+import { openFiles } from '../../src/storage/files.ts';
+import { openLinks } from '../../src/storage/links.ts';
+import { openUploads } from '../../src/storage/uploads.ts';
+import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
+import { freshPrefix, realRedis } from '../real/redis.ts';
+import { tempDir } from '../real/run.ts';
+
+export const realApi = async (
+  settings: NodeJS.Dict<string> = {},
+  opened = realRedis(),
+  log = createLog('fatal', 'api'),
+) => {
+  const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
+  const config = loadConfig({
+    PORT: String(port),
+    REDIS_URL: server.url,
+    REDIS_PREFIX: freshPrefix(),
+    DATA_DIR: tempDir('api'),
+    FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
+    KEY_PEPPER: randomUUID(),
+    SIGNING_SECRET: randomUUID(),
+    ADMIN_KEY: randomUUID(),
+    ...settings,
+  });
+  const redis = openRedis(config.redis.url, log, 'caller');
+  const stores = { redis, prefix: config.redis.prefix };
+  const files = await openFiles(config.files.dir, config.files);
+  const draining = new AbortController();
+  const states: ModelState[] = [
+    { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
+    { id: 'animation', ready: true, release: 'animation-r1', engine: 'test' },
+    { id: 'detail', ready: false, release: null, engine: null },
+    ...LipsyncModel.options.map((id) => ({
+      ...{ id, ready: true, release: 'clip-r1', portraitRelease: 'portrait-r1', engine: 'test' },
+    })),
+  ];
+  const { publicUrl } = config.http;
+  const parts = {
+    ...{ config, log, stores, files },
+    keys: openKeys(stores, config.secrets.pepper),
+    ledger: openLedger(stores, config.prices),
+    jobs: openJobs(stores, config, files),
+    signals: await openSignals(stores),
+    queue: openQueue(config.redis, log),
+    idempotency: openIdempotency(stores),
+    uploads: openUploads(stores, files, {
+      ...{ publicUrl, ttlMs: config.files.ttlMs },
+      quota: config.files.accountUploads,
+    }),
+    links: openLinks(config.secrets.signing, publicUrl),
+    media: {
+      ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
+      ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
+    },
+    models: { describe: async () => states },
+    looks: openTurns(config.probing),
+    draining: draining.signal,
+  };
+  const http = createServer(createApp(parts), config.http);
+  http.listen(config.http.port, config.http.host);
+  await once(http, 'listening');
+
+  /** What lies about that belongs to no job and no upload. */
+  const leftovers = (): string[] => readdirSync(join(config.files.dir, 'incoming'));
+  const client = (key?: string) =>
+    axios.create({
+      baseURL: publicUrl,
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      validateStatus: () => true,
+      maxRedirects: 0,
+      timeout: 20_000,
+    });
+
+  return {
+    ...{ parts, states, port, draining, client },
+    url: publicUrl,
+    admin: client(config.secrets.adminKey),
+    /** A new account with credits and a client with its key. */
+    caller: async ({ credits = 1000, scopes }: { credits?: number; scopes?: Scope[] } = {}) => {
+      const account = `t-${randomUUID().slice(0, 8)}`;
+      const { key, id } = await parts.keys.create({ account, ...(scopes && { scopes }) });
+      if (credits > 0) await parts.ledger.grant(account, credits);
+      const http = client(key);
+      const cancelQueued = async (): Promise<void> => {
+        for (const { id } of (await http.get('/v1/jobs?status=queued')).data.data) {
+          await http.post(`/v1/jobs/${id}/cancel`);
+        }
+      };
+      return { account, key, keyId: id, http, cancelQueued };
+    },
+    leftovers,
+    /** Fails unless the files of every request are gone, or soon will be. */
+    nothingLeft: async (): Promise<void> => {
+      for (let tries = 0; tries < 50 && leftovers().length > 0; tries += 1) await sleep(20);
+      assert.equal(leftovers(), [], 'files were left behind');
+    },
+    close: async () => {
+      draining.abort();
+      http.closeAllConnections();
+      http.close();
+      await parts.signals.close();
+      await parts.queue.close();
+      redis.disconnect();
+      await server.close();
+    },
+  };
+};
+
+export type RealApi = Awaited<ReturnType<typeof realApi>>;

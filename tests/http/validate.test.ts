@@ -1,0 +1,100 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { z } from 'zod';
+import { faultsOf, fromText, sourceFaults } from '../../src/http/body/validate.ts';
+import { Speaker } from '../../src/operations/lip-sync/request.ts';
+import { UpscaleRequest } from '../../src/operations/upscale/request.ts';
+
+const faults = (schema: z.ZodType, value: unknown) => {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  return parsed.success ? [] : [...faultsOf(parsed.error)].map((make) => make());
+};
+
+test('all faults are told at once, each with its pointer and code', () => {
+  const found = faults(UpscaleRequest, {
+    scale: 3,
+    image_url: 'ftp://example.com/a.png',
+    output: { quality: 101, 'a/b': 1 },
+    colour: 'red',
+  });
+  assert.equal(
+    found.map(({ pointer, code }) => [pointer, code]),
+    [
+      ['/model', 'required'],
+      ['/scale', 'not_allowed'],
+      ['/output/quality', 'out_of_range'],
+      ['/output/a~1b', 'unknown_field'],
+      ['/image_url', 'invalid_format'],
+      ['/colour', 'unknown_field'],
+    ],
+  );
+});
+
+test('a fault names what would have been allowed and what came', () => {
+  const [fault] = faults(z.strictObject({ scale: z.literal([2, 4, 8]) }), { scale: 3 });
+  assert.equal(fault?.allowed, [2, 4, 8]);
+  assert.match(fault?.detail ?? '', '3 came');
+});
+
+test('a value with several forms is judged by the one that has its fields', () => {
+  const found = (speaker: unknown) =>
+    faults(z.strictObject({ speaker: Speaker }), { speaker }).map(({ pointer, code }) => [
+      pointer,
+      code,
+    ]);
+  assert.equal(found({ frame: 1, x: 2 }), [['/speaker/y', 'required']]);
+  assert.equal(found({ boxes: [[1, 2, 3, 'x']] }), [['/speaker/boxes/0/3', 'invalid_type']]);
+  assert.equal(found({ mode: 'loudest' }), [['/speaker/mode', 'not_allowed']]);
+  assert.equal(found('auto'), [['/speaker', 'invalid_type']]);
+  assert.equal(found({ who: 'me' }), [['/speaker', 'invalid_type']]);
+});
+
+test('a long value is told in short', () => {
+  const [fault] = faults(z.strictObject({ n: z.int() }), { n: 'x'.repeat(10_000) });
+  assert.ok((fault?.detail ?? '').length < 200);
+});
+
+test('text parts become the JSON values that their fields expect', () => {
+  const fields = {
+    model: 'photo',
+    scale: '4',
+    output: '{"quality":80}',
+    output_format: 'png',
+    image_url: 'https://example.com/1.png',
+  };
+  assert.equal(fromText(fields, UpscaleRequest), {
+    ...fields,
+    scale: 4,
+    output: { quality: 80 },
+  });
+});
+
+test('text that is no JSON, unknown fields and repeated parts stay for the schema to refuse', () => {
+  const fields = { scale: 'four', output: '{"quality":', extra: '1', model: ['photo', 'detail'] };
+  assert.equal(fromText(fields, UpscaleRequest), fields);
+});
+
+const sources = [['image', 'video']];
+const came = (fields: string[], files: string[]) =>
+  sourceFaults(sources, UpscaleRequest, { fields, files }).map(({ pointer, code }) => [
+    pointer,
+    code,
+  ]);
+
+test('exactly one source must come', () => {
+  assert.equal(came(['image_url'], []), []);
+  assert.equal(came([], ['video']), []);
+  assert.equal(came([], []), [['', 'required']]);
+  assert.equal(came(['image_url'], ['video']), [
+    ['/image_url', 'conflict'],
+    ['/video', 'conflict'],
+  ]);
+  assert.equal(came(['image_url', 'video_url'], ['image', 'video']).length, 4);
+});
+
+test('a group whose body has no url fields takes file parts only', () => {
+  const [fault] = sourceFaults([['file']], z.strictObject({}), { fields: ['file_url'], files: [] });
+  assert.equal(fault?.allowed, ['file']);
+});
+
+test.run();

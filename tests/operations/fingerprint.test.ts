@@ -1,0 +1,142 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Fingerprinted, fingerprint } from '../../src/jobs/submit/fingerprint.ts';
+import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
+
+const test = suite('fingerprint');
+const work: Fingerprinted = {
+  account: 'a',
+  kind: 'upscale',
+  sha256: 'f'.repeat(64),
+  mediaKind: 'image',
+  options: { model: 'photo', scale: 2 },
+  modelVersion: 'photo-r1',
+};
+const withOptions = (options: object): Fingerprinted => ({
+  ...work,
+  options: { ...work.options, ...options },
+});
+
+test('is 64 hexadecimal digits and the same every time', () => {
+  assert.match(fingerprint(work), /^[0-9a-f]{64}$/);
+  assert.is(fingerprint(work), fingerprint({ ...work }));
+});
+
+const same: [says: string, options: object][] = [
+  ['png is what an image becomes', { output_format: 'png' }],
+  ['an empty output is none', { output: {} }],
+  ['metadata is stripped', { output: { metadata: 'strip' } }],
+  ['lossy is the default', { output: { lossless: false } }],
+  ['white is behind transparency', { output: { background: '#FFFFFF' } }],
+];
+for (const [says, options] of same) {
+  test(`a default may be said: ${says}`, () =>
+    assert.is(fingerprint(withOptions(options)), fingerprint(work)));
+}
+
+test('mp4 is what a video becomes', () => {
+  const video: Fingerprinted = { ...work, mediaKind: 'video' };
+  assert.is(
+    fingerprint({ ...video, options: { ...video.options, output_format: 'mp4' } }),
+    fingerprint(video),
+  );
+});
+
+test('every part that the result depends on changes it', () => {
+  const others: Fingerprinted[] = [
+    { ...work, account: 'b' },
+    { ...work, sha256: 'e'.repeat(64) },
+    { ...work, mediaKind: 'video' },
+    { ...work, modelVersion: 'photo-r2' },
+    withOptions({ model: 'detail' }),
+    withOptions({ scale: 4 }),
+    withOptions({ output_format: 'webp' }),
+    withOptions({ output: { quality: 90 } }),
+    withOptions({ output: { lossless: true } }),
+    withOptions({ output: { metadata: 'keep' } }),
+    withOptions({ output: { background: '#000000' } }),
+  ];
+  const all = new Set([work, ...others].map(fingerprint));
+  assert.is(all.size, others.length + 1);
+});
+
+test('parts cannot run into each other', () => {
+  assert.is.not(
+    fingerprint({ ...work, account: 'a', sha256: 'bc' }),
+    fingerprint({ ...work, account: 'ab', sha256: 'c' }),
+  );
+});
+
+type Talking = Extract<Fingerprinted, { kind: 'lipsync' }>;
+const talking = (more: object = {}, tuning: object = {}): Talking => ({
+  ...{ account: 'a', kind: 'lipsync', sha256: 'f'.repeat(64), mediaKind: 'video' },
+  ...{ audioSha256: 'e'.repeat(64), modelVersion: 'face_track-r1+speech-r1' },
+  options: LipsyncOptions.parse({ model: 'fast', ...more, options: tuning }),
+});
+
+test('lip sync that says its defaults is the same work', () => {
+  const said = talking(
+    { output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
+    {
+      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      background: { mode: 'drop' },
+    },
+  );
+  assert.is(fingerprint(said), fingerprint(talking()));
+  assert.match(fingerprint(said), /^[0-9a-f]{64}$/);
+});
+
+test('whatever changes the result of lip sync is other work', () => {
+  const works: Talking[] = [
+    talking(),
+    { ...talking(), account: 'b' },
+    { ...talking(), sha256: 'd'.repeat(64) },
+    { ...talking(), mediaKind: 'image' },
+    { ...talking(), modelVersion: 'face_track-r1+speech-r2' },
+    talking({ sync_mode: 'loop' }),
+    talking({ sync_mode: 'remap' }),
+    talking({ segments: [{ start: 0, end: 1, audio: {} }] }),
+    talking({ segments: [{ start: 0, end: 2, audio: {} }] }),
+    talking({ segments: [{ start: 0, end: 1, audio: { start: 1 } }] }),
+    talking({ segments: [{ start: 0, end: 1, audio: { end: 1 } }] }),
+    talking({
+      segments: [
+        { start: 0, end: 1, audio: null },
+        { start: 1, end: 2, audio: {} },
+      ],
+    }),
+    talking({}, { background: { mode: 'mix' } }),
+    talking({}, { background: { mode: 'mix', volume: 0.5 } }),
+    talking({}, { background: { mode: 'mix', volume: 0 } }),
+    talking({ speaker: { frame: 0, x: 1, y: 2 } }),
+    talking({ speaker: { frame: 0, x: 2, y: 1 } }),
+    talking({ speaker: { boxes: [null, [0, 1, 2, 3]] } }),
+    talking({ speaker: { boxes: [[0, 1, 2, 3]] } }),
+    talking({}, { expressiveness: 0.6 }),
+    talking({}, { on_no_face: 'fail' }),
+    talking({}, { style: 'flat' }),
+    { ...talking({}, { motion: false }), mediaKind: 'image' },
+    { ...talking(), audioSha256: 'f'.repeat(64) },
+  ];
+  assert.is(new Set(works.map(fingerprint)).size, works.length);
+});
+
+test('the motion of a portrait does not matter to a clip', () => {
+  assert.is(fingerprint(talking({}, { motion: false })), fingerprint(talking()));
+});
+
+test('a portrait has no length and no sound of its own that options could be about', () => {
+  const still = (one: Talking) => fingerprint({ ...one, mediaKind: 'image' });
+  const other = talking({ sync_mode: 'loop' }, { background: { mode: 'mix' } });
+  assert.is(still(other), still(talking()));
+  const unheard = talking({}, { background: { mode: 'drop', volume: 0.9 } });
+  assert.is(fingerprint(unheard), fingerprint(talking()));
+});
+
+test('clip and sound do not change places', () => {
+  const one = talking();
+  const other = { ...one, sha256: one.audioSha256, audioSha256: one.sha256 };
+  assert.is.not(fingerprint(one), fingerprint(other));
+});
+
+test.run();

@@ -1,0 +1,125 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  chooseFace,
+  countFaces,
+  fades,
+} from '../../../src/operations/lip-sync/faces/choose-face.ts';
+import type { Sighting } from '../../../src/operations/lip-sync/faces/track.ts';
+import type { Heard } from '../../../src/triton/clients/speech.ts';
+import { failing } from '../../media/failing.ts';
+
+const test = suite('choice of the face');
+const face = (id: number, x: number, width: number): Sighting => ({
+  ...{ id, score: 1, mesh: 0, opening: 0 },
+  box: [x, 0, x + width, width],
+});
+/** Lips that open and shut three times a second, and what is heard then; `late` in seconds. */
+const talking = (seconds: number, late = 0) =>
+  Math.max(0, Math.sin(6 * Math.PI * (seconds - late)) * Math.sin(2 * seconds));
+const heard = (seconds: number): Heard => {
+  const steps = seconds * 100;
+  const curves = new Float32Array(steps * 6);
+  for (let i = 0; i < steps; i += 1) curves[i * 6] = talking((i + 0.5) / 100);
+  const activity = new Float32Array(steps).fill(1);
+  return { steps, posteriors: new Float32Array(steps * 20), curves, activity };
+};
+const clock = Array.from({ length: 101 }, (_, i) => i / 25);
+const scene = (
+  ...people: readonly (readonly [width: number, lips: (seconds: number) => number])[]
+) =>
+  clock.slice(0, -1).map((time) =>
+    people.map(([width, lips], id) => ({
+      ...face(id, id * 300, width),
+      opening: lips(time + 0.02),
+    })),
+  );
+const times = <T>(count: number, item: T): T[] => Array.from({ length: count }, () => item);
+const ids = (chosen: readonly (Sighting | null)[]) => chosen.map((one) => one?.id ?? null);
+
+test('the face that is large for long speaks', () => {
+  const [small, large, brief] = [face(1, 0, 40), face(2, 100, 90), face(3, 300, 400)];
+  const clip = [...times(2, [small, large, brief]), ...times(18, [small, large])];
+  assert.equal(ids(chooseFace(clip, { mode: 'auto' })), times(20, 2));
+});
+
+test('who talks speaks, though somebody larger keeps still, smiles slowly, or says something else', () => {
+  const says = (time: number) => 0.1 * talking(time, 0.05);
+  const others: ((time: number) => number)[] = [
+    () => 0.02,
+    (time) => 0.05 * Math.sin(time),
+    (time) => 0.1 * Math.abs(Math.sin(7.1 * time + 1)),
+  ];
+  const talk = { times: clock, own: heard(4) };
+  for (const other of others) {
+    const chosen = chooseFace(scene([160, other], [90, says]), { mode: 'auto' }, 100, talk);
+    assert.equal(ids(chosen), times(100, 1));
+  }
+});
+
+test('where nobody talks, or nothing is heard, the larger speaks, and of equals who moves the lips', () => {
+  const still = () => 0.02;
+  const moving = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
+  for (const own of [heard(4), null]) {
+    const talk = { times: clock, own };
+    const larger = chooseFace(scene([160, still], [90, still]), { mode: 'auto' }, 100, talk);
+    assert.equal(ids(larger), times(100, 0));
+  }
+  const mute = { times: clock, own: null };
+  const equals = chooseFace(scene([100, still], [95, moving]), { mode: 'auto' }, 100, mute);
+  assert.equal(ids(equals), times(100, 1));
+  const unequal = chooseFace(scene([160, still], [90, moving]), { mode: 'auto' }, 100, mute);
+  assert.equal(ids(unequal), times(100, 0));
+});
+
+test('who is large only behind the end of the output does not speak', () => {
+  const clip = [...times(5, [face(1, 0, 40)]), ...times(20, [face(1, 0, 40), face(2, 100, 90)])];
+  assert.equal(ids(chooseFace(clip, { mode: 'auto' }, 5)), times(25, 1));
+});
+
+test('a point names the face that holds it, and its person speaks throughout', () => {
+  const clip = [[face(1, 0, 40), face(2, 100, 90)], [face(1, 10, 40)], [face(2, 100, 90)]];
+  assert.equal(ids(chooseFace(clip, { frame: 0, x: 20, y: 20 })), [1, 1, null]);
+});
+
+test('of two faces that hold the point, the one whose middle is nearer speaks', () => {
+  const clip = [[face(1, 0, 100), face(2, 60, 100)]];
+  assert.equal(ids(chooseFace(clip, { frame: 0, x: 95, y: 50 })), [2]);
+});
+
+test('boxes name a face in each frame, whoever it is; null is nobody', () => {
+  const clip = [[face(1, 0, 40), face(2, 100, 90)], [face(3, 5, 40)], [face(1, 0, 40)]];
+  const boxes = [[0, 0, 42, 38], [0, 0, 40, 40], null] as [number, number, number, number][];
+  assert.equal(ids(chooseFace(clip, { boxes })), [1, 3, null]);
+});
+
+test('nobody where the caller says is told', async () => {
+  const clip = [[face(1, 0, 40)]];
+  for (const speaker of [
+    { frame: 0, x: 300, y: 20 },
+    { frame: 5, x: 20, y: 20 },
+  ]) {
+    const { message } = await failing(() => chooseFace(clip, speaker), 'speaker_not_found');
+    assert.match(message, /no face was found at/);
+  }
+  const boxes: [number, number, number, number][] = [[200, 0, 240, 40]];
+  await failing(() => chooseFace(clip, { boxes }), 'speaker_not_found');
+});
+
+test('people are counted, but nobody who is seen for four frames of many', () => {
+  assert.is(countFaces([]), 0);
+  assert.is(countFaces([[face(1, 0, 40)]]), 1);
+  assert.is(
+    countFaces([...times(4, [face(1, 0, 40), face(2, 9, 40)]), ...times(9, [face(2, 9, 40)])]),
+    1,
+  );
+});
+
+test('the mouth fades over three frames on both sides of a gap, and not at the ends of the clip', () => {
+  const seen = [true, true, true, true, true, false, true, true];
+  assert.equal(fades(seen), [1, 1, 0.75, 0.5, 0.25, 0, 0.25, 0.5]);
+  assert.equal(fades([true, true]), [1, 1]);
+  assert.equal(fades([]), []);
+});
+
+test.run();

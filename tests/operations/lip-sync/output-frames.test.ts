@@ -1,0 +1,68 @@
+/** The pictures of all shots, in every mode, from any shot on. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { decodeYuv } from '../../../src/media/read/decode.ts';
+import type { Film } from '../../../src/media/read/film.ts';
+import { layOut } from '../../../src/operations/lip-sync/plan/timeline.ts';
+import { readShots } from '../../../src/operations/lip-sync/render/output-frames.ts';
+import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
+import { numberedClip, numberOf } from '../../real/frame-numbers.ts';
+
+const test = suite('shots');
+
+const filmOf = async (path: string): Promise<Film> => {
+  const info = await probe(path);
+  const times: number[] = [];
+  let end = 0;
+  for await (const { time, duration } of decodeYuv(path, info, ffmpeg, soon())) {
+    times.push(time);
+    end = time + duration;
+  }
+  const [start = 0] = times;
+  return { path, info, start, times: [...times, end].map((time) => time - start) };
+};
+
+const even = await filmOf(
+  await numberedClip(at('even.mp4'), 60, ['-c:v', 'libx264', '-bf', '3', '-g', '300']),
+);
+const uneven = await filmOf(
+  await numberedClip(
+    at('uneven.webm'),
+    60,
+    ['-fps_mode', 'passthrough', '-c:v', 'libvpx-vp9', '-b:v', '500k'],
+    ["setpts='(N*N/900+N/50+0.3)/TB'"],
+  ),
+);
+
+for (const sync_mode of ['cut_off', 'loop', 'bounce', 'silence', 'remap'] as const) {
+  for (const [name, film] of Object.entries({ even, uneven })) {
+    test(`${sync_mode} shows of an ${name} clip what is laid out`, async () => {
+      for (const soundSeconds of [1.5, 11]) {
+        const shots = layOut(film.times, soundSeconds, { sync_mode });
+        for (const from of [0, 21, Math.max(0, shots.length - 30)]) {
+          const came: string[] = [];
+          const means = { ffmpeg, signal: soon(), spare: [] };
+          for await (const frame of readShots(film, shots, from, means)) {
+            const { under, index, time, duration } = frame;
+            const below = under ? ` over ${numberOf(under)} at ${under.share}` : '';
+            came.push(`${index}: ${numberOf(frame)}${below}, ${time} + ${duration}`);
+          }
+          const wanted = shots.map(({ source, under, time, duration }, index) => {
+            const below = under ? ` over ${under.source} at ${under.share}` : '';
+            return `${index}: ${source}${below}, ${time} + ${duration}`;
+          });
+          assert.equal(came, wanted.slice(from));
+        }
+      }
+    });
+  }
+}
+
+test('who stops in the middle leaves no decoder behind', async () => {
+  const shots = layOut(even.times, 11, { sync_mode: 'loop' });
+  const frames = readShots(even, shots, 0, { ffmpeg, signal: soon(), spare: [] });
+  for await (const { under } of frames) if (under) break;
+  assert.is((await frames.next()).done, true);
+});
+
+test.run();

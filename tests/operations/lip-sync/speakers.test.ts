@@ -1,0 +1,203 @@
+/** Several people in one clip, with the real models: who speaks, who is counted, and whose pixels change. */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadConfig } from '../../../src/config.ts';
+import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
+import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
+import { lipSync } from '../../../src/operations/lip-sync/run.ts';
+import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
+import { openControl } from '../../../src/triton/protocol/control.ts';
+import { openTransport } from '../../../src/triton/protocol/transport.ts';
+import { failing } from '../../media/failing.ts';
+import { h264, makeClip } from '../../real/clip.ts';
+import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { withMedia } from '../../real/media.ts';
+import { tempDir } from '../../real/run.ts';
+import { cat, portrait } from '../../real/talking.ts';
+import { realTriton } from '../../real/triton.ts';
+
+const test = suite('speakers');
+const dir = tempDir('speakers');
+const at = (name: string) => join(dir, name);
+const triton = await realTriton();
+const config = loadConfig({
+  ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
+  ...{
+    FFMPEG: ffmpegPath,
+    FFPROBE: ffprobePath,
+    TRITON_HTTP_URL: triton.httpUrl,
+    TRITON_ADMIN_SECRET: triton.adminSecret,
+  },
+});
+const transport = await openTransport(config.triton);
+const models = await openLipsync('fast', transport, openControl(config.triton));
+const fine = [...h264, '-crf', '14'];
+const lavfi = (filter: string) => ['-f', 'lavfi', '-i', filter];
+const babble = await makeClip(
+  at('babble.wav'),
+  lavfi(
+    `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t))':s=16000:d=2`,
+  ),
+);
+
+/** Where the mouth was moved in each frame: the middle of its patch, null where nothing was. */
+type Moved = { readonly x: number; readonly y: number } | null;
+let count = 0;
+const run = async (media: string, speaker?: Speaker, kind: 'video' | 'image' = 'video') => {
+  const moved: Moved[] = [];
+  const rendered: Watch['rendered'] = ({ rect, before, after }) => {
+    const changed = rect && !after.pixels.equals(before.pixels);
+    moved.push(changed ? { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 } : null);
+  };
+  const name = count++;
+  const target = at(`${name}.mp4`);
+  const { lipsync, frames } = await lipSync({
+    ...{ kind, inputs: { media, audio: babble }, target, work: at(`${name}.work`), models, config },
+    ...{ report: () => {}, signal: AbortSignal.timeout(120_000), watch: { rendered } },
+    options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }) }),
+  });
+  return { ...lipsync, frames, moved, target };
+};
+const sides = (moved: readonly Moved[], middle: number) =>
+  moved.map((place) => (place ? (place.x < middle ? 'left' : 'right') : null));
+const all = (moved: readonly Moved[], side: string | null) => moved.map(() => side);
+
+/** Peak signal-to-noise ratio in dB of a region `crop` ("w:h:x:y") of two clips, the least of all frames. */
+const likeness = async (one: string, other: string, crop: string): Promise<number> => {
+  const graph = `[0:v]crop=${crop}[a];[1:v]crop=${crop}[b];[a][b]psnr=stats_file=-`;
+  const { stdout } = await execa(
+    ffmpegPath,
+    ['-v', 'error', '-i', one, '-i', other, '-lavfi', graph, '-f', 'null', '-'],
+    { timeout: 60_000 },
+  );
+  const values = [...stdout.matchAll(/psnr_y:(\S+)/g)].map(([, value]) => Number(value));
+  assert.ok(values.length > 0);
+  return Math.min(...values);
+};
+
+/** The portrait at 512 and, right of it, at 300 pixels. */
+const pair = await makeClip(
+  at('pair.mp4'),
+  ['-loop', '1', '-framerate', '25', '-t', '0.4', '-i', portrait],
+  ['-filter_complex', 'split[a][b];[b]scale=300:300,pad=300:512[c];[a][c]hstack', ...fine],
+);
+
+test('only the chosen mouth changes, and both people are counted', async () => {
+  const right: Speaker = { frame: 0, x: 512 + 130, y: 75 };
+  const { moved, facesDetected, target } = await run(pair, right);
+  assert.is(facesDetected, 2);
+  assert.equal(sides(moved, 512), all(moved, 'right'));
+  const [untouched, spoken] = [
+    await likeness(pair, target, '512:512:0:0'),
+    await likeness(pair, target, '70:50:605:65'),
+  ];
+  assert.ok(untouched > 38 && spoken < untouched - 4, `${untouched} dB, at the mouth ${spoken} dB`);
+});
+
+test('boxes choose for each frame, and only one mouth moves in any', async () => {
+  const [left, right] = [
+    [170, 60, 285, 190],
+    [612, 35, 679, 111],
+  ] as [[number, number, number, number], [number, number, number, number]];
+  const boxes = Array.from({ length: 10 }, (_, i) => (i < 5 ? left : right));
+  const { moved } = await run(pair, { boxes });
+  assert.equal(sides(moved.slice(0, 5), 512), all(moved.slice(0, 5), 'left'));
+  assert.equal(sides(moved.slice(5), 512), all(moved.slice(5), 'right'));
+});
+
+test('a point finds a face that is smaller than any that is followed by itself', async () => {
+  const graph = [
+    '[0]split=9[z][a][b][c][d][e][f][g][h]',
+    ...['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(
+      (name) => `[${name}]crop=200:220:130:10[${name}1]`,
+    ),
+    '[a1][b1][c1][d1][e1][f1][g1][h1]xstack=inputs=8:layout=0_0|200_0|400_0|600_0|0_220|200_220|400_220|600_220[crowd]',
+    '[z]crop=200:220:130:10,scale=96:-2,pad=800:140:600:10[small]',
+    '[crowd][small]vstack',
+  ].join(';');
+  const crowd = await makeClip(
+    at('crowd.mp4'),
+    ['-loop', '1', '-framerate', '25', '-t', '0.4', '-i', portrait],
+    ['-filter_complex', graph, ...fine],
+  );
+  const { moved, facesDetected } = await run(crowd, { frame: 2, x: 646, y: 440 + 10 + 56 });
+  assert.ok((facesDetected ?? 0) >= 8, `${facesDetected}`);
+  assert.is(moved.length, 10);
+  for (const place of moved.slice(3)) assert.ok(place && place.y > 440 && place.x > 600);
+});
+
+test('a cat is nobody, in a clip, and in a box round its face', async () => {
+  const clip = await makeClip(
+    at('cat.mp4'),
+    ['-loop', '1', '-framerate', '25', '-t', '0.4', '-i', cat],
+    ['-vf', 'crop=450:300', ...fine],
+  );
+  await failing(run(clip), 'no_face_detected');
+  const boxes: [number, number, number, number][] = Array.from({ length: 10 }, () => [
+    130, 20, 330, 240,
+  ]);
+  await failing(run(clip, { boxes }), 'no_face_detected');
+  await failing(run(cat, { boxes }, 'image'), 'no_face_detected');
+});
+
+const still = (path: string) => ['-loop', '1', '-framerate', '25', '-i', path];
+const square = (side: number) =>
+  `fps=25,scale=${side}:${side}:force_original_aspect_ratio=increase,crop=${side}:${side}:(iw-${side})/2:0,setsar=1`;
+
+withMedia(
+  test,
+  'who talks speaks, though the other one is larger',
+  'vid_woman_flag_590.mp4',
+  async (path) => {
+    const face = await makeClip(
+      at('man.png'),
+      ['-ss', '1', '-i', join(path, '../vid_man_suit_700_vfr22.mp4')],
+      ['-frames:v', '1'],
+    );
+    const clip = await makeClip(
+      at('talks.mp4'),
+      [...still(face), '-i', path],
+      [
+        '-filter_complex',
+        `[0]${square(480)}[a];[1]${square(320)},pad=320:480[b];[a][b]hstack=shortest=1`,
+        ...['-map', '1:a', '-t', '3', ...fine],
+      ],
+    );
+    const { moved, facesDetected } = await run(clip);
+    assert.is(facesDetected, 2);
+    assert.equal(sides(moved, 480), all(moved, 'right'));
+    const other = await run(clip, { frame: 10, x: 240, y: 240 });
+    assert.equal(sides(other.moved, 480), all(other.moved, 'left'));
+  },
+);
+
+withMedia(
+  test,
+  'after a cut to somebody else and back the same person speaks',
+  'vid_woman_flag_590.mp4',
+  async (path) => {
+    const graph = `[0]${square(360)},trim=end_frame=20[a];[1]${square(360)},trim=end_frame=10[b];[2]${square(360)},trim=end_frame=20,setpts=PTS-STARTPTS[c];[a][b][c]concat=n=3`;
+    const man = join(path, '../vid_man_suit_700_vfr22.mp4');
+    const clip = await makeClip(
+      at('cuts.mp4'),
+      ['-i', path, '-i', man, '-ss', '2', '-i', path],
+      [...['-filter_complex', graph, '-an', ...fine]],
+    );
+    const { moved, facesDetected } = await run(clip);
+    assert.is(facesDetected, 2);
+    const speaks = moved.map((place) => place !== null);
+    assert.equal(
+      speaks.slice(20, 30),
+      Array.from({ length: 10 }, () => false),
+    );
+    assert.ok(speaks.slice(0, 17).every(Boolean) && speaks.slice(34).every(Boolean), `${speaks}`);
+  },
+);
+
+test.after(async () => {
+  await transport.close();
+  await triton.close();
+});
+test.run();

@@ -1,0 +1,50 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
+import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
+
+const test = suite('sync');
+
+/** Three seconds of speech; the jaw's curve is the sum of two waves. */
+const jaw = (seconds: number) => Math.sin(9 * seconds) + Math.sin(23 * seconds + 1);
+const heard = (active = 1) => {
+  const curves = new Float32Array(300 * 6);
+  for (let i = 0; i < 300; i += 1) curves[i * 6] = jaw((i + 0.5) / 100);
+  const posteriors = new Float32Array(300 * 20);
+  return { steps: 300, curves, posteriors, activity: new Float32Array(300).fill(active) };
+};
+const seen = (lagSeconds: number, count = 60) =>
+  Array.from({ length: count }, (_, i) => {
+    const seconds = 0.4 + i / 30;
+    return { seconds, opening: 0.1 + 0.02 * jaw(seconds - lagSeconds) };
+  });
+
+test('a mouth that goes with the sound correlates, without a lag', () => {
+  const sync = compare(seen(0), heard());
+  assert.ok(sync && sync.correlation > 0.99, JSON.stringify(sync));
+  assert.is(sync.lagMs, 0);
+});
+
+test('a mouth that is late has a positive lag, one that is early a negative', () => {
+  assert.is(compare(seen(0.08), heard())?.lagMs, 80);
+  assert.is(compare(seen(-0.05), heard())?.lagMs, -50);
+});
+
+test('without speech, without a face or without movement nothing is claimed', () => {
+  assert.is(compare(seen(0), heard(0.1)), null);
+  assert.is(compare(seen(0, 5), heard()), null);
+  assert.is(
+    compare(
+      seen(0).map((one) => ({ ...one, opening: 0.1 })),
+      heard(),
+    ),
+    null,
+  );
+});
+
+test('correlation is as defined', () => {
+  assert.ok(Math.abs(correlation([1, 2, 3, 4], [2, 4, 6, 8]) - 1) < 1e-9);
+  assert.ok(Math.abs(correlation([1, 2, 3, 4], [1, 3, 2, 4]) - 0.8) < 1e-9);
+});
+
+test.run();

@@ -1,0 +1,41 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Failure } from '../../../src/errors.ts';
+import { settleOptions } from '../../../src/operations/upscale/options.ts';
+
+const asked = { model: 'photo', scale: 2 } as const;
+const refusal = (run: () => unknown): Failure => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+};
+
+test('the format follows the content unless it is given', () => {
+  assert.is(settleOptions(asked, 'image').output_format, 'png');
+  assert.is(settleOptions(asked, 'video').output_format, 'mp4');
+  assert.is(settleOptions({ ...asked, output_format: 'webp' }, 'image').output_format, 'webp');
+});
+
+test('an image cannot become a video, nor a video an image', () => {
+  const image = refusal(() => settleOptions({ ...asked, output_format: 'mp4' }, 'image'));
+  assert.is(image.code, 'validation_failed');
+  assert.equal(image.faults[0]?.allowed, ['png', 'jpeg', 'webp', 'avif']);
+  const video = refusal(() => settleOptions({ ...asked, output_format: 'png' }, 'video'));
+  assert.equal(video.faults[0]?.allowed, ['mp4']);
+});
+
+test('a lossless jpeg is refused, and so are two faults at once', () => {
+  const lossless = { ...asked, output_format: 'jpeg', output: { lossless: true } } as const;
+  assert.is(refusal(() => settleOptions(lossless, 'image')).faults.length, 1);
+  assert.is(refusal(() => settleOptions(lossless, 'video')).faults.length, 2);
+});
+
+test('what is not said stays unsaid, so that equal requests have equal options', () => {
+  assert.equal(settleOptions(asked, 'image'), { ...asked, output_format: 'png' });
+});
+
+test.run();

@@ -1,0 +1,73 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Failure } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
+import { openRedis } from '../../src/redis.ts';
+import { openFiles } from '../../src/storage/files.ts';
+import { openUploads } from '../../src/storage/uploads.ts';
+import { freshPrefix, realRedis } from '../real/redis.ts';
+import { tempDir } from '../real/run.ts';
+
+const test = suite('uploads');
+const server = await realRedis();
+const redis = openRedis(server.url, createLog('silent', 'test'), 'work');
+const files = await openFiles(tempDir('uploads'));
+const stores = { redis, prefix: freshPrefix() };
+const quota = { files: 100, bytes: 1_000_000 };
+const publicUrl = 'http://127.0.0.1:8080';
+const uploads = openUploads(stores, files, { publicUrl, ttlMs: 86_400_000, quota });
+test.after(async () => {
+  await redis.quit();
+  await server.close();
+});
+
+const keep = (to = uploads) => {
+  const path = files.temporary();
+  writeFileSync(path, 'hello');
+  return to.keep('acme', { path, bytes: 5, sha256: 'ab' }, { kind: 'image', mime: 'image/png' });
+};
+const codeOf = async (account: string, url: string): Promise<string> => {
+  try {
+    await uploads.resolve(account, url);
+    return 'none';
+  } catch (error) {
+    return error instanceof Failure ? error.code : String(error);
+  }
+};
+
+test('an upload can be used by its URL, as often as one likes', async () => {
+  const { url, id } = await keep();
+  assert.is(url, `${publicUrl}/v1/uploads/${id}`);
+  for (const _ of [1, 2]) {
+    const media = await uploads.resolve('acme', url);
+    assert.ok(media);
+    if (!media) continue;
+    const { path, ...about } = media;
+    assert.equal(about, { bytes: 5, sha256: 'ab', kind: 'image', mime: 'image/png' });
+    assert.is(readFileSync(path, 'utf8'), 'hello');
+    await files.remove(path);
+    assert.not.ok(existsSync(path));
+  }
+});
+
+test('another account has no such upload', async () => {
+  const { url, id } = await keep();
+  assert.is(await codeOf('other', url), 'not_found');
+  assert.is(await uploads.get('other', id), null);
+  assert.is((await uploads.get('acme', id))?.id, id);
+});
+
+test('an upload expires', async () => {
+  const { url } = await keep(openUploads(stores, files, { publicUrl, ttlMs: 1, quota }));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.is(await codeOf('acme', url), 'not_found');
+});
+
+test('a URL of someone else is not an upload, and one of ours never leaves the folder', async () => {
+  assert.is(await uploads.resolve('acme', 'http://127.0.0.1:8081/v1/uploads/upl_1'), null);
+  assert.is(await uploads.resolve('acme', `${publicUrl}/v1/jobs/x`), null);
+  assert.is(await codeOf('acme', `${publicUrl}/v1/uploads/../results/x`), 'not_found');
+});
+
+test.run();
