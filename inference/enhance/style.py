@@ -6,6 +6,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.picture import LUMA
+
 Style = Literal["photo", "flat"]
 
 SIDE = 160
@@ -17,8 +19,6 @@ STILL, CONTRAST = 3.0, 140.0
 face of less contrast the limit is lower in proportion, down to 1."""
 FLAT = 0.45
 """Flatness above which a face is a drawing: tests/test_style.py holds photographs below 0.33 and drawings above 0.58."""
-LUMA = np.array([0.299, 0.587, 0.114])
-"""Weights of R, G and B in luma (BT.601)."""
 
 
 def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> float:

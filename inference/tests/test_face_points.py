@@ -5,9 +5,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from enhance.face.likeness import CUT, LIKE_CUT, changed, glance, is_movement
 from enhance.face.pose import pose
 from enhance.face.steady import begin, follow
+from enhance.face.thumbnails import CUT, LIKE_CUT, changed, frame_thumbnail, is_movement
 from enhance.geometry.landmarks import LAYOUT_68, LIPS, eye_distance, landmarks_68
 from enhance.geometry.similarity import similarity
 
@@ -102,13 +102,13 @@ def test_another_shot_is_a_cut_and_a_passing_hand_is_none() -> None:
     shot = np.random.default_rng(4).integers(0, 256, (18, 32, 3), dtype=np.uint8).repeat(20, axis=0).repeat(20, axis=1)
     hand = shot.copy()
     hand[100:250, 200:350] = 180
-    assert changed(glance(shot), glance(np.ascontiguousarray(shot[:, ::-1]))) > CUT
-    assert changed(glance(shot), glance(hand)) < LIKE_CUT
+    assert changed(frame_thumbnail(shot), frame_thumbnail(np.ascontiguousarray(shot[:, ::-1]))) > CUT
+    assert changed(frame_thumbnail(shot), frame_thumbnail(hand)) < LIKE_CUT
 
 
 def test_a_shaken_camera_is_movement_and_another_shot_is_none() -> None:
     bumps = np.random.default_rng(4).integers(0, 256, (2, 9, 16, 3), dtype=np.uint8)
     shot, other = (cv2.resize(each, (640, 360), interpolation=cv2.INTER_CUBIC) for each in bumps)
-    shaken = glance(shot[8:340, 30:630])
-    assert changed(glance(shot), shaken) > LIKE_CUT and is_movement(glance(shot), shaken)
-    assert not is_movement(glance(shot), glance(other))
+    shaken = frame_thumbnail(shot[8:340, 30:630])
+    assert changed(frame_thumbnail(shot), shaken) > LIKE_CUT and is_movement(frame_thumbnail(shot), shaken)
+    assert not is_movement(frame_thumbnail(shot), frame_thumbnail(other))

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from enhance.geometry.heads import Array
+from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.plan.agreement import belief_in, share_of
 from enhance.plan.hearing import Speech
-from enhance.plan.measures import POINTS, Array
 from enhance.plan.plan import Footage, Plan, plan
 from enhance.plan.prior import Prior, open_prior, open_priors
 from enhance.plan.residual import fit_residual, strength_of
@@ -277,7 +278,7 @@ def test_references_are_steady_frontal_closed_frames(prior: Prior, count: int) -
 def test_the_shortest_sounds_and_clips_are_planned(prior: Prior, seen: int, seconds: float) -> None:
     frames_heard = int(seconds * 100)
     short = Speech(np.zeros(int(seconds * 16000), np.float32), np.full((frames_heard, 20), 0.05), np.zeros(frames_heard))
-    footage = Footage(np.full((seen, len(POINTS), 3), np.nan), np.zeros(seen), np.ones(seen, bool), NO_SOUND)
+    footage = Footage(np.full((seen, len(PLAN_POINTS), 3), np.nan), np.zeros(seen), np.ones(seen, bool), NO_SOUND)
     planned = plan(prior, short, np.array([0.0, 0.04]), footage)
     assert planned.shapes.shape == (2, len(TARGETS))
     assert np.isfinite(planned.shapes).all()

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from enhance.plan.measures import CORNERS, LIPS, OPENING, POINTS, WIDTH, free_of_pose, heads_of, measure
+from enhance.geometry.heads import heads_of
+from enhance.geometry.landmarks import LIP_RINGS, PLAN_POINTS
+from enhance.plan.measures import CORNERS, OPENING, WIDTH, free_of_pose, measure
 from tests.mouths import face, turned
 
 
@@ -35,11 +37,11 @@ def test_lips_never_open_less_than_nothing() -> None:
 
 
 def test_no_frames_give_no_measures() -> None:
-    assert measure(heads_of(np.zeros((0, len(POINTS), 3))).lips).shape == (0, 4)
+    assert measure(heads_of(np.zeros((0, len(PLAN_POINTS), 3))).lips).shape == (0, 4)
 
 
 def test_points_are_named_once() -> None:
-    assert len(set(POINTS)) == len(POINTS) > len(LIPS)
+    assert len(set(PLAN_POINTS)) == len(PLAN_POINTS) > len(LIP_RINGS)
 
 
 def test_lips_that_only_hang_with_a_nod_are_measured_still() -> None:
@@ -55,5 +57,5 @@ def test_lips_that_only_hang_with_a_nod_are_measured_still() -> None:
 
 
 def test_a_clip_without_faces_has_nothing_to_be_freed_of() -> None:
-    heads = heads_of(np.zeros((0, len(POINTS), 3)))
+    heads = heads_of(np.zeros((0, len(PLAN_POINTS), 3)))
     assert free_of_pose(measure(heads.lips), heads).shape == (0, 4)

@@ -10,9 +10,9 @@ import pytest
 from skimage import data
 
 from enhance.geometry.frame import head_frame
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
 from enhance.picture import BadPictureError, Picture
 from enhance.portrait.animate import Animator
-from enhance.portrait.eye_outline import LEFT, RIGHT
 from enhance.portrait.head import head_field
 from enhance.portrait.track import LIMITS
 
@@ -51,7 +51,7 @@ def drawn(size: int, grow: float = 1.0) -> tuple[Picture, Floats]:
     picture = np.full((size, size, 3), BACK, np.uint8)
     middle, height = mesh[[10, 152], :2].mean(axis=0), 0.36 * size
     cv2.ellipse(picture, (int(middle[0]), int(middle[1])), (int(0.78 * height), int(height)), 0, 0, 360, SKIN, -1, cv2.LINE_AA)
-    for eye in (LEFT, RIGHT):
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
         shape = np.round(eye_of(mesh, eye, grow)).astype(np.int32)
         cv2.fillPoly(picture, [shape], WHITE, cv2.LINE_AA)
         radius = int(0.42 * np.ptp(shape[:, 1]))
@@ -63,7 +63,7 @@ def drawn(size: int, grow: float = 1.0) -> tuple[Picture, Floats]:
 def white_left(picture: Picture, mesh: Floats, grow: float = 1.0) -> int:
     """How many pixels in the eyes are white still."""
     inside = np.zeros(picture.shape[:2], np.uint8)
-    for eye in (LEFT, RIGHT):
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
         cv2.fillPoly(inside, [np.round(eye_of(mesh, eye, grow)).astype(np.int32)], (1,))
     return int(((picture.min(axis=2) > 205) & (inside > 0)).sum())
 
@@ -99,7 +99,7 @@ def test_the_head_turns_and_the_background_stays() -> None:
     assert not changed[np.hypot(x - frame.origin[0], y - frame.origin[1]) > 2.6 * frame.unit].any()
 
     def iris(image: Picture) -> float:
-        eye = np.round(eye_of(mesh, LEFT, 1.5)).astype(int)
+        eye = np.round(eye_of(mesh, RIGHT_LIDS, 1.5)).astype(int)
         part = image[eye[:, 1].min() : eye[:, 1].max(), eye[:, 0].min() : eye[:, 0].max(), 1] < 70
         return float(np.nonzero(part)[1].mean())
 
@@ -130,7 +130,7 @@ def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_s
     assert left == sorted(left, reverse=True)
     assert left[-1] <= 0.02 * left[0]
     shut = Animator().move(picture, mesh, blink(1.0))
-    for eye in (LEFT, RIGHT):
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
         np.testing.assert_allclose(shut[y, x], SKIN, atol=45)
 
@@ -139,7 +139,7 @@ def test_a_blink_changes_nothing_but_the_eyes() -> None:
     picture, mesh = drawn(512)
     changed = (Animator().move(picture, mesh, blink(0.8)) != picture).any(axis=2)
     near = np.zeros(picture.shape[:2], np.uint8)
-    for eye in (LEFT, RIGHT):
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
         cv2.fillPoly(near, [np.round(eye_of(mesh, eye)).astype(np.int32)], (1,))
     near = cv2.dilate(near, np.ones((3, 3), np.uint8), iterations=round(0.13 * head_frame(mesh).unit)).astype(np.uint8)
     assert changed.any() and not changed[near == 0].any()
@@ -154,7 +154,7 @@ def test_eyes_can_blink_one_by_one() -> None:
 
 def test_no_blink_behind_dark_glasses() -> None:
     picture, mesh = drawn(512)
-    for eye in (LEFT, RIGHT):
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
         middle = eye_of(mesh, eye).mean(axis=0).astype(int)
         cv2.ellipse(picture, (int(middle[0]), int(middle[1])), (70, 52), 0, 0, 360, (25, 25, 28), -1, cv2.LINE_AA)
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
@@ -167,7 +167,7 @@ def test_no_blink_where_the_drawn_eye_is_far_larger_than_a_lid_can_cover() -> No
 
 def test_no_blink_of_eyes_that_are_shut() -> None:
     picture, mesh = drawn(512)
-    for upper, lower in (LEFT, RIGHT):
+    for upper, lower in (RIGHT_LIDS, LEFT_LIDS):
         mesh[list(upper), 1] = mesh[list(lower), 1]
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
 

@@ -12,11 +12,10 @@ from skimage import data
 
 from enhance.geometry.frame import head_frame
 from enhance.geometry.head import pose_of
-from enhance.geometry.landmarks import face_box
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS, face_box
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
-from enhance.portrait.eye_outline import LEFT, RIGHT
 from enhance.render import compose
 from enhance.render.compose import Rendered, measure, render
 from enhance.render.drawn.erase import erase
@@ -246,7 +245,7 @@ def eyes(size: int = 480, skin: tuple[int, int, int] = SKIN, shut: bool = False)
     canvas = np.empty((size * FINE, size * FINE, 3), np.uint8)
     canvas[:] = skin
     line = round(0.02 * unit * FINE)
-    for eye in (LEFT, RIGHT):
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = (round(float(v)) for v in mesh[[*eye[0], *eye[1]], :2].mean(axis=0) * FINE)
         a, b = round(0.14 * unit * FINE), round(0.17 * unit * FINE)
         if shut:
@@ -292,7 +291,7 @@ def test_drawn_eyes_that_are_shut_do_not_blink() -> None:
 
 def test_one_eye_that_cannot_be_read_keeps_both_open() -> None:
     picture, mesh = eyes()
-    x, y = mesh[[*LEFT[0], *LEFT[1]], :2].mean(axis=0).astype(int)
+    x, y = mesh[[*RIGHT_LIDS[0], *RIGHT_LIDS[1]], :2].mean(axis=0).astype(int)
     picture[: y + 4, x - 8 : x + 8] = LASH  # a strand of hair over it
     assert style_of(picture, face_box(mesh)) == "flat"
     assert make_drawn_lids(picture, head_frame(mesh)) == ()

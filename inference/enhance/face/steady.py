@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.landmarks import LEFT_EYE_RIM, LIPS, MESH_POINTS, RIGHT_EYE_RIM, RIGID, eye_distance
+from enhance.geometry.landmarks import LEFT_EYE_RIM, LIPS, MESH_POINTS, RIGHT_EYE_RIM, SKIN_POINTS, SKULL, eye_distance
 from enhance.geometry.similarity import similarity
 
 from .crop import Points
@@ -26,8 +26,8 @@ HARD = (1.0, 0.02)
 def _parameters() -> npt.NDArray[np.float64]:
     """Each point's cut-off and slope (2 x 478)."""
     values = np.tile(np.array([JAW]).T, (1, MESH_POINTS))
-    values[:, list(RIGID)] = np.array([HARD]).T
-    for soft in (LIPS, RIGHT_EYE_RIM, LEFT_EYE_RIM, tuple(range(468, MESH_POINTS))):
+    values[:, list(SKULL)] = np.array([HARD]).T
+    for soft in (LIPS, RIGHT_EYE_RIM, LEFT_EYE_RIM, tuple(range(SKIN_POINTS, MESH_POINTS))):
         values[:, list(soft)] = np.array([SOFT]).T
     return values
 
@@ -51,7 +51,7 @@ def begin(mesh: Points) -> Steady:
 def follow(last: Steady, mesh: Points, fps: float = FPS) -> Steady:
     """The next frame's, of so many a second."""
     unit = max(eye_distance(last.mesh), 1e-6) / 100
-    rigid = list(RIGID)
+    rigid = list(SKULL)
     moved = similarity(last.mesh[rigid, :2], mesh[rigid, :2])
     carried = moved.move(last.mesh)
     travel = np.linalg.norm((carried - last.mesh)[rigid, :2], axis=1).mean() / unit * fps

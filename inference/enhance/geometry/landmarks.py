@@ -1,4 +1,7 @@
-"""Which points of the mesh are what, by MediaPipe's numbering (its face_mesh_connections.py) and iBUG's 68-point layout."""
+"""The named points of a face mesh: MediaPipe's numbering (its face_mesh_connections.py), 0 to 477.
+
+Sides are the subject's: the right eye is left in the picture. S is the distance of the outer eye corners.
+"""
 
 from typing import Any
 
@@ -6,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 MESH_POINTS = 478
-"""Of a mesh. The plain network knows the first 468."""
+"""Of a mesh."""
+SKIN_POINTS = 468
+"""The first of them, without the irises: all that the plain network gives."""
 
-RIGHT_EYE, LEFT_EYE = 33, 263  # outer corners, the subject's right is left in the picture
+RIGHT_EYE, LEFT_EYE = 33, 263  # outer corners
+RIGHT_EAR, LEFT_EAR = 234, 454  # the mesh's border beside them
 UPPER_LIP, LOWER_LIP = 13, 14  # inner, in the middle
 RIGHT_CORNER, LEFT_CORNER = 61, 291
 FOREHEAD, CHIN = 10, 152
@@ -31,8 +37,28 @@ NOSE = (2, 97, 326, 98, 327, 94, 1, 4, 5, 195)
 
 RIGHT_EYE_RIM = (33, 7, 163, 144, 145, 153, 154, 155, 133, 246, 161, 160, 159, 158, 157, 173)
 LEFT_EYE_RIM = (263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386, 385, 384, 398)
+# The upper and the lower lid of each eye, from the picture's left to its right.
+RIGHT_LIDS = ((33, 246, 161, 160, 159, 158, 157, 173, 133), (33, 7, 163, 144, 145, 153, 154, 155, 133))
+LEFT_LIDS = ((362, 398, 384, 385, 386, 387, 388, 466, 263), (362, 382, 381, 380, 374, 373, 390, 249, 263))
+EYES = (33, 133, 362, 263, 159, 145, 386, 374)
+"""Corners of both eyes, and the middles of their lids."""
+RIGHT_CHEEK, LEFT_CHEEK = (205, 50, 187, 207, 206), (425, 280, 411, 427, 426)  # below the eyes, beside the mouth
+
 # What moves with the skull alone: eye corners, bridge of the nose, forehead, temples and cheekbones.
-RIGID = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 10, 67, 297, 109, 338, 151, 9, 8, 127, 356, 234, 454, 116, 345)
+SKULL = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 10, 67, 297, 109, 338, 151, 9, 8, 127, 356, 234, 454, 116, 345)
+
+LIP_RINGS = (
+    *(61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 409, 270, 269, 267, 0, 37, 39, 40, 185),
+    *(78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 415, 310, 311, 312, 13, 82, 81, 80, 191),
+)
+"""The outer and the inner contour of the lips, each all the way round from the right corner along the lower lip."""
+STILL_IN_SPEECH = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 1, 2, 98, 327, 127, 356, 234, 454, 93, 323)
+"""Points of eyes, nose and temples, which speech hardly moves."""
+PLAN_POINTS = (*LIP_RINGS, *STILL_IN_SPEECH)
+"""What the planner needs of a mesh, in this order: `points` of models/mouth_plan/config.pbtxt."""
+
+EYES_AND_NOSE = (33, 133, 362, 263, 2)
+"""Both eyes' corners, the right outer and inner, the left inner and outer, and the base of the nose."""
 
 # iBUG's 68 points; a pair is averaged. The jaw is the silhouette of the mesh, which under yaw is not the visible contour.
 LAYOUT_68: tuple[tuple[int, ...], ...] = (
@@ -72,6 +98,6 @@ def features(mesh: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 def face_box(mesh: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """x1, y1, x2, y2 round the mesh."""
-    flat = mesh[:468, :2]
+    """x1, y1, x2, y2 in pixels round a mesh (478 x 3), NaN where the mesh is."""
+    flat = mesh[:SKIN_POINTS, :2]
     return np.asarray(np.concatenate([flat.min(axis=0), flat.max(axis=0)]), np.float32)

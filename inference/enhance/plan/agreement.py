@@ -4,7 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .measures import OPENING, Array
+from enhance.geometry.heads import Array
+
+from .measures import OPENING
 from .tracks import at, interval
 
 _LAGS = np.arange(-0.2, 0.2001, 0.02)  # s

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .measures import OPENING, POINTS, WIDTH, Array, Heads, heads_of, measure
+from enhance.geometry.heads import Array, Heads, heads_of
+from enhance.geometry.landmarks import LEFT_EYE, PLAN_POINTS, RIGHT_EYE
+
+from .measures import OPENING, WIDTH, measure
 
 BANK = 48
 """Lenders of a clip, at most."""
@@ -56,7 +59,7 @@ class _Mouths:
 
 
 def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Array) -> Lending:
-    """points: g x len(POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, what may be looked at.
+    """points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, what may be looked at.
     targets: f x 8. shown: f indices of the clip's frame that is seen, -1 where none is known."""
     bank, count = np.full(BANK, -1, np.int32), len(targets)
     nobody = Lending(bank, np.full((count, AT_ONCE), -1, np.int32), np.zeros((count, AT_ONCE), np.float32))
@@ -90,7 +93,7 @@ def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Arr
 
 def _mouths(heads: Heads, points: Array) -> _Mouths:
     measured = measure(heads.lips)
-    eyes = points[:, POINTS.index(33)] - points[:, POINTS.index(263)]
+    eyes = points[:, PLAN_POINTS.index(RIGHT_EYE)] - points[:, PLAN_POINTS.index(LEFT_EYE)]
     return _Mouths(measured[:, OPENING], measured[:, WIDTH], heads.yaw, heads.pitch, np.linalg.norm(eyes, axis=1))
 
 

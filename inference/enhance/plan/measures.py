@@ -3,100 +3,18 @@
 Units: S, the subject's distance between the outer corners of the eyes. Directions: x right, y down, z away, of a frontal head.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
-
-LIPS = (
-    *(61, 146, 91, 181, 84, 17, 314, 405, 321, 375, 291, 409, 270, 269, 267, 0, 37, 39, 40, 185),
-    *(78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308, 415, 310, 311, 312, 13, 82, 81, 80, 191),
-)
-"""The mesh's outer and inner lip ring."""
-
-RIGID = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 1, 2, 98, 327, 127, 356, 234, 454, 93, 323)
-"""Points of eyes, nose and temples, which speech hardly moves."""
-
-POINTS = (*LIPS, *RIGID)
-"""What the planner needs of a mesh: `points` of models/mouth_plan/config.pbtxt."""
+from enhance.geometry.heads import Array, Heads
+from enhance.geometry.landmarks import LEFT_CORNER, LOWER_LIP, PLAN_POINTS, RIGHT_CORNER, UPPER_LIP
 
 MEASURES = ("opening", "width", "upper", "corners")
 OPENING, WIDTH, UPPER, CORNERS = range(4)
 
-_UPPER, _LOWER = POINTS.index(13), POINTS.index(14)
-_LEFT, _RIGHT = POINTS.index(61), POINTS.index(291)
-_RIGID = slice(len(LIPS), None)
+_UPPER, _LOWER = PLAN_POINTS.index(UPPER_LIP), PLAN_POINTS.index(LOWER_LIP)
+_RIGHT, _LEFT = PLAN_POINTS.index(RIGHT_CORNER), PLAN_POINTS.index(LEFT_CORNER)
 _TURN = 10.0  # degrees that count as one
 _FEW_FRAMES, _DOUBTFUL = 10.0, 0.05  # of the ridge: turns of less than two degrees explain nothing
-_EYES = (RIGID.index(33), RIGID.index(263))
-
-# RIGID of a mean face, frontal, S = 1, centred: from the meshes of GRID's speakers, made symmetric.
-MEAN_FACE = np.array(
-    [
-        (-0.5000, -0.2325, -0.0043),
-        (-0.1892, -0.2110, -0.0634),
-        (0.1892, -0.2110, -0.0634),
-        (0.5000, -0.2325, -0.0043),
-        (0.0000, -0.2709, -0.2560),
-        (0.0000, -0.1792, -0.3025),
-        (0.0000, -0.0926, -0.3568),
-        (0.0000, -0.0111, -0.4168),
-        (0.0000, 0.0765, -0.4783),
-        (0.0000, 0.1815, -0.5024),
-        (0.0000, 0.2611, -0.4761),
-        (0.0000, 0.3329, -0.2972),
-        (-0.1965, 0.3080, -0.2061),
-        (0.1965, 0.3080, -0.2061),
-        (-0.7902, -0.1792, 0.5638),
-        (0.7902, -0.1792, 0.5638),
-        (-0.7816, -0.0059, 0.6215),
-        (0.7816, -0.0059, 0.6215),
-        (-0.7654, 0.1716, 0.6315),
-        (0.7654, 0.1716, 0.6315),
-    ],
-    np.float64,
-)
-
-
-@dataclass(frozen=True)
-class Heads:
-    """A clip's frames in the head's frame: those whose mesh was there.
-
-    lips: g x 40 x 3 in S. yaw, pitch: g degrees away from the camera. misfit: g, how far the rigid points are from rigid, in S.
-    centres: g x 2, where the head is in the picture, in S.
-    """
-
-    lips: Array
-    yaw: Array
-    pitch: Array
-    misfit: Array
-    centres: Array
-
-
-def heads_of(points: Array) -> Heads:
-    """points: g x len(POINTS) x 3 pixels, none NaN; frames of one subject."""
-    if not len(points):
-        none = np.zeros(0)
-        return Heads(np.zeros((0, len(LIPS), 3)), none, none, none, np.zeros((0, 2)))
-    rigid = points[:, _RIGID].astype(np.float64)
-    face = MEAN_FACE
-    for _ in range(2):  # a mean face first, then the subject's own
-        scales, turns, shifts = _fit(rigid, face)
-        aligned = _moved(rigid, scales, turns, shifts)
-        face = np.median(aligned, 0)
-    # Upright as the mean face is, however the subject's own shape leans.
-    _, turn, _ = _fit(face[None], MEAN_FACE)
-    face = face @ turn[0].T
-    face = (face - face.mean(0)) / np.linalg.norm(face[_EYES[0]] - face[_EYES[1]])
-    scales, turns, shifts = _fit(rigid, face)
-    lips = _moved(points[:, : len(LIPS)].astype(np.float64), scales, turns, shifts)
-    misfit = np.sqrt(((_moved(rigid, scales, turns, shifts) - face) ** 2).sum(2).mean(1))
-    yaw = np.degrees(np.arctan2(turns[:, 0, 2], turns[:, 2, 2]))
-    pitch = np.degrees(np.arctan2(turns[:, 1, 2], turns[:, 2, 2]))
-    return Heads(lips, yaw, pitch, misfit, rigid.mean(1)[:, :2] * scales[:, None])
 
 
 def measure(lips: Array) -> Array:
@@ -120,21 +38,3 @@ def free_of_pose(measures: Array, heads: Heads) -> Array:
     weights = np.linalg.solve(turns.T @ turns + strength * np.eye(3), turns.T @ rest)
     free[:, WIDTH:] -= turns @ weights
     return free
-
-
-def _fit(shapes: Array, target: Array) -> tuple[Array, Array, Array]:
-    """Scale, rotation and shift that lay each shape (g x n x 3) on the target (n x 3), least squares (Umeyama 1991)."""
-    centres, centre = shapes.mean(1), target.mean(0)
-    a, b = shapes - centres[:, None], target - centre
-    u, s, vt = np.linalg.svd(np.einsum("ni,gnj->gij", b, a))
-    sign = np.ones_like(s)
-    sign[:, 2] = np.sign(np.linalg.det(u @ vt))
-    turns = (u * sign[:, None]) @ vt
-    scales = (s * sign).sum(1) / (a**2).sum((1, 2))
-    shifts = centre - scales[:, None] * np.einsum("gij,gj->gi", turns, centres)
-    return scales, turns, shifts
-
-
-def _moved(shapes: Array, scales: Array, turns: Array, shifts: Array) -> Array:
-    moved: Array = scales[:, None, None] * np.einsum("gij,gnj->gni", turns, shapes) + shifts[:, None]
-    return moved

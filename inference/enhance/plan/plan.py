@@ -5,15 +5,17 @@ from functools import partial
 
 import numpy as np
 
+from enhance.geometry.heads import Array, heads_of
+
 from .agreement import belief_in, lag_of, share_of
 from .hearing import Heard, Speech, gain, hear, mix
-from .measures import Array, free_of_pose, heads_of, measure
+from .measures import free_of_pose, measure
+from .mouth_range import mouth_range_of
 from .prior import Prior
 from .references import references
 from .residual import fit_residual, strength_of
 from .shapes import mouth_shapes
 from .stillness import liveliness
-from .subject import mouth_of
 from .tracks import FRAME, at, interval, lengths
 
 _TALKS = 0.5  # liveliness
@@ -26,7 +28,7 @@ _FOR_RESIDUAL = (4.0, 12.0)  # s of it from which the subject's own way begins t
 class Footage:
     """What the clip shows and says.
 
-    points: g x len(POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, what may be looked at.
+    points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, what may be looked at.
     speech: the clip's own sound, empty when there is none.
     """
 
@@ -105,7 +107,7 @@ def plan(
         motion = trust * motion + (1 - trust) * _as_people_do(heard, lively, usual)
     else:
         motion = _as_people_do(heard, lively, share)
-    mouth = mouth_of(shown, talks, trust)
+    mouth = mouth_range_of(shown, talks, trust)
     shapes = mouth_shapes(motion, speech, times, mouth, lag=lag * keep_lag, expressiveness=expressiveness)
     return Plan(shapes, lag, references(heads, seen, footage.times))
 
@@ -136,11 +138,11 @@ def _as_the_subject(motion: Array, before: Array, shown: Array, times: Array, re
 
 def _as_people_do(heard: Heard, lively: Array, share: float) -> Array:
     """The same without the subject's speech: of mean 0 and spread 1 over the new speech."""
-    lively = lively[: len(heard.told)]
+    lively = lively[: len(heard.prior)]
     if lively.sum() < _LEAST_SPEECH / FRAME:
-        lively = np.ones(len(heard.told), bool)
+        lively = np.ones(len(heard.prior), bool)
     if not lively.any():
-        return heard.told
-    like = np.pad(lively, (0, len(heard.told) - len(lively)))
+        return heard.prior
+    like = np.pad(lively, (0, len(heard.prior) - len(lively)))
     motion = mix(heard, heard.where(like), share)
     return np.asarray(motion * gain(motion[like]))

@@ -7,9 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from enhance.engine import open_small_network
+from enhance.geometry.heads import Array
 from enhance.speech.features import MELS, log_mel, normalise
 
-from .measures import MEASURES, Array
+from .measures import MEASURES
 from .tracks import smooth
 
 WEIGHTS = Path(__file__).parents[2] / "weights" / "mouth.onnx"

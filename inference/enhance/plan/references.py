@@ -2,12 +2,15 @@
 
 import numpy as np
 
-from .measures import LIPS, OPENING, Array, Heads, measure
+from enhance.geometry.heads import Array, Heads
+from enhance.geometry.landmarks import LIP_RINGS
+
+from .measures import OPENING, measure
 
 COUNT = 4
 _APART = 0.4  # s: neighbours show the same
 _NEARLY_SHUT = 0.35  # share of the frames, the most closed ones, that tell how thick the lips are
-_THICKNESS = ((LIPS.index(0), LIPS.index(13)), (LIPS.index(14), LIPS.index(17)))
+_THICKNESS = ((LIP_RINGS.index(0), LIP_RINGS.index(13)), (LIP_RINGS.index(14), LIP_RINGS.index(17)))
 
 
 def references(heads: Heads, indices: Array, times: Array) -> Array:

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .measures import Array
+from enhance.geometry.heads import Array
+
 from .tracks import FRAME, at
 
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from enhance.geometry.heads import Array
 from enhance.speech.classes import CURVES, SIL
 from enhance.speech.curves import ALMOST, curves
 
 from .hearing import Speech, as_long
-from .measures import CORNERS, MEASURES, OPENING, UPPER, WIDTH, Array
+from .measures import CORNERS, MEASURES, OPENING, UPPER, WIDTH
+from .mouth_range import MouthRange
 from .stillness import liveliness
-from .subject import Mouth
 from .tracks import FRAME, at, interval, most_within
 
 TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
@@ -20,7 +21,7 @@ _MET = 0.95  # of the closure track: the lips touch
 _QUIET = 30  # frames before and after a sound, in which lips come to rest
 
 
-def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: Mouth, *, lag: float, expressiveness: float) -> Array:
+def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange, *, lag: float, expressiveness: float) -> Array:
     """f x 8 TARGETS. motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. times: f seconds, when frames appear.
 
     Lips that meet do so in the frame that shows the moment, however short; in silence, and before and after the sound, they

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .measures import Array
+from enhance.geometry.heads import Array
+
 from .tracks import FRAME, smooth
 
 _SPEECH = 0.5  # activity from which a frame is speech

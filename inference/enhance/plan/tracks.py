@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .measures import Array
+from enhance.geometry.heads import Array
 
 FRAME = 0.01
 

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.membrane import spread
-from enhance.picture import Picture
+from enhance.picture import LUMA, Picture
 
-from .eye_outline import LEFT, LUMA, OPEN, RIGHT
+from .eye_outline import OPEN
 
 Mask = npt.NDArray[np.bool_]
 Eye = tuple[tuple[int, ...], tuple[int, ...]]
 
 REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies
-CHEEKS = ((205, 50, 187, 207, 206), (425, 280, 411, 427, 426))  # mesh points below the eyes, beside the mouth
-PROBE = 0.05  # units to each side of them
+PROBE = 0.05  # units to each side of a point of a cheek
 UNLIKE = 22.0  # levels in any channel that an eye differs from skin
 TOUCHES = 0.03  # units round the mesh's eye: what comes as near belongs to the drawn one
 WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
@@ -89,10 +89,12 @@ class DrawnLid:
 
 def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
     """Both lids; none where one of the eyes cannot be read."""
-    cheeks = [_cheek(picture, frame, cheek) for cheek in CHEEKS]
+    cheeks = [_cheek(picture, frame, cheek) for cheek in (RIGHT_CHEEK, LEFT_CHEEK)]
     if not all(cheeks):
         return ()
-    lids = [_lid(picture, frame, eye, _skin_colour(places)) for eye, places in zip((LEFT, RIGHT), cheeks, strict=True)]
+    lids = [
+        _lid(picture, frame, eye, _skin_colour(places)) for eye, places in zip((RIGHT_LIDS, LEFT_LIDS), cheeks, strict=True)
+    ]
     found = [lid for lid in lids if lid]
     return tuple(found) if len(found) == 2 else ()
 
@@ -174,7 +176,7 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid
 
 def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
     """Along both eyes, and down: the corners of the mesh's eye are no corners of the drawn one."""
-    left, right = (frame.mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (LEFT, RIGHT))
+    left, right = (frame.mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (RIGHT_LIDS, LEFT_LIDS))
     along = (right - left) / max(float(np.linalg.norm(right - left)), 1e-6)
     return along, np.array([-along[1], along[0]])
 

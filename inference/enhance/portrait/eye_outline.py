@@ -7,18 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
-from enhance.picture import Picture
-
-LEFT = ((33, 246, 161, 160, 159, 158, 157, 173, 133), (33, 7, 163, 144, 145, 153, 154, 155, 133))
-RIGHT = ((362, 398, 384, 385, 386, 387, 388, 466, 263), (362, 382, 381, 380, 374, 373, 390, 249, 263))
-"""Mesh points of the upper and the lower lid, from the picture's left to its right."""
+from enhance.picture import LUMA, Picture
 
 ABOVE, BELOW, ASIDE = 0.075, 0.06, 0.065  # units: how far beyond the mesh's eye it is looked for
 STEP = 0.006  # units: of the raster that is looked at
 BEYOND = 0.032  # units: farther than what was found, at the sides and (GROW) upwards, where lashes end
 GROW = 0.018
 OPEN = 0.035  # units: an eye less open than this is shut already
-LUMA = np.array([0.299, 0.587, 0.114])
 
 
 @dataclass(frozen=True)

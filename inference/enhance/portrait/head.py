@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
 from enhance.picture import Picture
 
 CELLS = 24  # of the coarse grid, to an outer-eye distance
@@ -84,8 +85,8 @@ def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
 
 def _depth(frame: HeadFrame, grid: Floats, cell: int) -> Floats:
     """Outer-eye distances, negative towards the viewer: the mesh's where there is mesh, ear level elsewhere."""
-    points = frame.mesh[:468]
-    heights = (points[:, 2] - points[[234, 454], 2].mean()) / frame.unit
+    points = frame.mesh[:SKIN_POINTS]
+    heights = (points[:, 2] - points[[RIGHT_EAR, LEFT_EAR], 2].mean()) / frame.unit
     rows, columns = grid.shape[:2]
     column, row = np.round((points[:, :2] - grid[0, 0]) / cell).astype(int).T
     on_grid = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)

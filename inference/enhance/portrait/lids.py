@@ -9,11 +9,12 @@ import cv2
 import numpy as np
 
 from enhance.geometry.frame import Floats, HeadFrame, ramp
-from enhance.picture import Picture
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
+from enhance.picture import LUMA, Picture
 from enhance.style import Style
 
 from .drawn_lids import DrawnLid, make_drawn_lids
-from .eye_outline import LEFT, RIGHT, Outline, find_outline
+from .eye_outline import Outline, find_outline
 
 Values = Floats
 MARGIN = 0.3  # of the outer-eye distance around an eye: where its skin is learnt
@@ -22,7 +23,7 @@ LINE = 0.0065  # units: half the thickness of the line that two shut lids make
 LINE_DARK = 0.45
 REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # units, and how much skin so far away counts
 PROFILE = tuple(-0.06 + 0.006 * i for i in range(13))  # units from the lid's edge, downwards
-LUMA = np.array([0.299, 0.587, 0.114], np.float32)
+LUMA_32 = LUMA.astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | D
     """
     if style == "flat":
         return make_drawn_lids(picture, frame)
-    outlines = [find_outline(picture, frame, eye) for eye in (LEFT, RIGHT)]
+    outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
     found = [outline for outline in outlines if outline]
     return tuple(_lid(picture, frame.unit, outline) for outline in found) if len(found) == 2 else ()
 
@@ -99,7 +100,7 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     soft = SOFT * unit + 0.35
     inside = ramp(t - top, -0.5 * soft, 2 * soft) * (1 - ramp(t - bottom, -soft, soft)) * ramp(within, 0, 0.045 * unit)
     taper = ramp(within, 0.01 * unit, 0.09 * unit)
-    dark = np.clip((picture[box] @ LUMA) / np.maximum(skin @ LUMA, 1), 0.05, 1)
+    dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
     middle = within > 0.06 * unit
     planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
     return Lid(

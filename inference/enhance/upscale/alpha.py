@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from enhance.picture import Picture, Planes
+from enhance.picture import FloatPlanes, Picture
 
 from .resample import REACH, enlarge
 
@@ -18,7 +18,7 @@ def upscale_alpha(alpha: npt.NDArray[np.uint8], scale: int) -> npt.NDArray[np.ui
     reach = REACH["bicubic"]
     padded = np.pad(alpha, reach, mode="edge")
     for top in range(0, height, ROWS):
-        planes: Planes = padded[None, top : top + ROWS + 2 * reach].astype(np.float32)
+        planes: FloatPlanes = padded[None, top : top + ROWS + 2 * reach].astype(np.float32)
         rows = enlarge(planes, scale, "bicubic")[0]
         result[top * scale : top * scale + rows.shape[0]] = np.clip(rows + 0.5, 0, 255)
     return result

@@ -10,7 +10,7 @@ from math import ceil
 
 import numpy as np
 
-from enhance.picture import Picture, Planes, to_planes, with_border, write_pixels
+from enhance.picture import FloatPlanes, Picture, to_planes, with_border, write_pixels
 
 from .alpha import visible_colours
 from .colours import COLOUR_REACH, keep_colours
@@ -27,7 +27,7 @@ class Pass:
     context: how far an output pixel looks, in input pixels; what lies nearer to a cut than that is wrong.
     """
 
-    run: Callable[[Planes], Planes]
+    run: Callable[[FloatPlanes], FloatPlanes]
     scale: int
     eats: int
     context: int
@@ -79,7 +79,7 @@ class Cascade:
                 write_pixels(self._tile(colours, (top, bottom), (left, right)), target)
         return result
 
-    def _tile(self, picture: Picture, rows: Span, columns: Span) -> Planes:
+    def _tile(self, picture: Picture, rows: Span, columns: Span) -> FloatPlanes:
         height, width, _ = picture.shape
         top, bottom = self._cut(rows, height)
         left, right = self._cut(columns, width)
@@ -129,7 +129,7 @@ def spans(length: int, count: int) -> Iterator[tuple[int, int]]:
         yield length * part // count, length * (part + 1) // count
 
 
-def _crop(planes: Planes, sides: Sequence[int], kept: Sequence[int]) -> Planes:
-    """Planes with `sides` pixels around a tile (top, bottom, left, right) -> with `kept` of them."""
+def _crop(planes: FloatPlanes, sides: Sequence[int], kept: Sequence[int]) -> FloatPlanes:
+    """FloatPlanes with `sides` pixels around a tile (top, bottom, left, right) -> with `kept` of them."""
     top, bottom, left, right = (side - keep for side, keep in zip(sides, kept, strict=True))
     return planes[:, top : planes.shape[1] - bottom, left : planes.shape[2] - right]

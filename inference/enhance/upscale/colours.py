@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from enhance.picture import Planes
+from enhance.picture import FloatPlanes
 
 COLOUR_REACH = 4
 """Half the square over which colours are compared, in pixels of the original."""
@@ -10,7 +10,7 @@ COLOUR_REACH = 4
 LARGEST_SHIFT = 0.04  # flat colours were found shifted by up to 10 of 255; more than this is an edge or a detail
 
 
-def keep_colours(large: Planes, small: Planes) -> None:
+def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
     """Moves `large` so that its flat colours are those of `small`, which it is an enlargement of.
 
     Networks shift flat colours: white comes out as 252, a grey of 128 as 134 after two passes, and the eye sees that
@@ -25,7 +25,7 @@ def keep_colours(large: Planes, small: Planes) -> None:
     rows += shift.repeat(scale, axis=2)[:, :, None]
 
 
-def _box(planes: Planes, reach: int) -> Planes:
+def _box(planes: FloatPlanes, reach: int) -> FloatPlanes:
     """The mean over squares; beyond its edge the picture is taken to continue unchanged."""
     _, height, width = planes.shape
     padded = np.pad(planes, ((0, 0), (reach, reach), (reach, reach)), mode="edge")

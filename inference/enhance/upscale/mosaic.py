@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from enhance.picture import Picture, Planes, to_planes, write_pixels
+from enhance.picture import FloatPlanes, Picture, to_planes, write_pixels
 
 from .alpha import visible_colours
 from .colours import keep_colours
@@ -21,7 +21,7 @@ from .colours import keep_colours
 class Mosaic:
     """run: planes in, planes `scale` times as large out. step, overlap: in input pixels."""
 
-    run: Callable[[Planes], Planes]
+    run: Callable[[FloatPlanes], FloatPlanes]
     scale: int
     step: int
     overlap: int
@@ -42,23 +42,23 @@ class Mosaic:
             done += rows.shape[1]
         return result
 
-    def _tile(self, picture: Picture, top: int, left: int, before_tile: Callable[[], None]) -> Planes:
+    def _tile(self, picture: Picture, top: int, left: int, before_tile: Callable[[], None]) -> FloatPlanes:
         before_tile()
         size = self.step + self.overlap
         tile = np.ascontiguousarray(picture[top : top + size, left : left + size])
         return self.recent.get(tile, self.scale, lambda: self._enlarged(tile))
 
-    def _enlarged(self, tile: Picture) -> Planes:
+    def _enlarged(self, tile: Picture) -> FloatPlanes:
         small = to_planes(visible_colours(tile, self.overlap // 2))
         large = self.run(small).copy()  # the network's next answer may lie there
         keep_colours(large, small)
         return large
 
-    def _join(self, parts: Iterable[Planes], axis: int) -> Iterable[Planes]:
+    def _join(self, parts: Iterable[FloatPlanes], axis: int) -> Iterable[FloatPlanes]:
         """Parts that overlap along `axis`, in order -> pieces that follow one another, the overlaps blended."""
         step, overlap = self.step * self.scale, self.overlap * self.scale
         ramp = _ramp(overlap).reshape((-1, 1) if axis == 1 else (1, -1))
-        held: Planes | None = None
+        held: FloatPlanes | None = None
         for part in parts:
             if held is None:
                 held = part
@@ -80,10 +80,10 @@ class Recent:
     """The last tiles, by their content. The tiles on which two bands meet, and those of a still picture, are computed once."""
 
     limit_bytes: int
-    _tiles: "OrderedDict[bytes, Planes]" = field(default_factory=OrderedDict)
+    _tiles: "OrderedDict[bytes, FloatPlanes]" = field(default_factory=OrderedDict)
     _bytes: int = 0
 
-    def get(self, tile: Picture, scale: int, compute: Callable[[], Planes]) -> Planes:
+    def get(self, tile: Picture, scale: int, compute: Callable[[], FloatPlanes]) -> FloatPlanes:
         key = hashlib.sha256(repr((tile.shape, scale)).encode() + tile.tobytes()).digest()
         found = self._tiles.get(key)
         if found is None:
@@ -96,11 +96,11 @@ class Recent:
         return found
 
 
-def _ramp(overlap: int) -> Planes:
+def _ramp(overlap: int) -> FloatPlanes:
     """0 to 1 over the middle third of the overlap: a tile's outermost pixels, which lack their surroundings, do not count."""
     position = (np.arange(overlap, dtype=np.float32) + 0.5) / overlap
     return np.clip(position * 3 - 1, 0, 1)
 
 
-def _take(planes: Planes, axis: int, start: int, stop: int | None) -> Planes:
+def _take(planes: FloatPlanes, axis: int, start: int, stop: int | None) -> FloatPlanes:
     return planes[:, start:stop] if axis == 1 else planes[:, :, start:stop]

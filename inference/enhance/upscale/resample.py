@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from enhance.picture import Planes
+from enhance.picture import FloatPlanes
 
 Doubles = npt.NDArray[np.float64]
 Shape = Callable[[Doubles], Doubles]
@@ -21,21 +21,21 @@ REACH: dict[Kernel, int] = {"lanczos": 3, "bicubic": 2}
 UNITS = 64  # input pixels per product: wide enough for BLAS, narrow enough that few entries are zero
 
 
-def enlarge(planes: Planes, scale: int, kernel: Kernel) -> Planes:
+def enlarge(planes: FloatPlanes, scale: int, kernel: Kernel) -> FloatPlanes:
     """`scale` times larger, less a border of REACH input pixels on each side, which is only read."""
     reach = REACH[kernel]
     matrix = _enlarging(scale, kernel)
     return _along_rows(_along_columns(planes, matrix, scale, 2 * reach), matrix, scale, 2 * reach)
 
 
-def box_half(planes: Planes) -> Planes:
+def box_half(planes: FloatPlanes) -> FloatPlanes:
     """Half the size, each pixel the mean of four. Sides are even."""
     rows = planes[:, 0::2] + planes[:, 1::2]
-    mean: Planes = (rows[:, :, 0::2] + rows[:, :, 1::2]) * np.float32(0.25)
+    mean: FloatPlanes = (rows[:, :, 0::2] + rows[:, :, 1::2]) * np.float32(0.25)
     return mean
 
 
-def _along_columns(planes: Planes, matrix: Planes, scale: int, extra: int) -> Planes:
+def _along_columns(planes: FloatPlanes, matrix: FloatPlanes, scale: int, extra: int) -> FloatPlanes:
     """The banded product along the height: of `extra` more pixels than are enlarged."""
     height = planes.shape[1] - extra
     result = np.empty((planes.shape[0], height * scale, planes.shape[2]), np.float32)
@@ -46,7 +46,7 @@ def _along_columns(planes: Planes, matrix: Planes, scale: int, extra: int) -> Pl
     return result
 
 
-def _along_rows(planes: Planes, matrix: Planes, scale: int, extra: int) -> Planes:
+def _along_rows(planes: FloatPlanes, matrix: FloatPlanes, scale: int, extra: int) -> FloatPlanes:
     """The same along the width."""
     width = planes.shape[2] - extra
     result = np.empty((planes.shape[0], planes.shape[1], width * scale), np.float32)
@@ -58,13 +58,13 @@ def _along_rows(planes: Planes, matrix: Planes, scale: int, extra: int) -> Plane
 
 
 @lru_cache
-def _enlarging(scale: int, kernel: Kernel) -> Planes:
+def _enlarging(scale: int, kernel: Kernel) -> FloatPlanes:
     reach = REACH[kernel]
     outputs = (np.arange(UNITS * scale) + 0.5) / scale - 0.5
     return _banded(outputs, np.arange(-reach, UNITS + reach, dtype=np.float64), SHAPES[kernel])
 
 
-def _banded(outputs: Doubles, inputs: Doubles, shape: Shape) -> Planes:
+def _banded(outputs: Doubles, inputs: Doubles, shape: Shape) -> FloatPlanes:
     weights = shape(np.abs(outputs[:, None] - inputs[None, :]))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True), np.float32)
 

@@ -10,14 +10,14 @@ from typing import Protocol
 import numpy as np
 
 from enhance.engine import Engine, choose_engine
-from enhance.picture import Picture, Planes, check
+from enhance.picture import FloatPlanes, Picture, check
 
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
 from .mosaic import Mosaic, Recent
 from .resample import box_half, enlarge
 
-Run = Callable[[Planes], Planes]
+Run = Callable[[FloatPlanes], FloatPlanes]
 Load = Callable[[str], Run]
 
 
@@ -118,16 +118,16 @@ def detail(load: Load) -> dict[int, Recipe]:
     }
 
 
-def _quadruple(network: Run, planes: Planes) -> Planes:
+def _quadruple(network: Run, planes: FloatPlanes) -> FloatPlanes:
     border = 4 * DETAIL_EDGE
     return network(_mirrored(planes, DETAIL_EDGE))[:, border:-border, border:-border]
 
 
-def _double(network: Run, planes: Planes) -> Planes:
+def _double(network: Run, planes: FloatPlanes) -> FloatPlanes:
     return network(_mirrored(planes, WAIFU2X_BORDER))
 
 
-def _mirrored(planes: Planes, border: int) -> Planes:
+def _mirrored(planes: FloatPlanes, border: int) -> FloatPlanes:
     return np.pad(planes, ((0, 0), (border, border), (border, border)), mode="reflect")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from enhance.plan.measures import OPENING, Array
+from enhance.geometry.heads import Array
+from enhance.plan.measures import OPENING
 from enhance.plan.prior import Prior, calm, open_prior
 from enhance.speech.analysis import SpeechAnalyser
 from enhance.speech.features import log_mel, normalise

@@ -10,8 +10,9 @@ from functools import partial
 
 import numpy as np
 
+from enhance.geometry.heads import Array, heads_of
 from enhance.plan.hearing import Speech
-from enhance.plan.measures import OPENING, WIDTH, Array, heads_of, measure
+from enhance.plan.measures import OPENING, WIDTH, measure
 from enhance.plan.plan import Footage, Plan, Settings, plan
 from enhance.plan.prior import Prior
 from enhance.speech.analysis import SpeechAnalyser

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .measures import MEASURES, OPENING, Array
+from enhance.geometry.heads import Array
+
+from .measures import MEASURES, OPENING
 
 # Mean above rest and spread of MEASURES in S while people speak: the median speaker of the training pool.
 POOL_MEAN = np.array([0.070, 0.0, 0.012, -0.010])
@@ -15,7 +17,7 @@ _SPREADS = (0.5, 2.0)  # of the pool's: beyond, the mesh saw something else than
 
 
 @dataclass(frozen=True)
-class Mouth:
+class MouthRange:
     """The subject's MEASURES in S: at rest with closed lips, their mean while speaking, and their spread (std)."""
 
     rest: Array
@@ -23,12 +25,12 @@ class Mouth:
     spread: Array
 
 
-def mouth_of(seen: Array, talks: Array, trust: float) -> Mouth:
+def mouth_range_of(seen: Array, talks: Array, trust: float) -> MouthRange:
     """seen: g x 4 MEASURES. talks: g booleans, the subject speaks then. trust: 0..1, how far that tells how they speak: at 0
     only the rest is theirs, and the range is the pool's."""
     if not len(seen):
         rest = np.zeros(len(MEASURES))
-        return Mouth(rest, POOL_MEAN, POOL_SPREAD)
+        return MouthRange(rest, POOL_MEAN, POOL_SPREAD)
     rest = _rest(seen)
     mean, spread = rest + POOL_MEAN, POOL_SPREAD
     if trust and talks.any():
@@ -36,7 +38,7 @@ def mouth_of(seen: Array, talks: Array, trust: float) -> Mouth:
         own = np.clip(said.std(0), _SPREADS[0] * POOL_SPREAD, _SPREADS[1] * POOL_SPREAD)
         spread = own**trust * POOL_SPREAD ** (1 - trust)
         mean = trust * said.mean(0) + (1 - trust) * mean
-    return Mouth(rest, mean, spread)
+    return MouthRange(rest, mean, spread)
 
 
 def _rest(seen: Array) -> Array:
