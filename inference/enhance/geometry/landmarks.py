@@ -60,7 +60,6 @@ PLAN_POINTS = (*LIP_RINGS, *STILL_IN_SPEECH)
 EYES_AND_NOSE = (33, 133, 362, 263, 2)
 """Both eyes' corners, the right outer and inner, the left inner and outer, and the base of the nose."""
 
-# iBUG's 68 points; a pair is averaged. The jaw is the silhouette of the mesh, which under yaw is not the visible contour.
 LAYOUT_68: tuple[tuple[int, ...], ...] = (
     # 0-16 the jaw, from the subject's right ear to the left
     *((127,), (234,), (93,), (132, 58), (58, 172), (136,), (150,), (176,), (152,)),
@@ -75,12 +74,16 @@ LAYOUT_68: tuple[tuple[int, ...], ...] = (
     *((61,), (40,), (37,), (0,), (267,), (270,), (291,), (321,), (314,), (17,), (84,), (91,)),
     *((78,), (81,), (13,), (311,), (308,), (402,), (14,), (178,)),
 )
+"""iBUG's 68 points (300-W, Sagonas et al. 2013), each by its point of the mesh; of a pair the mean.
+
+The jaw is the silhouette of the mesh, which on a turned face is not the visible contour. Output LANDMARKS68 of face_track.
+"""
 _FIRST = np.array([pair[0] for pair in LAYOUT_68])
 _SECOND = np.array([pair[-1] for pair in LAYOUT_68])
 
 
 def landmarks_68(mesh: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """iBUG's 68 points (... x 68 x 2) of meshes (... x 478 x 3)."""
+    """iBUG's 68 points (... x 68 x 2, pixels) of meshes (... x 478 x 3, pixels): LAYOUT_68. NaN where the mesh is."""
     return np.asarray((mesh[..., _FIRST, :2] + mesh[..., _SECOND, :2]) / 2, np.float32)
 
 
