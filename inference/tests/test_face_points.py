@@ -43,7 +43,7 @@ def test_the_68_landmarks_lie_where_ibug_has_them() -> None:
     jaw, brows, bridge, base, right_eye, left_eye, outer, inner = (
         points[first:last] for first, last in pairwise((0, 17, 27, 31, 36, 42, 48, 60, 68))
     )
-    assert (np.diff(jaw[:, 0]) > 0).all() and jaw[:, 1].argmax() in (7, 8, 9)
+    assert (np.diff(jaw[2:15, 0]) > 0).all() and jaw[:, 1].argmax() in (7, 8, 9)
     assert (np.diff(brows[:, 0]) > 0).all() and (np.diff(bridge[:, 1]) > 0).all() and (np.diff(base[:, 0]) > 0).all()
     assert right_eye[:, 0].max() < left_eye[:, 0].min()
     heights = [part[:, 1].mean() for part in (brows, np.vstack([right_eye, left_eye]), base, inner)]
