@@ -1,6 +1,5 @@
 """What a caller of Triton gets for a request that is wrong: the shells of serving/, called as Triton calls them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -18,37 +17,12 @@ from serving.portrait_motion import PortraitMotionModel
 from serving.shell import Inputs, Shell
 from serving.speech import SpeechModel
 from serving.upscaler import UpscalerModel
+from tests.shells import NAN, answer, configured, floats, refusal
 from tests.sounds import babble
-from tests.triton import InferenceResponse, Logger, Request, TritonError
+from tests.triton import Logger, Request, TritonError
 
 Values = npt.NDArray[Any]
 MESH: Values = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
-NAN = float("nan")
-
-
-def floats(*shape: int, value: float = 0.0) -> Values:
-    return np.full(shape, value, np.float32)
-
-
-def answer(shell: Shell, wanted: tuple[str, ...], inputs: dict[str, Values]) -> InferenceResponse:
-    (response,) = shell.execute([Request(inputs, wanted)])
-    assert isinstance(response, InferenceResponse)
-    return response
-
-
-def refusal(shell: Shell, wanted: tuple[str, ...], inputs: dict[str, Values]) -> str:
-    """The message to a caller whose request is at fault. No outputs come with it."""
-    response = answer(shell, wanted, inputs)
-    assert response.error is not None
-    assert response.error.code == TritonError.INVALID_ARG, response.error.message
-    assert response.output_tensors == []
-    return response.error.message
-
-
-def configured(**parameters: str) -> dict[str, str]:
-    """What Triton hands to initialize()."""
-    values = {name: {"string_value": value} for name, value in parameters.items()}
-    return {"model_config": json.dumps({"parameters": values}), "model_instance_device_id": "0", "model_name": "tested"}
 
 
 class Doubler(Shell):
