@@ -29,8 +29,8 @@ import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
 import { openLipsync } from './triton/clients/lipsync.ts';
 import { openUpscaler } from './triton/clients/upscaler.ts';
+import { openTransport } from './triton/open-transport.ts';
 import { openControl } from './triton/protocol/control.ts';
-import { openTransport } from './triton/protocol/transport.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
