@@ -26,8 +26,8 @@ import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
+import { openTransport } from './triton/open-transport.ts';
 import { openControl } from './triton/protocol/control.ts';
-import { openTransport } from './triton/protocol/transport.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };

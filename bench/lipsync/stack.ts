@@ -3,8 +3,8 @@ import { loadConfig } from '../../src/config.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { localTransport } from '../../src/stack/environment.ts';
 import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { ffmpegPath, ffprobePath } from '../../tests/real/ffmpeg.ts';
 import { ownTriton } from '../../tests/real/triton.ts';
 

@@ -1,14 +1,16 @@
 /** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../errors.ts';
 import { operations } from '../operations/all.ts';
-import { adminHeader, type TritonAddress } from '../triton/protocol/wire.ts';
+import { openControl } from '../triton/protocol/control.ts';
+import type { TritonAddress } from '../triton/protocol/wire.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places, root } from './home.mjs';
 import type { TritonPorts } from './ports.ts';
 
-export type TritonOptions = {
+type TritonOptions = {
   readonly ports: TritonPorts;
   readonly host: string;
   readonly modelsDirs: readonly string[];
@@ -86,18 +88,17 @@ const dropRegions = (prefix: string): void => {
   }
 };
 
-/** Loads a model; when its stub cannot start Triton would wait for ever, so the wait has an end. */
+/** Loads a model. Throws an Error that says why Triton could not do so in time. */
 export const loadModel = async (
-  { httpUrl, adminSecret = '' }: TritonAddress,
+  address: TritonAddress,
   model: string,
   withinMs: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  const answer = await fetch(`${httpUrl}/v2/repository/models/${model}/load`, {
-    method: 'POST',
-    body: '{}',
-    headers: { 'content-type': 'application/json', [adminHeader]: adminSecret },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
-  });
-  if (!answer.ok) throw new Error(`Triton could not load ${model}: ${await answer.text()}`);
+  try {
+    await openControl(address).load(model, withinMs, signal);
+  } catch (error) {
+    const { cause } = error instanceof Failure ? error : { cause: error };
+    throw new Error(`Triton could not load ${model}: ${cause}`, { cause });
+  }
 };

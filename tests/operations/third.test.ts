@@ -24,7 +24,7 @@ import { createEnhance } from '../../src/operations/enhance.ts';
 import { checkBytes, jobInput } from '../../src/operations/media.ts';
 import { operation } from '../../src/operations/operation.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/open-transport.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { realApi } from '../http/api.ts';
 import { realRedis } from '../real/redis.ts';
 

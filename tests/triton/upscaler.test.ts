@@ -7,8 +7,8 @@ import { createLog } from '../../src/log.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
 import type { Scale } from '../../src/operations/upscale/request.ts';
 import { askEngine, openUpscaler } from '../../src/triton/clients/upscaler.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { realTriton } from '../real/triton.ts';
 import { failure, never } from './promises.ts';
 

@@ -25,7 +25,7 @@ export type Face = {
   readonly likeness: Float32Array | null;
 };
 
-export type Tracked = {
+type Tracked = {
   /** For each picture the faces in it. */
   readonly faces: readonly (readonly Face[])[];
   /** For the pictures that follow. */
@@ -69,7 +69,7 @@ const contract: Contract = {
 export const readFaceTrack = (control: Control) => describe(model, contract, control);
 
 /** raw: meshes without the filter over time; plain: by the other mesh network. For who judges results. */
-export type TrackOptions = { readonly raw?: boolean; readonly plain?: boolean };
+type TrackOptions = { readonly raw?: boolean; readonly plain?: boolean };
 
 export const openFaceTrack = async (
   transport: Transport,

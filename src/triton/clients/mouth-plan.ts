@@ -26,7 +26,7 @@ const BANK = 48;
 /** Lenders of one picture, at most. */
 export const AT_ONCE = 2;
 
-export type PlanRequest = {
+type PlanRequest = {
   /** The new sound, and what `speech` heard in it. */
   readonly pcm: Float32Array;
   readonly heard: Heard;

@@ -1,6 +1,6 @@
 /** Tensors as they travel, and what an output must be before anyone reads it. */
 
-export type TensorType = 'UINT8' | 'INT32' | 'FP32' | 'BYTES';
+type TensorType = 'UINT8' | 'INT32' | 'FP32' | 'BYTES';
 
 export type Tensor = {
   readonly name: string;
@@ -55,24 +55,7 @@ export const intsOf = ({ data }: Tensor): Int32Array => new Int32Array(aligned(d
 /** A copy in memory of its own: an answer's bytes may begin where no number can. */
 const aligned = (data: Buffer): ArrayBuffer => new Uint8Array(data).buffer;
 
-export const strings = (name: string, values: readonly string[]): Tensor => ({
-  name,
-  datatype: 'BYTES',
-  shape: [values.length],
-  data: encodeStrings(values),
-});
-
-export const encodeStrings = (values: readonly string[]): Buffer =>
-  Buffer.concat(
-    values.flatMap((value) => {
-      const text = Buffer.from(value);
-      const length = Buffer.alloc(4);
-      length.writeUInt32LE(text.length);
-      return [length, text];
-    }),
-  );
-
-/** Throws an Error when the bytes end inside an element. */
+/** The strings of a BYTES output. Throws an Error when the bytes end inside an element. */
 export const decodeStrings = (data: Buffer): string[] => {
   const values: string[] = [];
   let at = 0;

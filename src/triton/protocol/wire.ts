@@ -14,17 +14,16 @@ export type Reply = {
 /** Each throws an Error with what happened when no answer came, and the signal's reason on abort. */
 export type Wire = {
   get(path: string): Promise<Reply>;
-  post(path: string, body?: object, timeoutMs?: number): Promise<Reply>;
+  post(path: string, body?: object, within?: Partial<Within>): Promise<Reply>;
   send(path: string, message: Message): Promise<Reply>;
   /** Gives up what is under way. */
   close(): void;
 };
 
-export type Message = {
+type Within = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
+type Message = Within & {
   readonly chunks: readonly Buffer[];
   readonly headers: Readonly<Record<string, string | number>>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 };
 
 const shortTimeoutMs = 10_000;
@@ -77,8 +76,8 @@ export const openWire = (
   };
   return {
     get: (path) => ask({ url: path, timeout: shortTimeoutMs }),
-    post: (path, body = {}, timeout = shortTimeoutMs) =>
-      ask({ method: 'post', url: path, data: JSON.stringify(body), timeout }),
+    post: (path, body = {}, { timeoutMs: timeout = shortTimeoutMs, signal } = {}) =>
+      ask({ method: 'post', url: path, data: JSON.stringify(body), timeout }, signal),
     send: (path, { chunks, headers, timeoutMs, signal }) =>
       ask(
         { method: 'post', url: path, data: Readable.from(chunks), headers, timeout: timeoutMs },

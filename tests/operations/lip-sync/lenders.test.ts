@@ -11,8 +11,8 @@ import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-s
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
 import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
+import { openTransport } from '../../../src/triton/open-transport.ts';
 import { openControl } from '../../../src/triton/protocol/control.ts';
-import { openTransport } from '../../../src/triton/protocol/transport.ts';
 import { makeClip } from '../../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
 import { tempDir } from '../../real/run.ts';
