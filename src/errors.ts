@@ -72,6 +72,11 @@ export const failures = {
     true,
     () => 'A request with this Idempotency-Key is still running. Try again when it has ended.',
   ),
+  job_canceled: kind(
+    409,
+    false,
+    () => 'The job was cancelled, so it has no result. Nothing was charged.',
+  ),
   result_not_ready: kind(409, true, (f) => `The job is ${text(f.status)}; it has no result.`),
   file_too_large: kind(
     413,
@@ -92,6 +97,11 @@ export const failures = {
     413,
     false,
     (f) => `The output may have at most ${text(f.limit)}; this would have ${text(f.came)}.`,
+  ),
+  range_not_satisfiable: kind(
+    416,
+    false,
+    (f) => `The result has ${text(f.bytes)} bytes; the range lies outside of them.`,
   ),
   header_too_large: kind(
     431,
@@ -117,6 +127,11 @@ export const failures = {
     422,
     true,
     (f) => `${text(f.url)} could not be fetched: ${text(f.reason)}.`,
+  ),
+  upload_not_found: kind(
+    422,
+    false,
+    (f) => `${text(f.url)} names no upload of the account, or one that has expired.`,
   ),
   media_unreadable: kind(
     422,
@@ -164,6 +179,12 @@ export const failures = {
     f.waited_seconds === undefined
       ? `The queue holds ${text(f.waiting)} ${text(f.what ?? 'jobs')}, its limit. Try again later.`
       : `There was no time to look at the file within ${text(f.waited_seconds)} s. Try again later.`,
+  ),
+  record_unreadable: kind(
+    500,
+    false,
+    () =>
+      'The record of the job was written by another version of the service and cannot be read. Send the request that made it again.',
   ),
   deadline_exceeded: kind(
     504,

@@ -53,9 +53,9 @@ export const runAttempt = async (
     );
     const stored = heart.report({ ...heart.last(), stage: 'storing' });
     const kept = outcomeOf(outcome, name, await asStored(files, () => files.keepResult(name)));
-    const end = await attempts.succeed(job.id, job.fence, kept, {
-      ...stored,
-      ...{ percent: 100, eta_seconds: 0 },
+    const end = await attempts.succeed(job.id, job.fence, {
+      outcome: kept,
+      progress: { ...stored, ...{ percent: 100, eta_seconds: 0 } },
     });
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
