@@ -53,11 +53,7 @@ const resolveUpload = async (account: string, url: string, { uploads }: Parts) =
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'not_found') throw error;
     // It is the named media that is missing, not the resource that was asked for.
-    throw new Failure(
-      'url_fetch_failed',
-      { url, reason: 'there is no such upload' },
-      { cause: error },
-    );
+    throw new Failure('upload_not_found', { url }, { cause: error });
   }
 };
 
