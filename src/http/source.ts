@@ -38,23 +38,13 @@ export const takeSource = async (
   if (part) return part;
   if (!url) throw new Error('the route lets no request without its sources pass');
   const target = join(await folder(), name);
-  const upload = await resolveUpload(caller.account, url, parts);
+  const upload = await parts.uploads.resolve(caller.account, url);
   if (upload) {
     await rename(upload.path, target);
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
   const { config, media, draining } = parts;
   return media.fetchTo(url, target, config.fetch, mostBytes, draining, admit);
-};
-
-const resolveUpload = async (account: string, url: string, { uploads }: Parts) => {
-  try {
-    return await uploads.resolve(account, url);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'not_found') throw error;
-    // It is the named media that is missing, not the resource that was asked for.
-    throw new Failure('upload_not_found', { url }, { cause: error });
-  }
 };
 
 /** Looks at a file when it is the caller's turn: one who hangs up before waits no longer. */
