@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
+import { unknownCursor } from '../unknown-cursor.ts';
 import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
@@ -61,12 +62,19 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
     return balance(account);
   };
 
-  /** Newest first. Failure validation_failed for a cursor that no page gave. */
+  const hasEntry = async (account: string, id: string): Promise<boolean> =>
+    ledgerCursor.test(id) && (await redis.xrange(key(account), id, id)).length > 0;
+
+  /** Newest first. Failure validation_failed when `starting_after` is no entry of the account's ledger. */
   const entries = async (
     account: string,
     page: { limit: number; starting_after?: string | undefined },
   ): Promise<EntryPage> => {
-    const from = page.starting_after === undefined ? '+' : `(${cursorOf(page.starting_after)}`;
+    const after = page.starting_after;
+    if (after !== undefined && !(await hasEntry(account, after))) {
+      throw unknownCursor('an entry of the ledger');
+    }
+    const from = after === undefined ? '+' : `(${after}`;
     const found = await redis.xrevrange(key(account), from, '-', 'COUNT', page.limit + 1);
     return {
       data: found.slice(0, page.limit).map(entryOf),
@@ -80,16 +88,6 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
   const key = (account: string) => `${prefix}:ledger:${account}`;
 
   return { usage, balance, grant, entries, accounts };
-};
-
-const cursorOf = (id: string): string => {
-  if (ledgerCursor.test(id)) return id;
-  const detail = 'expected the id of a ledger entry';
-  throw new Failure(
-    'validation_failed',
-    {},
-    { faults: [{ pointer: '/starting_after', code: 'invalid_cursor', detail }] },
-  );
 };
 
 /** A ledger entry from its Redis stream entry, whose id begins with its time in ms. */

@@ -1,11 +1,11 @@
 import type { Job, JobResult } from '../contract/job.ts';
-import { Failure } from '../errors.ts';
-import { failureOf, presentJob, presentResult } from '../jobs/record/present.ts';
+import { presentJob, presentResult } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
 import { waitForEnd } from '../jobs/record/wait.ts';
 import type { Context } from './context.ts';
 import type { Parts } from './parts.ts';
 import { waitOf } from './prefer.ts';
+import { resultOf } from './result-of.ts';
 import { whileWanted } from './while-wanted.ts';
 
 type Made = { readonly job: JobRecord; readonly joined: boolean };
@@ -23,7 +23,7 @@ export const answerJob = async (
   if (applied !== '') ctx.set('Preference-Applied', applied);
   const job =
     ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
-  if (!asJob && isOver(job.status)) return resultOf(job, made.joined, parts);
+  if (!asJob && isOver(job.status)) return answerOf(job, made.joined, parts);
   ctx.status = 202;
   ctx.set('Location', `/v1/jobs/${job.id}`);
   return showJob(job, parts);
@@ -43,12 +43,12 @@ export const showJob = async (
 const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Parts) =>
   whileWanted(ctx, parts.draining, (signal) => waitForEnd(parts, account, id, ms, signal));
 
-/** Throws what the job failed of, or why it has no result. */
-const resultOf = (job: JobRecord, joined: boolean, { operations, links }: Parts) => {
-  if (job.error) throw failureOf(job.error);
-  if (job.status === 'canceled') throw new Failure('result_not_ready', { status: job.status });
+/** The failures are those of `resultOf`. */
+const answerOf = async (job: JobRecord, joined: boolean, parts: Parts): Promise<JobResult> => {
+  const { operations, links, files } = parts;
+  await resultOf(job, files);
   const result = presentResult(job, { operations, resultUrl: links.resultUrl });
   if (!result) throw new Failure('result_expired');
-  // Who joined a job that another request pays for pays nothing.
+  // A request that joined a job pays nothing, as the request that made the job does.
   return joined ? { ...result, cached: true, credits_used: 0 } : result;
 };

@@ -42,28 +42,3 @@ const take = async (
 ): Promise<StoredFile> => {
   const part = group.map((name) => files[name]).find((file) => file !== undefined);
   if (part) return part;
-  const url = group.map((name) => body[`${name}_url`]).find((value) => value !== undefined);
-  if (typeof url !== 'string') throw new Error('expected a source; the route let none pass');
-  const target = join(await folder(), group.join('-or-'));
-  const upload = await resolveUpload(caller.account, url, parts);
-  if (upload) {
-    await rename(upload.path, target);
-    return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
-  }
-  const { config, fetchTo, draining } = parts;
-  return fetchTo(url, target, config.fetch, mostBytes, draining, admit);
-};
-
-const resolveUpload = async (account: string, url: string, { uploads }: Parts) => {
-  try {
-    return await uploads.resolve(account, url);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'not_found') throw error;
-    // It is the named media that is missing, not the resource that was asked for.
-    throw new Failure(
-      'url_fetch_failed',
-      { url, reason: 'there is no such upload' },
-      { cause: error },
-    );
-  }
-};

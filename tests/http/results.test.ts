@@ -97,7 +97,7 @@ test('a failed job is told to its waiting caller as it is told in the job', asyn
   const [job] = (await http.get('/v1/jobs?limit=1')).data.data;
   assert.is(job.status, 'failed');
   assert.is(job.error.detail, problem.detail);
-  refused(await http.get(`/v1/jobs/${job.id}/result`), 409, 'result_not_ready');
+  refused(await http.get(`/v1/jobs/${job.id}/result`), 422, 'media_unreadable');
 });
 
 test('the link needs no key and gives the whole result', async () => {

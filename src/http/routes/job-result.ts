@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import type { ReadableJob } from '../../jobs/record/record.ts';
 import type { Parts } from '../parts.ts';
+import { resultOf } from '../result-of.ts';
 import { openRoute } from '../route.ts';
 import { serveFile } from '../serve-file.ts';
+import { endFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
 
 const LinkQuery = z.strictObject({
@@ -21,28 +23,20 @@ export const getJobResult = openRoute({
   also: [
     { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
     { status: 304, description: 'If-None-Match names what is there' },
-    { status: 416, description: 'The range lies outside of the result' },
   ],
   fails: [
     ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const),
-    ...(['rate_limited', 'not_found', 'result_not_ready', 'result_expired'] as const),
+    ...(['rate_limited', 'not_found', 'result_not_ready', 'range_not_satisfiable'] as const),
+    ...endFailures,
+    // Of a lip sync.
+    ...(['no_face_detected', 'speaker_not_found'] as const),
   ],
   handle: async ({ ctx, params, query, authenticate }, parts) => {
     const job =
       query.signature === undefined
         ? await parts.jobs.get((await authenticate('read')).account, params.id)
         : await linked(params.id, query, parts);
-    if (job.status !== 'succeeded') throw new Failure('result_not_ready', { status: job.status });
-    const { outcome, expires_at } = job;
-    if (
-      job.unreadable !== null ||
-      !outcome ||
-      job.erased ||
-      expires_at === null ||
-      expires_at <= Date.now()
-    ) {
-      throw new Failure('result_expired');
-    }
+    const { outcome, expires_at } = await resultOf(job, parts.files);
     const { bytes, read } = await parts.files.openResult(outcome.file);
     const name = nameOf(job, outcome.file, parts.operations);
     const { sha256, content_type } = outcome;

@@ -1,9 +1,13 @@
 import { z } from 'zod';
-import type { jobSchemas } from '../../contract/job.ts';
+import type { Job, jobSchemas } from '../../contract/job.ts';
 import { showJob } from '../answer-job.ts';
+import { once } from '../idempotent.ts';
+import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
 export const JobParams = z.strictObject({ id: z.string() });
+
+type Leaving = Parameters<typeof once>[0] & { readonly params: z.output<typeof JobParams> };
 
 export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobSchemas>) => {
   const listJobs = route({
@@ -30,7 +34,7 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
     rate: 'read',
     params: JobParams,
     answer: { status: 200, body: Job },
-    fails: ['not_found'],
+    fails: ['not_found', 'record_unreadable'],
     handle: async ({ params, caller }, parts) =>
       showJob(await parts.jobs.get(caller.account, params.id), parts),
   });
@@ -38,28 +42,53 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
   const cancelJob = route({
     method: 'post',
     path: '/v1/jobs/:id/cancel',
-    summary: 'Stop a job at no cost; again changes nothing',
+    summary:
+      'Leave a job, at no cost; it stops when every request that made or joined it has left, and then again changes nothing',
     scope: 'create',
     rate: 'read',
+    idempotent: true,
     params: JobParams,
     answer: { status: 200, body: Job },
-    fails: ['not_found'],
-    handle: async ({ params, caller }, parts) =>
-      showJob(await parts.jobs.cancel(caller.account, params.id), parts),
+    fails: ['not_found', 'record_unreadable'],
+    handle: (input, parts) => leave(input, parts.jobs.cancel, parts),
   });
 
   const eraseJob = route({
     method: 'delete',
     path: '/v1/jobs/:id',
-    summary: 'Erase the media of a job now; stops it when it runs',
+    summary:
+      'Erase the media of a job now; an unfinished one is left as by cancel, and erased with the last that leaves',
     scope: 'create',
     rate: 'read',
+    idempotent: true,
     params: JobParams,
     answer: { status: 200, body: Job },
-    fails: ['not_found'],
-    handle: async ({ params, caller }, parts) =>
-      showJob(await parts.jobs.erase(caller.account, params.id), parts),
+    fails: ['not_found', 'record_unreadable'],
+    handle: (input, parts) => leave(input, parts.jobs.erase, parts),
   });
 
   return { listJobs, getJob, cancelJob, eraseJob };
 };
+
+/**
+ * One caller leaves a job. Where others share it, leaving twice would leave for one of them: an Idempotency-Key tells a
+ * call that is sent again.
+ */
+const leave = async (
+  input: Leaving,
+  act: Parts['jobs']['cancel' | 'erase'],
+  parts: Parts,
+): Promise<Job> => {
+  const { account } = input.caller;
+  const { id } = input.params;
+  const job = await once(input, parts, {
+    make: async (claim) => {
+      const left = await act(account, id);
+      if (claim) await parts.idempotency.answer(claim, id);
+      return left;
+    },
+    replay: () => parts.jobs.get(account, id),
+  });
+  return showJob(job, parts);
+};
+

@@ -4,6 +4,7 @@ import type { estimateSchema } from '../../contract/credits.ts';
 import type { jobSchemas } from '../../contract/job.ts';
 import type { FailureCode } from '../../errors.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { jobFailures, mediaFailures } from './failures.ts';
 import { makeEstimate, makeJob } from '../order.ts';
 import { type Route, route } from '../route.ts';
 
@@ -45,31 +46,3 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
     }),
   ];
 };
-/** What may be wrong with the media of any operation. */
-const mediaFailures = [
-  'unsupported_media_type',
-  'file_too_large',
-  'media_too_long',
-  'resolution_too_large',
-  'url_not_allowed',
-  'url_fetch_failed',
-  'media_unreadable',
-  'no_video_stream',
-  'model_unavailable',
-  'queue_full',
-  'draining',
-] as const satisfies FailureCode[];
-
-/** Why there may be no job, and what one may end in, told directly to a caller that waited for it. */
-const jobFailures = [
-  'insufficient_credits',
-  'concurrency_limited',
-  'result_not_ready',
-  'result_expired',
-  'inference_failed',
-  'deadline_exceeded',
-  'worker_lost',
-  'decode_failed',
-  'encode_failed',
-  'storage_failed',
-] as const satisfies FailureCode[];

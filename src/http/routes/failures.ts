@@ -1,0 +1,40 @@
+import type { FailureCode } from '../../errors.ts';
+
+/** What may be wrong with the media of any operation. */
+export const mediaFailures = [
+  'unsupported_media_type',
+  'file_too_large',
+  'media_too_long',
+  'resolution_too_large',
+  'url_not_allowed',
+  'url_fetch_failed',
+  'upload_not_found',
+  'media_unreadable',
+  'no_video_stream',
+  'model_unavailable',
+  'queue_full',
+  'draining',
+] as const satisfies FailureCode[];
+
+/** How a job of any operation may end without a result that can be had: told to whoever waits for it or asks for it. */
+export const endFailures = [
+  'job_canceled',
+  'result_expired',
+  'media_unreadable',
+  'inference_failed',
+  'model_unavailable',
+  'deadline_exceeded',
+  'worker_lost',
+  'record_unreadable',
+  'decode_failed',
+  'encode_failed',
+  'storage_failed',
+  'storage_full',
+] as const satisfies FailureCode[];
+
+/** Why there may be no job, and how one may end. */
+export const jobFailures = [
+  'insufficient_credits',
+  'concurrency_limited',
+  ...endFailures,
+] as const satisfies FailureCode[];
