@@ -1,4 +1,5 @@
 import type { Job, JobResult } from '../contract/job.ts';
+import { Failure } from '../errors.ts';
 import { presentJob, presentResult } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
 import { waitForEnd } from '../jobs/record/wait.ts';

@@ -10,7 +10,7 @@ import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
 import type { identify } from '../media/probe/identify.ts';
-import type { Catalogue } from '../models/catalogue.ts';
+import type { ModelState } from '../models/catalogue.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
@@ -43,7 +43,10 @@ export type Parts = {
   readonly identify: typeof identify;
   /** Who may look at a file: so many decoders run at a time. */
   readonly turns: Turns;
-  readonly models: Catalogue;
+  readonly models: {
+    /** Every model of every operation. Never throws: what does not answer is not ready. */
+    describe(): Promise<readonly ModelState[]>;
+  };
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
 };

@@ -1,9 +1,18 @@
 import { Failure } from '../errors.ts';
 import { failureOf } from '../jobs/record/present.ts';
-import { isOver, type JobOutcome, type JobRecord } from '../jobs/record/record.ts';
+import {
+  isOver,
+  type JobOutcome,
+  type JobRecord,
+  type ReadableJob,
+} from '../jobs/record/record.ts';
 import type { Files } from '../storage/files.ts';
 
-type Kept = { readonly outcome: JobOutcome; readonly expires_at: number };
+type Kept = {
+  readonly job: ReadableJob;
+  readonly outcome: JobOutcome;
+  readonly expires_at: number;
+};
 
 /**
  * What a job made, whose file is there at this moment.
@@ -14,7 +23,8 @@ export const resultOf = async (job: JobRecord, files: Pick<Files, 'hasResult'>):
   if (!isOver(status)) throw new Failure('result_not_ready', { status });
   if (error) throw failureOf(error);
   if (status === 'canceled') throw new Failure('job_canceled');
-  const isKept = outcome && !erased && expires_at !== null && expires_at > Date.now();
+  const isKept =
+    job.unreadable === null && outcome && !erased && expires_at !== null && expires_at > Date.now();
   if (!isKept || !(await files.hasResult(outcome.file))) throw new Failure('result_expired');
-  return { outcome, expires_at };
+  return { job, outcome, expires_at };
 };

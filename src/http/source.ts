@@ -1,7 +1,6 @@
 /** The media that a request names, before a job exists: a part of the body, an earlier upload, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../errors.ts';
 import type { Intake } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
@@ -42,3 +41,14 @@ const take = async (
 ): Promise<StoredFile> => {
   const part = group.map((name) => files[name]).find((file) => file !== undefined);
   if (part) return part;
+  const url = group.map((name) => body[`${name}_url`]).find((value) => value !== undefined);
+  if (typeof url !== 'string') throw new Error('expected a source; the route let none pass');
+  const target = join(await folder(), group.join('-or-'));
+  const upload = await parts.uploads.resolve(caller.account, url);
+  if (upload) {
+    await rename(upload.path, target);
+    return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
+  }
+  const { config, fetchTo, draining } = parts;
+  return fetchTo(url, target, config.fetch, mostBytes, draining, admit);
+};

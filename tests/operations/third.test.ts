@@ -23,8 +23,8 @@ import { catalogueEntries } from '../../src/operations/catalogue-entries.ts';
 import { createEnhance } from '../../src/operations/enhance.ts';
 import { checkBytes, jobInput } from '../../src/operations/media.ts';
 import { operation } from '../../src/operations/operation.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
+import { openControl } from '../../src/triton/protocol/control.ts';
 import { realApi } from '../http/api.ts';
 import { realRedis } from '../real/redis.ts';
 

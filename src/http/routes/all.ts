@@ -7,7 +7,7 @@ import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
 import { getJobEvents } from './job-events.ts';
-import { getJobResult } from './job-result.ts';
+import { jobResultRoute } from './job-result.ts';
 import { jobRoutes } from './jobs.ts';
 import { modelsRoute } from './models.ts';
 import { operationRoutes } from './operation.ts';
@@ -30,7 +30,7 @@ export const createRoutes = (
     listJobs,
     getJob,
     getJobEvents,
-    getJobResult,
+    jobResultRoute(operations),
     cancelJob,
     eraseJob,
     getCredits,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import type { ReadableJob } from '../../jobs/record/record.ts';
+import type { Operation } from '../../operations/operation.ts';
 import type { Parts } from '../parts.ts';
 import { resultOf } from '../result-of.ts';
 import { openRoute } from '../route.ts';
@@ -13,38 +14,38 @@ const LinkQuery = z.strictObject({
   signature: z.string().optional().describe('of a signed link; without it a key is needed'),
 });
 
-export const getJobResult = openRoute({
-  method: 'get',
-  path: '/v1/jobs/:id/result',
-  summary: 'The bytes of the result, by a signed link or by a key of the account',
-  params: JobParams,
-  query: LinkQuery,
-  answer: { status: 200, description: 'The whole result', type: 'application/octet-stream' },
-  also: [
-    { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
-    { status: 304, description: 'If-None-Match names what is there' },
-  ],
-  fails: [
-    ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const),
-    ...(['rate_limited', 'not_found', 'result_not_ready', 'range_not_satisfiable'] as const),
-    ...endFailures,
-    // Of a lip sync.
-    ...(['no_face_detected', 'speaker_not_found'] as const),
-  ],
-  handle: async ({ ctx, params, query, authenticate }, parts) => {
-    const job =
-      query.signature === undefined
-        ? await parts.jobs.get((await authenticate('read')).account, params.id)
-        : await linked(params.id, query, parts);
-    const { outcome, expires_at } = await resultOf(job, parts.files);
-    const { bytes, read } = await parts.files.openResult(outcome.file);
-    const name = nameOf(job, outcome.file, parts.operations);
-    const { sha256, content_type } = outcome;
-    const { bodyStallMs: stallMs } = parts.config.http;
-    const told = { sha256, contentType: content_type, expires_at };
-    return serveFile(ctx, { ...told, bytes, read, name, stallMs });
-  },
-});
+export const jobResultRoute = (operations: readonly Operation[]) =>
+  openRoute({
+    method: 'get',
+    path: '/v1/jobs/:id/result',
+    summary: 'The bytes of the result, by a signed link or by a key of the account',
+    params: JobParams,
+    query: LinkQuery,
+    answer: { status: 200, description: 'The whole result', type: 'application/octet-stream' },
+    also: [
+      { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
+      { status: 304, description: 'If-None-Match names what is there' },
+    ],
+    fails: [
+      ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const),
+      ...(['rate_limited', 'not_found', 'result_not_ready', 'range_not_satisfiable'] as const),
+      ...endFailures,
+      ...operations.flatMap(({ failures }) => failures),
+    ],
+    handle: async ({ ctx, params, query, authenticate }, parts) => {
+      const record =
+        query.signature === undefined
+          ? await parts.jobs.get((await authenticate('read')).account, params.id)
+          : await linked(params.id, query, parts);
+      const { job, outcome, expires_at } = await resultOf(record, parts.files);
+      const { bytes, read } = await parts.files.openResult(outcome.file);
+      const name = nameOf(job, outcome.file, parts.operations);
+      const { sha256, content_type } = outcome;
+      const { bodyStallMs: stallMs } = parts.config.http;
+      const told = { sha256, contentType: content_type, expires_at };
+      return serveFile(ctx, { ...told, bytes, read, name, stallMs });
+    },
+  });
 
 /** The link is proof enough; it names no account. */
 const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts) => {

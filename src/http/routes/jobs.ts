@@ -91,4 +91,3 @@ const leave = async (
   });
   return showJob(job, parts);
 };
-

@@ -4,9 +4,9 @@ import type { estimateSchema } from '../../contract/credits.ts';
 import type { jobSchemas } from '../../contract/job.ts';
 import type { FailureCode } from '../../errors.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { jobFailures, mediaFailures } from './failures.ts';
 import { makeEstimate, makeJob } from '../order.ts';
 import { type Route, route } from '../route.ts';
+import { jobFailures, mediaFailures } from './failures.ts';
 
 type Schemas = {
   readonly Job: ReturnType<typeof jobSchemas>['Job'];

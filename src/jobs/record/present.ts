@@ -3,7 +3,7 @@ import type { Job, JobResult, Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { problemOf } from '../../problem.ts';
-import { isOver, type JobError, type JobOutcome, type JobRecord } from './record.ts';
+import { isOver, type JobError, type JobRecord } from './record.ts';
 
 /** What a job's picture needs besides its record. */
 export type Shown = {
@@ -54,7 +54,7 @@ export const presentResult = (
 ): JobResult | null => {
   if (job.unreadable !== null || job.outcome === null || job.expires_at === null || job.erased)
     return null;
-  const { file: _, warnings, ...measured } = job.outcome;
+  const { file: _, model_version = job.model_version, warnings, ...measured } = job.outcome;
   const { fields, warnings: told = [] } = operationOf(job, operations).tell?.(job) ?? {};
   return {
     status: 'success',
@@ -62,22 +62,22 @@ export const presentResult = (
     output_url: resultUrl(job.id, job.expires_at),
     input_size: job.input.size,
     model_used: job.model,
-    model_version: job.model_version,
+    model_version,
     cached: job.cached,
     credits_used: job.charged,
     processing_ms: (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0),
     expires_at: iso(job.expires_at),
     ...fields,
     ...measured,
-    warnings: [...told, ...warnings, ...replacedRelease(job.model_version, measured)],
+    warnings: [...told, ...warnings, ...replacedRelease(job.model_version, model_version)],
   };
 };
 
 /** A result tells when another release made it than the one that the job was submitted for. */
-const replacedRelease = (asked: string, { model_version: used }: Partial<JobOutcome>) => {
-  if (used === undefined || used === asked) return [];
+const replacedRelease = (asked: string, used: string): Warning[] => {
+  if (used === asked) return [];
   const detail = `The job was submitted for ${asked}, which is no longer there; ${used} made the result, at the same price.`;
-  return [{ code: 'release_replaced', detail }] satisfies Warning[];
+  return [{ code: 'release_replaced', detail }];
 };
 
 const operationOf = ({ kind }: JobRecord, operations: readonly Operation[]): Operation => {

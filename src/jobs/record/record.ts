@@ -139,7 +139,7 @@ const recordSchema = ({ kind, models, input, options, found, details }: Operatio
     input: json(input),
     options: json(options),
     found: orNull(json(found)),
-    outcome: orNull(json(Outcome.extend(details.shape))),
+    outcome: orNull(json(Outcome.and(z.looseObject(details.shape)))),
   });
 
 const Loose = z.object(shared);
