@@ -44,7 +44,10 @@ export const takeSource = async (
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
   const { config, media, draining } = parts;
-  return media.fetchTo(url, target, config.fetch, mostBytes, draining, admit);
+  return media.fetchTo({
+    ...{ url, path: target, config: config.fetch, maxBytes: mostBytes },
+    ...{ signal: draining, admit },
+  });
 };
 
 const resolveUpload = async (account: string, url: string, { uploads }: Parts) => {

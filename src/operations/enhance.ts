@@ -3,11 +3,11 @@ import { Failure } from '../errors.ts';
 import { type Frame, type Size, scaled } from '../frame.ts';
 import { decodeImage, encodeImage } from '../media/image/picture.ts';
 import { decodeFailed } from '../media/outcome.ts';
+import { contentType } from '../media/output.ts';
 import { checkFrames } from '../media/probe/limits.ts';
 import { probeImage, probeVideo } from '../media/probe/probe.ts';
 import { decodeVideo } from '../media/read/decode.ts';
 import { encodeVideo } from '../media/write/encode.ts';
-import { contentType } from '../media/write/output.ts';
 import type { LipsyncModels } from '../triton/clients/lipsync.ts';
 import type { Upscaler } from '../triton/clients/upscaler.ts';
 import type { LipsyncModel, LipsyncOptions, Warning } from './lip-sync/request.ts';
@@ -126,7 +126,12 @@ const image = async (task: Task): Promise<Outcome> => {
     signal,
   );
   const format = imageFormat(options.output_format);
-  await encodeImage(enhanced, { path, info }, target, format, options.output ?? {});
+  await encodeImage(enhanced, {
+    source: { path, info },
+    target,
+    format,
+    output: options.output ?? {},
+  });
   signal.throwIfAborted();
   return { outputSize: enhanced, contentType: contentType(format) };
 };
@@ -140,15 +145,15 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 const video = async (task: Task): Promise<Outcome> => {
   const { options, path, target, upscaler, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const info = await probeVideo(
+  const info = await probeVideo({
     path,
-    config.probing.ffmpeg,
-    config.limits.video,
+    ffmpeg: config.probing.ffmpeg,
+    limits: config.limits.video,
     signal,
-    decodeFailed,
-  );
+    onTimeout: decodeFailed,
+  });
   checkFrames(info.frames, config.limits.video);
-  const decoded = decodeVideo(path, info, config.ffmpeg, signal);
+  const decoded = decodeVideo(path, info, { ffmpeg: config.ffmpeg, signal });
   const enhanced = upscaleVideo(
     decoded,
     options.scale,
@@ -157,14 +162,13 @@ const video = async (task: Task): Promise<Outcome> => {
     signal,
   );
   const watched = reported(enhanced, info.frames, report);
-  const done = await encodeVideo(
-    watched,
-    { path, info },
+  const done = await encodeVideo(watched, {
+    source: { path, info },
     target,
-    options.output ?? {},
-    config.ffmpeg,
+    output: options.output ?? {},
+    ffmpeg: config.ffmpeg,
     signal,
-  );
+  });
   return { outputSize: scaled(info.size, options.scale), contentType: contentType('mp4'), ...done };
 };
 

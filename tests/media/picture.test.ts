@@ -54,7 +54,12 @@ const encode = async (
 ) => {
   writeFileSync(at('from'), await source.toBuffer());
   const info = await probeImage(at('from'));
-  await encodeImage(picture, { path: at('from'), info }, at('to'), format, output);
+  await encodeImage(picture, {
+    source: { path: at('from'), info },
+    target: at('to'),
+    format,
+    output,
+  });
   const encoded = readFileSync(at('to'));
   const header = await sharp(encoded).metadata();
   const pixels = await sharp(encoded).toColourspace('srgb').raw().toBuffer();
@@ -314,7 +319,10 @@ test('keep where there is nothing to keep is no fault', async () => {
 test('a place that cannot be written to is encode_failed', async () => {
   writeFileSync(at('a'), await solid().png().toBuffer());
   const source = { path: at('a'), info: await probeImage(at('a')) };
-  await failing(encodeImage(scene(), source, at('none/such'), 'png', {}), 'encode_failed');
+  await failing(
+    encodeImage(scene(), { source, target: at('none/such'), format: 'png', output: {} }),
+    'encode_failed',
+  );
 });
 
 test.run();

@@ -65,7 +65,12 @@ const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const info = await inTurn<ImageInfo | VideoInfo>(wanted, parts, () =>
     type.kind === 'image'
       ? media.probeImage(file.path)
-      : media.probeVideo(file.path, config.probing.ffmpeg, lipsync, draining),
+      : media.probeVideo({
+          path: file.path,
+          ffmpeg: config.probing.ffmpeg,
+          limits: lipsync,
+          signal: draining,
+        }),
   );
   // A larger portrait than a video may be is made smaller.
   if (info.kind === 'image') media.checkPixels(info.size, image.pixels);
@@ -87,7 +92,12 @@ const takeSound = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
   const type = await media.identifySound(path);
   checkBytes(bytes, 'audio', limits);
   const info = await inTurn(wanted, parts, () =>
-    media.probeAudio(path, config.probing.ffmpeg, limits.audio, draining),
+    media.probeAudio({
+      path,
+      ffmpeg: config.probing.ffmpeg,
+      limits: limits.audio,
+      signal: draining,
+    }),
   );
   const audio = {
     ...{ bytes, sha256, content_type: type.mime },

@@ -38,7 +38,12 @@ export const prepareUpscale = async (
   const info = await inTurn<MediaInfo>(wanted, parts, () =>
     type.kind === 'image'
       ? media.probeImage(file.path)
-      : media.probeVideo(file.path, config.probing.ffmpeg, video, draining),
+      : media.probeVideo({
+          path: file.path,
+          ffmpeg: config.probing.ffmpeg,
+          limits: video,
+          signal: draining,
+        }),
   );
   media.checkLimits(info, config.limits, options.scale, options.output_format);
   const outputSize = scaled(info.size, options.scale);
