@@ -50,5 +50,8 @@ const take = async (
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
   const { config, fetchTo, draining } = parts;
-  return fetchTo(url, target, config.fetch, mostBytes, draining, admit);
+  return fetchTo({
+    ...{ url, path: target, config: config.fetch, maxBytes: mostBytes },
+    ...{ signal: draining, admit },
+  });
 };

@@ -261,7 +261,12 @@ onSmallDisk(
     let attempts = 0;
     await rig.work(async (_, inputs, { target }) => {
       attempts += 1;
-      await encodeImage(picture, { path: inputs.media, info }, target, 'png', {});
+      await encodeImage(picture, {
+        source: { path: inputs.media, info },
+        target,
+        format: 'png',
+        output: {},
+      });
       return { outputSize: picture, contentType: 'image/png' };
     });
     const { job } = await rig.ask('a');

@@ -70,7 +70,12 @@ export const openRig = async (name: string) => {
   };
 
   const probe = (path: string) =>
-    probeVideo(path, config.ffmpeg, config.limits.video, AbortSignal.timeout(30_000));
+    probeVideo({
+      path,
+      ffmpeg: config.ffmpeg,
+      limits: config.limits.video,
+      signal: AbortSignal.timeout(30_000),
+    });
 
   return {
     at,
@@ -80,7 +85,10 @@ export const openRig = async (name: string) => {
     pictures: async (path: string) => {
       const info = await probe(path);
       const frames = [];
-      for await (const frame of decodeVideo(path, info, config.ffmpeg, AbortSignal.timeout(30_000)))
+      for await (const frame of decodeVideo(path, info, {
+        ffmpeg: config.ffmpeg,
+        signal: AbortSignal.timeout(30_000),
+      }))
         frames.push(frame);
       return frames;
     },

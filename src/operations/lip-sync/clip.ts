@@ -6,7 +6,7 @@ import { decodeFailed } from '../../media/outcome.ts';
 import { checkFrames } from '../../media/probe/limits.ts';
 import { probeVideo } from '../../media/probe/probe.ts';
 import { decodeOwnAudio } from '../../media/read/decode-audio.ts';
-import { type Film, picturesAt } from '../../media/read/film.ts';
+import { framesAt, type IndexedVideo } from '../../media/read/indexed-video.ts';
 import { onClock } from '../../media/write/encode.ts';
 import { type Kept, openKept } from '../../storage/checkpoints.ts';
 import type { Rendering } from '../../triton/clients/mouth-render.ts';
@@ -43,7 +43,7 @@ type Clip = {
 
 /** What is known of a clip before its mouths are rendered. */
 type Scene = {
-  readonly film: Film;
+  readonly film: IndexedVideo;
   /** The output. */
   readonly shots: readonly Shot[];
   /** The speaker's face in each picture of the clip. */
@@ -59,13 +59,13 @@ type Scene = {
 export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> => {
   const { config, inputs, models, options, signal } = task;
   const path = inputs.media;
-  const info = await probeVideo(
+  const info = await probeVideo({
     path,
-    config.probing.ffmpeg,
-    config.limits.lipsync,
+    ffmpeg: config.probing.ffmpeg,
+    limits: config.limits.lipsync,
     signal,
-    decodeFailed,
-  );
+    onTimeout: decodeFailed,
+  });
   checkFrames(info.frames, config.limits.lipsync);
   checkVisible(info.size);
   const clip: Clip = { path, info, sound };
@@ -92,7 +92,11 @@ const listenToBoth = async (
 ): Promise<Sounds> => {
   const parts = partsOf(options, sound.durationSeconds);
   const heard = await hear(inputs.audio, sound, models.speech, config.ffmpeg, signal, parts);
-  const own = await decodeOwnAudio(path, info, info.startSeconds, config.ffmpeg, signal);
+  const own = await decodeOwnAudio(path, info, {
+    from: info.startSeconds,
+    ffmpeg: config.ffmpeg,
+    signal,
+  });
   return { sound: heard, own: own.length > 0 ? await listen(own, models.speech, signal) : null };
 };
 
@@ -117,7 +121,7 @@ const make = async (
   const chosen = chooseFace(footage.sightings, options.speaker, framesShown, talk);
   checkSeen(shots, chosen, options.options.on_no_face);
 
-  const film: Film = { path, info, start: footage.start, times: footage.times };
+  const film: IndexedVideo = { path, info, start: footage.start, times: footage.times };
   const open = await direct(task, { film, shots, chosen, meshes, sounds });
   const look = { ...info, constantRate: info.constantRate || options.sync_mode === 'remap' };
   const track = soundTrack(inputs.audio, clip, options, shots);
@@ -152,7 +156,7 @@ const direct = async (task: Task, scene: Scene) => {
   const { film, shots, chosen, meshes, sounds } = scene;
   const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
-  const pictures = (places: readonly number[]) => picturesAt(film, places, means);
+  const pictures = (places: readonly number[]) => framesAt(film, places, means);
 
   const known = { times: film.times.slice(0, -1), mesh: meshOf };
   const times = shots.map(({ time }) => time);

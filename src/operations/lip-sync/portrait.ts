@@ -3,11 +3,11 @@ import { inOrder } from '../../async/in-order.ts';
 import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, PORTRAIT_FPS, type Size, type Timed, within } from '../../frame.ts';
+import { HEARD_RATE } from '../../media/heard.ts';
 import { decodeStill, shrink } from '../../media/image/still.ts';
 import type { AudioInfo } from '../../media/info.ts';
 import { probeImage } from '../../media/probe/probe.ts';
-import { HEARD_RATE } from '../../media/read/decode-audio.ts';
-import type { Look } from '../../media/write/encode.ts';
+import type { VideoFormat } from '../../media/write/encode.ts';
 import { openKept } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
@@ -35,7 +35,7 @@ import {
 } from './task.ts';
 
 /** What a still says of its colours as a video: sRGB is shown as HDTV is. */
-const look: Look = {
+const look: VideoFormat = {
   colour: { matrix: null, fullRange: false, primaries: 'bt709', transfer: 'bt709' },
   sampleAspect: { num: 1, den: 1 },
   timeBase: { num: 1, den: PORTRAIT_FPS },

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises';
 import type { Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { decodeFailed } from '../../media/outcome.ts';
+import { contentType } from '../../media/output.ts';
 import { probeAudio } from '../../media/probe/probe-audio.ts';
-import { contentType } from '../../media/write/output.ts';
 import type { Outcome } from '../enhance.ts';
 import { measureSync } from './check/sync.ts';
 import { lipSyncClip } from './clip.ts';
@@ -29,13 +29,13 @@ export const lipSync = async (task: LipSyncTask): Promise<Outcome> => {
 const make = async (task: LipSyncTask & Working): Promise<Outcome> => {
   const { inputs, kind, config, report, signal } = task;
   report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const sound = await probeAudio(
-    inputs.audio,
-    config.probing.ffmpeg,
-    config.limits.audio,
+  const sound = await probeAudio({
+    path: inputs.audio,
+    ffmpeg: config.probing.ffmpeg,
+    limits: config.limits.audio,
     signal,
-    decodeFailed,
-  );
+    onTimeout: decodeFailed,
+  });
   const made = await (kind === 'image' ? lipSyncPortrait : lipSyncClip)(task, sound);
   if (made.framesPassedThrough === made.spoken.frames && isSpoken(made.sound.heard)) {
     // There was something to say, and nothing was said: that is no result, and costs nothing.

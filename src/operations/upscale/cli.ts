@@ -4,7 +4,7 @@ import { number } from '../../cli/arguments.ts';
 import { calling, keyed } from '../../cli/calling.ts';
 import { Refused } from '../../cli/client.ts';
 import { type JobOptions, runJob } from '../../cli/run-job.ts';
-import { UpscaleOutput } from '../../contract/media.ts';
+import { UpscaleOutput } from './request.ts';
 
 /** `enhance upscale FILE -o OUT` */
 export const upscaleCommand = (program: Command): void => {

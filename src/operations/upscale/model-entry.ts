@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { rateOf } from '../../accounts/list-price.ts';
 import type { Config } from '../../config.ts';
-import { ImageFormat, OutputFormat, UpscaleOutput } from '../../contract/media.ts';
+import { ImageFormat, OutputFormat } from '../../contract/media.ts';
 import {
   JsonSchema,
   modelShape,
@@ -10,7 +10,7 @@ import {
   VideoSides,
   videoSides,
 } from '../../contract/models.ts';
-import { Scale, UpscaleModel } from './request.ts';
+import { Scale, UpscaleModel, UpscaleOutput } from './request.ts';
 
 export const UpscaleModelEntry = z
   .strictObject({

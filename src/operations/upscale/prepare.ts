@@ -38,7 +38,7 @@ export const prepareUpscale = async (
   const info = await look<MediaInfo>((signal) =>
     inputKind === 'image'
       ? probeImage(media.path)
-      : probeVideo(media.path, ffmpeg, config.limits.video, signal),
+      : probeVideo({ path: media.path, ffmpeg, limits: config.limits.video, signal }),
   );
   checkLimits(info, config.limits, options.scale, options.output_format ?? 'png');
   const outputSize = scaled(info.size, options.scale);

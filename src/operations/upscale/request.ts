@@ -1,12 +1,34 @@
 import { z } from 'zod';
 import { resultShape } from '../../contract/job.ts';
-import { defaultFormat, OutputFormat, SourceUrl, UpscaleOutput } from '../../contract/media.ts';
+import { defaultFormat, OutputFormat, SourceUrl } from '../../contract/media.ts';
 
 export const UpscaleModel = z.enum(['photo', 'animation', 'detail']).meta({ id: 'UpscaleModel' });
 export type UpscaleModel = z.infer<typeof UpscaleModel>;
 
 export const Scale = z.literal([2, 4, 8]).describe('output pixels per input pixel, on each axis');
 export type Scale = z.infer<typeof Scale>;
+
+export const UpscaleOutput = z
+  .strictObject({
+    quality: z
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('of jpeg, webp, avif and mp4; higher is truer and larger'),
+    lossless: z.boolean().optional().describe('for webp, avif and mp4; png always is'),
+    metadata: z
+      .enum(['keep', 'strip'])
+      .optional()
+      .describe('EXIF and XMP of an image; stripped unless asked to keep'),
+    background: z
+      .string()
+      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb')
+      .optional()
+      .describe('#rrggbb put behind transparency where the format has none; white unless given'),
+  })
+  .meta({ id: 'UpscaleOutput' });
+export type UpscaleOutput = z.infer<typeof UpscaleOutput>;
 
 const options = {
   model: UpscaleModel,

@@ -4,9 +4,9 @@ import { Failure } from '../../errors.ts';
 import { type Frame, scaled } from '../../frame.ts';
 import { decodeImage, encodeImage } from '../../media/image/picture.ts';
 import type { ImageInfo, MediaInfo, VideoInfo } from '../../media/info.ts';
+import { contentType } from '../../media/output.ts';
 import { decodeVideo } from '../../media/read/decode.ts';
 import { encodeVideo } from '../../media/write/encode.ts';
-import { contentType } from '../../media/write/output.ts';
 import { openUpscaler } from '../../triton/clients/upscaler.ts';
 import { videoDetails } from '../media.ts';
 import type { Outcome, Task } from '../operation.ts';
@@ -45,7 +45,10 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
     signal,
   );
   const format = imageFormat(options.output_format);
-  await encodeImage(enhanced, { path, info }, target, format, options.output ?? {});
+  await encodeImage(enhanced, {
+    source: { path, info },
+    ...{ target, format, output: options.output ?? {} },
+  });
   signal.throwIfAborted();
   return { outputSize: enhanced, contentType: contentType(format), details: {} };
 };
@@ -59,7 +62,8 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Details>> => {
   const { options, input, target, config, report, signal } = task;
   const path = input('media');
-  const decoded = decodeVideo(path, info, config.ffmpeg, signal);
+  const { ffmpeg } = config;
+  const decoded = decodeVideo(path, info, { ffmpeg, signal });
   const enhanced = upscaleVideo(
     decoded,
     options.scale,
@@ -68,14 +72,10 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     signal,
   );
   const watched = reported(enhanced, info.frames, report);
-  const done = await encodeVideo(
-    watched,
-    { path, info },
-    target,
-    options.output ?? {},
-    config.ffmpeg,
-    signal,
-  );
+  const done = await encodeVideo(watched, {
+    source: { path, info },
+    ...{ target, output: options.output ?? {}, ffmpeg, signal },
+  });
   return {
     outputSize: scaled(info.size, options.scale),
     contentType: contentType('mp4'),

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeYuv } from '../../../src/media/read/decode.ts';
-import type { Film } from '../../../src/media/read/film.ts';
+import type { IndexedVideo } from '../../../src/media/read/indexed-video.ts';
 import { layOut } from '../../../src/operations/lip-sync/plan/timeline.ts';
 import { readShots } from '../../../src/operations/lip-sync/render/output-frames.ts';
 import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
@@ -10,11 +10,11 @@ import { numberedClip, numberOf } from '../../real/frame-numbers.ts';
 
 const test = suite('shots');
 
-const filmOf = async (path: string): Promise<Film> => {
+const filmOf = async (path: string): Promise<IndexedVideo> => {
   const info = await probe(path);
   const times: number[] = [];
   let end = 0;
-  for await (const { time, duration } of decodeYuv(path, info, ffmpeg, soon())) {
+  for await (const { time, duration } of decodeYuv(path, info, { ffmpeg, signal: soon() })) {
     times.push(time);
     end = time + duration;
   }

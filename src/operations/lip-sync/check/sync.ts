@@ -39,7 +39,13 @@ export type Sync = { readonly correlation: number; readonly lagMs: number };
  */
 export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync | null> => {
   const { target, config, models, signal } = task;
-  const info = await probeVideo(target, config.ffmpeg, OURS, signal, decodeFailed);
+  const info = await probeVideo({
+    path: target,
+    ffmpeg: config.ffmpeg,
+    limits: OURS,
+    signal,
+    onTimeout: decodeFailed,
+  });
   const meshes = await scratchMeshFile(`${target}.meshes`);
   try {
     const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));

@@ -45,8 +45,11 @@ export const openFrames = (
   from = 0,
 ): Frames => {
   const spare: ArrayBufferLike[] = [];
-  const memory = { block: CHUNK, spare };
-  return { frames: only(decodeSmall(path, info, longSide, ffmpeg, signal, memory, from)), spare };
+  const memory = { framesPerBlock: CHUNK, spare };
+  return {
+    frames: only(decodeSmall(path, info, { longSide, ffmpeg, signal, memory, from })),
+    spare,
+  };
 };
 
 type Clip = {

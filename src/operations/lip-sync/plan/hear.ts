@@ -1,7 +1,8 @@
 import type { Config } from '../../../config.ts';
+import { HEARD_RATE } from '../../../media/heard.ts';
 import type { AudioInfo } from '../../../media/info.ts';
-import { decodeAudio, HEARD_RATE } from '../../../media/read/decode-audio.ts';
-import type { Part } from '../../../media/write/sound-graph.ts';
+import { decodeAudio } from '../../../media/read/decode-audio.ts';
+import type { SoundSpan } from '../../../media/write/sound-graph.ts';
 import type { Heard, Speech } from '../../../triton/clients/speech.ts';
 import { placed } from './sound-track.ts';
 
@@ -18,9 +19,9 @@ export const hear = async (
   speech: Speech,
   ffmpeg: Config['ffmpeg'],
   signal: AbortSignal,
-  parts?: readonly Part[],
+  parts?: readonly SoundSpan[],
 ): Promise<Listened> => {
-  const pcm = await decodeAudio(path, info, ffmpeg, signal);
+  const pcm = await decodeAudio(path, info, { ffmpeg, signal });
   return listen(parts ? placed(pcm, parts) : pcm, speech, signal);
 };
 

@@ -1,8 +1,8 @@
 /** What is heard under a result, and what of it the models hear. Pure; all times in seconds. */
 
+import { HEARD_RATE } from '../../../media/heard.ts';
 import type { AudioInfo, VideoInfo } from '../../../media/info.ts';
-import { HEARD_RATE } from '../../../media/read/decode-audio.ts';
-import type { OwnSound, Part, Sound } from '../../../media/write/sound-graph.ts';
+import type { OwnSound, SoundSpan, SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { LipsyncOptions } from '../request.ts';
 import type { Shot } from './timeline.ts';
 
@@ -19,13 +19,13 @@ export const soundTrack = (
   { path, info, sound }: Clip,
   options: LipsyncOptions,
   shots: readonly Shot[],
-): Sound => {
+): SoundTrack => {
   const seconds = endOf(shots);
   const { mode, volume } = options.options.background;
   const isHeard = mode === 'mix' || options.segments !== undefined;
   return {
     ...{ path: soundPath, info: sound, seconds },
-    parts: partsOf(options, sound.durationSeconds),
+    spans: partsOf(options, sound.durationSeconds),
     own:
       isHeard && info.audio.length > 0
         ? { path, info, volume: mode === 'mix' ? volume : 0, ...paceOf(options, info, shots) }
@@ -37,7 +37,7 @@ export const soundTrack = (
 export const partsOf = (
   { segments }: Pick<LipsyncOptions, 'segments'>,
   soundSeconds: number,
-): Part[] | undefined =>
+): SoundSpan[] | undefined =>
   segments?.flatMap(({ start, end, audio }) => {
     if (!audio) return [];
     const until = Math.min(soundSeconds, audio.end ?? soundSeconds);
@@ -45,7 +45,7 @@ export const partsOf = (
   });
 
 /** The new sound as the models hear it, with its parts in their places, and silence between and after them. */
-export const placed = (pcm: Float32Array, parts: readonly Part[]): Float32Array => {
+export const placed = (pcm: Float32Array, parts: readonly SoundSpan[]): Float32Array => {
   const at = (seconds: number): number => Math.round(seconds * HEARD_RATE);
   const whole = new Float32Array(at(parts.at(-1)?.end ?? 0));
   for (const { start, end, from, seconds } of parts) {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { encodePart, joinClip, type Look } from '../../../media/write/encode.ts';
+import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../../media/write/encoder.ts';
-import type { Part } from '../../../media/write/parts.ts';
-import type { Sound } from '../../../media/write/sound-graph.ts';
+import type { EncodedPart } from '../../../media/write/parts.ts';
+import type { SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { Kept } from '../../../storage/checkpoints.ts';
 import type { Shot } from '../plan/timeline.ts';
 import { type LipSyncTask, spans } from '../task.ts';
@@ -23,8 +23,8 @@ export const encodeShots = async (
   task: Pick<LipSyncTask, 'config' | 'report' | 'signal' | 'target'>,
   kept: Kept,
   shots: readonly Timing[],
-  look: Look,
-  sound: Sound,
+  look: VideoFormat,
+  sound: SoundTrack,
   open: (from: number) => AsyncGenerator<Finished>,
 ): Promise<{ readonly encoded: Encoded; readonly passed: number }> => {
   const { config, report, signal, target } = task;
@@ -32,7 +32,7 @@ export const encodeShots = async (
   const { parts, passed } = await encodeChunks(task, kept, chunks, look, open);
   const frames = shots.length;
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span: spans.rendering });
-  await joinClip(parts, look, sound, target, config.ffmpeg, signal);
+  await joinClip(parts, { format: look, sound, target, ffmpeg: config.ffmpeg, signal });
   const rounded = (value: number) => Number(value.toFixed(6));
   const seconds = endOf(shots);
   const encoded = { frames, durationSeconds: rounded(seconds), fps: rounded(frames / seconds) };
@@ -68,13 +68,13 @@ export const encodeChunks = async (
   { config, report, signal }: Pick<LipSyncTask, 'config' | 'report' | 'signal'>,
   kept: Kept,
   chunks: readonly Chunk[],
-  look: Look,
+  look: VideoFormat,
   open: (from: number) => AsyncGenerator<Finished>,
-): Promise<{ readonly parts: Part[]; readonly passed: number }> => {
+): Promise<{ readonly parts: EncodedPart[]; readonly passed: number }> => {
   const { span, framesTotal } = { span: spans.rendering, framesTotal: chunks.at(-1)?.to ?? 0 };
   const tell = (framesDone: number) =>
     report({ stage: 'inference', framesDone, framesTotal, span });
-  const parts: Part[] = [];
+  const parts: EncodedPart[] = [];
   let passed = 0;
   let frames: AsyncGenerator<Finished> | undefined;
   try {
@@ -86,7 +86,7 @@ export const encodeChunks = async (
         const left = { frames, passed: 0 };
         const some = portion(left, from, to, tell);
         await kept.put(picture, async (path) => {
-          await encodePart(some, look, path, config.ffmpeg, signal);
+          await encodePart(some, { format: look, target: path, ffmpeg: config.ffmpeg, signal });
           // Before the pictures: where these are, it is there.
           await kept.put(count, (file) => writeFile(file, String(left.passed)));
         });

@@ -1,5 +1,5 @@
 import type { YuvFrame } from '../../../frame.ts';
-import { type Film, picturesAt } from '../../../media/read/film.ts';
+import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import type { Shot } from '../plan/timeline.ts';
 
 /** A picture of the output before anything was rendered; `index` is that of its shot. */
@@ -10,19 +10,19 @@ export type ShotFrame = YuvFrame & {
 
 /** The pictures of all shots from that one on, in order, at full size; each is the receiver's. */
 export async function* readShots(
-  film: Film,
+  film: IndexedVideo,
   shots: readonly Shot[],
   from: number,
-  means: Parameters<typeof picturesAt>[2],
+  means: Parameters<typeof framesAt>[2],
 ): AsyncGenerator<ShotFrame> {
   const rest = shots.slice(from);
-  const over = picturesAt(
+  const over = framesAt(
     film,
     rest.map(({ source }) => source),
     means,
   );
   const below = rest.flatMap(({ under }) => (under ? [under.source] : []));
-  const under = picturesAt(film, below, means);
+  const under = framesAt(film, below, means);
   try {
     for (const [i, { time, duration, under: fading }] of rest.entries()) {
       const timed = { index: from + i, time, duration };
