@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
-import { until } from '../jobs/rig.ts';
+import { enhanceBy, pictureOf, until } from '../jobs/rig.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
@@ -21,14 +21,14 @@ let gate = new AbortController();
 let failure: Failure | null = null;
 const worker = await startWorker({
   ...api.parts,
-  enhance: async (_, __, { target }, ___, signal) => {
+  enhance: enhanceBy(async (_, { target }, __, signal) => {
     const stop = once(signal, 'abort');
     if (!gate.signal.aborted) await Promise.race([once(gate.signal, 'abort'), stop]);
     signal.throwIfAborted();
     if (failure) throw failure;
     await writeFile(target, randomBytes(1000));
-    return { outputSize: { width: 8, height: 8 }, contentType: 'image/png' };
-  },
+    return pictureOf(8);
+  }),
 });
 test.before.each(() => {
   gate = new AbortController();

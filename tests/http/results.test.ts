@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { UpscaleResult } from '../../src/operations/upscale/request.ts';
+import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { realApi } from './api.ts';
 import { refused } from './told.ts';
 
@@ -22,11 +23,11 @@ const bytes = randomBytes(100_000);
 let work = async (): Promise<void> => {};
 const worker = await startWorker({
   ...api.parts,
-  enhance: async (_, __, { target }) => {
+  enhance: enhanceBy(async (_, { target }) => {
     await work();
     await writeFile(target, bytes);
-    return { outputSize: { width: 8, height: 8 }, contentType: 'image/png' };
-  },
+    return pictureOf(8);
+  }),
 });
 
 let last = 0;

@@ -41,7 +41,7 @@ const dropBull = async ({ redis, stores }: Rig): Promise<void> => {
 };
 const outcome: JobOutcome = {
   ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
-  ...{ content_type: 'image/png', output_size: '20x20' },
+  ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
 };
 const progress = {
   ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },

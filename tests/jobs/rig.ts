@@ -134,19 +134,26 @@ const imageInfo: ImageInfo = {
   ...{ format: 'png', profile: null, metadata: false },
 };
 
-type Run = Enhance['run'];
+export type Run = Enhance['run'];
 
-/** A pipeline whose work is `run`; its results are PNG files. */
-export const enhanceBy = (run: Run): Enhance => ({ run, format: () => 'png' });
+/** A pipeline whose work is `run`. */
+export const enhanceBy = (run: Run): Enhance => ({
+  run,
+  format: ({ kind, options, input }) =>
+    operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
+});
 
 /** A model that copies nothing and is done at once. */
 export const atOnce: Run = async ({ model_version }, { target }) => {
   writeFileSync(target, 'enhanced');
-  return {
-    ...{ outputSize: { width: 20, height: 20 }, contentType: 'image/png' },
-    ...{ details: {}, modelVersion: model_version },
-  };
+  return { ...pictureOf(20), modelVersion: model_version };
 };
+
+/** What a scripted pipeline tells of a square PNG that it made. */
+export const pictureOf = (side: number) => ({
+  ...{ outputSize: { width: side, height: side }, contentType: 'image/png' },
+  ...{ details: {}, modelVersion: 'photo-r1' },
+});
 
 /** A model that works until it is told to go on, or stopped. */
 export const onCue = () => {

@@ -128,7 +128,7 @@ test('a result is cached as the work that was done, and erased as that', async (
   const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
   const outcome = {
     ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
-    ...{ content_type: 'image/png', output_size: '20x20' },
+    ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
   };
   const progress = {
     ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },
@@ -271,7 +271,7 @@ test('of large records fewer are remembered', async ({ rig }) => {
       ...rig.media(`media ${count}`),
       kind: 'upscale',
       options: { model: 'photo', scale: 2 },
-      work: { model: 'photo', outputPixels: 1_000_000 },
+      price: { credits: 1, text: 'one' },
     });
     await rig.jobs.cancel('acme', job.id);
   }
