@@ -19,7 +19,8 @@ import { identify, identifySound } from './media/probe/identify.ts';
 import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/probe/limits.ts';
 import { probeImage, probeVideo } from './media/probe/probe.ts';
 import { probeAudio } from './media/probe/probe-audio.ts';
-import { openCatalogue } from './models/catalogue.ts';
+import { type CatalogueEntry, openCatalogue } from './models/catalogue.ts';
+import { openReleases } from './models/releases.ts';
 import { createEnhance } from './operations/enhance.ts';
 import { LipsyncModel } from './operations/lip-sync/request.ts';
 import { UpscaleModel } from './operations/upscale/request.ts';
@@ -27,8 +28,8 @@ import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openLipsync } from './triton/clients/lipsync.ts';
-import { openUpscaler } from './triton/clients/upscaler.ts';
+import { lipsyncEngine, lipsyncSlots } from './triton/clients/lipsync.ts';
+import { askEngine, upscalerSlot } from './triton/clients/upscaler.ts';
 import { openTransport } from './triton/open-transport.ts';
 import { openControl } from './triton/protocol/control.ts';
 
@@ -56,11 +57,11 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
       },
       models: openCatalogue(
-        { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
-        shared.transport,
-        shared.control,
-        log,
-        draining.signal,
+        [...UpscaleModel.options.map(upscaleEntry), ...LipsyncModel.options.map(lipsyncEntry)],
+        {
+          ...shared,
+          signal: draining.signal,
+        },
       ),
       looks: openTurns(config.probing),
       draining: draining.signal,
@@ -75,14 +76,26 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     return config.http.publicUrl;
   });
 
+const upscaleEntry = (id: string): CatalogueEntry => ({
+  id,
+  slots: { image: [upscalerSlot(id)], video: [upscalerSlot(id)] },
+  engine: (models, transport, signal) => askEngine(transport, models.of(id), signal),
+});
+
+const lipsyncEntry = (id: LipsyncModel): CatalogueEntry => ({
+  id,
+  slots: lipsyncSlots(id),
+  engine: () => lipsyncEngine,
+});
+
 /** A worker that takes jobs until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'work');
     const enhance = createEnhance({
       config,
-      openUpscaler: (model) => openUpscaler(model, shared.transport, shared.control),
-      openLipsync: (model) => openLipsync(model, shared.transport, shared.control),
+      transport: shared.transport,
+      releases: openReleases(shared.control),
     });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());

@@ -18,8 +18,7 @@ import type {
 } from '../media/probe/limits.ts';
 import type { probeImage, probeVideo } from '../media/probe/probe.ts';
 import type { probeAudio } from '../media/probe/probe-audio.ts';
-import type { LipsyncModel } from '../operations/lip-sync/request.ts';
-import type { UpscaleModel } from '../operations/upscale/request.ts';
+import type { ModelState } from '../models/catalogue.ts';
 import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
@@ -30,16 +29,6 @@ export type Caller = {
   readonly account: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
-};
-
-/** How a model stands; `release` and `engine` are null until the model has told them. */
-export type ModelState = {
-  readonly id: UpscaleModel | LipsyncModel;
-  readonly ready: boolean;
-  readonly release: string | null;
-  /** What a portrait gets where that takes more than a clip does. */
-  readonly portraitRelease?: string;
-  readonly engine: string | null;
 };
 
 /** Everything that the API drives, opened and closed by `main.ts`. */

@@ -104,6 +104,7 @@ export const releaseOf = async (
   { models }: Parts,
 ): Promise<string> => {
   const state = (await models.describe()).find(({ id }) => id === model);
-  if (!state?.ready || state.release === null) throw new Failure('model_unavailable', { model });
-  return kind === 'image' && state.portraitRelease ? state.portraitRelease : state.release;
+  const release = state?.ready ? state.releases[kind] : null;
+  if (release === null) throw new Failure('model_unavailable', { model });
+  return release;
 };

@@ -8,8 +8,12 @@ import { probeImage, probeVideo } from '../media/probe/probe.ts';
 import { decodeVideo } from '../media/read/decode.ts';
 import { encodeVideo } from '../media/write/encode.ts';
 import { contentType } from '../media/write/output.ts';
-import type { LipsyncModels } from '../triton/clients/lipsync.ts';
-import type { Upscaler } from '../triton/clients/upscaler.ts';
+import type { Releases } from '../models/releases.ts';
+import { lipsyncSlots, openLipsync } from '../triton/clients/lipsync.ts';
+import type { ModelSet, Slot } from '../triton/clients/model.ts';
+import { openUpscaler, type Upscaler, upscalerSlot } from '../triton/clients/upscaler.ts';
+import { toldAs } from '../triton/protocol/faults.ts';
+import type { Transport } from '../triton/protocol/transport.ts';
 import type { LipsyncModel, LipsyncOptions, Warning } from './lip-sync/request.ts';
 import { lipSync } from './lip-sync/run.ts';
 import type { Report } from './progress.ts';
@@ -70,34 +74,40 @@ export type Enhance = (
 
 type Parts = {
   readonly config: Config;
-  readonly openUpscaler: (model: string) => Promise<Upscaler>;
-  readonly openLipsync: (model: LipsyncModel) => Promise<LipsyncModels>;
+  readonly transport: Transport;
+  readonly releases: Releases;
 };
 
 /** File in, file out: the whole work of one job attempt. */
 export const createEnhance =
-  ({ config, openUpscaler, openLipsync }: Parts): Enhance =>
+  ({ config, transport, releases }: Parts): Enhance =>
   async (work, inputs, outputs, report, signal) => {
     const how = { target: outputs.target, config, report, signal };
     const { kind } = work.input;
     if (work.kind === 'lipsync') {
-      const models = await openLipsync(work.model);
-      checkRelease(work, kind === 'image' ? models.portraitRelease : models.release);
+      const loaded = await modelsOf(work, lipsyncSlots(work.model)[kind], releases);
+      const models = openLipsync(work.model, kind, transport, loaded);
       if (!inputs.audio) throw new Error('a lip sync came without its sound');
       const { media, audio } = inputs;
       const task = { ...how, kind, models, options: work.options, inputs: { media, audio } };
       return lipSync({ ...task, work: outputs.work });
     }
-    const upscaler = await openUpscaler(work.model);
-    checkRelease(work, upscaler.release);
+    const loaded = await modelsOf(work, [upscalerSlot(work.model)], releases);
+    const upscaler = openUpscaler(transport, loaded.of(work.model));
     const task = { ...how, options: work.options, path: inputs.media, upscaler };
     return kind === 'image' ? image(task) : video(task);
   };
 
-/** The price, the cache key and the answer name the release that the caller was promised. */
-const checkRelease = ({ model, model_version }: Work, release: string): void => {
-  if (release === model_version) return;
-  const reason = `${model_version} was replaced by ${release}; send the request again`;
+/** The models of the release that the job has recorded: its price, cache key and answer name it. */
+const modelsOf = async (
+  { model, model_version }: Work,
+  slots: readonly Slot[],
+  releases: Releases,
+): Promise<ModelSet> => {
+  const found = await toldAs(model, releases.find(model_version, slots));
+  if (found) return found;
+  const { version } = await toldAs(model, releases.current(slots));
+  const reason = `${model_version} was replaced by ${version}; send the request again`;
   throw new Failure('inference_failed', { model, reason });
 };
 

@@ -1,4 +1,4 @@
-/** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
+/** The embedded Triton: the real server from the nvidia-pytriton wheel, which loads a model only when it is told to. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../errors.ts';
@@ -31,12 +31,21 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
+/** The models that the service needs: one for each slot. */
 export const models = [
   ...(['photo', 'animation', 'detail'] as const),
   ...(['face_track', 'speech', 'mouth_plan'] as const),
   ...(['mouth_render_fast', 'mouth_render_balanced', 'mouth_render_studio'] as const),
   ...(['head_motion', 'portrait_motion'] as const),
 ];
+
+/** What is loaded at the start: the service's models, and further releases of them (`photo__r2`) that lie beside them. */
+export const modelsIn = (folder: string): string[] => {
+  const beside = readdirSync(folder).filter((name) =>
+    models.some((model) => name.startsWith(`${model}__`)),
+  );
+  return [...models, ...beside];
+};
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {

@@ -12,7 +12,6 @@ import { openTurns } from '../../src/async/turns.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
-import type { ModelState } from '../../src/http/parts.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { openJobs } from '../../src/jobs/record/jobs.ts';
@@ -29,6 +28,7 @@ import {
 } from '../../src/media/probe/limits.ts';
 import { probeImage, probeVideo } from '../../src/media/probe/probe.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
+import type { ModelState } from '../../src/models/catalogue.ts';
 import { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
@@ -38,6 +38,9 @@ import { openUploads } from '../../src/storage/uploads.ts';
 import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
+
+/** A release for images and videos alike. */
+const both = (release: string | null) => ({ image: release, video: release });
 
 export const realApi = async (
   settings: NodeJS.Dict<string> = {},
@@ -62,11 +65,11 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const draining = new AbortController();
   const states: ModelState[] = [
-    { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
-    { id: 'animation', ready: true, release: 'animation-r1', engine: 'test' },
-    { id: 'detail', ready: false, release: null, engine: null },
+    { id: 'photo', ready: true, releases: both('photo-r1'), engine: 'test' },
+    { id: 'animation', ready: true, releases: both('animation-r1'), engine: 'test' },
+    { id: 'detail', ready: false, releases: both(null), engine: null },
     ...LipsyncModel.options.map((id) => ({
-      ...{ id, ready: true, release: 'clip-r1', portraitRelease: 'portrait-r1', engine: 'test' },
+      ...{ id, ready: true, releases: { image: 'portrait-r1', video: 'clip-r1' }, engine: 'test' },
     })),
   ];
   const { publicUrl } = config.http;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Model, ModelList } from '../../contract/models.ts';
+import type { ModelState } from '../../models/catalogue.ts';
 import { madeForSeconds } from '../../operations/lip-sync/length.ts';
 import {
   LipsyncModel,
@@ -14,7 +15,7 @@ import {
   UpscaleModel,
   UpscaleOutput,
 } from '../../operations/upscale/request.ts';
-import type { ModelState, Parts } from '../parts.ts';
+import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
 export const listModels = route({
@@ -32,11 +33,11 @@ export const listModels = route({
 });
 
 const describe = (state: ModelState, config: Parts['config']): Model => {
-  const shared = { ready: state.ready, version: state.release, engine: state.engine };
+  const shared = { ready: state.ready, version: state.releases.video, engine: state.engine };
   const upscale = UpscaleModel.safeParse(state.id).data;
   if (upscale) return { ...shared, ...describeUpscale(upscale, config) };
   const lipsync = LipsyncModel.parse(state.id);
-  const portrait_version = state.portraitRelease ?? null;
+  const portrait_version = state.releases.image;
   return { ...shared, portrait_version, ...describeLipsync(lipsync, config) };
 };
 
