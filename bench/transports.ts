@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
 import { places } from '../src/stack/home.mjs';
 import { openTransport } from '../src/triton/open-transport.ts';
-import { int32, type Tensor, type Wanted } from '../src/triton/protocol/tensor.ts';
+import { int32, type RequestedOutput, type Tensor } from '../src/triton/protocol/tensor.ts';
 import type { Transport } from '../src/triton/protocol/transport.ts';
 import { ownTriton, type RealTriton } from '../tests/real/triton.ts';
 
@@ -23,7 +23,7 @@ type Case = {
   readonly inFlight: number;
   readonly callsPerRound: number;
   readonly inputs: readonly Tensor[];
-  readonly wanted: Wanted;
+  readonly wanted: RequestedOutput;
 };
 
 const main = async (): Promise<void> => {

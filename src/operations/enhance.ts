@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
+import { toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import type { InputKind, Operation, Options, Outcome } from './operation.ts';
 import type { Report } from './progress.ts';
@@ -66,6 +67,8 @@ export const createEnhance = (parts: Parts): Enhance => {
 /** The release that the job was submitted for as long as it is loaded; when it is gone, the current one. */
 const modelsFor = async (operation: Operation, work: Work, releases: Releases) => {
   if (operation.release !== undefined) return fixedSet(operation.release);
-  const slots = operation.slots(work.options.model)[work.input.kind];
-  return (await releases.find(work.model_version, slots)) ?? releases.current(slots);
+  const { model } = work.options;
+  const slots = operation.slots(model)[work.input.kind];
+  const found = await toldAs(model, releases.find(work.model_version, slots));
+  return found ?? toldAs(model, releases.current(slots));
 };

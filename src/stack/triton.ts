@@ -1,4 +1,4 @@
-/** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
+/** The embedded Triton: the real server from the nvidia-pytriton wheel, which loads a model only when it is told to. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../errors.ts';
@@ -32,7 +32,7 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-/** The models in Triton that the operations go through, each once. */
+/** The models that the operations go through: one for each slot. */
 export const models: readonly string[] = [
   ...new Set(
     operations.flatMap(({ models, slots }) =>
@@ -42,6 +42,14 @@ export const models: readonly string[] = [
     ),
   ),
 ];
+
+/** What is loaded at the start: the service's models, and further releases of them (`photo__r2`) that lie beside them. */
+export const modelsIn = (folder: string): string[] => {
+  const beside = readdirSync(folder).filter((name) =>
+    models.some((model) => name.startsWith(`${model}__`)),
+  );
+  return [...models, ...beside];
+};
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {

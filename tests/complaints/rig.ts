@@ -9,11 +9,11 @@ import { openFrames, trackFaces } from '../../src/operations/lip-sync/faces/trac
 import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
 import { LipsyncModel, LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
 import { type LipSyncTask, lipSync } from '../../src/operations/lip-sync/run.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
+import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
 import { makeClip } from '../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
+import { lipsyncModels } from '../real/lipsync.ts';
 import { tempDir } from '../real/run.ts';
 import { realTriton } from '../real/triton.ts';
 import type { Patch } from './measures.ts';
@@ -39,7 +39,7 @@ export const openRig = async (name: string) => {
   const transport = await openTransport(config.triton);
   const opened = new Map<LipsyncModel, LipsyncModels>();
   for (const model of LipsyncModel.options)
-    opened.set(model, await openLipsync(model, transport, openControl(config.triton)));
+    opened.set(model, await lipsyncModels(model, transport, config.triton));
   const modelsOf = (model: LipsyncModel): LipsyncModels => {
     const models = opened.get(model);
     if (!models) throw new Error(`${model} was not opened`);

@@ -577,7 +577,7 @@ test('a model that is not ready is told', async () => {
   const [ready] = api.states.splice(state, 1, {
     id: 'fast',
     ready: false,
-    release: null,
+    releases: { image: null, video: null },
     engine: null,
   });
   try {

@@ -6,8 +6,8 @@ import {
   checkTensor,
   decodeStrings,
   int32,
+  type RequestedOutput,
   type Tensor,
-  type Wanted,
 } from '../../src/triton/protocol/tensor.ts';
 import { strings } from './strings.ts';
 
@@ -41,7 +41,7 @@ test('int32 tensors are little-endian', () => {
 });
 
 test('byte length follows type and shape, and is open for strings and open shapes', () => {
-  const cases: [Wanted['datatype'], number[], number | undefined][] = [
+  const cases: [RequestedOutput['datatype'], number[], number | undefined][] = [
     ['UINT8', [2, 3, 4], 24],
     ['INT32', [5], 20],
     ['FP32', [], 4],
@@ -64,7 +64,7 @@ test('a tensor whose bytes do not fill its shape is refused with both numbers', 
 });
 
 test('outputs come back in the order that was asked for', () => {
-  const wanted: Wanted[] = [
+  const wanted: RequestedOutput[] = [
     { name: 'B', datatype: 'INT32', shape: [1] },
     { name: 'A', datatype: 'BYTES', shape: [-1] },
   ];
@@ -75,7 +75,7 @@ test('outputs come back in the order that was asked for', () => {
 });
 
 test('an answer of another name, number, type, shape, length or without data is refused', () => {
-  const wanted: Wanted[] = [{ name: 'IMAGE', datatype: 'UINT8', shape: [2, 2, 3] }];
+  const wanted: RequestedOutput[] = [{ name: 'IMAGE', datatype: 'UINT8', shape: [2, 2, 3] }];
   const good = image([2, 2, 3], 12);
   assert.is(checkOutputs(wanted, [good])[0]?.data.length, 12);
   const cases: [Parameters<typeof checkOutputs>[1], RegExp][] = [
@@ -94,7 +94,11 @@ test('an answer of another name, number, type, shape, length or without data is 
 });
 
 test('two outputs of one name do not stand for two wanted ones', () => {
-  const wanted: Wanted[] = ['A', 'B'].map((name) => ({ name, datatype: 'INT32', shape: [1] }));
+  const wanted: RequestedOutput[] = ['A', 'B'].map((name) => ({
+    name,
+    datatype: 'INT32',
+    shape: [1],
+  }));
   assert.throws(() => checkOutputs(wanted, [int32('A', [1]), int32('A', [1])]), /"A", "A" came/);
 });
 

@@ -69,7 +69,7 @@ export const lipSyncClip = async (task: Task, sound: AudioInfo): Promise<Made> =
   checkFrames(info.frames, config.limits.lipsync);
   checkVisible(info.size);
   const clip: Clip = { path, info, sound };
-  const kept = await openKept(task.work, originOf(task, models.release));
+  const kept = await openKept(task.work, originOf(task, models.version));
   const shown = shownSeconds(sound.durationSeconds, options);
   const [sounds, footage] = await together(
     signal,

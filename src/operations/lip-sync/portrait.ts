@@ -10,6 +10,7 @@ import { probeImage } from '../../media/probe/probe.ts';
 import type { VideoFormat } from '../../media/write/encode.ts';
 import { openKept } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
+import type { PortraitModels } from '../../triton/clients/lipsync.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
 import { STEP_SECONDS } from '../../triton/clients/speech.ts';
@@ -62,7 +63,7 @@ export const lipSyncPortrait = async (task: Task, sound: AudioInfo): Promise<Mad
     duration: 1 / PORTRAIT_FPS,
   }));
   const open = await drawFrames(task, still, face, heard, shots);
-  const kept = await openKept(task.work, originOf(task, models.portraitRelease));
+  const kept = await openKept(task.work, originOf(task, models.version));
   const track = { path: inputs.audio, info: sound, seconds: framesTotal / PORTRAIT_FPS };
   const { encoded, passed } = await encodeShots(task, kept, shots, look, track, open);
   const { width, height } = still;
@@ -98,7 +99,8 @@ const findFace = async (
   const fromSmall = { x: sent.width / small.width, y: sent.height / small.height };
   const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], fromSmall) : [];
   if ('frame' in speaker && speaker.frame === 0) hints.push(pointIn(speaker, fromSmall));
-  const { faces } = await models.faceTrack.track([small], new Float32Array(), [hints], signal);
+  const first = { pictures: [small], state: new Float32Array(), hints: [hints] };
+  const { faces } = await models.faceTrack.track(first, signal);
   const seen = (faces[0] ?? []).map((face, at) => ({
     ...face,
     opening: openingOf(face.mesh),
@@ -133,21 +135,18 @@ const drawFrames = async (
   const patch = cutRgb(still, rect, STILL_CODING);
   const mesh = meshIn(face.mesh, rect);
   const about = { coding: STILL_CODING, style: styleOf(options, still, face.box) };
-  const subject = await models.mouthRender.subject(patch, mesh, about, signal);
+  const subject = await models.mouthRender.subject({ patch, mesh, about }, signal);
 
   const draw = async (index: number): Promise<Finished> => {
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
-    const rendered = await models.mouthRender.render(
-      patch,
-      mesh,
-      target,
-      { ...about, subject },
-      signal,
-    );
+    const mouth = { patch, mesh, about: { ...about, subject } };
+    const rendered = await models.mouthRender.render(mouth, target, signal);
     const passed = !rendered.mask.some((share) => share > 0);
     const spoken = pasteRgb(still, rect, patch, rendered, STILL_CODING);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
-    const moved = turn ? await models.headMotion.move(spoken, face.mesh, turn, signal) : spoken;
+    const moved = turn
+      ? await motionOf(task).headMotion.move(spoken, face.mesh, turn, signal)
+      : spoken;
     return { ...moved, index, time: index / PORTRAIT_FPS, duration: 1 / PORTRAIT_FPS, passed };
   };
   return (from: number): AsyncGenerator<Finished> =>
@@ -156,7 +155,7 @@ const drawFrames = async (
 
 /** The head goes along with what is said; one picture always moves alike. */
 const moveHead = (
-  { models, signal }: LipSyncTask,
+  task: LipSyncTask,
   still: Picture,
   { heard, pcm }: Listened,
   times: readonly number[],
@@ -172,12 +171,17 @@ const moveHead = (
     return (active * (loudness[i] ?? 0)) / loudest;
   });
   const seed = crc32(still.pixels) & 0x7fffffff;
-  return models.portraitMotion.motion(
+  return motionOf(task).portraitMotion.motion(
     Float32Array.from(times),
     Float32Array.from(level),
     seed,
-    signal,
+    task.signal,
   );
+};
+
+const motionOf = ({ models }: LipSyncTask): PortraitModels => {
+  if (!models.motion) throw new Error('the models of a clip were opened for a portrait');
+  return models.motion;
 };
 
 /** Half of the window, in samples, in which it is measured how loud a moment is. */

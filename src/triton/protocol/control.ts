@@ -56,7 +56,7 @@ export const openControl = (address: TritonAddress): Control => {
       return read(model, ModelConfig, await granted(model, wire.get(path)));
     },
     repositoryIndex: async () =>
-      read('any', Index, await granted('any', wire.post('/repository/index'))),
+      read('Triton', Index, await granted('Triton', wire.post('/repository/index'))),
     load: async (model, timeoutMs, signal) => {
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
     },

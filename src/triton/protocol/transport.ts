@@ -1,6 +1,6 @@
 /** The one way to the models: tensors in, tensors out, whatever carries them. */
 import type { Config } from '../../config.ts';
-import type { Tensor, Wanted } from './tensor.ts';
+import type { RequestedOutput, Tensor } from './tensor.ts';
 
 export interface Transport {
   readonly kind: Config['triton']['transport'];
@@ -13,9 +13,9 @@ export interface Transport {
   infer(
     model: string,
     inputs: readonly Tensor[],
-    wanted: readonly Wanted[],
+    wanted: readonly RequestedOutput[],
     signal: AbortSignal,
   ): Promise<Tensor[]>;
-  /** Gives up what is under way; that and later requests fail as model_unavailable. */
+  /** Ends the requests that are under way; these and later ones fail as model_unavailable. */
   close(): Promise<void>;
 }

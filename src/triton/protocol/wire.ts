@@ -1,4 +1,4 @@
-/** HTTP with Triton: bytes there, bytes back, any status. */
+/** HTTP with Triton: the bytes of a request, and the bytes of its answer, whatever its status. */
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import axios, { type AxiosRequestConfig, isAxiosError } from 'axios';
@@ -16,7 +16,7 @@ export type Wire = {
   get(path: string): Promise<Reply>;
   post(path: string, body?: object, within?: Partial<Within>): Promise<Reply>;
   send(path: string, message: Message): Promise<Reply>;
-  /** Gives up what is under way. */
+  /** Ends the requests that are under way. */
   close(): void;
 };
 
@@ -28,7 +28,7 @@ type Message = Within & {
 
 const shortTimeoutMs = 10_000;
 
-/** What Triton wants to see before it does anything but answer health checks; inference/serving/keeper.py sets that up. */
+/** The header that must hold the secret in every request but health checks; inference/serving/keeper.py sets that up. */
 export const adminHeader = 'x-enhance-admin';
 
 export type TritonAddress = {

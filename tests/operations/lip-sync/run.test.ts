@@ -9,12 +9,11 @@ import type { Stage } from '../../../src/contract/job.ts';
 import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
 import { type LipSyncTask, lipSync } from '../../../src/operations/lip-sync/run.ts';
-import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
-import { openControl } from '../../../src/triton/protocol/control.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { lipsyncModels } from '../../real/lipsync.ts';
 import { tempDir } from '../../real/run.ts';
 import { portrait, talkingHead } from '../../real/talking.ts';
 import { realTriton } from '../../real/triton.ts';
@@ -34,7 +33,7 @@ const environment = {
 };
 const config = loadConfig(environment);
 const transport = await openTransport(config.triton);
-const models = await openLipsync('fast', transport, openControl(config.triton));
+const models = await lipsyncModels('fast', transport, config.triton);
 
 /** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
 const babble = await makeClip(at('babble.wav'), [

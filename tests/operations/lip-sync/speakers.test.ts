@@ -7,12 +7,11 @@ import { loadConfig } from '../../../src/config.ts';
 import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
-import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
-import { openControl } from '../../../src/triton/protocol/control.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip } from '../../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { lipsyncModels } from '../../real/lipsync.ts';
 import { withMedia } from '../../real/media.ts';
 import { tempDir } from '../../real/run.ts';
 import { cat, portrait } from '../../real/talking.ts';
@@ -32,7 +31,7 @@ const config = loadConfig({
   },
 });
 const transport = await openTransport(config.triton);
-const models = await openLipsync('fast', transport, openControl(config.triton));
+const models = await lipsyncModels('fast', transport, config.triton);
 const fine = [...h264, '-crf', '14'];
 const lavfi = (filter: string) => ['-f', 'lavfi', '-i', filter];
 const babble = await makeClip(

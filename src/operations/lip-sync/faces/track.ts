@@ -83,7 +83,7 @@ export const trackFaces = async (
         ...hintIn(frame, boxes[frame.index], zoom),
         ...(point?.frame === frame.index ? [pointIn(point, zoom)] : []),
       ]);
-      return tracker.track(chunk, await before, hints, signal, fps);
+      return tracker.track({ pictures: chunk, state: await before, hints, fps }, signal);
     })();
     state = tracked.then((found) => found.state);
     // Whoever awaits `tracked` hears of its failure.

@@ -1,7 +1,7 @@
 /** The mouths that a clip lends to its own frames. */
 import type { YuvFrame } from '../../../frame.ts';
 import { AT_ONCE, type Lending } from '../../../triton/clients/mouth-plan.ts';
-import type { Lent, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
+import type { Lent, Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { cut, meshIn, patchOf } from '../render/patch.ts';
 
 export type Lenders = {
@@ -33,21 +33,21 @@ export const borrow = async (
   const { subject } = about;
   if (!lending || about.style === 'flat') return { subject, of: () => [] };
   const mouths = new Map<number, Buffer>();
-  let seen: Parameters<MouthRender['lender']> | null = null;
+  let mouth: Mouth | null = null;
   for (const near of groups([...new Set(lending.bank)].sort((a, b) => a - b))) {
     for await (const picture of pictures(near)) {
       const place = picture.index;
       const mesh = await meshOf(place);
       const rect = mesh && patchOf(mesh, picture, render);
       if (rect) {
-        seen = [cut(picture, rect), meshIn(mesh, rect), about, signal];
-        mouths.set(place, await render.lender(...seen));
+        mouth = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about };
+        mouths.set(place, await render.lender(mouth, signal));
       }
     }
   }
   const telling = lending.bank.flatMap((place) => mouths.get(place) ?? []).slice(0, TELLING);
   return {
-    subject: seen ? await render.withTeeth(telling, ...seen) : subject,
+    subject: mouth ? await render.withTeeth(telling, mouth, signal) : subject,
     of: (index) => lentTo(index, lending, mouths),
   };
 };

@@ -61,8 +61,8 @@ export async function* renderMouths(
     const asked = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? between(mesh, asked, share) : asked;
     const lent = lenders.of(index);
-    const patch = cut(frame, rect);
-    const rendered = await render.render(patch, meshIn(mesh, rect), target, about, signal, lent);
+    const mouth = { patch: cut(frame, rect), mesh: meshIn(mesh, rect), about };
+    const rendered = await render.render(mouth, target, signal, lent);
     return { mesh, rect, mask: rendered.mask, changed: paste(frame, rect, rendered, shown(share)) };
   };
 
