@@ -5,13 +5,16 @@ import { decodeImage, encodeImage } from '../media/image/picture.ts';
 import { decodeFailed } from '../media/outcome.ts';
 import { checkFrames } from '../media/probe/limits.ts';
 import { probeImage, probeVideo } from '../media/probe/probe.ts';
+import { probeAudio } from '../media/probe/probe-audio.ts';
 import { decodeVideo } from '../media/read/decode.ts';
 import { encodeVideo } from '../media/write/encode.ts';
 import { contentType } from '../media/write/output.ts';
 import type { LipsyncModels } from '../triton/clients/lipsync.ts';
 import type { Upscaler } from '../triton/clients/upscaler.ts';
-import type { LipsyncModel, LipsyncOptions, Warning } from './lip-sync/request.ts';
+import type { LipSyncOutcome } from './lip-sync/outcome.ts';
+import type { LipsyncModel, LipsyncOptions } from './lip-sync/request.ts';
 import { lipSync } from './lip-sync/run.ts';
+import type { LipSyncTask } from './lip-sync/task.ts';
 import type { Report } from './progress.ts';
 import { upscaleImage } from './upscale/image.ts';
 import { defaultFormat, type OutputFormat, type UpscaleOptions } from './upscale/request.ts';
@@ -25,16 +28,7 @@ export type Outcome = {
   readonly durationSeconds?: number;
   readonly fps?: number;
   /** Of lip sync, which has all of the above too. */
-  readonly lipsync?: LipsyncOutcome;
-};
-
-export type LipsyncOutcome = {
-  /** Different people seen in the clip. */
-  readonly facesDetected: number;
-  readonly framesPassedThrough: number;
-  /** Measured on the finished file; null where it could not be. */
-  readonly sync: { readonly correlation: number; readonly lagMs: number } | null;
-  readonly warnings: readonly Warning[];
+  readonly lipsync?: LipSyncOutcome['lipsync'];
 };
 
 /** The part of a job that the pixels depend on. */
@@ -84,8 +78,9 @@ export const createEnhance =
       const models = await openLipsync(work.model);
       checkRelease(work, kind === 'image' ? models.portraitRelease : models.release);
       if (!inputs.audio) throw new Error('a lip sync came without its sound');
-      const { media, audio } = inputs;
-      const task = { ...how, kind, models, options: work.options, inputs: { media, audio } };
+      const files = { media: inputs.media, audio: inputs.audio };
+      const found = await probeBoth(kind, files, how);
+      const task = { ...how, models, options: work.options, inputs: files, found };
       return lipSync({ ...task, work: outputs.work });
     }
     const upscaler = await openUpscaler(work.model);
@@ -93,6 +88,20 @@ export const createEnhance =
     const task = { ...how, options: work.options, path: inputs.media, upscaler };
     return kind === 'image' ? image(task) : video(task);
   };
+
+const probeBoth = async (
+  kind: 'image' | 'video',
+  { media, audio }: LipSyncTask['inputs'],
+  { config, report, signal }: Pick<LipSyncTask, 'config' | 'report' | 'signal'>,
+): Promise<LipSyncTask['found']> => {
+  report({ stage: 'probing', framesDone: 0, framesTotal: null });
+  const { limits, probing } = config;
+  const sound = await probeAudio(audio, probing.ffmpeg, limits.audio, signal, decodeFailed);
+  if (kind === 'image') return { media: await probeImage(media), audio: sound };
+  const info = await probeVideo(media, probing.ffmpeg, limits.lipsync, signal, decodeFailed);
+  checkFrames(info.frames, limits.lipsync);
+  return { media: info, audio: sound };
+};
 
 /** The price, the cache key and the answer name the release that the caller was promised. */
 const checkRelease = ({ model, model_version }: Work, release: string): void => {

@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../src/config.ts';
 import type { YuvFrame } from '../../../src/frame.ts';
-import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
-import { borrow } from '../../../src/operations/lip-sync/plan/lenders.ts';
+import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
+import { collectLenders } from '../../../src/operations/lip-sync/plan/lenders.ts';
 import { cut, meshIn, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
@@ -15,6 +15,7 @@ import { openControl } from '../../../src/triton/protocol/control.ts';
 import { openTransport } from '../../../src/triton/protocol/transport.ts';
 import { makeClip } from '../../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
 import { talkingHead } from '../../real/talking.ts';
 import { realTriton } from '../../real/triton.ts';
@@ -42,20 +43,21 @@ const audio = await makeClip(join(dir, 'babble.wav'), [
   `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t))':s=16000:d=1`,
 ]);
 const media = await talkingHead(join(dir, 'head.mp4'), 1);
+const found = await probeBoth({ media, audio }, config, signal);
 
-type Planned = Parameters<NonNullable<Watch['planned']>>[0];
-type Seen = Parameters<NonNullable<Watch['rendered']>>[0];
+type Planned = Parameters<NonNullable<BenchHooks['planned']>>[0];
+type Seen = Parameters<NonNullable<BenchHooks['rendered']>>[0];
 let count = 0;
 const run = async (models: typeof fast) => {
   const frames: Seen[] = [];
   const plans: Planned[] = [];
-  const watch: Watch = {
+  const hooks: BenchHooks = {
     planned: (plan) => plans.push(plan),
     rendered: (frame) => frames.push(frame),
   };
   await lipSync({
-    ...{ kind: 'video', inputs: { media, audio }, target: join(dir, `${count++}.mp4`) },
-    ...{ models, config, report: () => {}, signal, watch },
+    ...{ inputs: { media, audio }, found, target: join(dir, `${count++}.mp4`) },
+    ...{ models, config, report: () => {}, signal, hooks },
     options: LipsyncOptions.parse({ model: models.model }),
   });
   const [plan] = plans;
@@ -117,8 +119,9 @@ test('a lent mouth is another than a drawn one, and a flat drawing borrows none'
       yield picture;
     },
     meshOf: async () => face,
+    ...{ render: balanced.mouthRender, signal },
   };
-  const lenders = await borrow({ ...clip, about }, balanced.mouthRender, signal);
+  const lenders = await collectLenders({ ...clip, rendering: about });
   assert.equal([lenders.of(0).length, lenders.of(1).length], [1, 0]);
   const target = new Float32Array(SHAPE);
   target.set([0.1, 0.6]);
@@ -129,7 +132,7 @@ test('a lent mouth is another than a drawn one, and a flat drawing borrows none'
   assert.not.equal(drawn.pixels, lent.pixels);
 
   const flat = { ...about, style: 'flat' as const };
-  const none = await borrow({ ...clip, about: flat }, balanced.mouthRender, signal);
+  const none = await collectLenders({ ...clip, rendering: flat });
   assert.equal(none.of(0), []);
 });
 
