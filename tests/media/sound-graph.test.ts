@@ -35,10 +35,10 @@ const heard = async (
 ) => {
   const parsed = LipsyncOptions.parse({ model: 'fast', ...options });
   const info = await probe(path);
-  const told = { path, info, sound: await infoOf(sound) };
+  const audio = { path: sound, info: await infoOf(sound) };
   const times = [...(await timesOf(path)).map((time) => time - info.startSeconds)];
-  const shots = layOut([...times, info.durationSeconds], told.sound.durationSeconds, parsed);
-  return render(soundTrack(sound, told, parsed, shots));
+  const frames = layOut([...times, info.durationSeconds], audio.info.durationSeconds, parsed);
+  return render(soundTrack({ audio, clip: { path, info } }, parsed, frames));
 };
 
 const render = async (sound: SoundTrack) => {
