@@ -10,9 +10,9 @@ import type { Config } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
-import type { ModelSet } from '../models/releases.ts';
+
 import type { StoredFile } from '../storage/stored-file.ts';
-import type { Slot } from '../triton/clients/model.ts';
+import type { ModelSet, Slot } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import type { Report } from './progress.ts';
 

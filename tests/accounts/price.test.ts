@@ -1,18 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  monthOf,
-  type Prices,
-  paidPixels,
-  quote,
-  tierAt,
-  type Work,
-} from '../../src/accounts/price.ts';
+  type ListPrice,
+  listPrice,
+  rateOf,
+  type Span,
+  videoSeconds,
+} from '../../src/accounts/list-price.ts';
+import { type Discounts, monthOf, quote, tierAt } from '../../src/accounts/tiers.ts';
+import { lipsyncPrice } from '../../src/operations/lip-sync/price.ts';
+import { upscalePrice } from '../../src/operations/upscale/price.ts';
 
 const test = suite('price');
-const prices: Prices = {
-  upscale: { photo: 0.5, tenth: 0.1, dear: 3 },
-  lipsync: { fast: 1, tenth: 0.1 },
+const rates = { upscale: { photo: 0.5, tenth: 0.1, dear: 3 }, lipsync: { fast: 1, tenth: 0.1 } };
+const discounts: Discounts = {
   tiers: [
     { credits: 100, percent: 0 },
     { credits: 100, percent: 10 },
@@ -20,6 +21,18 @@ const prices: Prices = {
   ],
 };
 const MP = 1_000_000;
+type Work = { readonly model: string; readonly outputPixels?: number; readonly video?: Span };
+/** The list price of an enlargement, whose output is so many pixels, or of a lip sync. */
+const priceOf = ({ model, outputPixels, video }: Work): ListPrice => {
+  if (outputPixels !== undefined) {
+    // A picture of 16 rows at the least, as a side counts so.
+    const side = Number.isInteger(outputPixels / 16) ? 16 : 1;
+    const size = { width: outputPixels / side, height: side };
+    return upscalePrice(model, rateOf({ rates }, 'upscale', model), size, video);
+  }
+  if (!video) throw new Error('a lip sync has a length');
+  return lipsyncPrice(model, rateOf({ rates }, 'lipsync', model), video);
+};
 /** Video of a usual rate. */
 const at25 = (seconds: number) => ({ seconds, frames: Math.round(seconds * 25) });
 const sum = (lines: readonly { credits: number }[]): number =>

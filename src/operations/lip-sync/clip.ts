@@ -3,7 +3,7 @@ import { Failure } from '../../errors.ts';
 import { evened } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeOwnAudio } from '../../media/read/decode-audio.ts';
-import type { Film } from '../../media/read/film.ts';
+import type { IndexedVideo } from '../../media/read/indexed-video.ts';
 import { onClock } from '../../media/write/encode.ts';
 import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
 import { chooseFace, countFaces } from './faces/choose-face.ts';
@@ -34,7 +34,7 @@ import { grownFrom } from './warnings.ts';
 export const lipSyncClip = async (task: TaskWithFolder, info: VideoInfo): Promise<LipSyncVideo> => {
   const { found, models, options, signal } = task;
   checkVisible(info.size);
-  const checkpoints = await openCheckpoints(task.work, checkpointOrigin(task, models.release));
+  const checkpoints = await openCheckpoints(task.work, checkpointOrigin(task, models.version));
   const shown = shownSeconds(found.audio.durationSeconds, options);
   const [sounds, tracked] = await together(
     signal,
@@ -61,7 +61,7 @@ const hearBoth = async (
     spans: soundSpansOf(options, found.audio.durationSeconds),
     ...{ speech, ffmpeg, signal },
   });
-  const own = await decodeOwnAudio(inputs.media, info, info.startSeconds, ffmpeg, signal);
+  const own = await decodeOwnAudio(inputs.media, info, { from: info.startSeconds, ffmpeg, signal });
   return { sound, own: own.length > 0 ? await hearSamples(own, speech, signal) : null };
 };
 
@@ -83,7 +83,12 @@ const runSecondPass = async (
   const frames = outputFrames(task, info, tracked);
   const chosen = chosenFaces(task, tracked, frames, sounds);
 
-  const film: Film = { path: inputs.media, info, start: tracked.start, times: tracked.times };
+  const film: IndexedVideo = {
+    path: inputs.media,
+    info,
+    start: tracked.start,
+    times: tracked.times,
+  };
   const open = await prepareFrames(task, { film, frames, chosen, meshes, sounds });
   const sources = {
     audio: { path: inputs.audio, info: found.audio },

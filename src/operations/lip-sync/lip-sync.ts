@@ -60,27 +60,19 @@ export const lipSync = operation({
   identity: identityOf,
   prepare: prepareLipsync,
   run: async ({ options, inputKind, found, input, models, transport, ...task }) => {
-    const {
-      facesDetected,
-      framesPassedThrough,
-      sync,
-      warnings,
-      outputSize,
-      contentType,
-      ...video
-    } = await runLipSync({
+    const { lipsync, outputSize, contentType, ...video } = await runLipSync({
       ...task,
-      ...{ options, found, kind: inputKind },
+      ...{ options, found },
       inputs: { media: input('media'), audio: input('audio'), heard: input('heard') },
-      models: openLipsync(LipsyncModel.parse(options.model), models, transport),
-      release: models.version,
+      models: openLipsync(options.model, inputKind, transport, models),
     });
+    const { sync } = lipsync;
     return {
-      ...{ outputSize, contentType, warnings },
+      ...{ outputSize, contentType, warnings: lipsync.warnings },
       details: {
         ...videoDetails(video),
-        faces_detected: facesDetected,
-        frames_passed_through: framesPassedThrough,
+        faces_detected: lipsync.facesDetected,
+        frames_passed_through: lipsync.framesPassedThrough,
         sync: { correlation: sync?.correlation ?? null, lag_ms: sync?.lagMs ?? null },
       },
     };

@@ -1,6 +1,6 @@
+import type { Warning } from '../../contract/job.ts';
 import type { Size } from '../../frame.ts';
 import type { SyncMeasure } from './check/sync.ts';
-import type { Warning } from './request.ts';
 
 /** What the worker records of a finished lip sync besides the bytes of its file. */
 export type LipSyncOutcome = {

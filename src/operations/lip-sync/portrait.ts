@@ -3,12 +3,13 @@ import { inOrder } from '../../async/in-order.ts';
 import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, PORTRAIT_FPS, type Size, type Timed, within } from '../../frame.ts';
+import { HEARD_RATE } from '../../media/heard.ts';
 import { decodeStill, shrink } from '../../media/image/still.ts';
 import type { ImageInfo } from '../../media/info.ts';
-import { HEARD_RATE } from '../../media/read/decode-audio.ts';
-import type { Look } from '../../media/write/encode.ts';
+import type { VideoFormat } from '../../media/write/encode.ts';
 import { openCheckpoints } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
+import type { PortraitModels } from '../../triton/clients/lipsync.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
 import { STEP_SECONDS } from '../../triton/clients/speech.ts';
@@ -31,7 +32,7 @@ import {
 import { grownFrom, shrunkFrom } from './warnings.ts';
 
 /** A still as a video: its sRGB pixels are tagged BT.709, the colours of HDTV. */
-const format: Look = {
+const format: VideoFormat = {
   colour: { matrix: null, fullRange: false, primaries: 'bt709', transfer: 'bt709' },
   sampleAspect: { num: 1, den: 1 },
   timeBase: { num: 1, den: PORTRAIT_FPS },
@@ -58,7 +59,7 @@ export const lipSyncPortrait = async (
     duration: 1 / PORTRAIT_FPS,
   }));
   const open = await prepareFrames(task, { still, face, sound, times });
-  const origin = checkpointOrigin(task, models.portraitRelease);
+  const origin = checkpointOrigin(task, models.version);
   const { encoded, passedThrough } = await encodeOutput(task, {
     ...{ checkpoints: await openCheckpoints(task.work, origin), times, format, open },
     sound: { path: inputs.audio, info: found.audio, seconds: count / PORTRAIT_FPS },
@@ -105,7 +106,10 @@ const findFace = async (
   const [toStill, toSent] = [scaleTo(still, small), scaleTo(sent, small)];
   const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], toSent) : [];
   if ('frame' in speaker && speaker.frame === 0) hints.push(pointIn(speaker, toSent));
-  const { faces } = await models.faceTrack.track([small], new Float32Array(), [hints], signal);
+  const { faces } = await models.faceTrack.track(
+    { pictures: [small], state: new Float32Array(), hints: [hints] },
+    signal,
+  );
   const seen = (faces[0] ?? []).map((face, at) => ({
     ...face,
     opening: openingOf(face.mesh),
@@ -145,21 +149,18 @@ const prepareFrames = async (
   const patch = cutRgb(still, rect, STILL_CODING);
   const mesh = meshIn(face.mesh, rect);
   const about = { coding: STILL_CODING, style: styleOf(options, still, face.box) };
-  const subject = await models.mouthRender.subject(patch, mesh, about, signal);
+  const subject = await models.mouthRender.subject({ patch, mesh, about }, signal);
 
   const draw = async (index: number): Promise<FinishedFrame> => {
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
-    const rendered = await models.mouthRender.render(
-      patch,
-      mesh,
-      target,
-      { ...about, subject },
-      signal,
-    );
+    const mouth = { patch, mesh, about: { ...about, subject } };
+    const rendered = await models.mouthRender.render(mouth, target, signal);
     const passedThrough = !rendered.mask.some((share) => share > 0);
     const spoken = pasteRgb(still, rect, patch, rendered, STILL_CODING);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
-    const moved = turn ? await models.headMotion.move(spoken, face.mesh, turn, signal) : spoken;
+    const moved = turn
+      ? await motionOf(task).headMotion.move(spoken, face.mesh, turn, signal)
+      : spoken;
     return {
       ...moved,
       index,
@@ -173,7 +174,7 @@ const prepareFrames = async (
 
 /** A motion of the head for each time: it follows the loudness of the speech. The seed is the picture's, so that the same input gives the same motion. */
 const moveHead = (
-  { models, signal }: LipSyncTask,
+  task: LipSyncTask,
   still: Picture,
   { heard, pcm }: HeardSound,
   times: readonly number[],
@@ -189,12 +190,18 @@ const moveHead = (
     return (active * (loudness[i] ?? 0)) / loudest;
   });
   const seed = crc32(still.pixels) & 0x7fffffff;
-  return models.portraitMotion.motion(
+  return motionOf(task).portraitMotion.motion(
     Float32Array.from(times),
     Float32Array.from(level),
     seed,
-    signal,
+    task.signal,
   );
+};
+
+const motionOf = ({ models }: LipSyncTask): PortraitModels => {
+  if (!models.motion)
+    throw new Error('expected the models of a portrait; those of a clip were opened');
+  return models.motion;
 };
 
 /** Half of the window in which the loudness (RMS) is measured: 50 ms, in samples. */

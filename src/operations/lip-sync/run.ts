@@ -1,7 +1,7 @@
 /** A clip or portrait and a sound to a video in which the face says it. */
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
-import { contentType } from '../../media/write/output.ts';
+import { contentType } from '../../media/output.ts';
 import { measureSync } from './check/sync.ts';
 import { lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';

@@ -1,5 +1,6 @@
 /** What the steps of a lip sync pass to each other. */
 import type { Config } from '../../config.ts';
+import type { Warning } from '../../contract/job.ts';
 import type { Size } from '../../frame.ts';
 import type { AudioInfo, ImageInfo, VideoInfo } from '../../media/info.ts';
 import type { Encoded } from '../../media/write/encoder.ts';
@@ -8,7 +9,7 @@ import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
 import type { Report } from '../progress.ts';
 import type { BenchHooks } from './bench-hooks.ts';
 import type { HeardSound } from './plan/hear.ts';
-import type { LipsyncOptions, Warning } from './request.ts';
+import type { LipsyncOptions } from './request.ts';
 
 export type LipSyncTask = {
   readonly options: LipsyncOptions;

@@ -1,6 +1,7 @@
 /** What callers are told of a finished lip sync besides its numbers. */
+
+import type { Warning } from '../../contract/job.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
-import type { Warning } from './request.ts';
 
 export const NO_SPEECH: Warning = {
   code: 'no_speech_heard',

@@ -44,7 +44,10 @@ export const measureSync = async (
 ): Promise<SyncMeasure | null> => {
   const { target, config, models, signal } = task;
   const { ffmpeg } = config;
-  const info = await probeVideo(target, ffmpeg, NO_LIMITS, signal, decodeFailed);
+  const info = await probeVideo({
+    ...{ path: target, ffmpeg, limits: NO_LIMITS, signal },
+    onTimeout: decodeFailed,
+  });
   const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
   const { first, firstSeconds } = video.speaking;
   const from = Math.max(0, firstSeconds - ROUNDING);

@@ -56,8 +56,8 @@ export const openFrames = ({
   readonly from?: number;
 }): SmallFrames => {
   const spare: ArrayBufferLike[] = [];
-  const memory = { block: CHUNK, spare };
-  return { frames: decodeSmall(path, info, longSide, ffmpeg, signal, memory, from), spare };
+  const memory = { framesPerBlock: CHUNK, spare };
+  return { frames: decodeSmall(path, info, { longSide, ffmpeg, signal, memory, from }), spare };
 };
 
 export type TrackRequest = SmallFrames & {
@@ -115,7 +115,7 @@ const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackRe
         ...hintIn(frame, boxes[frame.index], scale),
         ...(point?.frame === frame.index ? [pointIn(point, scale)] : []),
       ]);
-      return tracker.track(chunk, await before, hints, signal, fps);
+      return tracker.track({ pictures: chunk, state: await before, hints, fps }, signal);
     })();
     state = tracking.then((tracked) => tracked.state);
     // Its failure is thrown below, where `tracking` is awaited; here it must not count as unhandled.

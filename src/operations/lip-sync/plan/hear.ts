@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Config } from '../../../config.ts';
+import { HEARD_RATE, readHeard } from '../../../media/heard.ts';
 import type { AudioInfo } from '../../../media/info.ts';
-import { decodeAudio, HEARD_RATE } from '../../../media/read/decode-audio.ts';
-import type { Part } from '../../../media/write/sound-graph.ts';
+import { decodeAudio } from '../../../media/read/decode-audio.ts';
+import type { SoundSpan } from '../../../media/write/sound-graph.ts';
 import type { Heard, Speech } from '../../../triton/clients/speech.ts';
 import { placeSpans } from './sound-track.ts';
 
@@ -18,7 +18,7 @@ type HearRequest = {
   /** The decoded samples, if the probe has written them to a file. */
   readonly samplesPath: string | undefined;
   /** Where parts of the sound are placed in the output, with silence elsewhere. Absent: all of it, from the start on. */
-  readonly spans?: readonly Part[] | undefined;
+  readonly spans?: readonly SoundSpan[] | undefined;
   readonly speech: Speech;
   readonly ffmpeg: Config['ffmpeg'];
   readonly signal: AbortSignal;
@@ -28,8 +28,8 @@ type HearRequest = {
 export const hear = async (request: HearRequest): Promise<HeardSound> => {
   const { path, info, samplesPath, spans, speech, ffmpeg, signal } = request;
   const pcm = await (samplesPath === undefined
-    ? decodeAudio(path, info, ffmpeg, signal)
-    : readSamples(samplesPath));
+    ? decodeAudio(path, info, { ffmpeg, signal })
+    : readHeard(samplesPath));
   return hearSamples(spans ? placeSpans(pcm, spans) : pcm, speech, signal);
 };
 
@@ -41,13 +41,4 @@ export const hearSamples = async (
   const enough = pcm.length < LEAST_SAMPLES ? new Float32Array(LEAST_SAMPLES) : pcm;
   if (enough !== pcm) enough.set(pcm);
   return { pcm: enough, heard: await speech.listen(enough, signal) };
-};
-
-const readSamples = async (path: string): Promise<Float32Array> => {
-  const bytes = await readFile(path);
-  if (bytes.length % 4 !== 0)
-    throw new Error(`${path}: expected 32-bit samples, got ${bytes.length} bytes`);
-  const samples = new Float32Array(bytes.length / 4);
-  bytes.copy(Buffer.from(samples.buffer));
-  return samples;
 };

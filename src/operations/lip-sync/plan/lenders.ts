@@ -1,7 +1,7 @@
 /** The mouths that a clip's own pictures lend to its output frames. */
 import type { YuvFrame } from '../../../frame.ts';
 import { AT_ONCE, type Lending } from '../../../triton/clients/mouth-plan.ts';
-import type { Lent, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
+import type { Lent, Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { cut, meshIn, patchOf } from '../render/patch.ts';
 
 export type Lenders = {
@@ -34,14 +34,14 @@ export const collectLenders = async (sources: LenderSources): Promise<Lenders> =
   const { subject } = rendering;
   if (!lending || rendering.style === 'flat') return { subject, of: () => [] };
   const mouths = new Map<number, Buffer>();
-  let last: Parameters<MouthRender['lender']> | null = null;
+  let last: Mouth | null = null;
   for (const group of groupsOf([...new Set(lending.bank)].sort((a, b) => a - b))) {
     for await (const picture of pictures(group)) {
       const mesh = await meshOf(picture.index);
       const rect = mesh && patchOf(mesh, picture, render);
       if (rect) {
-        last = [cut(picture, rect), meshIn(mesh, rect), rendering, signal];
-        mouths.set(picture.index, await render.lender(...last));
+        last = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about: rendering };
+        mouths.set(picture.index, await render.lender(last, signal));
       }
     }
   }
@@ -49,7 +49,7 @@ export const collectLenders = async (sources: LenderSources): Promise<Lenders> =
     .flatMap((index) => mouths.get(index) ?? [])
     .slice(0, LENDERS_FOR_TEETH);
   return {
-    subject: last ? await render.withTeeth(forTeeth, ...last) : subject,
+    subject: last ? await render.withTeeth(forTeeth, last, signal) : subject,
     of: (index) => lentTo(index, lending, mouths),
   };
 };

@@ -1,8 +1,8 @@
 /** What sounds in a result, and what of it the models hear. Pure; all times in seconds. */
 
+import { HEARD_RATE } from '../../../media/heard.ts';
 import type { AudioInfo, VideoInfo } from '../../../media/info.ts';
-import { HEARD_RATE } from '../../../media/read/decode-audio.ts';
-import type { OwnSound, Part, Sound } from '../../../media/write/sound-graph.ts';
+import type { OwnSound, SoundSpan, SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { LipsyncOptions } from '../request.ts';
 import type { OutputFrame } from './output-frame.ts';
 
@@ -18,12 +18,12 @@ export const soundTrack = (
   { audio, clip }: SoundSources,
   options: LipsyncOptions,
   frames: readonly OutputFrame[],
-): Sound => {
+): SoundTrack => {
   const { mode, volume } = options.options.background;
   const isHeard = mode === 'mix' || options.segments !== undefined;
   return {
     ...{ ...audio, seconds: endOf(frames) },
-    parts: soundSpansOf(options, audio.info.durationSeconds),
+    spans: soundSpansOf(options, audio.info.durationSeconds),
     own:
       isHeard && clip.info.audio.length > 0
         ? { ...clip, volume: mode === 'mix' ? volume : 0, ...paceOf(options, clip.info, frames) }
@@ -35,7 +35,7 @@ export const soundTrack = (
 export const soundSpansOf = (
   { segments }: Pick<LipsyncOptions, 'segments'>,
   soundSeconds: number,
-): Part[] | undefined =>
+): SoundSpan[] | undefined =>
   segments?.flatMap(({ start, end, audio }) => {
     if (!audio) return [];
     const until = Math.min(soundSeconds, audio.end ?? soundSeconds);
@@ -43,7 +43,7 @@ export const soundSpansOf = (
   });
 
 /** The samples of the new sound with its parts in their places, and silence between and after them. */
-export const placeSpans = (pcm: Float32Array, spans: readonly Part[]): Float32Array => {
+export const placeSpans = (pcm: Float32Array, spans: readonly SoundSpan[]): Float32Array => {
   const at = (seconds: number): number => Math.round(seconds * HEARD_RATE);
   const placed = new Float32Array(at(spans.at(-1)?.end ?? 0));
   for (const { start, end, from, seconds } of spans) {

@@ -1,9 +1,9 @@
 /** The output in chunks of about ten seconds, each encoded to a file of its own that the next attempt need not make again. */
 import { writeFile } from 'node:fs/promises';
-import { encodePart, joinClip, type Look } from '../../../media/write/encode.ts';
+import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../../media/write/encoder.ts';
-import type { Part } from '../../../media/write/parts.ts';
-import type { Sound } from '../../../media/write/sound-graph.ts';
+import type { EncodedPart } from '../../../media/write/parts.ts';
+import type { SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { Checkpoints } from '../../../storage/checkpoints.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { type LipSyncTask, progressSpans } from '../task.ts';
@@ -24,8 +24,8 @@ type OutputRequest = {
   readonly checkpoints: Checkpoints;
   /** Of all output frames. */
   readonly times: readonly FrameTime[];
-  readonly format: Look;
-  readonly sound: Sound;
+  readonly format: VideoFormat;
+  readonly sound: SoundTrack;
   readonly open: OpenFrames;
 };
 
@@ -39,7 +39,7 @@ export const encodeOutput = async (
   const { parts, passedThrough } = await encodeChunks(task, { checkpoints, chunks, format, open });
   const [frames, span] = [times.length, progressSpans.rendering];
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span });
-  await joinClip(parts, format, sound, target, config.ffmpeg, signal);
+  await joinClip(parts, { format, sound, target, ffmpeg: config.ffmpeg, signal });
   const rounded = (value: number) => Number(value.toFixed(6));
   const seconds = endOf(times);
   const encoded = { frames, durationSeconds: rounded(seconds), fps: rounded(frames / seconds) };
@@ -78,11 +78,11 @@ type ChunksRequest = Pick<OutputRequest, 'checkpoints' | 'format' | 'open'> & {
 export const encodeChunks = async (
   { config, report, signal }: EncodeTask,
   { checkpoints, chunks, format, open }: ChunksRequest,
-): Promise<{ readonly parts: Part[]; readonly passedThrough: number }> => {
+): Promise<{ readonly parts: EncodedPart[]; readonly passedThrough: number }> => {
   const [span, framesTotal] = [progressSpans.rendering, chunks.at(-1)?.to ?? 0];
   const onFrames = (framesDone: number) =>
     report({ stage: 'inference', framesDone, framesTotal, span });
-  const parts: Part[] = [];
+  const parts: EncodedPart[] = [];
   let passedThrough = 0;
   let frames: AsyncGenerator<FinishedFrame> | undefined;
   try {
@@ -94,7 +94,7 @@ export const encodeChunks = async (
         const tally = { passedThrough: 0 };
         const some = framesIn(chunk, { frames, tally, onFrames });
         await checkpoints.put(pictures, async (path) => {
-          await encodePart(some, format, path, config.ffmpeg, signal);
+          await encodePart(some, { format, target: path, ffmpeg: config.ffmpeg, signal });
           // The count comes before the pictures are renamed: where the pictures are, the count is.
           await checkpoints.put(count, (file) => writeFile(file, String(tally.passedThrough)));
         });

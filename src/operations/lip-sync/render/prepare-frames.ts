@@ -1,5 +1,5 @@
 import type { YuvFrame } from '../../../frame.ts';
-import { type Film, picturesAt } from '../../../media/read/film.ts';
+import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import type { Rendering } from '../../../triton/clients/mouth-render.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
@@ -14,7 +14,7 @@ import { measureSubject } from './subject.ts';
 
 /** What is known of a clip before its mouths are rendered. */
 export type Scene = {
-  readonly film: Film;
+  readonly film: IndexedVideo;
   /** Of the output. */
   readonly frames: readonly OutputFrame[];
   /** The speaker's face in each picture of the clip. */
@@ -29,7 +29,7 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Op
   const { film, frames, chosen, meshes, sounds } = scene;
   const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
-  const pictures = (indices: readonly number[]) => picturesAt(film, indices, means);
+  const pictures = (indices: readonly number[]) => framesAt(film, indices, means);
 
   const { lending, references, targets } = await planMouth(task, {
     sounds,

@@ -93,8 +93,8 @@ const mouthRenderer = (
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const lent = lenders.of(index);
-    const patch = cut(frame, rect);
-    const made = await render.render(patch, meshIn(mesh, rect), target, withTeeth, signal, lent);
+    const mouth = { patch: cut(frame, rect), mesh: meshIn(mesh, rect), about: withTeeth };
+    const made = await render.render(mouth, target, signal, lent);
     return { mesh, rect, mask: made.mask, changed: paste(frame, rect, made, opacityOf(share)) };
   };
 };

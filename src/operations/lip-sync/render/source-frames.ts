@@ -1,5 +1,5 @@
 import type { YuvFrame } from '../../../frame.ts';
-import { type Film, picturesAt } from '../../../media/read/film.ts';
+import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 
 /** The clip's picture for an output frame, at full size, before a mouth is rendered; index, time and duration are the output frame's. */
@@ -10,18 +10,18 @@ export type SourceFrame = YuvFrame & {
 
 /** The pictures of the output frames from index `from` on, in order; each in memory that belongs to the receiver. */
 export async function* readSourceFrames(
-  film: Film,
+  film: IndexedVideo,
   frames: readonly OutputFrame[],
   from: number,
-  means: Parameters<typeof picturesAt>[2],
+  means: Parameters<typeof framesAt>[2],
 ): AsyncGenerator<SourceFrame> {
   const rest = frames.slice(from);
-  const shown = picturesAt(
+  const shown = framesAt(
     film,
     rest.map(({ source }) => source),
     means,
   );
-  const faded = picturesAt(
+  const faded = framesAt(
     film,
     rest.flatMap(({ crossfade }) => (crossfade ? [crossfade.source] : [])),
     means,

@@ -25,9 +25,6 @@ export const measureSubject = async (
   const rect = patchOf(mesh, picture, models.mouthRender);
   if (!rect) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
   const about = { coding: codingOf(info.colour), style: styleOf(options, picture, face.box) };
-  const patch = cut(picture, rect);
-  return {
-    ...about,
-    subject: await models.mouthRender.subject(patch, meshIn(mesh, rect), about, signal),
-  };
+  const mouth = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about };
+  return { ...about, subject: await models.mouthRender.subject(mouth, signal) };
 };
