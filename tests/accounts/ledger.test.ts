@@ -10,8 +10,6 @@ import { freshPrefix, realRedis } from '../real/redis.ts';
 
 const test = suite('ledger');
 const prices: Discounts = {
-  lipsync: {},
-  upscale: { photo: 1 },
   tiers: [
     { credits: 100, percent: 0 },
     { credits: null, percent: 10 },

@@ -9,11 +9,11 @@ import { openFrames, trackFaces } from '../../src/operations/lip-sync/faces/trac
 import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
 import { LipsyncModel, LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../src/operations/lip-sync/run.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { makeClip } from '../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
+import { lipsyncModels } from '../real/lipsync.ts';
 import { probeBoth } from '../real/probe-both.ts';
 import { tempDir } from '../real/run.ts';
 import { realTriton } from '../real/triton.ts';
@@ -38,7 +38,7 @@ export const openRig = async (name: string) => {
   const transport = await openTransport(config.triton);
   const opened = new Map<LipsyncModel, LipsyncModels>();
   for (const model of LipsyncModel.options)
-    opened.set(model, await openLipsync(model, transport, openControl(config.triton)));
+    opened.set(model, await lipsyncModels(model, transport, config.triton));
   const modelsOf = (model: LipsyncModel): LipsyncModels => {
     const models = opened.get(model);
     if (!models) throw new Error(`${model} was not opened`);
@@ -70,7 +70,10 @@ export const openRig = async (name: string) => {
   };
 
   const probe = (path: string) =>
-    probeVideo(path, config.ffmpeg, config.limits.video, AbortSignal.timeout(30_000));
+    probeVideo({
+      ...{ path, ffmpeg: config.ffmpeg, limits: config.limits.video },
+      signal: AbortSignal.timeout(30_000),
+    });
 
   return {
     at,
@@ -80,7 +83,10 @@ export const openRig = async (name: string) => {
     pictures: async (path: string) => {
       const info = await probe(path);
       const frames = [];
-      for await (const frame of decodeVideo(path, info, config.ffmpeg, AbortSignal.timeout(30_000)))
+      for await (const frame of decodeVideo(path, info, {
+        ffmpeg: config.ffmpeg,
+        signal: AbortSignal.timeout(30_000),
+      }))
         frames.push(frame);
       return frames;
     },

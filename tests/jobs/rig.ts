@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from '../../src/accounts/ledger.ts';
 import { loadConfig } from '../../src/config.ts';
+import type { JobInput } from '../../src/contract/job.ts';
 import { Failure } from '../../src/errors.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { audit } from '../../src/jobs/record/audit.ts';
@@ -18,6 +19,7 @@ import { createLog } from '../../src/log.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
+import type { InputKind } from '../../src/operations/operation.ts';
 import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
@@ -64,17 +66,15 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const media = (content: string) => {
     const path = files.temporary();
     writeFileSync(path, content);
+    const inputKind: InputKind = 'image';
+    const input: JobInput = {
+      ...{ kind: inputKind, size: '10x10', bytes: content.length },
+      ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
+    };
     return {
-      files: { media: path },
-      inputBytes: content.length,
-      inputKind: 'image',
-      identity: `work on ${content}`,
-      input: {
-        ...{ kind: 'image', size: '10x10', bytes: content.length },
-        ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
-      },
-      found: imageInfo,
-    } as const;
+      ...{ input, inputKind, files: { media: path }, found: imageInfo },
+      ...{ inputBytes: content.length, identity: `work on ${content}` },
+    };
   };
 
   /** A request for `credits` credits on media that holds `content`. */

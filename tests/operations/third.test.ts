@@ -71,9 +71,8 @@ const invert = operation({
   },
   run: async ({ input, target, found, report }) => {
     report({ stage: 'inference', framesDone: 0, framesTotal: 1 });
-    const negated = sharp(input('media')).negate({ alpha: false });
-    await negated.clone().png().toFile(target);
-    const { channels } = await negated.clone().stats();
+    await sharp(input('media')).negate({ alpha: false }).png().toFile(target);
+    const { channels } = await sharp(target).stats();
     return {
       outputSize: found.size,
       contentType: 'image/png',

@@ -13,6 +13,6 @@ export const probeBoth = async (
   media:
     (await identify(media)).kind === 'image'
       ? await probeImage(media)
-      : await probeVideo(media, probing.ffmpeg, limits.lipsync, signal),
-  audio: await probeAudio(audio, probing.ffmpeg, limits.audio, signal),
+      : await probeVideo({ path: media, ffmpeg: probing.ffmpeg, limits: limits.lipsync, signal }),
+  audio: await probeAudio({ path: audio, ffmpeg: probing.ffmpeg, limits: limits.audio, signal }),
 });

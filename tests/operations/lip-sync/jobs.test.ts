@@ -6,6 +6,7 @@ import { Failure } from '../../../src/errors.ts';
 import { presentResult } from '../../../src/jobs/record/present.ts';
 import { submit } from '../../../src/jobs/submit/submit.ts';
 import { operations } from '../../../src/operations/all.ts';
+import type { LipsyncFound } from '../../../src/operations/lip-sync/prepare.ts';
 import {
   type LipsyncInput,
   LipsyncOptions,
@@ -48,10 +49,24 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
     inputKind: 'video',
     identity: `${clip} says ${sound}`,
     inputBytes: clip.length + sound.length,
-    found: await foundIn(),
+    found,
     files: at,
     price: { credits: 12, text: 'fast: 12 s × 1' },
   });
+};
+
+const found: LipsyncFound = {
+  media: {
+    ...{ kind: 'video', container: 'mov', size: { width: 10, height: 10 }, startSeconds: 0 },
+    ...{ durationSeconds: 12, mediaSeconds: 12, frames: 300, fps: 25, constantRate: true },
+    ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
+    ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false, hasAudio: false, audio: [] },
+    colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
+  },
+  audio: {
+    ...{ kind: 'audio', container: 'wav', codec: 'pcm_s16le', durationSeconds: 12.5 },
+    ...{ sampleRate: 16_000, channels: 1 },
+  },
 };
 
 /** Writes what it was given one behind the other. */

@@ -10,12 +10,11 @@ import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
 import type { LipSyncTask } from '../../../src/operations/lip-sync/task.ts';
-import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../../src/triton/protocol/control.ts';
-import { openTransport } from '../../../src/triton/protocol/transport.ts';
+import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../../real/clip.ts';
 import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { lipsyncModels } from '../../real/lipsync.ts';
 import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
 import { portrait, talkingHead } from '../../real/talking.ts';
@@ -36,7 +35,7 @@ const environment = {
 };
 const config = loadConfig(environment);
 const transport = await openTransport(config.triton);
-const models = await openLipsync('fast', transport, openControl(config.triton));
+const models = await lipsyncModels('fast', transport, config.triton);
 
 /** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
 const babble = await makeClip(at('babble.wav'), [

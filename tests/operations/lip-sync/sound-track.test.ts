@@ -1,7 +1,7 @@
 /** Which part of the new sound is heard where, by people and by models. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HEARD_RATE } from '../../../src/media/read/decode-audio.ts';
+import { HEARD_RATE } from '../../../src/media/heard.ts';
 import { placeSpans, soundSpansOf } from '../../../src/operations/lip-sync/plan/sound-track.ts';
 
 const segments = [
