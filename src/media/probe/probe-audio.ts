@@ -30,7 +30,7 @@ type AudioProbe = FfmpegOptions & {
  * Damage is concealed as players do it; when less than half can be decoded, the file is refused.
  *
  * Throws unsupported_media_type (also for images and videos), no_audio_stream, media_too_long, media_unreadable (also for
- * a sound that changes its sample rate or channels); decode_failed and storage_failed are this service's faults.
+ * a sound that changes its sample rate or channels); decode_failed, storage_full and storage_failed are this service's faults.
  */
 export const probeAudio = async (probe: AudioProbe): Promise<AudioInfo> => {
   try {
