@@ -10,7 +10,7 @@ import { evenLuma, yuvBytes } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
 import { type FrameMemory, picturesIn } from './raw-pictures.ts';
 
-/** More pictures than packets, at most: a packet holds one, but a decoder may repeat some at the end. */
+/** A packet holds one picture; so many pictures more than packets are tolerated. */
 const MORE_FRAMES = 16;
 
 const oneFrameEach: FrameMemory = { framesPerBlock: 1, spare: [] };
