@@ -1,4 +1,4 @@
--- The keys of jobs, and how a job ends; included by every script that changes one. The record alone tells the state of a
+-- The keys of jobs, and how a job ends; used by every script that changes one. The record alone tells the state of a
 -- job: Bull only carries ids to workers, so a delivery that does not match the record is dropped.
 -- A record of another version of the service may lack a field or hold something else in it. Scripts then read a number
 -- as 0 and a text as '', so that such a job can still be taken, failed, cancelled and paid back: id, status, fence and
