@@ -12,8 +12,8 @@ import { whileWanted } from './while-wanted.ts';
 type Made = { readonly job: JobRecord; readonly joined: boolean };
 
 /**
- * 200 and the result of a job when it ends in time, a problem when it ends badly, 202 and the job otherwise.
- * A caller that hangs up ends the wait; the job goes on.
+ * 200 and the result of a job that ends in time, a problem when it ends without one, 202 and the job otherwise.
+ * When the caller hangs up, the wait ends and the job goes on.
  */
 export const answerJob = async <Result>(
   ctx: Context,

@@ -6,8 +6,9 @@ import type { Files } from '../storage/files.ts';
 type Kept = { readonly outcome: JobOutcome; readonly expires_at: number };
 
 /**
- * What a job made, whose file is there at this moment.
- * Failure result_not_ready while it is unfinished, what it failed of, job_canceled, or result_expired.
+ * The outcome of a job whose result file exists at this moment.
+ * Failure result_not_ready while it is unfinished; the job's own error, whose `retryable` is about the request that made
+ * the job; job_canceled; result_expired.
  */
 export const resultOf = async (job: JobRecord, files: Pick<Files, 'hasResult'>): Promise<Kept> => {
   const { status, error, outcome, expires_at, erased } = job;
