@@ -45,6 +45,6 @@ const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Part
 const answerOf = async (job: JobRecord, joined: boolean, { links, files }: Parts) => {
   await resultOf(job, files);
   const result = presentResult(job, { resultUrl: links.resultUrl });
-  // A request that joined a job pays nothing, as the request that made the job does.
+  // The request that made the job is charged, the requests that joined it are not.
   return joined ? { ...result, cached: true, credits_used: 0 } : result;
 };
