@@ -22,9 +22,9 @@ sys.path.append(str(Path(__file__).parents[1]))
 from enhance.face.find import Finder
 from enhance.face.state import State
 from enhance.face.track import Tracker
-from enhance.render.mesh import pose_of
-from enhance.render.mouth import PATCH_DROP, PATCH_SPAN, STYLES, measure, render
-from enhance.render.planes import Colours, Planes, check_planes, from_rgb, to_rgb
+from enhance.geometry.head import pose_of
+from enhance.geometry.planes import Colours, Planes, check_planes, from_rgb, to_rgb
+from enhance.render.compose import PATCH_DROP, PATCH_SPAN, STYLES, measure, render
 
 WEIGHTS = Path(__file__).parents[2] / ".enhance" / "weights"
 BT601 = Colours(0.299, 0.114, False)

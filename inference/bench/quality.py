@@ -17,7 +17,7 @@ from skimage import data
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
 from enhance.picture import Picture
-from enhance.upscaler import MODELS, Upscaler, open_upscaler
+from enhance.upscale.upscaler import MODELS, Upscaler, open_upscaler
 
 ROOT = Path(__file__).parents[2]
 SIDE = 256

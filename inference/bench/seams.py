@@ -14,10 +14,10 @@ import numpy as np
 from PIL import Image
 from skimage import data
 
-from enhance.cascade import Cascade
-from enhance.mosaic import Mosaic, Recent
 from enhance.picture import Picture
-from enhance.upscaler import MODELS, Recipe, open_upscaler
+from enhance.upscale.cascade import Cascade
+from enhance.upscale.mosaic import Mosaic, Recent
+from enhance.upscale.upscaler import MODELS, Recipe, open_upscaler
 
 ROOT = Path(__file__).parents[2]
 SIZE = 320

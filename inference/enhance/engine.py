@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .picture import Planes
+from enhance.picture import FloatPlanes
 
 Kind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
 KINDS: tuple[Kind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
@@ -23,7 +23,7 @@ class Engine:
     """Opens networks. `name` tells people what runs. A network writes its next answer over the last one."""
 
     name: str
-    open: Callable[[Path], Callable[[Planes], Planes]]
+    open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
 
 
 def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
@@ -53,10 +53,10 @@ def _openvino(threads: int) -> Engine:
         "CPU_RUNTIME_CACHE_CAPACITY": SHAPES_KEPT,
     }
 
-    def open_network(path: Path) -> Callable[[Planes], Planes]:
+    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
         request = core.compile_model(core.read_model(path), "CPU", settings).create_infer_request()
 
-        def run(planes: Planes) -> Planes:
+        def run(planes: FloatPlanes) -> FloatPlanes:
             request.infer([np.ascontiguousarray(planes)[None]], share_inputs=True)
             return np.asarray(request.get_output_tensor(0).data[0])
 
@@ -71,7 +71,7 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
     if kind != "onnxruntime" and hasattr(onnxruntime, "preload_dlls"):
         onnxruntime.preload_dlls()  # finds the CUDA libraries of the pip packages
 
-    def open_network(path: Path) -> Callable[[Planes], Planes]:
+    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         wanted = _wanted_providers(kind, device, path)
@@ -80,7 +80,7 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         if session.get_providers()[0] != wanted[0][0]:
             raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
 
-        def run(planes: Planes) -> Planes:
+        def run(planes: FloatPlanes) -> FloatPlanes:
             return np.asarray(session.run(None, {"input": planes[None]})[0][0], np.float32)
 
         return run

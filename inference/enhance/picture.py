@@ -6,8 +6,11 @@ import numpy.typing as npt
 Picture = npt.NDArray[np.uint8]
 """height x width x channels, sRGB: 3 (RGB) or 4 (RGB and straight alpha)."""
 
-Planes = npt.NDArray[np.float32]
+FloatPlanes = npt.NDArray[np.float32]
 """channels x height x width, 0..1, and a little beyond between passes."""
+
+LUMA = np.array([0.299, 0.587, 0.114])
+"""Weights of R, G and B in luma (BT.601)."""
 
 SCALES = (2, 4, 8)
 ROWS_IN_CACHE = 16
@@ -30,12 +33,12 @@ def check(picture: npt.NDArray[np.generic], scale: int) -> None:
         raise BadPictureError(f"expected IMAGE of at least 1x1 pixels, got {shape}")
 
 
-def to_planes(picture: Picture) -> Planes:
+def to_planes(picture: Picture) -> FloatPlanes:
     """Any picture as planes."""
     return picture.transpose(2, 0, 1).astype(np.float32, order="C") * np.float32(1 / 255)
 
 
-def write_pixels(planes: Planes, target: Picture) -> None:
+def write_pixels(planes: FloatPlanes, target: Picture) -> None:
     """Rounds planes into a picture of their size: the one place where values are rounded. `planes` is used up."""
     for top in range(0, planes.shape[1], ROWS_IN_CACHE):
         rows = planes[:, top : top + ROWS_IN_CACHE]

@@ -40,7 +40,6 @@ class FaceTrackModel(Shell):
             "SCORE": faces.score,
             "ID": faces.identity,
             "BOX": faces.box,
-            "POSE": faces.pose,
             "LANDMARKS68": faces.landmarks,
             "LIKENESS": faces.likeness,
             "STATE": state,

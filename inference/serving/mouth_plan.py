@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from enhance.lend.choice import Lending, choose
-from enhance.mouth.geometry import POINTS
-from enhance.mouth.hearing import Speech
-from enhance.mouth.plan import Footage, plan
-from enhance.mouth.prior import open_priors
+from enhance.geometry.landmarks import PLAN_POINTS
+from enhance.plan.choice import Lending, choose
+from enhance.plan.hearing import Speech
+from enhance.plan.plan import Footage, plan
+from enhance.plan.prior import open_priors
 from enhance.speech.activity import speech_activity
 from enhance.speech.classes import CLASSES
 from enhance.speech.features import HOP
@@ -80,8 +80,8 @@ def _sound(inputs: Inputs, whose: str) -> tuple[Array, Array]:
 def _footage(inputs: Inputs, own: Speech) -> Footage:
     points, times, learn = inputs["POINTS"], inputs["POINT_TIMES"], inputs["LEARN"]
     _expect("POINT_TIMES", times, None)
-    if points.shape != (len(times), len(POINTS), 3):
-        raise ValueError(f"expected POINTS {[len(times), len(POINTS), 3]}, got {list(points.shape)}")
+    if points.shape != (len(times), len(PLAN_POINTS), 3):
+        raise ValueError(f"expected POINTS {[len(times), len(PLAN_POINTS), 3]}, got {list(points.shape)}")
     _expect("LEARN", learn, len(times))
     return Footage(points.astype(np.float64), times.astype(np.float64), learn != 0, own)
 

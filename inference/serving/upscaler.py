@@ -9,7 +9,7 @@ import numpy.typing as npt
 import triton_python_backend_utils as pb_utils
 
 from enhance.engine import choose_engine
-from enhance.upscaler import Upscaler, open_upscaler
+from enhance.upscale.upscaler import Upscaler, open_upscaler
 
 from .shell import Inputs, Shell, weights_folder
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from enhance.engine import Engine, choose_engine
-from enhance.upscaler import Upscaler, open_upscaler
+from enhance.upscale.upscaler import Upscaler, open_upscaler
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,9 @@ from skimage import data
 
 from enhance.face.clip import Faces, track_frames
 from enhance.face.find import Finder
-from enhance.face.landmarks import features
 from enhance.face.recognise import unlikeness
 from enhance.face.track import NO_HINTS, Tracker
+from enhance.geometry.landmarks import features
 from tests.drawings import Anime, Picture, anime
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
@@ -71,7 +71,7 @@ def test_chunks_give_what_the_whole_gives(tracker: Tracker) -> None:
 def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:
     faces = follow(tracker, [EMPTY] * 3)
     assert (faces.identity == -1).all() and (faces.score == 0).all()
-    assert all(np.isnan(values).all() for values in (faces.mesh, faces.box, faces.pose, faces.landmarks))
+    assert all(np.isnan(values).all() for values in (faces.mesh, faces.box, faces.landmarks))
 
 
 def test_a_still_face_in_noise_trembles_less_than_a_thousandth_of_its_eye_distance(tracker: Tracker) -> None:

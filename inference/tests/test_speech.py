@@ -8,7 +8,7 @@ import pytest
 
 import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
-from enhance.speech.analysis import Speech, SpeechAnalyser
+from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
@@ -35,7 +35,7 @@ def analyser() -> SpeechAnalyser:
     return SpeechAnalyser(WEIGHTS)
 
 
-def heard(analyser: SpeechAnalyser, pcm: Floats, fuse: bool = False) -> Speech:
+def heard(analyser: SpeechAnalyser, pcm: Floats, fuse: bool = False) -> SpeechAnalysis:
     return analyser.analyse(np.asarray(pcm, np.float32), fuse)
 
 

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.landmarks import LAYOUT_68, MESH_POINTS, landmarks_68
+
 from .crop import Picture, Points
-from .landmarks import LAYOUT_68, landmarks_68
-from .mesh import POINTS
-from .pose import pose
 from .recognise import LENGTH
 from .state import pack, unpack
 from .steady import FPS
@@ -24,15 +23,14 @@ SMALLEST = 16  # pixels of a frame's side
 class Faces:
     """Of f frames, m faces each, largest first; NaN, score 0 and identity -1 where there is none.
 
-    mesh f x m x 478 x 3, score f x m, identity f x m, box f x m x 4 (x1, y1, x2, y2), pose f x m x 3 (yaw, pitch, roll in
-    degrees), landmarks f x m x 68 x 2, likeness f x m x 1260, NaN too in the frames in which it was not taken.
+    mesh f x m x 478 x 3, score f x m, identity f x m, box f x m x 4 (x1, y1, x2, y2), landmarks f x m x 68 x 2, likeness
+    f x m x 1260, NaN too in the frames in which it was not taken. Places are pixels.
     """
 
     mesh: npt.NDArray[np.float32]
     score: npt.NDArray[np.float32]
     identity: npt.NDArray[np.int32]
     box: npt.NDArray[np.float32]
-    pose: npt.NDArray[np.float32]
     landmarks: npt.NDArray[np.float32]
     likeness: npt.NDArray[np.float32]
 
@@ -93,8 +91,8 @@ def _nobody(frames: int, most: int) -> Faces:
         return np.full((frames, most, *shape), np.nan, np.float32)
 
     score, identity = np.zeros((frames, most), np.float32), np.full((frames, most), -1, np.int32)
-    parts = (unknown(4), unknown(3), unknown(len(LAYOUT_68), 2), unknown(LENGTH))
-    return Faces(unknown(POINTS, 3), score, identity, *parts)
+    parts = (unknown(4), unknown(len(LAYOUT_68), 2), unknown(LENGTH))
+    return Faces(unknown(MESH_POINTS, 3), score, identity, *parts)
 
 
 def _write(faces: Faces, number: int, place: int, face: Seen, raw: bool) -> None:
@@ -102,6 +100,5 @@ def _write(faces: Faces, number: int, place: int, face: Seen, raw: bool) -> None
     faces.score[number, place] = face.score
     faces.identity[number, place] = face.identity
     faces.box[number, place] = face.box
-    faces.pose[number, place] = pose(face.mesh)
     faces.landmarks[number, place] = landmarks_68(faces.mesh[number, place])
     faces.likeness[number, place] = face.likeness

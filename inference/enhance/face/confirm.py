@@ -10,6 +10,8 @@ The score of the mesh is no such test: it is 1.0 on hands, and on most animals. 
 
 import numpy as np
 
+from enhance.geometry.landmarks import SKIN_POINTS
+
 from .crop import Crop, Picture, Points, turned_square
 from .detect import SAME_FACE, Detector, overlap
 from .mesh import MeshNetwork
@@ -31,7 +33,7 @@ def goes_with_crop(
     for way in ways:
         shift = crop.matrix[:, :2] @ np.array(way)
         moved, _ = network(picture, Crop(np.column_stack([crop.matrix[:, :2], crop.matrix[:, 2] + shift])))
-        gone = (moved[:468, :2] - mesh[:468, :2]).mean(axis=0)
+        gone = (moved[:SKIN_POINTS, :2] - mesh[:SKIN_POINTS, :2]).mean(axis=0)
         shares.append(float(gone @ shift / (shift @ shift)))
     return float(np.mean(shares))
 

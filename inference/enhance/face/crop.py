@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .landmarks import LEFT_EYE, RIGHT_EYE, face_box
+from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, face_box
 
 Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float32]

@@ -13,7 +13,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ..engine import open_small_network
+from enhance.engine import open_small_network
+
 from .crop import Picture, Points
 
 SURE = 0.5

@@ -10,8 +10,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
+
 from .crop import Crop, Picture, Points, turned_square
-from .landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -7,12 +7,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from enhance.geometry.landmarks import face_box
+from enhance.style import style_of
+
 from .anime import Anchors, open_anime
 from .confirm import SEEN, SEEN_WHERE_SAID, STAYS, goes_with_crop, seen_again
 from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
-from .landmarks import face_box
 from .mesh import Kind, open_mesh
 
 SURE = 0.5
@@ -25,11 +27,9 @@ ANIME_WHOLE = 320  # longer side of a whole picture searched for drawn faces
 VIEWS = ((2.1, 0.0, 0.0), (1.9, 0.03, 0.02), (2.3, -0.03, 0.03), (2.0, 0.02, -0.04), (2.2, -0.02, -0.02))
 AGREE = 3  # views that must find anchors
 SCATTER = 0.045  # sides, standard deviation: 0.02 is usual on drawn faces, and more is guessed
-# What tells a flat drawing, on which anchors are better than the mesh: photographs reach 0.03 and 0.33, renderings 0.03
-# and 0.33, the drawn faces of the tests 0.03..0.24 and 0.58..0.81. AnimeFace itself takes many people for drawings.
 STAYS_ON_PEOPLE = 0.06
-FLAT = 0.45
-FLAT_LEVELS = 3
+"""Share of the crop's movement above which anchors are tried too: photographs and renderings reach 0.03, the drawn faces of
+tests/test_face_find.py 0.03 to 0.24. AnimeFace alone takes many people for drawings."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Finder:
         goes = goes_with_crop(picture, crop, mesh, self.network)
         is_face = score > SURE and goes < STAYS
         is_face = is_face and seen_again(picture, face_box(mesh), self.detector) > (SEEN_WHERE_SAID if hinted else SEEN)
-        if not is_face or goes > STAYS_ON_PEOPLE or flatness(picture, candidate.box) > FLAT:
+        if not is_face or goes > STAYS_ON_PEOPLE or style_of(picture, candidate.box) == "flat":
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
@@ -144,14 +144,6 @@ def box_candidate(box: Points) -> Detection:
     corner, size = box[:2], box[2:] - box[:2]
     usual = [[0.3, 0.35], [0.7, 0.35], [0.5, 0.55], [0.5, 0.75], [0.0, 0.4], [1.0, 0.4]]
     return Detection(np.asarray(box, np.float32), np.asarray(corner + size * usual, np.float32), 0.0)
-
-
-def flatness(picture: Picture, box: Points) -> float:
-    """The share of the face where nothing changes from one pixel to the next, but by compression."""
-    centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
-    grey = cv2.cvtColor(turned_square(centre, side * 1.2, np.array([1.0, 0.0])).cut(picture, ANIME_SIDE), cv2.COLOR_RGB2GRAY)
-    kernel = np.ones((3, 3), np.uint8)
-    return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < FLAT_LEVELS).mean())
 
 
 def open_finder(weights: Path) -> Callable[[Picture], Points | None]:

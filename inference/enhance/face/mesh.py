@@ -6,14 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..engine import open_small_network
+from enhance.engine import open_small_network
+from enhance.geometry.landmarks import MESH_POINTS
+
 from .crop import Crop, Picture, Points
 
 Kind = Literal["attention", "plain"]
 MeshNetwork = Callable[[Picture, Crop], tuple[Points, float]]
 
 SIZE = 192
-POINTS = 478  # the plain network knows the first 468
 
 
 def open_mesh(weights: Path, kind: Kind = "attention") -> MeshNetwork:
@@ -26,7 +27,7 @@ def open_mesh(weights: Path, kind: Kind = "attention") -> MeshNetwork:
         pixels: Any = crop.cut(picture, SIZE)[None].astype(np.float32)
         pixels *= 1 / 255
         landmarks, score = run(pixels)
-        mesh = np.full((POINTS, 3), np.nan, np.float32)
+        mesh = np.full((MESH_POINTS, 3), np.nan, np.float32)
         mesh[: landmarks.shape[1]] = crop.place(landmarks[0] / SIZE)
         return mesh, float(score[0, 0])
 

@@ -11,8 +11,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.landmarks import EYES_AND_NOSE
+from enhance.geometry.similarity import similarity
+
 from .crop import Crop, Picture, Points
-from .motion import similarity
 
 SIZE = (64, 48)
 _HISTOGRAMS = cv2.HOGDescriptor(SIZE, (16, 16), (8, 8), (8, 8), 9)
@@ -23,9 +25,7 @@ SURELY_SAME = 0.2
 OTHER = 0.25
 MAY_BE = 0.35  # half of all looks at two people are nearer, those at one that turned or is blurred go so far
 ANYBODY = 1.5  # no two are farther apart
-# Right and left eye's outer and inner corners and the base of the nose, and where they lie from the middle between the
-# eyes' outer corners, in distances of those.
-POINTS = (33, 133, 362, 263, 2)
+# Where EYES_AND_NOSE lie on an upright face, from the middle between the eyes' outer corners, in S.
 PLACES = np.array([[-0.5, 0.0], [-0.2, 0.01], [0.2, 0.01], [0.5, 0.0], [0.0, 0.52]])
 CORNER, EXTENT = (-0.7, -0.45), (1.4, 1.05)  # of what is looked at, likewise
 SHARPEST = 0.7  # pixels, standard deviation: pictures of all sizes are made equally soft
@@ -57,4 +57,4 @@ def unlikeness(one: Likeness, other: Likeness) -> float:
 def _region(mesh: Points) -> Crop:
     """What is looked at, as an upright oblong seen as a square."""
     unit = np.array([[EXTENT[0], 0, CORNER[0]], [0, EXTENT[1], CORNER[1]]])
-    return Crop(similarity(PLACES, mesh[list(POINTS), :2]).move_crop(unit))
+    return Crop(similarity(PLACES, mesh[list(EYES_AND_NOSE), :2]).move_crop(unit))

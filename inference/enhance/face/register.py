@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.similarity import similarity
+
 from .crop import Crop, Picture
-from .motion import similarity
 
 SIDE = 64
 FEWEST = 10  # corners that must agree

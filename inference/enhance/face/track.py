@@ -4,18 +4,30 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from enhance.geometry.landmarks import LIPS, SKULL, face_box
+from enhance.geometry.similarity import similarity
+
 from .confirm import LEFT_RIGHT, goes_with_crop
 from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE, Face, Finder, is_point
-from .landmarks import LIPS, RIGID, face_box
-from .likeness import CHANGED, CUT, LIKE_CUT, OTHER_FACE, SAME_PLACE, changed, distance, glance, is_movement, portrait
-from .motion import similarity
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import FPS, begin, follow
+from .thumbnails import (
+    CHANGED,
+    CUT,
+    LIKE_CUT,
+    OTHER_FACE,
+    SAME_PLACE,
+    changed,
+    distance,
+    face_thumbnail,
+    frame_thumbnail,
+    is_movement,
+)
 
 SEARCH_EVERY = 12  # frames from one search for new faces, and check of the followed ones, to the next
 SEARCH_EVERY_EMPTY = 4  # frames, while no face is followed
@@ -63,12 +75,12 @@ class Tracker:
         hints (k x 4): where a face is, as the caller says, each a box or, of no extent, a point. They are tried where no
         face is followed; those that are there stay, however many larger ones there are.
         """
-        now = glance(picture)
-        begins = state.glance.size == 0
-        change = 0.0 if begins else changed(state.glance, now)
+        now = frame_thumbnail(picture)
+        begins = state.last_frame.size == 0
+        change = 0.0 if begins else changed(state.last_frame, now)
         cut = change > CUT or (change > LIKE_CUT and self._is_other(state, picture))
-        cut = cut and not begins and not is_movement(state.glance, now)
-        state.glance = now
+        cut = cut and not begins and not is_movement(state.last_frame, now)
+        state.last_frame = now
         state.since += 1
         for lost in state.lost:
             lost.since += 1
@@ -90,17 +102,17 @@ class Tracker:
         for track in state.tracks:
             if not track.drawn or _move_drawn(track, picture):
                 mesh, score = self._finder.network(picture, track.crop)
-                look = portrait(picture, track.crop)
+                look = face_thumbnail(picture, track.crop)
                 sure = track.drawn or score > SURE  # of a drawn face the score says nothing
                 alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
-                if sure and alone and not _has_left(mesh, picture) and distance(look, track.portrait) < OTHER_FACE:
+                if sure and alone and not _has_left(mesh, picture) and distance(look, track.thumbnail) < OTHER_FACE:
                     seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
 
     def _is_other(self, state: State, picture: Picture) -> bool:
         """Whether somebody else is where a face was: a cut between shots that are alike."""
         for track in state.tracks:
-            if not track.drawn and distance(portrait(picture, track.crop), track.portrait) > CHANGED:
+            if not track.drawn and distance(face_thumbnail(picture, track.crop), track.thumbnail) > CHANGED:
                 mesh, _ = self._finder.network(picture, track.crop)
                 mesh, score = self._finder.network(picture, crop_of_mesh(mesh))
                 if score > SURE and unlikeness(likeness(picture, mesh), track.likeness) > OTHER:
@@ -140,7 +152,7 @@ class Tracker:
     def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen], hints: Points = NO_HINTS) -> None:
         """Follows the new faces from now on, as far as there is room: those at hints stay, and the largest."""
         for face in faces:
-            look = portrait(picture, face.crop)
+            look = face_thumbnail(picture, face.crop)
             like = likeness(picture, face.mesh)
             identity = _recognised(state, face, look, like)
             if identity is None:
@@ -167,7 +179,7 @@ class Tracker:
 
 def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Points, fps: float) -> Seen:
     """The track's next frame; its crop goes along."""
-    track.portrait = track.portrait + (look - track.portrait) * np.float32(LEARN)
+    track.thumbnail = track.thumbnail + (look - track.thumbnail) * np.float32(LEARN)
     if track.drawn:
         mesh = _with_drawn_mouth(track, picture, mesh)
     track.frames += 1
@@ -192,7 +204,7 @@ def _with_drawn_mouth(track: Track, picture: Picture, mesh: Points) -> Points:
     fitted = fit_mouth(picture, mesh)
     if fitted is not None:
         return fitted
-    lips, rigid = list(LIPS), list(RIGID)
+    lips, rigid = list(LIPS), list(SKULL)
     mesh = mesh.copy()
     mesh[lips] = similarity(track.steady.mesh[rigid, :2], mesh[rigid, :2]).move(track.steady.mesh[lips])
     return mesh
@@ -208,7 +220,7 @@ def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
     """Puts the tracks that were not seen among the lost; whether there were any."""
     gone = [track for track in state.tracks if track.identity not in seen]
     state.tracks = [track for track in state.tracks if track.identity in seen]
-    new = [Lost(track.identity, 0, True, face_box(track.steady.mesh), track.portrait, track.likeness) for track in gone]
+    new = [Lost(track.identity, 0, True, face_box(track.steady.mesh), track.thumbnail, track.likeness) for track in gone]
     state.lost = (new + state.lost)[:MOST_LOST]
     for lost in state.lost:
         lost.here = lost.here and not cut
@@ -232,7 +244,7 @@ def _may_differ(lost: Lost, face: Face, look: Points, like: Likeness) -> float:
     """How unlike a face may be to one that was lost: the place goes before the likeness, unless there was a cut."""
     if not lost.here or not _is_near(lost.box, face.box):
         return SURELY_SAME
-    if lost.since == 0 and distance(look, lost.portrait) > SAME_PLACE and unlikeness(like, lost.likeness) > OTHER:
+    if lost.since == 0 and distance(look, lost.thumbnail) > SAME_PLACE and unlikeness(like, lost.likeness) > OTHER:
         return SURELY_SAME  # a cut in a part of the picture
     return ANYBODY if lost.since < RETURN_SOON else MAY_BE
 

@@ -18,7 +18,7 @@ _SECOND_OPINION = 0.28  # weight of pocketsphinx; as measured on real English, l
 
 
 @dataclass(frozen=True)
-class Speech:
+class SpeechAnalysis:
     """T frames of 10 ms, frame i centred at i * 10 + 5 ms."""
 
     posteriors: Floats  # [T, 20], classes as in `classes.CLASSES`
@@ -33,7 +33,7 @@ class SpeechAnalyser:
         self._network = open_speech_network(weights)
         self._allphone = open_allphone()
 
-    def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> Speech:
+    def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> SpeechAnalysis:
         """pcm: [n] float32, 16 kHz, any level. fuse: ask pocketsphinx too, for the whole file. T = n // 160.
 
         go_on is called between blocks, to stop by raising. Raises ValueError when pcm is no finite [n].
@@ -50,4 +50,4 @@ class SpeechAnalyser:
             # Where nobody speaks, a phone loop still hears phones.
             weight = _SECOND_OPINION * activity[:, None]
             posteriors += weight * (self._allphone(sound, mel, go_on) - posteriors)
-        return Speech(posteriors, curves(posteriors), activity)
+        return SpeechAnalysis(posteriors, curves(posteriors), activity)

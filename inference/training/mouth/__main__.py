@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from enhance.mouth.geometry import OPENING, Array
-from enhance.mouth.prior import Prior, calm, open_prior
+from enhance.geometry.heads import Array
+from enhance.plan.measures import OPENING
+from enhance.plan.prior import Prior, calm, open_prior
 from enhance.speech.analysis import SpeechAnalyser
 from enhance.speech.features import log_mel, normalise
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from enhance.mouth.geometry import LIPS, OPENING, Array, free_of_pose, heads_of, measure
-from enhance.mouth.tracks import FRAME, interval
+from enhance.geometry.heads import Array, heads_of
+from enhance.geometry.landmarks import LIP_RINGS
+from enhance.plan.measures import OPENING, free_of_pose, measure
+from enhance.plan.tracks import FRAME, interval
 from enhance.speech.features import log_mel, normalise
 
 from .footage import Footage
@@ -74,7 +76,7 @@ def common_basis(clips: Sequence[Clip]) -> Basis:
 
 
 def _relative(clip: Clip) -> Array:
-    shapes = clip.lips[:, :, :2].reshape(len(clip.lips), 2 * len(LIPS))
+    shapes = clip.lips[:, :, :2].reshape(len(clip.lips), 2 * len(LIP_RINGS))
     low, high = np.percentile(clip.measures[:, OPENING], (5, 95))
     relative: Array = (shapes - shapes.mean(0)) / (high - low)
     return relative

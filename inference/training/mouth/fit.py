@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from enhance.mouth.geometry import MEASURES, Array
+from enhance.geometry.heads import Array
+from enhance.plan.measures import MEASURES
 from enhance.speech.features import MELS
 
 from .clips import SHAPES, Basis, Clip, common_basis, targets

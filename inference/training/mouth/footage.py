@@ -14,7 +14,8 @@ from enhance.face.clip import track_frames
 from enhance.face.crop import Picture
 from enhance.face.find import Finder
 from enhance.face.track import NO_HINTS, Tracker
-from enhance.mouth.geometry import POINTS, Array
+from enhance.geometry.heads import Array
+from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.speech.features import RATE
 
 KINDS = (".mp4", ".mpg", ".mov", ".avi", ".webm", ".mkv")
@@ -23,7 +24,7 @@ _SIDE = 1280  # pixels of the longer side: larger pictures are read smaller
 
 @dataclass(frozen=True)
 class Footage:
-    """points: g x len(POINTS) x 3 pixels, NaN without a face. times: g, s at which frames appear. pcm: n at 16 kHz."""
+    """points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face. times: g, s at which frames appear. pcm: n at 16 kHz."""
 
     points: Array
     times: Array
@@ -78,7 +79,7 @@ def _mesh(source: Path, weights: Path) -> tuple[Array, Array]:
     for time, picture in _frames(source):
         faces, state = track_frames(tracker, picture[None], state, NO_HINTS, raw=True)
         times.append(time)
-        points.append(faces.mesh[0, 0, list(POINTS)])
+        points.append(faces.mesh[0, 0, list(PLAN_POINTS)])
     return np.array(points, np.float32), np.array(times)
 
 

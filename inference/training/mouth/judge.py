@@ -10,10 +10,11 @@ from functools import partial
 
 import numpy as np
 
-from enhance.mouth.geometry import OPENING, WIDTH, Array, heads_of, measure
-from enhance.mouth.hearing import Speech
-from enhance.mouth.plan import Footage, Plan, Settings, plan
-from enhance.mouth.prior import Prior
+from enhance.geometry.heads import Array, heads_of
+from enhance.plan.hearing import Speech
+from enhance.plan.measures import OPENING, WIDTH, measure
+from enhance.plan.plan import Footage, Plan, Settings, plan
+from enhance.plan.prior import Prior
 from enhance.speech.analysis import SpeechAnalyser
 
 from .footage import Footage as Seen

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from enhance.mouth.geometry import MEASURES
+from enhance.plan.measures import MEASURES
 
 from ..speech.network import WIDTH, SpeechNetwork
 

@@ -19,8 +19,6 @@ export type Face = {
   readonly id: number;
   readonly score: number;
   readonly box: Box;
-  /** Yaw, pitch and roll in degrees. */
-  readonly pose: readonly [number, number, number];
   /** 478 points of x, y, z in pixels of the picture, in MediaPipe's order. */
   readonly mesh: Float32Array;
   /** By which people are told apart; null in pictures in which it was not taken. */
@@ -62,7 +60,6 @@ const contract: Contract = {
     { name: 'SCORE', type: 'TYPE_FP32', dims: [-1, -1] },
     { name: 'ID', type: 'TYPE_INT32', dims: [-1, -1] },
     { name: 'BOX', type: 'TYPE_FP32', dims: [-1, -1, 4] },
-    { name: 'POSE', type: 'TYPE_FP32', dims: [-1, -1, 3] },
     { name: 'LIKENESS', type: 'TYPE_FP32', dims: [-1, -1, LIKENESS] },
     { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
   ],
@@ -100,7 +97,6 @@ export const openFaceTrack = async (
         floats('SCORE', count, most),
         integers('ID', count, most),
         floats('BOX', count, most, 4),
-        floats('POSE', count, most, 3),
         floats('LIKENESS', count, most, LIKENESS),
         floats('STATE', -1),
       ];
@@ -132,17 +128,16 @@ const inOneRow = (parts: readonly Buffer[]): Buffer => {
 
 const facesOf = (of: (name: string) => Tensor, count: number, most: number): Face[][] => {
   const [meshes, scores, ids] = [floatsOf(of('MESH')), floatsOf(of('SCORE')), intsOf(of('ID'))];
-  const [boxes, poses] = [floatsOf(of('BOX')), floatsOf(of('POSE'))];
+  const boxes = floatsOf(of('BOX'));
   const likenesses = floatsOf(of('LIKENESS'));
   const faceAt = (at: number): Face[] => {
     const [id = -1, score = 0] = [ids[at], scores[at]];
     if (id < 0) return [];
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(at * 4);
-    const [yaw = 0, pitch = 0, roll = 0] = poses.subarray(at * 3);
     const mesh = meshes.slice(at * MESH_NUMBERS, (at + 1) * MESH_NUMBERS);
     const taken = !Number.isNaN(likenesses[at * LIKENESS]);
     const likeness = taken ? likenesses.slice(at * LIKENESS, (at + 1) * LIKENESS) : null;
-    return [{ id, score, mesh, likeness, box: [x1, y1, x2, y2], pose: [yaw, pitch, roll] }];
+    return [{ id, score, mesh, likeness, box: [x1, y1, x2, y2] }];
   };
   return Array.from({ length: count }, (_, picture) =>
     Array.from({ length: most }, (_, face) => faceAt(picture * most + face)).flat(),
