@@ -10,7 +10,7 @@ const faults = (schema: z.ZodType, value: unknown) => {
   return 'data' in checked ? [] : [...checked.faults].map((make) => make());
 };
 
-test('all faults are told at once, each with its pointer and code', () => {
+test('all faults are reported at once, each with its pointer and code', () => {
   const found = faults(UpscaleRequest, {
     scale: 3,
     image_url: 'ftp://example.com/a.png',
@@ -88,7 +88,7 @@ test('text parts become the JSON values that their fields expect', () => {
   });
 });
 
-test('text that is no JSON, unknown fields and repeated parts stay for the schema to refuse', () => {
+test('text that is not JSON, unknown fields and repeated parts are left to the schema to refuse', () => {
   const fields = { scale: 'four', output: '{"quality":', extra: '1', model: ['photo', 'detail'] };
   assert.equal(fromText(fields, UpscaleRequest), fields);
 });
