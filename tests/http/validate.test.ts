@@ -53,6 +53,10 @@ test('a fault is one sentence with what was sent as it was sent', () => {
   const detailOf = (schema: z.ZodType, value: unknown) => faults(schema, value)[0]?.detail;
   const limit = z.strictObject({ limit: z.coerce.number().int().min(1).max(100) });
   assert.is(detailOf(limit, { limit: 'abc' }), 'Expected a whole number from 1 to 100; got "abc".');
+  assert.is(
+    detailOf(limit, { limit: '1000' }),
+    'Expected a whole number from 1 to 100; got "1000".',
+  );
   assert.is(detailOf(limit, {}), 'Expected a whole number from 1 to 100; got nothing.');
   const name = z.strictObject({ name: z.string().max(5) });
   assert.is(detailOf(name, { name: 'longer' }), 'Expected at most 5 characters; got 6.');
