@@ -39,7 +39,8 @@ const readPlain = async (ctx: Context, limit: number): Promise<unknown> => {
     await parse(ctx, async () => undefined);
   } catch (error) {
     const { status, message } = Thrown.parse(error);
-    throw status === 413 ? tooLarge('A JSON body', limit) : broken(message, error);
+    const reason = /only supports object/.test(message) ? 'expected an object' : message;
+    throw status === 413 ? tooLarge('A JSON body', limit) : broken(reason, error);
   }
   return ctx.request.body;
 };

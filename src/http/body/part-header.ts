@@ -65,5 +65,6 @@ export const mediaType = (text: string): MIMEType | null => {
 /** The name as UTF-8: the parser reads headers as latin1. */
 const textOf = (latin1: string): string => Buffer.from(latin1, 'latin1').toString('utf8');
 
+/** Failure invalid_multipart; the reason completes the sentence "The multipart body could not be read: …". */
 export const invalidMultipart = (reason: string): Failure =>
   new Failure('invalid_multipart', { reason });
