@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import ramp
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.membrane import spread
 from enhance.picture import LUMA, Picture
@@ -55,7 +56,7 @@ class DrawnLid:
         here = picture[self.box].astype(np.float32)
         far = 4 * float(np.abs(self.low - self.opened).max()) * self.down
         edge = self.opened + amount * (self.shut - self.opened)
-        lower = self.low + float(ramp(amount, *RISES)) * (self.shut - self.low)
+        lower = self.low + ramp(amount, *RISES) * (self.shut - self.low)
         above, below = self._side(edge, -far), self._side(lower, far)
         if amount < RISES[0]:
             below = np.zeros_like(above)

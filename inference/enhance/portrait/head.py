@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
 from enhance.picture import Picture
 
@@ -103,15 +104,15 @@ def _inside(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
     above = down / (height * frame.chin)
     below = down / (1.5 * frame.chin)
     radius = np.hypot(across / width, np.where(down < 0, above, below))
-    head = 1 - ramp(radius, 0.8, FAR)
-    return head * (1 - ramp(down, frame.chin - 0.05, frame.chin + COLLAR))
+    head = 1 - smoothstep(radius, 0.8, FAR)
+    return head * (1 - smoothstep(down, frame.chin - 0.05, frame.chin + COLLAR))
 
 
 def _off_border(grid: Floats, size: tuple[int, int], unit: float) -> Floats:
     rows, columns = size
     x, y = grid[..., 0], grid[..., 1]
     distance = np.minimum(np.minimum(x, columns - 1 - x), np.minimum(y, rows - 1 - y))
-    return ramp(distance, 0, BORDER * unit)
+    return smoothstep(distance, 0, BORDER * unit)
 
 
 def _reach(frame: HeadFrame, size: tuple[int, int]) -> tuple[list[int], list[int]]:

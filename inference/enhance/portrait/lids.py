@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import ramp, smoothstep
 from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
@@ -47,11 +48,11 @@ class Lid:
         edge = self.edge + self.travel * amount
         soft = SOFT * self.unit + 0.35
         # The last of the eye is its lower rim, which goes when the lids meet.
-        end = edge + (self.bottom - edge + soft) * float(ramp(amount, 0.72, 1.0))
-        cover = self.inside * (1 - _ramp(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
+        end = edge + (self.bottom - edge + soft) * ramp(amount, 0.72, 1.0)
+        cover = self.inside * (1 - _smoothstep_32(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
 
         lash = self._lash(edge, amount)
-        shade = 1 - 0.16 * amount * _ramp(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
+        shade = 1 - 0.16 * amount * _smoothstep_32(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
         below = self.t - edge
         shadow = (
             1 - 0.22 * min(1.0, amount / 0.12) * np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
@@ -63,7 +64,7 @@ class Lid:
 
     def _lash(self, edge: Values, amount: float) -> Values:
         """The lash line at the edge's new place. Lashes point up on an open lid, down on a shut one: the line turns over."""
-        turn = 1 - 2 * float(ramp(amount, 0.25, 0.95))
+        turn = 1 - 2 * ramp(amount, 0.25, 0.95)
         turn = np.copysign(max(abs(turn), 0.35), turn)
         away = self.t - edge
         places = np.array(PROFILE, np.float32) * self.unit
@@ -98,8 +99,12 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     )
     within = np.minimum(s - outline.s[0], outline.s[-1] - s)
     soft = SOFT * unit + 0.35
-    inside = ramp(t - top, -0.5 * soft, 2 * soft) * (1 - ramp(t - bottom, -soft, soft)) * ramp(within, 0, 0.045 * unit)
-    taper = ramp(within, 0.01 * unit, 0.09 * unit)
+    inside = (
+        smoothstep(t - top, -0.5 * soft, 2 * soft)
+        * (1 - smoothstep(t - bottom, -soft, soft))
+        * smoothstep(within, 0, 0.045 * unit)
+    )
+    taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
     dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
     middle = within > 0.06 * unit
     planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
@@ -172,5 +177,5 @@ def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: 
     return np.clip(mirrored, -limit, limit)
 
 
-def _ramp(values: Values, start: float, end: float) -> Values:
-    return ramp(values, start, end).astype(np.float32)
+def _smoothstep_32(values: Values, start: float, end: float) -> Values:
+    return smoothstep(values, start, end).astype(np.float32)
