@@ -6,7 +6,7 @@ from typing import Any
 import cv2
 import numpy.typing as npt
 
-from enhance.face.clip import track_frames
+from enhance.face.clip import Asked, track_frames
 from enhance.face.find import Finder
 from enhance.face.mesh import Kind
 from enhance.face.steady import FPS
@@ -29,11 +29,8 @@ class FaceTrackModel(Shell):
             self.trackers[kind],
             inputs["FRAMES"],
             inputs["STATE"],
-            inputs["HINTS"],
-            hinted=inputs.get("HINTED"),
-            fps=FPS if inputs.get("FPS") is None else inputs.number("FPS"),
-            raw=_is_set(inputs, "RAW"),
-            stop_if_cancelled=inputs.stop_if_cancelled,
+            _asked(inputs),
+            inputs.stop_if_cancelled,
         )
         return {
             "MESH": faces.mesh,
@@ -47,6 +44,11 @@ class FaceTrackModel(Shell):
 
     def _open(self, kind: Kind) -> Tracker:
         return Tracker(Finder(weights_folder(), kind), self.most)
+
+
+def _asked(inputs: Inputs) -> Asked:
+    fps = FPS if inputs.get("FPS") is None else inputs.number("FPS")
+    return Asked(inputs["HINTS"], inputs.get("HINTED"), fps, _is_set(inputs, "RAW"))
 
 
 def _is_set(inputs: Inputs, name: str) -> bool:

@@ -25,8 +25,8 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     """f x 8 TARGETS at `times`, the f seconds at which frames appear.
 
     motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. mouth: the subject's, in S. lag: s by which the picture is
-    to be late. expressiveness: 0..1. Lips that meet do so in the frame that shows the moment, however short it is; in silence, and
-    before and after the sound, they rest. opening, width, upper and corners are in S, the rest 0..1.
+    to be late. expressiveness: 0..1. Lips that meet do so in the frame that shows the moment, however short it is; in
+    silence, and before and after the sound, they rest. opening, width, upper and corners are in S, the rest 0..1.
     """
     if not len(motion):
         motion = np.zeros((1, len(MEASURES)))

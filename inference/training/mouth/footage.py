@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from enhance.face.clip import track_frames
+from enhance.face.clip import Asked, track_frames
 from enhance.face.crop import Picture
 from enhance.face.find import Finder
-from enhance.face.track import NO_HINTS, Tracker
+from enhance.face.track import Tracker
 from enhance.geometry.heads import Array
 from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.speech.features import RATE
@@ -77,7 +77,7 @@ def _mesh(source: Path, weights: Path) -> tuple[Array, Array]:
     tracker, state = _tracker(weights), np.empty(0, np.float32)
     points, times = [], []
     for time, picture in _frames(source):
-        faces, state = track_frames(tracker, picture[None], state, NO_HINTS, raw=True)
+        faces, state = track_frames(tracker, picture[None], state, Asked(raw=True))
         times.append(time)
         points.append(faces.mesh[0, 0, list(PLAN_POINTS)])
     return np.array(points, np.float32), np.array(times)
