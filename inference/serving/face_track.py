@@ -16,12 +16,16 @@ from .shell import Inputs, Shell, weights_folder
 
 
 class FaceTrackModel(Shell):
+    """Faces of consecutive frames. The trackers of both mesh networks are opened when they are first needed."""
+
     def initialize(self, args: dict[str, str]) -> None:
+        """Opens the usual networks."""
         cv2.setNumThreads(1)  # the other models have the other cores
         self.most = int(json.loads(args["model_config"])["parameters"]["max_faces"]["string_value"])
         self.trackers = {"attention": self._open("attention")}
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
+        """The faces, and the STATE for the frames that follow."""
         kind: Kind = "plain" if _is_set(inputs, "PLAIN") else "attention"
         if kind not in self.trackers:
             self.trackers[kind] = self._open(kind)

@@ -22,10 +22,14 @@ LENDING = ("BANK", "LENDERS", "LEND")
 
 
 class MouthPlanModel(Shell):
+    """Mouth shapes for a whole clip, and which frames lend their mouths."""
+
     def initialize(self, _args: dict[str, str]) -> None:
+        """Opens the networks that predict lips from sound."""
         self.priors = open_priors()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:
+        """The plan; which frames lend is worked out only where it is wanted."""
         speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
         _expect("ACTIVITY", speech.activity, len(speech.posteriors))
         pcm, posteriors = _sound(inputs, "CLIP_")

@@ -1,6 +1,7 @@
-"""Eyes that shut in a still: the eye is covered by skin made from its surroundings, the lash line goes down with the lid.
+"""Eyes that shut in a photograph: skin made from the surroundings covers the eye, and the lash line goes down with the lid.
 
-All geometry of an eye is in its own axes: s along the line of its corners, t across it, downwards, both in pixels.
+Geometry is in the eye's own axes: s along the line of its corners, t downwards across it, both in pixels. A unit is S, the
+distance of the outer eye corners.
 """
 
 from dataclasses import dataclass
@@ -18,18 +19,18 @@ from .drawn_lids import DrawnLid, make_drawn_lids
 from .eye_outline import Outline, find_outline
 
 Values = Floats
-MARGIN = 0.3  # of the outer-eye distance around an eye: where its skin is learnt
+MARGIN = 0.3  # units round an eye from which its skin is made
 SOFT = 0.009  # units: edge of the cover
 LINE = 0.0065  # units: half the thickness of the line that two shut lids make
 LINE_DARK = 0.45
-REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # units, and how much skin so far away counts
+REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
 PROFILE = tuple(-0.06 + 0.006 * i for i in range(13))  # units from the lid's edge, downwards
 LUMA_32 = LUMA.astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Lid:
-    """One eye's cover. All planes are h x w of `box`."""
+    """What shuts one eye. Planes are h x w of `box`."""
 
     box: tuple[slice, slice]
     skin: Values  # h x w x 3: the picture as if there were no eye
@@ -43,11 +44,11 @@ class Lid:
     unit: float
 
     def close(self, picture: Picture, amount: float) -> None:
-        """Shuts the eye in `picture` by `amount` 0..1."""
+        """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
         here = picture[self.box].astype(np.float32)
         edge = self.edge + self.travel * amount
         soft = SOFT * self.unit + 0.35
-        # The last of the eye is its lower rim, which goes when the lids meet.
+        # The lower rim of the eye is covered last, when the lids meet.
         end = edge + (self.bottom - edge + soft) * ramp(amount, 0.72, 1.0)
         cover = self.inside * (1 - _smoothstep_32(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
 
@@ -63,7 +64,7 @@ class Lid:
         picture[self.box] = mixed.astype(np.uint8)
 
     def _lash(self, edge: Values, amount: float) -> Values:
-        """The lash line at the edge's new place. Lashes point up on an open lid, down on a shut one: the line turns over."""
+        """The lash line at the edge's new place. Lashes point up on an open lid, down on a shut one: the line is flipped."""
         turn = 1 - 2 * ramp(amount, 0.25, 0.95)
         turn = np.copysign(max(abs(turn), 0.35), turn)
         away = self.t - edge
@@ -124,8 +125,8 @@ def _axes(box: tuple[slice, slice], outline: Outline) -> tuple[Floats, Floats]:
 
 
 def _lash_profile(ratio: Values, above: Values, thickness: float, unit: float) -> Values:
-    """How dark the lash line is against the skin, at PROFILE's distances from the lid's edge: the median along the lid, since
-    single lashes do not bear turning over."""
+    """How dark the lash line is against the skin at PROFILE's distances from the lid's edge: the median along the lid, since
+    single lashes look wrong when they are flipped."""
     at = np.array(PROFILE) * unit
     profile = np.ones(len(at), np.float32)
     for i, place in enumerate(at):
@@ -145,7 +146,7 @@ def _box(picture: Picture, outline: Outline, margin: float) -> tuple[slice, slic
 
 
 def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -> Values:
-    """The window with the eye filled in: colours pulled from the skin around, texture from under the eye."""
+    """The window with the eye filled in: colours from the skin round it, texture from under the eye."""
     top, bottom = (np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom))
     grow = 0.012 * unit
     eye = (t > top - grow) & (t < bottom + grow) & (s > outline.s[0] - grow) & (s < outline.s[-1] + grow)
@@ -161,7 +162,7 @@ def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -
 
 
 def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: float) -> Values:
-    """Fine detail mirrored at a line just under the eye; strong marks are held back."""
+    """Fine detail mirrored at a line just under the eye, limited to twice its median: moles and wrinkles are not copied."""
     detail = window - cv2.GaussianBlur(window, (0, 0), max(1.0, 0.018 * unit))
     mirror = 2 * (bottom + 0.035 * unit - t)
     rows, columns = t.shape
