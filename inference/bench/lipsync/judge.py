@@ -42,6 +42,8 @@ class Seen:
 
 
 class Judge:
+    """The face networks by which results are judged: both mesh networks, and the finder for where the first mesh is."""
+
     def __init__(self, weights: Path) -> None:
         self.networks = {kind: open_mesh(weights, kind) for kind in KINDS}
         self.find = open_finder(weights)
@@ -116,6 +118,7 @@ class Still:
         self.picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), np.uint8)
 
     def read(self, wanted: bool) -> Picture | None:
+        """The picture (h x w x 3 uint8 RGB); None where the frame is not wanted."""
         return self.picture if wanted else None
 
 

@@ -37,6 +37,7 @@ class Clip:
     lag: float = 0.0
 
     def late_by(self, lag: float) -> "Clip":
+        """The same clip with another lag (s)."""
         return replace(self, lag=lag)
 
 
@@ -70,6 +71,7 @@ class Basis:
 
 
 def common_basis(clips: Sequence[Clip]) -> Basis:
+    """The basis of lip shapes over all clips: principal components of relative shapes, every other frame."""
     shapes = np.concatenate([_relative(clip)[::2] for clip in clips])
     _, _, vectors = np.linalg.svd(shapes, full_matrices=False)
     return Basis(vectors[:SHAPES], (shapes @ vectors[:SHAPES].T).std(0))

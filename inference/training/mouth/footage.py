@@ -41,6 +41,7 @@ class Source:
 
     @property
     def name(self) -> str:
+        """The file's name without its ending."""
         return self.path.stem
 
 

@@ -39,6 +39,7 @@ class Take:
 
 
 def take_of(name: str, footage: Seen, analyser: SpeechAnalyser) -> Take:
+    """A clip with what the speech model hears in it."""
     heard = analyser.analyse(footage.pcm, fuse=True)
     return Take(name, footage.points, footage.times, Speech(footage.pcm, heard.posteriors, heard.activity))
 
@@ -104,14 +105,17 @@ def _best(planned: Array, true: Array, times: Array) -> float:
 
 
 def correlation(a: Array, b: Array) -> float:
+    """Pearson's r of two tracks; 0 where one does not move."""
     return float(np.corrcoef(a, b)[0, 1]) if a.std() > 1e-9 and b.std() > 1e-9 else 0.0
 
 
 def flicker(opening: Array) -> float:
+    """The mean size of the second difference of a track."""
     return float(np.abs(np.diff(opening, 2)).mean())
 
 
 def mean(scores: list[Score]) -> Score:
+    """The mean of each figure, NaN left out."""
     return Score(**{each.name: float(np.nanmean([getattr(s, each.name) for s in scores])) for each in fields(Score)})
 
 

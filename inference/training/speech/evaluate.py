@@ -31,6 +31,8 @@ ESPEAK_VARIANTS = "m3 m8 f3 klatt3 Denis belinda norbert iven4 steph3".split()  
 
 
 class Clip(NamedTuple):
+    """A labelled sound. pcm: n samples, 16 kHz. labels: T class indices at 100 frames/s."""
+
     name: str  # of the set
     pcm: Floats
     labels: Floats
@@ -47,6 +49,7 @@ class Figures(NamedTuple):
 
 
 def espeak_clips(each: int, seed: int = 1) -> Iterator[Clip]:
+    """So many sentences by each espeak-ng voice, in speaker variants that were not trained on."""
     draw = random.Random(seed)
     for voice, locale in ESPEAK.items():
         for index in range(each):
@@ -56,6 +59,7 @@ def espeak_clips(each: int, seed: int = 1) -> Iterator[Clip]:
 
 
 def festival_clips(each: int, seed: int = 1) -> Iterator[Clip]:
+    """So many sentences by each festival voice."""
     draw = random.Random(seed)
     for name, voice in {**festival.TRAINING, **festival.HELD_OUT}.items():
         texts = [text.pick(voice.language, draw, held_out=True) for _ in range(each)]
@@ -65,6 +69,7 @@ def festival_clips(each: int, seed: int = 1) -> Iterator[Clip]:
 
 
 def real_clips(folder: Path) -> Iterator[Clip]:
+    """GRID's clips of speakers who were not trained on."""
     for _speaker, pcm, rate, segments in real.utterances(folder, held_out=True):
         yield _clip("real en, GRID, speakers not trained on", pcm, rate, segments)
 
@@ -75,6 +80,7 @@ def _clip(name: str, pcm: Floats, rate: int, segments: list[Segment]) -> Clip:
 
 
 def figures(clips: list[Clip], posteriors: Posteriors) -> Figures:
+    """Of one set: posteriors against labels."""
     rows, events = [], {P: np.zeros(4, int), F: np.zeros(4, int)}
     for clip in clips:
         told, true = posteriors(clip.pcm), np.eye(len(CLASSES), dtype=np.float32)[clip.labels]
