@@ -12,8 +12,8 @@ import numpy as np
 
 from enhance.picture import FloatPlanes
 
-Kind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
-KINDS: tuple[Kind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
+EngineKind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
+KINDS: tuple[EngineKind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
 SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
 

@@ -6,9 +6,9 @@ from typing import Any
 import cv2
 import numpy.typing as npt
 
-from enhance.face.clip import Asked, track_frames
+from enhance.face.clip import TrackingRequest, track_frames
 from enhance.face.find import Finder
-from enhance.face.mesh import Kind
+from enhance.face.mesh import MeshKind
 from enhance.face.steady import FPS
 from enhance.face.track import Tracker
 
@@ -26,14 +26,14 @@ class FaceTrackModel(Shell):
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
         """The faces, and the STATE for the frames that follow."""
-        kind: Kind = "plain" if _is_set(inputs, "PLAIN") else "attention"
+        kind: MeshKind = "plain" if _is_set(inputs, "PLAIN") else "attention"
         if kind not in self.trackers:
             self.trackers[kind] = self._open(kind)
         faces, state = track_frames(
             self.trackers[kind],
             inputs["FRAMES"],
             inputs["STATE"],
-            _asked(inputs),
+            _request(inputs),
             inputs.stop_if_cancelled,
         )
         return {
@@ -46,13 +46,13 @@ class FaceTrackModel(Shell):
             "STATE": state,
         }
 
-    def _open(self, kind: Kind) -> Tracker:
+    def _open(self, kind: MeshKind) -> Tracker:
         return Tracker(Finder(weights_folder(), kind), self.most)
 
 
-def _asked(inputs: Inputs) -> Asked:
+def _request(inputs: Inputs) -> TrackingRequest:
     fps = FPS if inputs.get("FPS") is None else inputs.number("FPS")
-    return Asked(inputs["HINTS"], inputs.get("HINTED"), fps, _is_set(inputs, "RAW"))
+    return TrackingRequest(inputs["HINTS"], inputs.get("HINTED"), fps, _is_set(inputs, "RAW"))
 
 
 def _is_set(inputs: Inputs, name: str) -> bool:

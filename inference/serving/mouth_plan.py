@@ -9,7 +9,7 @@ import numpy.typing as npt
 from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.plan.choice import Lending, choose
 from enhance.plan.hearing import Speech
-from enhance.plan.plan import Footage, Settings, plan
+from enhance.plan.plan import Footage, PlanSettings, plan
 from enhance.plan.prior import open_priors
 from enhance.speech.activity import speech_activity
 from enhance.speech.classes import CLASSES
@@ -43,7 +43,7 @@ class MouthPlanModel(Shell):
             speech,
             times.astype(np.float64),
             footage,
-            Settings(expressiveness=_share(inputs, "EXPRESSIVENESS"), keep_lag=keep_lag is None or bool(keep_lag.all())),
+            PlanSettings(expressiveness=_share(inputs, "EXPRESSIVENESS"), keep_lag=keep_lag is None or bool(keep_lag.all())),
         )
         inputs.stop_if_cancelled()
         outputs = {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}

@@ -8,7 +8,7 @@ import numpy as np
 
 from enhance.face.crop import crop_of_mesh
 from enhance.face.find import open_finder
-from enhance.face.mesh import Kind, open_mesh
+from enhance.face.mesh import MeshKind, open_mesh
 
 from . import pixels
 from .metrics import Floats, openings
@@ -16,7 +16,7 @@ from .pixels import Picture, mouth_box
 from .run import Run
 from .sheet import Sheet
 
-KINDS: tuple[Kind, ...] = ("attention", "plain")
+KINDS: tuple[MeshKind, ...] = ("attention", "plain")
 OPEN = 0.05  # outer-eye distances: a mouth that is less open is not looked into
 
 Tracks = dict[str, Floats]  # of each network: F x 478 x 3, NaN where nobody looked or no face was seen

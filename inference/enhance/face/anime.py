@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .crop import Picture, Points
+from enhance.picture import Picture
+
+from .crop import Points
 
 LUMA = np.array([0.30, 0.59, 0.11], np.float32)
 EDGE_LEVEL = 4.0

@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import LAYOUT_68, MESH_POINTS, landmarks_68
+from enhance.picture import Picture
 
-from .crop import Picture, Points
+from .crop import Points
 from .recognise import LENGTH
 from .state import pack, unpack
 from .steady import FPS
@@ -36,7 +37,7 @@ class Faces:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrackingRequest:
     """What a caller says of f frames, besides their pixels.
 
     hints: k x 4 boxes, or points where x1, y1 is x2, y2. hinted: k, the frame in which each is tried; None: the first.
@@ -49,14 +50,14 @@ class Asked:
     raw: bool = False
 
 
-ORDINARY = Asked()
+ORDINARY = TrackingRequest()
 
 
 def track_frames(
     tracker: Tracker,
     frames: npt.NDArray[Any],
     vector: npt.NDArray[Any],
-    asked: Asked = ORDINARY,
+    request: TrackingRequest = ORDINARY,
     stop_if_cancelled: Callable[[], None] = lambda: None,
 ) -> tuple[Faces, Points]:
     """The faces of frames (f x h x w x 3 uint8 RGB), and the vector for the frames that follow.
@@ -65,17 +66,17 @@ def track_frames(
     Raises ValueError for frames, a vector, hints or a rate that are not as described.
     """
     _check_frames(frames)
-    hinted = _checked_hints(asked, len(frames))
-    if not (np.isfinite(asked.fps) and asked.fps > 0):
-        raise ValueError(f"expected FPS above 0, got {asked.fps}")
+    hinted = _checked_hints(request, len(frames))
+    if not (np.isfinite(request.fps) and request.fps > 0):
+        raise ValueError(f"expected FPS above 0, got {request.fps}")
     state = unpack(vector, frames.shape[2], frames.shape[1])
     faces = _without_faces(len(frames), tracker.most)
     for number, frame in enumerate(frames):
         stop_if_cancelled()
         picture: Picture = np.ascontiguousarray(frame)
-        seen = tracker.next(state, picture, asked.hints[hinted == number].astype(np.float32), asked.fps)
+        seen = tracker.next(state, picture, request.hints[hinted == number].astype(np.float32), request.fps)
         for place, face in enumerate(seen):
-            _write(faces, (number, place), face, asked.raw)
+            _write(faces, (number, place), face, request.raw)
         # Rounded to float32 after every frame, so that how a clip is cut into requests changes nothing.
         vector = pack(state)
         state = unpack(vector, state.width, state.height)
@@ -91,15 +92,15 @@ def _check_frames(frames: npt.NDArray[Any]) -> None:
         raise ValueError(f"expected FRAMES of at least {SMALLEST}x{SMALLEST} pixels, got {frames.shape[2]}x{frames.shape[1]}")
 
 
-def _checked_hints(asked: Asked, frames: int) -> npt.NDArray[Any]:
+def _checked_hints(request: TrackingRequest, frames: int) -> npt.NDArray[Any]:
     """The frame of each hint."""
-    hints = asked.hints
+    hints = request.hints
     if hints.ndim != 2 or hints.shape[1] != 4 or not np.isfinite(hints).all():
         raise ValueError(f"expected HINTS [boxes, 4] of numbers, got {list(hints.shape)}")
     extents = hints[:, 2:] - hints[:, :2]
     if not ((extents >= 1).all(axis=1) | (extents == 0).all(axis=1)).all():
         raise ValueError("expected HINTS x1, y1, x2, y2 with x1 < x2 and y1 < y2 by a pixel or more, or a point twice")
-    hinted = np.zeros(len(hints), np.int32) if asked.hinted is None else asked.hinted
+    hinted = np.zeros(len(hints), np.int32) if request.hinted is None else request.hinted
     if hinted.shape != (len(hints),) or not ((hinted >= 0) & (hinted < frames)).all():
         raise ValueError(f"expected HINTED [{len(hints)}] of frames 0..{frames - 1}, got {hinted.tolist()}")
     return hinted

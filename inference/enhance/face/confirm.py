@@ -11,8 +11,9 @@ The score of the mesh does not tell: it is 1.0 on hands and on most animals. Two
 import numpy as np
 
 from enhance.geometry.landmarks import SKIN_POINTS
+from enhance.picture import Picture
 
-from .crop import Crop, Picture, Points, turned_square
+from .crop import Crop, Points, turned_square
 from .detect import SAME_FACE, Detector, overlap
 from .mesh import MeshNetwork
 

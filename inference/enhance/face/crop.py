@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, face_box
+from enhance.picture import Picture
 
-Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float64]
 

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.engine import open_small_network
+from enhance.picture import Picture
 
-from .crop import Picture, Points
+from .crop import Points
 
 SURE = 0.5  # score from which a detection counts
 SURE_IN_TILE = 0.6  # in tiles other things are larger, and are taken for faces more often

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
+from enhance.picture import Picture
 
-from .crop import Crop, Picture, Points, turned_square
+from .crop import Crop, Points, turned_square
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]

@@ -8,14 +8,15 @@ import cv2
 import numpy as np
 
 from enhance.geometry.landmarks import face_box
+from enhance.picture import Picture
 from enhance.style import style_of
 
 from .anime import Anchors, open_anime
 from .confirm import SEEN, SEEN_WHERE_SAID, STAYS, goes_with_crop, seen_again
-from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
+from .crop import Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
-from .mesh import Kind, open_mesh
+from .mesh import MeshKind, open_mesh
 
 SURE_OF_MESH = 0.5  # score of the mesh network from which there may be a face
 ANIME_SURE = 0.9  # likelihood from which AnimeFace's finds count
@@ -58,7 +59,7 @@ class Face:
 class Finder:
     """The networks that find faces in a picture. For one thread at a time."""
 
-    def __init__(self, weights: Path, kind: Kind = "attention") -> None:
+    def __init__(self, weights: Path, kind: MeshKind = "attention") -> None:
         self.detector = Detector(weights)
         self.network = open_mesh(weights, kind)
         self.anime = open_anime(weights)

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from enhance.geometry.landmarks import EYES_AND_NOSE
 from enhance.geometry.similarity import similarity
+from enhance.picture import Picture
 
-from .crop import Crop, Picture, Points
+from .crop import Crop, Points
 
 SIZE = (64, 48)
 _HISTOGRAMS = cv2.HOGDescriptor(SIZE, (16, 16), (8, 8), (8, 8), 9)

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.similarity import similarity
+from enhance.picture import Picture
 
-from .crop import Crop, Picture
+from .crop import Crop
 
 SIDE = 64
 FEWEST = 10  # corners that must follow one similarity

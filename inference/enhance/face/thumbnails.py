@@ -6,7 +6,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .crop import Crop, Picture
+from enhance.picture import Picture
+
+from .crop import Crop
 
 FRAME_SIZE = (128, 72)
 CELLS = (32, 18)

@@ -6,9 +6,10 @@ import numpy as np
 
 from enhance.geometry.landmarks import LIPS, SKULL, face_box
 from enhance.geometry.similarity import similarity
+from enhance.picture import Picture
 
 from .confirm import LEFT_RIGHT, goes_with_crop
-from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
+from .crop import Crop, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE_OF_MESH, Face, Finder, is_point

@@ -7,7 +7,7 @@ import numpy as np
 from enhance.geometry.heads import Array, Heads, heads_of
 from enhance.geometry.landmarks import LEFT_EYE, PLAN_POINTS, RIGHT_EYE
 
-from .measures import OPENING, WIDTH, measure
+from .measures import OPENING, WIDTH, measure_lips
 
 BANK = 48
 """Lenders of a clip, at most."""
@@ -98,7 +98,7 @@ def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Arr
 
 
 def _mouths(heads: Heads, points: Array) -> _Mouths:
-    measured = measure(heads.lips)
+    measured = measure_lips(heads.lips)
     eyes = points[:, PLAN_POINTS.index(RIGHT_EYE)] - points[:, PLAN_POINTS.index(LEFT_EYE)]
     return _Mouths(measured[:, OPENING], measured[:, WIDTH], heads.yaw, heads.pitch, np.linalg.norm(eyes, axis=1))
 

@@ -14,7 +14,7 @@ _TURN = 10.0  # degrees: the unit of the regression's yaw and pitch
 _FEW_FRAMES, _DOUBTFUL = 10.0, 0.05  # the ridge's penalty, and more for each frame: turns below 2 degrees explain nothing
 
 
-def measure(lips: Array) -> Array:
+def measure_lips(lips: Array) -> Array:
     """MEASURES, g x 4 in S, of lips (g x 40 x 3, LIP_RINGS in the head's frame).
 
     opening: between the inner lips. width: between the corners. upper, corners: heights (up is positive) in the head's frame,

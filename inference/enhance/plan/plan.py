@@ -9,7 +9,7 @@ from enhance.geometry.heads import Array, heads_of
 
 from .agreement import belief_in, lag_of, share_of
 from .hearing import Heard, Speech, gain, hear, mix
-from .measures import free_of_pose, measure
+from .measures import free_of_pose, measure_lips
 from .mouth_range import mouth_range_of
 from .prior import Prior
 from .references import references
@@ -39,7 +39,7 @@ class Footage:
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlanSettings:
     """How a plan is made.
 
     expressiveness: 0..1, how far the mouth moves; at 0.5 as far as the subject's own does. keep_lag: the output's picture is as
@@ -59,7 +59,7 @@ class Settings:
         return self.visemes + (1 - self.visemes) * heard.doubt * self.weigh
 
 
-SHIPPED = Settings()
+SHIPPED = PlanSettings()
 
 
 @dataclass(frozen=True)
@@ -75,12 +75,12 @@ class Plan:
     references: Array
 
 
-def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings: Settings = SHIPPED) -> Plan:
+def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings: PlanSettings = SHIPPED) -> Plan:
     """The shapes of a mouth that says `speech`, the new sound. times: f seconds at which the output's frames appear."""
     seen = np.flatnonzero(np.isfinite(footage.points).all((1, 2)) & footage.learn)
     heads = heads_of(footage.points[seen])
     middles = footage.times[seen] + interval(footage.times) / 2
-    clip = _Clip(free_of_pose(measure(heads.lips), heads), middles, footage.speech)
+    clip = _Clip(free_of_pose(measure_lips(heads.lips), heads), middles, footage.speech)
     heard = hear(prior, speech)
     motion, lag = _as_people_do(heard, liveliness(speech.activity) > _TALKS, settings.share(heard)), 0.0
     # With little speech, or another person's, much would be learnt by chance: the motion stays that of people in general.
@@ -116,7 +116,7 @@ class _Clip:
         return float(lengths(self.middles)[self.talks()].sum())
 
 
-def _as_the_subject_does(heard: Heard, own: Heard, clip: _Clip, trust: float, settings: Settings) -> tuple[Array, float]:
+def _as_the_subject_does(heard: Heard, own: Heard, clip: _Clip, trust: float, settings: PlanSettings) -> tuple[Array, float]:
     """T x 4: the motion for what is heard as the clip shows that the subject moves, and the clip's lag (s).
 
     own: what is heard in the clip's own sound. trust: 0..1, how far the clip may move the visemes' share.

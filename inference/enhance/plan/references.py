@@ -5,7 +5,7 @@ import numpy as np
 from enhance.geometry.heads import Array, Heads
 from enhance.geometry.landmarks import LIP_RINGS
 
-from .measures import OPENING, measure
+from .measures import OPENING, measure_lips
 
 COUNT = 4
 _APART = 0.4  # s between two of them: neighbouring frames show the same
@@ -21,7 +21,7 @@ def references(heads: Heads, indices: Array, times: Array) -> Array:
     chosen = np.full(COUNT, -1, np.int32)
     if not len(indices):
         return chosen
-    opening = measure(heads.lips)[:, OPENING]
+    opening = measure_lips(heads.lips)[:, OPENING]
     parted = np.abs(opening - np.clip(opening.min(), 0, 0.02)) / 0.03
     moved = np.zeros(len(opening))
     if len(opening) > 1:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import head_frame
-from enhance.geometry.landmarks import EYES, face_box
+from enhance.geometry.landmarks import EYE_POINTS, face_box
 from enhance.picture import BadPictureError, Picture
 from enhance.style import Style, style_of
 
@@ -54,7 +54,7 @@ class Animator:
         size = picture.shape[0], picture.shape[1]
         key = mesh.tobytes() + np.array(size).tobytes()
         if motion[6:].any():
-            x, y = frame.mesh[list(EYES), :2].T
+            x, y = frame.mesh[list(EYE_POINTS), :2].T
             reach = 0.35 * frame.unit
             rows = slice(max(0, int(y.min() - reach)), max(0, int(y.max() + reach)))
             columns = slice(max(0, int(x.min() - reach)), max(0, int(x.max() + reach)))
