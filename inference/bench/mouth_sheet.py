@@ -112,7 +112,6 @@ def gap(mesh: Mesh) -> float:
 
 
 def sheet(file: Path, style: int, steps: int) -> Image:
-    """One sheet of a file: as it was and moved to SHAPES, or `steps` frames in a row. Raises SystemExit without a face."""
     patches = patches_of(file)
     if not patches:
         raise SystemExit(f"{file}: no face found")
