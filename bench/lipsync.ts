@@ -54,7 +54,7 @@ const runsOf = ({ clips, portraits, sounds }: Media): Run[] => {
   return all.filter(({ name }) => parts.some((part) => name.includes(part)));
 };
 
-/** Clip by clip, so that a bench that is stopped early has all models of some clips. Returns the failures: the other runs go on. */
+/** Clip by clip: a bench that is stopped early has all models of some clips. Returns the failures: the other runs go on. */
 const runAll = async (stacks: readonly Stack[], runs: readonly Run[]): Promise<string[]> => {
   const failed = [];
   for (const [at, run] of runs.entries())

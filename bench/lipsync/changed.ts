@@ -10,7 +10,10 @@ export type Area = {
   readonly mask: Buffer;
 };
 
-/** How many differ: luma samples outside of the mask, and chroma samples of whose 2 x 2 pixels none is in it. Without an area every sample counts. */
+/**
+ * How many samples differ: of luma those outside of the mask, of chroma those of whose 2 x 2 pixels none is in it. Without an
+ * area every sample counts.
+ */
 export const changedOutside = (
   before: YuvPicture,
   after: YuvPicture,

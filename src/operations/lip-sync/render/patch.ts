@@ -1,4 +1,4 @@
-/** The patch of a picture that is rendered: where it lies, cutting it out and pasting it back. Pure, except that `paste` and `mix` write into a frame. */
+/** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `paste` and `mix` write. */
 import type { Size, YuvPicture } from '../../../frame.ts';
 import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
 
