@@ -1,4 +1,4 @@
-/** Lip sync with the real models, looked at from inside: which bytes change, who speaks, how it ends. */
+/** Lip sync with the real models, observed by hooks: which bytes change, who speaks, how it ends. */
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -38,7 +38,7 @@ const config = loadConfig(environment);
 const transport = await openTransport(config.triton);
 const models = await openLipsync('fast', transport, openControl(config.triton));
 
-/** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
+/** Vowel-like syllables, four a second: harmonics of 120 Hz. */
 const babble = await makeClip(at('babble.wav'), [
   ...['-f', 'lavfi', '-i'],
   `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=16000:d=1`,
