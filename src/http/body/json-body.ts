@@ -5,7 +5,7 @@ import { koaBody } from 'koa-body';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from '../shorten.ts';
 import { tooLarge } from './too-large.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from '../shorten.ts';
 
 export type PartHeader = { readonly name: string; readonly isFile: boolean };
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
 import { expected } from '../../expected.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from '../shorten.ts';
 
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;

@@ -3,8 +3,8 @@ import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
 import { isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
-import { shorten } from '../body/shorten.ts';
 import type { Context } from '../context.ts';
+import { shorten } from '../shorten.ts';
 
 /** Answers whatever was thrown as problem+json; an unexpected error is logged with its stack. */
 export const errors =
