@@ -6,7 +6,7 @@ import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { Part } from './supervise.ts';
-import { loadModel, models, startTriton } from './triton.ts';
+import { loadModels, models, startTriton } from './triton.ts';
 
 export type Stack = {
   readonly ports: Ports;
@@ -54,7 +54,7 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): Part => (
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
     try {
-      await Promise.all(models.map((model) => loadModel(address, model, loadWithinMs, signal)));
+      await loadModels(address, models, loadWithinMs, signal);
     } catch (error) {
       await triton.stop();
       throw new Error(`${error}\n${triton.tail()}`, { cause: error });

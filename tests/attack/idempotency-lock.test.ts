@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
@@ -12,7 +11,7 @@ import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { serve } from '../media/server.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, ownRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 
@@ -45,11 +44,11 @@ const untilFree = async (http: AxiosInstance, key: string): Promise<number> => {
 test('it is free again within seconds of the death of the API or of Redis', async () => {
   const [port = 0] = await freePorts(1);
   const dataDir = tempDir('data');
-  const env = {
+  const env = testEnvironment({
     ...partEnvironment(),
     ...{ PORT: `${port}`, REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix(), DATA_DIR: dataDir },
-    ...{ FFMPEG: ffmpegPath, KEY_PEPPER: randomUUID(), SIGNING_SECRET: randomUUID(), ...allowed },
-  };
+    ...allowed,
+  });
   const stack = {
     ...{ ports: { ...defaultPorts, PORT: port }, env, dataDir, modelsDir: '' },
     logsDir: join(dataDir, 'logs'),

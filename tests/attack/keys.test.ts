@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { createBadKeys } from '../../src/http/gate/bad-keys.ts';
 import { realApi } from '../http/api.ts';
 import { pointers, refused } from '../http/told.ts';
+import { testEnvironment } from '../real/config.ts';
 import { realRedis } from '../real/redis.ts';
 
 const test = suite('keys, credits and who may ask');
@@ -29,10 +30,7 @@ const { stores } = api.parts;
 const enhance = (...args: readonly string[]) =>
   execa('node', ['--import', 'tsx', 'src/cli/enhance.ts', ...args], {
     ...{ reject: false, timeout: 60_000 },
-    env: {
-      ...{ REDIS_URL: redis.url, REDIS_PREFIX: stores.prefix },
-      ...{ KEY_PEPPER: pepper, SIGNING_SECRET: 'x'.repeat(16) },
-    },
+    env: testEnvironment({ REDIS_URL: redis.url, REDIS_PREFIX: stores.prefix, KEY_PEPPER: pepper }),
   });
 
 test('a lifetime or credits beyond all bounds are refused, and make no key', async () => {

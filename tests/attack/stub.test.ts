@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
 import { Failure } from '../../src/errors.ts';
 import { type Child, signalGroup } from '../../src/stack/child.ts';
 import { freePorts } from '../../src/stack/ports.ts';
@@ -13,6 +12,7 @@ import { loadModel, startTriton } from '../../src/stack/triton.ts';
 import { int32, intsOf } from '../../src/triton/protocol/tensor.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
+import { testConfig } from '../real/config.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
 import { repositories } from '../real/triton.ts';
@@ -50,10 +50,7 @@ const service = await realService(
 );
 const caller = await service.caller(1000);
 const transport = await openTransport(
-  loadConfig({
-    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-    ...{ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret },
-  }).triton,
+  testConfig({ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret }).triton,
 );
 
 /** Processes whose command names all of these. */

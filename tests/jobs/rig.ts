@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from '../../src/accounts/ledger.ts';
-import { loadConfig } from '../../src/config.ts';
 import { Failure } from '../../src/errors.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { audit } from '../../src/jobs/record/audit.ts';
@@ -19,6 +18,7 @@ import type { Enhance } from '../../src/operations/enhance.ts';
 import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
+import { testConfig } from '../real/config.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -43,9 +43,8 @@ export const freshPlace = (url: string): Place => {
 
 /** One process' worth of parts; several may share a place. */
 export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.ProcessEnv = {}) => {
-  const config = loadConfig({
+  const config = testConfig({
     ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
-    ...{ KEY_PEPPER: 'a pepper for the tests', SIGNING_SECRET: 'a secret for the tests' },
     UPSCALE_RATES: '{"photo":1,"animation":1,"detail":1}',
     ...variables,
   });

@@ -5,9 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../src/contract/job.ts';
-import { makeClip, packetsOf, timesOf } from '../real/clip.ts';
+import { packetsOf, timesOf } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, type Form, realService } from '../real/service.ts';
+import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
 
 const test = suite('long clips');
@@ -19,12 +20,8 @@ const caller = await service.caller(1000);
 const attempts = join(service.config.files.dir, 'attempts');
 
 const clip = await talkingHead(at('clip.mp4'), SECONDS, '320x320');
-/** Syllables of a kind; a different pitch is another sound. */
-const soundOf = (pitch: number) =>
-  makeClip(at(`${pitch}.wav`), [
-    ...['-f', 'lavfi', '-i'],
-    `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*${pitch}*t)+sin(12*PI*${pitch}*t))':s=16000:d=${SECONDS}`,
-  ]);
+/** A different pitch is another sound. */
+const soundOf = (pitchHz: number) => sounds.babble(at(`${pitchHz}.wav`), SECONDS, { pitchHz });
 
 const start = async (sound: string, fields: Form = {}): Promise<string> => {
   const async = { prefer: 'respond-async' };

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../../src/config.ts';
 import type { Stage } from '../../../src/contract/job.ts';
 import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
@@ -14,33 +13,22 @@ import { openControl } from '../../../src/triton/protocol/control.ts';
 import { openTransport } from '../../../src/triton/protocol/transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../../real/clip.ts';
-import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { testConfig } from '../../real/config.ts';
+import { ffmpegPath } from '../../real/ffmpeg.ts';
 import { tempDir } from '../../real/run.ts';
+import { sounds } from '../../real/sounds.ts';
 import { portrait, talkingHead } from '../../real/talking.ts';
-import { realTriton } from '../../real/triton.ts';
+import { lipsyncModels, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('lip sync');
 const dir = tempDir('lip-sync');
 const at = (name: string) => join(dir, name);
-const triton = await realTriton();
-const environment = {
-  ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{
-    FFMPEG: ffmpegPath,
-    FFPROBE: ffprobePath,
-    TRITON_HTTP_URL: triton.httpUrl,
-    TRITON_ADMIN_SECRET: triton.adminSecret,
-  },
-};
-const config = loadConfig(environment);
+const triton = await realTriton(lipsyncModels('fast'));
+const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const models = await openLipsync('fast', transport, openControl(config.triton));
 
-/** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
-const babble = await makeClip(at('babble.wav'), [
-  ...['-f', 'lavfi', '-i'],
-  `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=16000:d=1`,
-]);
+const babble = await sounds.babble(at('babble.wav'), 1);
 const head = await talkingHead(at('head.mp4'), 1);
 
 type Asked = Partial<Pick<LipSyncTask, 'watch' | 'report' | 'signal' | 'kind' | 'config'>> & {
@@ -217,7 +205,7 @@ test('a sound and a picture that are as long and as large as is allowed are done
   );
   const { frames, outputSize } = await run(odd, {
     kind: 'image',
-    config: loadConfig({ ...environment, ...limits }),
+    config: testConfig({ ...tritonEnvironment(triton), ...limits }),
   });
   assert.equal([frames, outputSize], [25, { width: 402, height: 402 }]);
 });
