@@ -47,12 +47,15 @@ const finished = async () =>
 const download = (url: string, headers: Record<string, string> = {}) =>
   axios.get(url, { headers, responseType: 'arraybuffer', validateStatus: () => true });
 
-/** Holds the work of the next job until the returned function is called. */
+/** Holds the work of the next job until the returned function is called, or the test is over. */
 const held = (): (() => void) => {
   const gate = new AbortController();
-  work = async () => void (await once(gate.signal, 'abort'));
-  return () => gate.abort();
+  work = async () => void (gate.signal.aborted || (await once(gate.signal, 'abort')));
+  go = () => gate.abort();
+  return go;
 };
+let go = () => {};
+test.after.each(() => go());
 
 test.before.each(() => {
   work = async () => {};
