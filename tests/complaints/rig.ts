@@ -13,7 +13,7 @@ import { openControl } from '../../src/triton/protocol/control.ts';
 import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { testConfig } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
-import { lipsyncModels, realTriton, tritonEnvironment } from '../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../real/triton.ts';
 import type { Patch } from './measures.ts';
 
 type Asked = Partial<Pick<LipSyncTask, 'kind'>> & {
@@ -24,7 +24,7 @@ type Planned = Parameters<NonNullable<Watch['planned']>>[0];
 /** Everything that one test file needs; `close` it at the end. */
 export const openRig = async (name: string) => {
   const dir = tempDir(name);
-  const triton = await realTriton(lipsyncModels(...LipsyncModel.options));
+  const triton = await realTriton(lipsyncNames(...LipsyncModel.options));
   const config = testConfig(tritonEnvironment(triton));
   const transport = await openTransport(config.triton);
   const opened = new Map<LipsyncModel, LipsyncModels>();

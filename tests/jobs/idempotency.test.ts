@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { realRedis } from '../real/redis.ts';
-import { codeOf, freshPlace, openRig, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { codeOf, freshPlace, openRig } from './rig.ts';
 
 const test = suite('idempotency keys');
 const server = await realRedis();

@@ -155,16 +155,3 @@ export const codeOf = async (promise: Promise<unknown>): Promise<string> => {
     throw error;
   }
 };
-
-/** Until `holds` does, or it is too late. */
-export const until = async (
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  withinMs = 8000,
-): Promise<void> => {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};

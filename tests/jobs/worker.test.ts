@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
 import { realRedis } from '../real/redis.ts';
-import { atOnce, freshPlace, onCue, openRig, type Rig, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { atOnce, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('worker');
 const server = await realRedis();

@@ -19,8 +19,8 @@ export type RealTriton = Address & {
 export const testModels = join(root, 'tests/triton/models');
 export const repositories = [join(root, 'models'), testModels];
 
-/** What lip sync with these models goes through. */
-export const lipsyncModels = (...chosen: readonly LipsyncModel[]): string[] => [
+/** Triton's names of what lip sync with these models goes through. */
+export const lipsyncNames = (...chosen: readonly LipsyncModel[]): string[] => [
   ...['face_track', 'speech', 'mouth_plan', 'head_motion', 'portrait_motion'],
   ...chosen.map((model) => `mouth_render_${model}`),
 ];

@@ -10,9 +10,10 @@ import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
 import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('killed decoders');
-const service = await realService();
+const service = await realService({}, realTriton(['photo', ...lipsyncNames('fast')]));
 const caller = await service.caller(1000);
 const dir = tempDir('decoders');
 const at = (name: string) => join(dir, name);

@@ -18,11 +18,12 @@ import {
   soundIn,
 } from '../real/speaking.ts';
 import { syncing } from '../real/synced.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('segments and background');
 const dir = tempDir('segments');
 const at = (name: string) => join(dir, name);
-const service = await realService();
+const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 
 const clip = await numbered(at('clip.mp4'), 1);

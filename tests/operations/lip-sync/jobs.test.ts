@@ -7,8 +7,9 @@ import { presentResult } from '../../../src/jobs/record/present.ts';
 import { submit } from '../../../src/jobs/submit/submit.ts';
 import type { Enhance } from '../../../src/operations/enhance.ts';
 import { LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
-import { codeOf, freshPlace, onCue, openRig, type Rig, until } from '../../jobs/rig.ts';
+import { codeOf, freshPlace, onCue, openRig, type Rig } from '../../jobs/rig.ts';
 import { realRedis } from '../../real/redis.ts';
+import { until } from '../../real/until.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('jobs of lip sync');
 const server = await realRedis();

@@ -16,11 +16,11 @@ import { testConfig } from '../../real/config.ts';
 import { tempDir } from '../../real/run.ts';
 import { sounds } from '../../real/sounds.ts';
 import { talkingHead } from '../../real/talking.ts';
-import { lipsyncModels, realTriton, tritonEnvironment } from '../../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('lenders');
 const dir = tempDir('lenders');
-const triton = await realTriton(lipsyncModels('balanced', 'fast'));
+const triton = await realTriton(lipsyncNames('balanced', 'fast'));
 const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const signal = AbortSignal.timeout(300_000);

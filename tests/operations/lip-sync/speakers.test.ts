@@ -17,12 +17,12 @@ import { withMedia } from '../../real/media.ts';
 import { tempDir } from '../../real/run.ts';
 import { sounds } from '../../real/sounds.ts';
 import { cat, portrait } from '../../real/talking.ts';
-import { lipsyncModels, realTriton, tritonEnvironment } from '../../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('speakers');
 const dir = tempDir('speakers');
 const at = (name: string) => join(dir, name);
-const triton = await realTriton(lipsyncModels('fast'));
+const triton = await realTriton(lipsyncNames('fast'));
 const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const models = await openLipsync('fast', transport, openControl(config.triton));
