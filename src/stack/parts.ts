@@ -6,7 +6,7 @@ import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { StackPart } from './supervise.ts';
-import { loadModel, modelsIn, startTriton } from './triton.ts';
+import { loadModels, modelsIn, startTriton } from './triton.ts';
 
 /** What the processes of one local stack share. */
 export type Stack = {
@@ -56,9 +56,7 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
     try {
-      await Promise.all(
-        modelsIn(modelsDir).map((model) => loadModel(address, model, loadWithinMs, signal)),
-      );
+      await loadModels(address, modelsIn(modelsDir), loadWithinMs, signal);
     } catch (error) {
       await triton.stop();
       throw new Error(`${error}\n${triton.tail()}`, { cause: error });

@@ -12,7 +12,7 @@ import { openRedis } from '../../src/redis.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { apiPart } from '../../src/stack/parts.ts';
 import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 
@@ -20,7 +20,7 @@ export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = re
   const [redis, [port = 0, nobody = 0]] = await Promise.all([opened, freePorts(2)]);
   const dataDir = settings.DATA_DIR ?? tempDir('attacked');
   const logsDir = tempDir('attacked-logs');
-  const env = {
+  const env = testEnvironment({
     ...partEnvironment(),
     PORT: String(port),
     REDIS_URL: redis.url,
@@ -28,14 +28,10 @@ export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = re
     // No request here gets as far as a model.
     TRITON_HTTP_URL: `http://127.0.0.1:${nobody}`,
     DATA_DIR: dataDir,
-    FFMPEG: ffmpegPath,
-    KEY_PEPPER: randomUUID(),
-    SIGNING_SECRET: randomUUID(),
-    ADMIN_KEY: randomUUID(),
     RATE_CREATE_PER_MINUTE: '1000000',
     RATE_READ_PER_MINUTE: '1000000',
     ...settings,
-  };
+  });
   const config = loadConfig(env);
   const stack = { ports: { ...defaultPorts, PORT: port }, env, dataDir, logsDir, modelsDir: '' };
   const child = await apiPart(stack).start(new AbortController().signal);

@@ -10,11 +10,12 @@ import { encodeImage } from '../../src/media/image/picture.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
-import { openRig, pictureOf, until } from '../jobs/rig.ts';
+import { openRig, pictureOf } from '../jobs/rig.ts';
 import { serve } from '../media/server.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { skip } from '../real/skip.ts';
 import { smallDisk } from '../real/small-disk.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('the disk');
 const many = { RATE_CREATE_PER_MINUTE: '10000' };
@@ -147,7 +148,7 @@ test('a repeated request whose caller waits keeps no copy of its file', async ()
     http.post('/v1/upscale', formOf('image', small, photo), { headers: { ...headers, prefer } });
   assert.is((await order('respond-async')).status, 202);
   const waiting = order('wait=3');
-  await sleep(1500);
+  await api.untilWaiting(1);
   assert.equal(api.leftovers(), []);
   await cancelQueued();
   await waiting;

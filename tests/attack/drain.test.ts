@@ -7,10 +7,12 @@ import * as assert from 'uvu/assert';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
+import { realTriton } from '../real/triton.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('draining');
 const dir = tempDir('drain');
-const service = await realService();
+const service = await realService({}, realTriton(['photo']));
 const caller = await service.caller(1000);
 
 const begun = async (size: string, seconds: number) => {
@@ -74,7 +76,8 @@ test('a signal that reaches the ffmpegs too costs no attempt either', async () =
 test('a caller that waits gets its 202 when the API is told to stop, twice', async () => {
   const path = await makeClip(join(dir, 'wait.mp4'), pattern(4, 25, '320x224'), h264);
   const waiting = caller.upscale(path, { model: 'photo', scale: 2 });
-  await sleep(1_500);
+  const made = async () => (await caller.http.get('/v1/jobs?status=processing')).data.data.length;
+  await until('its job runs', async () => (await made()) > 0);
   process.kill(service.api.pid, 'SIGTERM');
   process.kill(service.api.pid, 'SIGTERM');
   const { status, data } = await waiting;

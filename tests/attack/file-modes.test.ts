@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import axios from 'axios';
@@ -11,7 +10,7 @@ import { openRedis } from '../../src/redis.ts';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
 import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 
@@ -38,11 +37,10 @@ test('uploads, inputs and whatever else the API and the worker write are their o
   const redis = await realRedis();
   const [port = 0] = await freePorts(1);
   const dataDir = tempDir('data');
-  const env = {
+  const env = testEnvironment({
     ...partEnvironment(),
     ...{ PORT: `${port}`, REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix(), DATA_DIR: dataDir },
-    ...{ FFMPEG: ffmpegPath, KEY_PEPPER: randomUUID(), SIGNING_SECRET: randomUUID() },
-  };
+  });
   const stack = {
     ...{ ports: { ...defaultPorts, PORT: port }, env, dataDir, modelsDir: '' },
     logsDir: tempDir('logs'),

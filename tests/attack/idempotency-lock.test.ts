@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
@@ -12,19 +11,27 @@ import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { serve } from '../media/server.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, ownRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 
 const test = suite('an Idempotency-Key whose request was cut off');
 const redis = await ownRedis();
 /** A host so slow that a request for its file is under way when something dies. */
-const slow = await serve((_, answer) => void setTimeout(() => answer.writeHead(404).end(), 2000));
+const slow = await serve((_, answer) => {
+  asked();
+  setTimeout(() => answer.writeHead(404).end(), 2000);
+});
+let asked = () => {};
+/** Resolves when that host is asked next. */
+const reached = () =>
+  new Promise<void>((resolve) => {
+    asked = resolve;
+  });
 const allowed = { FETCH_ALLOW_HOSTS: `127.0.0.1:${slow.port}` };
 const body = { model: 'photo', scale: 2, image_url: `${slow.origin}/a.png` };
 const send = (http: AxiosInstance, key: string) =>
   http.post('/v1/upscale', body, { headers: { 'idempotency-key': key } });
-const reached = () => sleep(700);
 
 /** Asks as a good client does: again when the answer says so. Returns after how long the key was free. */
 const untilFree = async (http: AxiosInstance, key: string): Promise<number> => {
@@ -45,11 +52,11 @@ const untilFree = async (http: AxiosInstance, key: string): Promise<number> => {
 test('it is free again within seconds of the death of the API or of Redis', async () => {
   const [port = 0] = await freePorts(1);
   const dataDir = tempDir('data');
-  const env = {
+  const env = testEnvironment({
     ...partEnvironment(),
     ...{ PORT: `${port}`, REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix(), DATA_DIR: dataDir },
-    ...{ FFMPEG: ffmpegPath, KEY_PEPPER: randomUUID(), SIGNING_SECRET: randomUUID(), ...allowed },
-  };
+    ...allowed,
+  });
   const stack = {
     ...{ ports: { ...defaultPorts, PORT: port }, env, dataDir, modelsDir: '' },
     logsDir: join(dataDir, 'logs'),
@@ -66,16 +73,18 @@ test('it is free again within seconds of the death of the API or of Redis', asyn
   });
 
   const dying = await start();
+  const fetching = reached();
   const cutOff = send(http, 'api').catch((error: unknown) => error);
-  await reached();
+  await fetching;
   process.kill(dying.pid, 'SIGKILL');
   await Promise.all([dying.exited, cutOff]);
   const living = await start();
 
   const api = await realApi(allowed, Promise.resolve(redis));
   const caller = await api.caller();
+  const fetchingAgain = reached();
   const unanswered = send(caller.http, 'redis');
-  await reached();
+  await fetchingAgain;
   await redis.kill();
   // Its fetch ends while there is no Redis in which the key could be freed.
   assert.is((await unanswered).status >= 400, true);

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createBadKeys } from '../../src/http/gate/bad-keys.ts';
 import { realApi } from '../http/api.ts';
 import { pointers, refused } from '../http/told.ts';
+import { testEnvironment } from '../real/config.ts';
 import { realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('keys, credits and who may ask');
 const pepper = randomUUID();
@@ -29,10 +30,7 @@ const { stores } = api.parts;
 const enhance = (...args: readonly string[]) =>
   execa('node', ['--import', 'tsx', 'src/cli/enhance.ts', ...args], {
     ...{ reject: false, timeout: 60_000 },
-    env: {
-      ...{ REDIS_URL: redis.url, REDIS_PREFIX: stores.prefix },
-      ...{ KEY_PEPPER: pepper, SIGNING_SECRET: 'x'.repeat(16) },
-    },
+    env: testEnvironment({ REDIS_URL: redis.url, REDIS_PREFIX: stores.prefix, KEY_PEPPER: pepper }),
   });
 
 test('a lifetime or credits beyond all bounds are refused, and make no key', async () => {
@@ -188,8 +186,7 @@ test('an account has no more requests open than it may, and event streams end th
   refused(await http.get('/v1/jobs'), 429, 'concurrency_limited');
   assert.is((await (await few.caller()).http.get('/v1/jobs')).status, 200, "another account's");
   for (const stream of streams) stream.destroy();
-  await sleep(300);
-  assert.is((await http.get('/v1/jobs')).status, 200);
+  await until('they are forgotten', async () => (await http.get('/v1/jobs')).status === 200);
   await cancelQueued();
 });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
 import { Failure } from '../../src/errors.ts';
 import { type Child, signalGroup } from '../../src/stack/child.ts';
 import { freePorts } from '../../src/stack/ports.ts';
@@ -13,9 +12,11 @@ import { loadModel, startTriton } from '../../src/stack/triton.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { int32, intsOf } from '../../src/triton/protocol/tensor.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
+import { testConfig } from '../real/config.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
 import { repositories } from '../real/triton.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('a dead or hung process of Triton');
 const dir = tempDir('stub');
@@ -50,10 +51,7 @@ const service = await realService(
 );
 const caller = await service.caller(1000);
 const transport = await openTransport(
-  loadConfig({
-    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-    ...{ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret },
-  }).triton,
+  testConfig({ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret }).triton,
 );
 
 /** Processes whose command names all of these. */
@@ -92,10 +90,7 @@ const works = async (ask: () => Promise<unknown>): Promise<boolean> => {
     throw error;
   }
 };
-const until = async (what: string, holds: () => boolean | Promise<boolean>, withinMs = 40_000) => {
-  for (const deadline = Date.now() + withinMs; !(await holds()); await sleep(100))
-    assert.ok(Date.now() < deadline, `not within ${withinMs} ms: ${what}`);
-};
+const soon = (what: string, holds: () => boolean | Promise<boolean>) => until(what, holds, 40_000);
 const isNew = (before: readonly number[], model: string) => () =>
   stubs(model).some((pid) => !before.includes(pid));
 
@@ -103,8 +98,8 @@ test('one killed process of three is replaced within seconds, and no request fai
   const before = stubs('echo');
   assert.is(before.length, 3);
   process.kill(before[1] ?? 0, 'SIGKILL');
-  await until('the model is loaded again', isNew(before, 'echo'), 20_000);
-  await until('it answers', () => works(echo));
+  await soon('the model is loaded again', isNew(before, 'echo'));
+  await soon('it answers', () => works(echo));
   for (let i = 0; i < 12; i += 1) await echo();
 });
 
@@ -119,8 +114,8 @@ test('a job whose model process is killed goes on, and /v1/models says meanwhile
   };
   assert.ok(await isReady());
   for (const pid of stubs('photo')) process.kill(pid, 'SIGKILL');
-  await until('it is told to be away', async () => !(await isReady()));
-  await until('it is told to be back', isReady);
+  await soon('it is told to be away', async () => !(await isReady()));
+  await soon('it is told to be back', isReady);
   const job = await caller.until(made.id, ended, 60_000);
   assert.is(job.status, 'succeeded', JSON.stringify(job.error));
   assert.is(job.result?.frames, 50);
@@ -132,8 +127,8 @@ test('a stopped process is replaced', async () => {
   const before = stubs('single');
   assert.is(await single(never), before[0]);
   process.kill(before[0] ?? 0, 'SIGSTOP');
-  await until('another process answers', isNew(before, 'single'));
-  await until('it answers', () => works(() => single(AbortSignal.timeout(2_000))));
+  await soon('another process answers', isNew(before, 'single'));
+  await soon('it answers', () => works(() => single(AbortSignal.timeout(2_000))));
 });
 
 test('a model that computes for long is left alone, and so are those who wait for it', async () => {
@@ -148,8 +143,8 @@ test('a model that waits for what never comes is replaced, and its caller is tol
   const hung = await single(never, int32('SLEEP_MS', [600_000])).catch((error: unknown) => error);
   assert.ok(hung instanceof Failure && hung.code === 'model_unavailable', String(hung));
   assert.ok(Date.now() - from < 30_000, `told after ${Date.now() - from} ms`);
-  await until('another process answers', isNew(before, 'single'));
-  await until('it answers', () => works(() => single(never)));
+  await soon('another process answers', isNew(before, 'single'));
+  await soon('it answers', () => works(() => single(never)));
 });
 
 test('a stopped Triton is started again, and /v1/models answers within 2 s meanwhile', async () => {
@@ -160,8 +155,8 @@ test('a stopped Triton is started again, and /v1/models answers within 2 s meanw
   const { status } = await caller.http.get('/v1/models');
   assert.is(status, 200);
   assert.ok(Date.now() - from < 2_500, `answered after ${Date.now() - from} ms`);
-  await until('another server', () => server() !== before && server() > 0);
-  await until('its models answer', () => works(echo));
+  await soon('another server', () => server() !== before && server() > 0);
+  await soon('its models answer', () => works(echo));
 });
 
 test.after(async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { testEnvironment } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
 
 const test = suite('wrong use of the command line');
@@ -21,11 +22,7 @@ const complaint = async (...args: readonly string[]): Promise<string> => {
     ['--import', 'tsx', 'src/cli/enhance.ts', ...args],
     {
       ...{ reject: false, timeout: 60_000 },
-      env: {
-        REDIS_URL: 'redis://127.0.0.1:1',
-        KEY_PEPPER: 'x'.repeat(16),
-        SIGNING_SECRET: 'x'.repeat(16),
-      },
+      env: testEnvironment({ REDIS_URL: 'redis://127.0.0.1:1' }),
     },
   );
   assert.is(exitCode, 1, stderr);

@@ -1,8 +1,9 @@
 /** "One frame without a face, and the whole job fails." The face leaves, comes back, and the picture fades. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
-import { everyModel, openRig, sounds } from './rig.ts';
+import { everyModel, openRig } from './rig.ts';
 
 const test = suite('frames without a face');
 const rig = await openRig('away');

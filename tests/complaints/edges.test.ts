@@ -2,9 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264 } from '../real/clip.ts';
+import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
 import { rimShift, seam } from './measures.ts';
-import { everyModel, openRig, sounds } from './rig.ts';
+import { everyModel, openRig } from './rig.ts';
 
 const test = suite('edges of the patch');
 const rig = await openRig('edges');

@@ -1,6 +1,5 @@
 /** What the tests of complaints share: the three models over a real Triton, what they did to each patch, and how the mouth of the finished file is seen again. */
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config.ts';
 import { probeVideo } from '../../src/media/probe/probe.ts';
 import { decodeVideo } from '../../src/media/read/decode.ts';
 import type { BenchHooks } from '../../src/operations/lip-sync/bench-hooks.ts';
@@ -11,12 +10,11 @@ import { LipsyncModel, LipsyncOptions } from '../../src/operations/lip-sync/requ
 import { lipSync } from '../../src/operations/lip-sync/run.ts';
 import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
-import { makeClip } from '../real/clip.ts';
-import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
+import { testConfig } from '../real/config.ts';
 import { lipsyncModels } from '../real/lipsync.ts';
 import { probeBoth } from '../real/probe-both.ts';
 import { tempDir } from '../real/run.ts';
-import { realTriton } from '../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../real/triton.ts';
 import type { Patch } from './measures.ts';
 
 type Asked = { readonly options?: Partial<LipsyncOptions['options']> };
@@ -25,16 +23,8 @@ type Planned = Parameters<NonNullable<BenchHooks['planned']>>[0];
 /** Everything that one test file needs; `close` it at the end. */
 export const openRig = async (name: string) => {
   const dir = tempDir(name);
-  const triton = await realTriton();
-  const config = loadConfig({
-    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-    ...{
-      FFMPEG: ffmpegPath,
-      FFPROBE: ffprobePath,
-      TRITON_HTTP_URL: triton.httpUrl,
-      TRITON_ADMIN_SECRET: triton.adminSecret,
-    },
-  });
+  const triton = await realTriton(lipsyncNames(...LipsyncModel.options));
+  const config = testConfig(tritonEnvironment(triton));
   const transport = await openTransport(config.triton);
   const opened = new Map<LipsyncModel, LipsyncModels>();
   for (const model of LipsyncModel.options)
@@ -116,32 +106,3 @@ export const openRig = async (name: string) => {
 };
 
 export const everyModel = LipsyncModel.options;
-
-const lavfi = (filter: string, seconds: number) => [
-  ...['-f', 'lavfi', '-i', filter],
-  ...['-t', String(seconds)],
-];
-/** Harmonics of 120 Hz, as an open vowel has them; `loudness` is an expression of t. */
-const vowel = (loudness: string) =>
-  `aevalsrc='0.2*(${loudness})*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=16000`;
-
-export const sounds = {
-  /** Syllables of that vowel, four a second. */
-  babble: (path: string, seconds: number) =>
-    makeClip(path, lavfi(vowel('max(0,sin(8*PI*t))'), seconds)),
-  /** The vowel held. */
-  steady: (path: string, seconds: number) => makeClip(path, lavfi(vowel('min(1,5*t)'), seconds)),
-  /** Syllables, silence from `from` to `to`, syllables. */
-  paused: (path: string, seconds: number, from: number, to: number) =>
-    makeClip(path, lavfi(vowel(`max(0,sin(8*PI*t))*(1-between(t,${from},${to}))`), seconds)),
-  silence: (path: string, seconds: number) =>
-    makeClip(path, lavfi('anullsrc=r=16000:cl=mono', seconds)),
-  noise: (path: string, seconds: number) =>
-    makeClip(path, lavfi('anoisesrc=c=pink:a=0.2:seed=7:r=16000', seconds)),
-  /** Of the mains, and its overtones. */
-  hum: (path: string, seconds: number) =>
-    makeClip(
-      path,
-      lavfi("aevalsrc='0.1*(sin(100*PI*t)+0.5*sin(200*PI*t)+0.3*sin(300*PI*t))':s=16000", seconds),
-    ),
-} as const;

@@ -2,9 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip } from '../real/clip.ts';
+import { sounds } from '../real/sounds.ts';
 import { portrait } from '../real/talking.ts';
 import { sharpness } from './measures.ts';
-import { everyModel, openRig, sounds } from './rig.ts';
+import { everyModel, openRig } from './rig.ts';
 
 const test = suite('sharpness of large faces');
 const rig = await openRig('sharp');

@@ -3,9 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeClip } from '../real/clip.ts';
 import { skip } from '../real/skip.ts';
+import { sounds } from '../real/sounds.ts';
 import { hasVoice, spoken, talkingHead } from '../real/talking.ts';
 import { deviation, openingOf } from './measures.ts';
-import { everyModel, openRig, sounds } from './rig.ts';
+import { everyModel, openRig } from './rig.ts';
 
 const test = suite('silence');
 const rig = await openRig('silence');

@@ -4,9 +4,10 @@ import * as assert from 'uvu/assert';
 import { correlation } from '../../src/operations/lip-sync/faces/lips.ts';
 import { h264, makeClip } from '../real/clip.ts';
 import { skip } from '../real/skip.ts';
+import { sounds } from '../real/sounds.ts';
 import { hasVoice, portrait, spoken } from '../real/talking.ts';
 import { openingOf, trembling } from './measures.ts';
-import { everyModel, openRig, sounds } from './rig.ts';
+import { everyModel, openRig } from './rig.ts';
 
 const test = suite('steadiness');
 const rig = await openRig('steady');

@@ -3,8 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeClip } from '../real/clip.ts';
 import { withMedia } from '../real/media.ts';
+import { sounds } from '../real/sounds.ts';
 import { portrait } from '../real/talking.ts';
-import { everyModel, openRig, sounds } from './rig.ts';
+import { everyModel, openRig } from './rig.ts';
 
 const test = suite('stylised faces');
 const rig = await openRig('stylised');

@@ -4,8 +4,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip, timesOf } from '../real/clip.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
+import { sounds } from '../real/sounds.ts';
 import { portrait, talkingHead } from '../real/talking.ts';
-import { openRig, sounds } from './rig.ts';
+import { openRig } from './rig.ts';
 
 const test = suite('length and time');
 const rig = await openRig('timing');

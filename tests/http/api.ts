@@ -1,6 +1,7 @@
 /** The HTTP API in this process, over real Redis, files and ffmpeg; only the models' states are told by the test. */
+
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +10,6 @@ import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { openLedger } from '../../src/accounts/ledger.ts';
 import { openTurns } from '../../src/async/turns.ts';
-import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Parts } from '../../src/http/parts.ts';
@@ -17,7 +17,7 @@ import { createServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { openJobs } from '../../src/jobs/record/jobs.ts';
 import { recordReader } from '../../src/jobs/record/record.ts';
-import { openSignals } from '../../src/jobs/record/signals.ts';
+import { openSignals, type Signals } from '../../src/jobs/record/signals.ts';
 import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
@@ -29,7 +29,7 @@ import { freePorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
-import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
+import { testConfig } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -40,17 +40,12 @@ export const realApi = async (
   operations = all,
 ) => {
   const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
-  const config = loadConfig(
+  const config = testConfig(
     {
       PORT: String(port),
       REDIS_URL: server.url,
       REDIS_PREFIX: freshPrefix(),
       DATA_DIR: tempDir('api'),
-      FFMPEG: ffmpegPath,
-      FFPROBE: ffprobePath,
-      KEY_PEPPER: randomUUID(),
-      SIGNING_SECRET: randomUUID(),
-      ADMIN_KEY: randomUUID(),
       ...settings,
     },
     operations,
@@ -85,7 +80,22 @@ export const realApi = async (
     turns: openTurns(config.probing),
     draining: draining.signal,
   };
-  const http = createServer(createApp(parts), config.http);
+  /** Callers that wait for a job or read its events. */
+  const waiting = { count: 0, changed: new EventEmitter() };
+  const wait = (by: number) => {
+    waiting.count += by;
+    waiting.changed.emit('changed');
+  };
+  const listen: Signals['listen'] = (...heard) => {
+    const unlisten = parts.signals.listen(...heard);
+    wait(1);
+    return () => {
+      unlisten();
+      wait(-1);
+    };
+  };
+  const app = createApp({ ...parts, signals: { ...parts.signals, listen } });
+  const http = createServer(app, config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
 
@@ -120,6 +130,11 @@ export const realApi = async (
         }
       };
       return { account, key, keyId: id, http, cancelQueued };
+    },
+    /** Resolves when so many callers wait. */
+    untilWaiting: async (count: number): Promise<void> => {
+      const signal = AbortSignal.timeout(20_000);
+      while (waiting.count !== count) await once(waiting.changed, 'changed', { signal });
     },
     leftovers,
     /** Fails unless the files of every request are gone, or soon will be. */

@@ -1,4 +1,5 @@
 /** How a job's end is told to who waits for it and to who asks for its result, and how callers leave a shared job. */
+
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -8,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
-import { enhanceBy, pictureOf, until } from '../jobs/rig.ts';
+import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import sharp from 'sharp';
 import { suite } from 'uvu';
@@ -49,6 +48,16 @@ const finished = async () =>
 const download = (url: string, headers: Record<string, string> = {}) =>
   axios.get(url, { headers, responseType: 'arraybuffer', validateStatus: () => true });
 
+/** Holds the work of the next job until the returned function is called, or the test is over. */
+const held = (): (() => void) => {
+  const gate = new AbortController();
+  work = async () => void (gate.signal.aborted || (await once(gate.signal, 'abort')));
+  go = () => gate.abort();
+  return go;
+};
+let go = () => {};
+test.after.each(() => go());
+
 test.before.each(() => {
   work = async () => {};
 });
@@ -72,20 +81,26 @@ test('the same again is cached and free', async () => {
 });
 
 test('who joins a running job waits with its maker and pays nothing', async () => {
-  work = () => sleep(400);
+  const go = held();
   const body = await Promise.all([form(8), form(8)]);
-  const answers = await Promise.all(body.map((one) => http.post('/v1/upscale', one)));
+  const asked = body.map((one) => http.post('/v1/upscale', one));
+  await api.untilWaiting(2);
+  go();
+  const answers = await Promise.all(asked);
   assert.equal(answers.map(({ data }) => data.credits_used).sort(), [0, 1]);
   assert.is(new Set(answers.map(({ data }) => data.id)).size, 1);
 });
 
 test('a repeated request waits for the job of the first and gets the same answer', async () => {
-  work = () => sleep(400);
+  const go = held();
   const body = await Promise.all([form(7), form(7)]);
   const headers = { 'idempotency-key': 'same' };
   const first = http.post('/v1/upscale', body[0], { headers });
-  await sleep(200);
-  const again = await http.post('/v1/upscale', body[1], { headers });
+  await api.untilWaiting(1);
+  const second = http.post('/v1/upscale', body[1], { headers });
+  await api.untilWaiting(2);
+  go();
+  const again = await second;
   assert.is(again.headers['idempotent-replayed'], 'true');
   assert.equal(again.data, (await first).data);
 });
@@ -204,10 +219,13 @@ const eventsOf = async (id: string, headers: Record<string, string> = {}) => {
 };
 
 test('the events of a job go on to its end, with increasing ids', async () => {
-  work = () => sleep(500);
+  const go = held();
   const body = await form();
   const { data } = await http.post('/v1/upscale', body, { headers: { prefer: 'respond-async' } });
-  const { status, type, events } = await eventsOf(data.id);
+  const reading = eventsOf(data.id);
+  await api.untilWaiting(1);
+  go();
+  const { status, type, events } = await reading;
   assert.is(status, 200);
   assert.match(String(type), /^text\/event-stream/);
   assert.is(events.at(-1)?.event, 'job.succeeded');
@@ -237,7 +255,7 @@ test('who comes back in between gets how the job stands, who has seen the end ge
 });
 
 test('a caller that leaves the events is forgotten', async () => {
-  work = () => sleep(600);
+  const go = held();
   const body = await form();
   const { data } = await http.post('/v1/upscale', body, { headers: { prefer: 'respond-async' } });
   const leave = new AbortController();
@@ -245,23 +263,24 @@ test('a caller that leaves the events is forgotten', async () => {
     responseType: 'stream',
     signal: leave.signal,
   });
-  stream.data.once('data', () => leave.abort());
+  await once(stream.data, 'data');
+  await api.untilWaiting(1);
   stream.data.on('error', () => {}); // that it ends early is what the test does
-  await sleep(1000);
-  assert.is((await http.get(`/v1/jobs/${data.id}`)).data.status, 'succeeded');
+  leave.abort();
+  await api.untilWaiting(0);
+  go();
+  assert.is((await eventsOf(data.id)).events.at(-1)?.event, 'job.succeeded');
 });
 
 test('two hundred callers wait for one slow job, and others are answered meanwhile', async () => {
-  const gate = new AbortController();
-  work = async () => void (await once(gate.signal, 'abort'));
+  const go = held();
   const bodies = await Promise.all(Array.from({ length: 200 }, () => form(6)));
   const waiting = Promise.allSettled(bodies.map((body) => http.post('/v1/upscale', body)));
   try {
-    // The last of the two hundred has joined by then, on a machine with time for it; fewer are no fault.
-    await sleep(1200);
+    await api.untilWaiting(200);
     assert.is((await api.client().get('/healthz')).status, 200);
   } finally {
-    gate.abort();
+    go();
   }
   const answers = (await waiting).map((one) => (one.status === 'fulfilled' ? one.value : null));
   assert.ok(answers.every((answer) => answer?.status === 200));

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -98,7 +97,7 @@ test('a wait that is over before the job ends in 202', async () => {
 test('a caller that hangs up while it waits keeps its job', async () => {
   const hangUp = new AbortController();
   const waiting = http.post('/v1/upscale', wanted(await fresh()), { signal: hangUp.signal });
-  await sleep(300);
+  await api.untilWaiting(1);
   hangUp.abort();
   await waiting.then(
     () => assert.unreachable(),
@@ -110,7 +109,7 @@ test('a caller that hangs up while it waits keeps its job', async () => {
 
 test('a job that is cancelled while a caller waits is told as that', async () => {
   const waiting = post(wanted(await fresh()), {});
-  await sleep(300);
+  await api.untilWaiting(1);
   const [job] = (await http.get('/v1/jobs?status=queued&limit=1')).data.data;
   assert.is((await http.post(`/v1/jobs/${job.id}/cancel`)).data.status, 'canceled');
   assert.is(refused(await waiting, 409, 'job_canceled').retryable, false);
@@ -236,14 +235,13 @@ test('the same request under an idempotency key makes one job', async () => {
 });
 
 test('while the first request has no job yet, its idempotency key is in progress', async () => {
-  let go = () => {};
-  answerOnce = (_, response) => {
-    go = () => response.end(small);
-  };
+  const asked = new Promise<() => void>((resolve) => {
+    answerOnce = (_, response) => resolve(() => response.end(small));
+  });
   const keyed = { ...respondAsync, 'idempotency-key': 'slow' };
   const request = { ...photo, image_url: `${mediaUrl}?slow` };
   const first = post(request, keyed);
-  await sleep(200);
+  const go = await asked;
   refused(await post(request, keyed), 409, 'idempotency_in_progress');
   go();
   assert.is((await first).status, 202);
@@ -323,7 +321,7 @@ test('an unfinished job has no result yet', async () => {
 
 test('a server that shuts down makes no new jobs, answers the rest, and lets nobody wait', async () => {
   const waiting = post(wanted(await fresh()), {});
-  await sleep(300);
+  await api.untilWaiting(1);
   api.draining.abort();
   assert.is((await waiting).status, 202);
   const answer = await post(wanted(await fresh()));

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { realRedis } from '../real/redis.ts';
-import { atOnce, codeOf, freshPlace, openRig, type Rig, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { atOnce, codeOf, freshPlace, openRig, type Rig } from './rig.ts';
 
 const test = suite<{ rig: Rig }>('jobs of another version');
 const server = await realRedis();

@@ -10,7 +10,8 @@ import { JobStatus } from '../../src/contract/job.ts';
 import { type JobOutcome, moves } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { ownRedis, realRedis } from '../real/redis.ts';
-import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig } from './rig.ts';
 
 const test = suite<{ rig: Rig; place: Place }>('recovery');
 const server = await realRedis();

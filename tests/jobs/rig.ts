@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from '../../src/accounts/ledger.ts';
-import { loadConfig } from '../../src/config.ts';
 import type { JobInput } from '../../src/contract/job.ts';
 import { Failure } from '../../src/errors.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
@@ -25,6 +24,7 @@ import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
+import { testConfig } from '../real/config.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -49,9 +49,8 @@ export const freshPlace = (url: string): Place => {
 
 /** One process' worth of parts; several may share a place. */
 export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.ProcessEnv = {}) => {
-  const config = loadConfig({
+  const config = testConfig({
     ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
-    ...{ KEY_PEPPER: 'a pepper for the tests', SIGNING_SECRET: 'a secret for the tests' },
     ...variables,
   });
   const log = createLog(process.env.TEST_LOG ?? 'silent', 'test');
@@ -195,18 +194,5 @@ export const codeOf = async (promise: Promise<unknown>): Promise<string> => {
   } catch (error) {
     if (error instanceof Failure) return error.code;
     throw error;
-  }
-};
-
-/** Until `holds` does, or it is too late. */
-export const until = async (
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  withinMs = 8000,
-): Promise<void> => {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 };

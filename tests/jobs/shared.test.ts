@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { endArguments } from '../../src/jobs/record/settings.ts';
 import { script } from '../../src/redis.ts';
 import { realRedis } from '../real/redis.ts';
-import { atOnce, freshPlace, onCue, openRig, type Rig, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { atOnce, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
 const test = suite<{ rig: Rig }>('a shared job');
 const server = await realRedis();

@@ -2,7 +2,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { ownRedis } from '../real/redis.ts';
-import { atOnce, codeOf, freshPlace, onCue, openRig, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { atOnce, codeOf, freshPlace, onCue, openRig } from './rig.ts';
 
 const test = suite('waiting for a job');
 // Its connections are counted: no other file may open any there.

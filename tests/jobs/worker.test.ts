@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { realRedis } from '../real/redis.ts';
-import { atOnce, freshPlace, onCue, openRig, pictureOf, type Rig, type Run, until } from './rig.ts';
+import { until } from '../real/until.ts';
+import { atOnce, freshPlace, onCue, openRig, pictureOf, type Rig, type Run } from './rig.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('worker');
 const server = await realRedis();

@@ -1,13 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
 import { eachLine, startChild } from '../../src/media/child.ts';
 import { startFfmpeg } from '../../src/media/ffmpeg.ts';
-import { ffmpegPath } from '../real/ffmpeg.ts';
+import { testConfig } from '../real/config.ts';
 import { soon } from './clips.ts';
 
-const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
-const { ffmpeg, probing } = loadConfig({ ...secrets, ...process.env, FFMPEG: ffmpegPath });
+const { ffmpeg, probing } = testConfig();
 
 const test = suite('children');
 

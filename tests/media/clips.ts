@@ -1,7 +1,5 @@
 /** What the tests of video share: a folder, a configuration, and whole passes through decoder and encoder. */
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config.ts';
-
 import type { Frame } from '../../src/frame.ts';
 import type { VideoInfo } from '../../src/media/info.ts';
 import type { EncodingOptions } from '../../src/media/output.ts';
@@ -15,13 +13,10 @@ import {
 } from '../../src/media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../src/media/write/encoder.ts';
 import type { SoundTrack } from '../../src/media/write/sound-graph.ts';
-import { ffmpegPath, ffprobePath } from '../real/ffmpeg.ts';
+import { testConfig } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
 
-const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
-const config = loadConfig({
-  ...{ ...secrets, FFMPEG: ffmpegPath, FFPROBE: ffprobePath, FFMPEG_PRESET: 'ultrafast' },
-});
+const config = testConfig({ FFMPEG_PRESET: 'ultrafast' });
 export const { ffmpeg, limits } = config;
 
 const folder = tempDir('video');

@@ -1,12 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
 import type { ImageInfo, VideoInfo } from '../../src/media/info.ts';
 import { checkFrames, checkLimits, checkOutputFrames } from '../../src/media/probe/limits.ts';
+import { testConfig } from '../real/config.ts';
 import { failing } from './failing.ts';
 
-const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
-const { limits } = loadConfig(secrets);
+const { limits } = testConfig();
 
 const image = (width: number, height: number): ImageInfo => ({
   ...{ kind: 'image', size: { width, height }, alpha: false, gray: false, format: 'png' },

@@ -1,17 +1,19 @@
 /** A real Redis for tests: the run's shared one, or an own one for tests that stop or kill it. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { signalGroup } from '../../src/stack/child.ts';
 import { freePorts } from '../../src/stack/ports.ts';
 import { startRedis } from '../../src/stack/redis.ts';
 import { partEnvironment, tempDir } from './run.ts';
+import { sharedPart } from './shared.ts';
 
 export type RealRedis = { readonly url: string; close(): Promise<void> };
 
-/** The shared server when `tests/run.ts` started one, else one that lives as long as this process. */
+/** The shared server of the run; one that lives as long as this process when there is no run. */
 export const realRedis = async (): Promise<RealRedis> => {
-  const url = process.env.TEST_REDIS_URL;
-  return url ? { url, close: async () => {} } : ownRedis();
+  const shared = await sharedPart('redis', z.object({ url: z.string() }));
+  return shared ? { ...shared, close: async () => {} } : ownRedis();
 };
 
 export type OwnRedis = RealRedis & {

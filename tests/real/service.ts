@@ -13,13 +13,12 @@ import { createLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis.ts';
 import { type Child, signalGroup } from '../../src/stack/child.ts';
 import { localTransport } from '../../src/stack/environment.ts';
-import { places } from '../../src/stack/home.mjs';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
 import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
-import { ffmpegPath, ffprobePath } from './ffmpeg.ts';
+import { testEnvironment } from './config.ts';
 import { freshPrefix, realRedis } from './redis.ts';
 import { partEnvironment, tempDir } from './run.ts';
-import { realTriton } from './triton.ts';
+import { realTriton, tritonEnvironment } from './triton.ts';
 
 export type Form = Readonly<Record<string, string | number>>;
 
@@ -27,23 +26,16 @@ export type Form = Readonly<Record<string, string | number>>;
 export const realService = async (settings: NodeJS.Dict<string> = {}, opened = realTriton()) => {
   const [redis, triton, [port = 0]] = await Promise.all([realRedis(), opened, freePorts(1)]);
   const dataDir = tempDir('data');
-  const env = {
+  const env = testEnvironment({
     ...partEnvironment(),
     PORT: String(port),
     REDIS_URL: redis.url,
     REDIS_PREFIX: freshPrefix(),
-    TRITON_HTTP_URL: triton.httpUrl,
-    TRITON_GRPC_URL: triton.grpcUrl,
+    ...tritonEnvironment(triton),
     TRITON_TRANSPORT: localTransport(),
-    TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
     DATA_DIR: dataDir,
-    FFMPEG: ffmpegPath,
-    FFPROBE: ffprobePath,
-    KEY_PEPPER: randomUUID(),
-    SIGNING_SECRET: randomUUID(),
-    ADMIN_KEY: `admin-${randomUUID()}`,
     ...settings,
-  };
+  });
   const config = loadConfig(env);
   const logsDir = join(dataDir, 'logs');
   const stack = { ports: { ...defaultPorts, PORT: port }, env, dataDir, logsDir, modelsDir: '' };

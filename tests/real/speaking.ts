@@ -23,16 +23,6 @@ export const numbered = (path: string, seconds: number) =>
     ],
   );
 
-/** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
-export const babble = (path: string, seconds: number, form: readonly string[]) =>
-  makeClip(
-    path,
-    [
-      ...['-f', 'lavfi', '-i'],
-      `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=48000:d=${seconds}`,
-    ],
-    form,
-  );
 /** Grey pictures of a part, one behind the other. */
 const pictures = async (path: string, width: number, height: number, x: number, y: number) => {
   const args = ['-vf', `crop=${width}:${height}:${x}:${y}`, '-f', 'rawvideo', '-pix_fmt', 'gray'];

@@ -1,31 +1,49 @@
-/** A real Triton for tests: the run's shared one with all models loaded, or an own one for tests that kill it. */
+/** A real Triton for tests: the run's shared one, or an own one for tests that kill it. */
 import { join } from 'node:path';
+import { z } from 'zod';
+import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { signalGroup } from '../../src/stack/child.ts';
-import { root } from '../../src/stack/home.mjs';
+import { places, root } from '../../src/stack/home.mjs';
 import { freePorts } from '../../src/stack/ports.ts';
-import { loadModel, models, startTriton } from '../../src/stack/triton.ts';
+import { loadModels, models, startTriton } from '../../src/stack/triton.ts';
 import { adminSecret, partEnvironment, tempDir } from './run.ts';
+import { sharedPart } from './shared.ts';
 
-export type RealTriton = {
-  readonly httpUrl: string;
-  readonly grpcUrl: string;
+type Address = { readonly httpUrl: string; readonly grpcUrl: string };
+export type RealTriton = Address & {
   readonly adminSecret: string;
   close(): Promise<void>;
 };
 
-/** The service's models, and the small ones of tests (`echo` and the like), which a test loads itself. */
+/** The service's models, and the small ones of tests (`echo` and the like). */
 export const testModels = join(root, 'tests/triton/models');
 export const repositories = [join(root, 'models'), testModels];
 
-/** The shared server when `tests/run.ts` started one, else one that lives as long as this process. */
-export const realTriton = async (): Promise<RealTriton> => {
-  const { TEST_TRITON_HTTP_URL: httpUrl, TEST_TRITON_GRPC_URL: grpcUrl } = process.env;
-  return httpUrl && grpcUrl
-    ? { httpUrl, grpcUrl, adminSecret, close: async () => {} }
-    : ownTriton();
+/** Triton's names of what lip sync with these models goes through. */
+export const lipsyncNames = (...chosen: readonly LipsyncModel[]): string[] => [
+  ...['face_track', 'speech', 'mouth_plan', 'head_motion', 'portrait_motion'],
+  ...chosen.map((model) => `mouth_render_${model}`),
+];
+
+/** The shared server of the run with at least these models loaded; an own one when there is no run. */
+export const realTriton = async (load: readonly string[] = models): Promise<RealTriton> => {
+  const asked = load.map((model) => `model=${model}`).join('&');
+  const Shared = z.object({ httpUrl: z.string(), grpcUrl: z.string() });
+  const shared = await sharedPart(`triton?${asked}`, Shared);
+  return shared ? { ...shared, adminSecret, close: async () => {} } : ownTriton(load);
 };
 
+/** The variables of a configuration that uses this server. */
+export const tritonEnvironment = ({ httpUrl, grpcUrl }: Address) => ({
+  TRITON_HTTP_URL: httpUrl,
+  TRITON_GRPC_URL: grpcUrl,
+  TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
+  TRITON_ADMIN_SECRET: adminSecret,
+});
+
 export type OwnTriton = RealTriton & {
+  /** Loads those of these models that are not loaded. */
+  load(models: readonly string[]): Promise<void>;
   /** Ends it as kill -9 does. */
   kill(): Promise<void>;
   /** Starts it again on the same ports with the same models. */
@@ -33,44 +51,55 @@ export type OwnTriton = RealTriton & {
 };
 
 /** A server of this test alone, with the named models loaded. */
-export const ownTriton = async (load: readonly string[] = models): Promise<OwnTriton> => {
+export const ownTriton = async (first: readonly string[] = models): Promise<OwnTriton> => {
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
-  const httpUrl = `http://127.0.0.1:${http}`;
-  const start = async () => {
-    const child = await startTriton({
+  const address = { httpUrl: `http://127.0.0.1:${http}`, grpcUrl: `127.0.0.1:${grpc}` };
+  const startServer = () =>
+    startTriton({
       ports: { http, grpc, metrics },
       host: '127.0.0.1',
       modelsDirs: repositories,
       logFile: join(tempDir('triton'), 'triton.log'),
       env: partEnvironment(),
     });
-    try {
-      for (const model of load)
-        await loadModel({ httpUrl, adminSecret }, model, 180_000, new AbortController().signal);
-    } catch (error) {
-      const printed = child.tail();
-      await child.stop();
-      throw new Error(`${error}\n${printed}`, { cause: error });
-    }
-    return child;
-  };
-  let child = await start();
+  let child = await startServer();
   const atExit = () => signalGroup(child.pid, 'SIGKILL');
   process.once('exit', atExit);
+
+  const loading = new Map<string, Promise<void>>();
+  const never = new AbortController().signal;
+  const load = async (models: readonly string[]): Promise<void> => {
+    const missing = models.filter((model) => !loading.has(model));
+    const loaded = loadModels({ ...address, adminSecret }, missing, 180_000, never);
+    for (const model of missing) loading.set(model, loaded);
+    try {
+      await Promise.all(models.map((model) => loading.get(model)));
+    } catch (error) {
+      throw new Error(`${error}\n${child.tail()}`, { cause: error });
+    }
+  };
+  const close = async () => {
+    process.off('exit', atExit);
+    await child.stop();
+  };
+  try {
+    await load(first);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
-    httpUrl,
-    adminSecret,
-    grpcUrl: `127.0.0.1:${grpc}`,
+    ...{ ...address, adminSecret, load },
     kill: async () => {
       process.kill(child.pid, 'SIGKILL');
       await child.exited;
     },
     start: async () => {
-      child = await start();
+      child = await startServer();
+      const models = [...loading.keys()];
+      loading.clear();
+      await load(models);
     },
-    close: async () => {
-      process.off('exit', atExit);
-      await child.stop();
-    },
+    close,
   };
 };

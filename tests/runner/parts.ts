@@ -1,38 +1,57 @@
-/** The real parts that the files of one run share: one Redis and one Triton, started only when a file asks for them. */
-import { readFileSync } from 'node:fs';
+/** The Redis and the Triton that the files of one run share. Files ask for them by HTTP (tests/real/shared.ts); each is started, and each model loaded, when the first file asks for it. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { ownRedis, type RealRedis } from '../real/redis.ts';
-import { ownTriton, type RealTriton } from '../real/triton.ts';
+import { type OwnTriton, ownTriton } from '../real/triton.ts';
 
 export type SharedParts = {
-  /** Where a file finds the parts that it uses; resolves when those are ready. */
-  environment(file: string): Promise<NodeJS.ProcessEnv>;
+  /** Where the files ask: TEST_PARTS_URL. */
+  readonly url: string;
   close(): Promise<void>;
 };
 
-export const sharedParts = (): SharedParts => {
+/** `first` are the models that Triton has from its start: loading one holds up requests on the same thread of Triton. */
+export const openSharedParts = async (first: readonly string[]): Promise<SharedParts> => {
   let redis: Promise<RealRedis> | undefined;
-  let triton: Promise<RealTriton> | undefined;
-  const environment = async (file: string) => {
-    const env: NodeJS.ProcessEnv = {};
-    if (uses(file, 'realRedis', 'realService')) {
+  let triton: Promise<OwnTriton> | undefined;
+  const parts: Readonly<Record<string, (models: readonly string[]) => Promise<object>>> = {
+    '/redis': async () => {
       redis ??= ownRedis();
-      env.TEST_REDIS_URL = (await redis).url;
-    }
-    if (uses(file, 'realTriton', 'realService')) {
-      triton ??= ownTriton();
-      const { httpUrl, grpcUrl } = await triton;
-      Object.assign(env, { TEST_TRITON_HTTP_URL: httpUrl, TEST_TRITON_GRPC_URL: grpcUrl });
-    }
-    return env;
+      return { url: (await redis).url };
+    },
+    '/triton': async (models) => {
+      triton ??= ownTriton(first);
+      const { httpUrl, grpcUrl, load } = await triton;
+      await load(models);
+      return { httpUrl, grpcUrl };
+    },
   };
-  const close = async () => {
-    const opened = await Promise.allSettled([redis, triton]);
-    for (const part of opened) if (part.status === 'fulfilled') await part.value?.close();
+  /** A part that cannot start fails every file that needs it, with the reason. */
+  const answer = async (asked = ''): Promise<{ status: number; body: string }> => {
+    const { pathname, searchParams } = new URL(asked, 'http://localhost');
+    try {
+      const open = parts[pathname];
+      if (!open) throw new Error(`there is no shared part ${pathname}`);
+      return { status: 200, body: JSON.stringify(await open(searchParams.getAll('model'))) };
+    } catch (error) {
+      return { status: 500, body: String(error) };
+    }
   };
-  return { environment, close };
-};
-
-const uses = (file: string, ...helpers: readonly string[]): boolean => {
-  const source = readFileSync(file, 'utf8');
-  return helpers.some((helper) => source.includes(helper));
+  const server = createServer(async ({ url }, response) => {
+    const { status, body } = await answer(url);
+    response.writeHead(status).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (!address || typeof address === 'string') throw new Error(`no port: ${address}`);
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      const opened = await Promise.allSettled([redis, triton]);
+      for (const part of opened) if (part.status === 'fulfilled') await part.value?.close();
+    },
+  };
 };

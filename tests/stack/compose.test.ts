@@ -5,12 +5,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { loadConfig, variables } from '../../src/config.ts';
+import { variables } from '../../src/config.ts';
 import { operations } from '../../src/operations/all.ts';
 import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
 import { keeper, models, tritonArguments } from '../../src/stack/triton.ts';
+import { testConfig } from '../real/config.ts';
 import { skip } from '../real/skip.ts';
 
 const Service = z.looseObject({
@@ -123,8 +124,7 @@ test('a variable that is not fixed passes through under its own name', () => {
 
 test('the fixed addresses are a valid configuration on the ports of npm start', () => {
   const fixed = Object.entries(api.environment ?? {}).filter(([, value]) => !value.startsWith('$'));
-  const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
-  const config = loadConfig({ ...Object.fromEntries(fixed), ...secrets });
+  const config = testConfig(Object.fromEntries(fixed));
   assert.is(config.http.port, defaultPorts.PORT);
   assert.is(config.redis.url, `redis://redis:${defaultPorts.REDIS_PORT}`);
   assert.is(config.triton.httpUrl, `http://triton:${defaultPorts.TRITON_HTTP_PORT}`);
@@ -138,10 +138,8 @@ test('the ports of the health checks are those that are listened on', () => {
 });
 
 test('API and worker share the files, and the ledger outlives its container', () => {
-  const data = loadConfig({
-    ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-    ...(api.environment?.DATA_DIR ? { DATA_DIR: api.environment.DATA_DIR } : {}),
-  }).files.dir;
+  const { DATA_DIR } = api.environment ?? {};
+  const data = testConfig({ ...(DATA_DIR && { DATA_DIR }) }).files.dir;
   assert.equal(api.volumes, [`files:${data}`]);
   assert.equal(worker.volumes, api.volumes);
   assert.equal(redis.volumes, ['redis:/data']);

@@ -3,13 +3,13 @@ import { getEventListeners } from 'node:events';
 import { readdirSync } from 'node:fs';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Config, loadConfig } from '../../src/config.ts';
+import type { Config } from '../../src/config.ts';
 import { Failure, type FailureCode } from '../../src/errors.ts';
-import { places } from '../../src/stack/home.mjs';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { decodeStrings, int32, type Tensor } from '../../src/triton/protocol/tensor.ts';
-import { ownTriton } from '../real/triton.ts';
+import { testConfig } from '../real/config.ts';
+import { ownTriton, tritonEnvironment } from '../real/triton.ts';
 import { strings } from './strings.ts';
 
 type Kind = Config['triton']['transport'];
@@ -18,16 +18,7 @@ type Kind = Config['triton']['transport'];
 export const openEcho = async (kind: Kind) => {
   const triton = await ownTriton(['echo']);
   const config = (variables: Record<string, string> = {}): Config['triton'] =>
-    loadConfig({
-      KEY_PEPPER: 'pepper of no secret',
-      SIGNING_SECRET: 'secret of no secret',
-      TRITON_HTTP_URL: triton.httpUrl,
-      TRITON_ADMIN_SECRET: triton.adminSecret,
-      TRITON_GRPC_URL: triton.grpcUrl,
-      TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
-      TRITON_TRANSPORT: kind,
-      ...variables,
-    }).triton;
+    testConfig({ ...tritonEnvironment(triton), TRITON_TRANSPORT: kind, ...variables }).triton;
   return { kind, triton, config, transport: await openTransport(config()) };
 };
 

@@ -1,7 +1,6 @@
 /** The real models as the pipeline sees them. What their pixels look like is judged beside the models. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../src/config.ts';
 import type { Picture } from '../../src/frame.ts';
 import { createLog } from '../../src/log.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
@@ -11,18 +10,13 @@ import type { ModelSet } from '../../src/triton/clients/model.ts';
 import { askEngine, openUpscaler, upscalerSlot } from '../../src/triton/clients/upscaler.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { realTriton } from '../real/triton.ts';
+import { testConfig } from '../real/config.ts';
+import { realTriton, tritonEnvironment } from '../real/triton.ts';
 import { failure, never } from './promises.ts';
 
 const test = suite('upscaler');
-const triton = await realTriton();
-const config = loadConfig({
-  KEY_PEPPER: 'pepper of no secret',
-  SIGNING_SECRET: 'secret of no secret',
-  TRITON_HTTP_URL: triton.httpUrl,
-  TRITON_ADMIN_SECRET: triton.adminSecret,
-  TRITON_GRPC_URL: triton.grpcUrl,
-});
+const triton = await realTriton(['photo', 'animation', 'detail']);
+const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const control = openControl(config.triton);
 const log = createLog('silent', 'test');

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import { bannerOf, h264, makeClip, timesOf } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { realService } from '../real/service.ts';
+import { sounds } from '../real/sounds.ts';
 import {
   apart,
-  babble,
   FPS,
   mean,
   mouthsIn,
@@ -19,17 +19,18 @@ import {
   soundIn,
 } from '../real/speaking.ts';
 import { syncing } from '../real/synced.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('durations');
 const dir = tempDir('durations');
 const at = (name: string) => join(dir, name);
-const service = await realService();
+const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 
 const clip = await numbered(at('clip.mp4'), 1);
 const longClip = await numbered(at('long-clip.mp4'), 2);
-const long = await babble(at('long.wav'), 2.28, ['-ac', '1', '-ar', '8000']);
-const short = await babble(at('short.wav'), 0.6, ['-ac', '6', '-ar', '96000']);
+const long = await sounds.babble(at('long.wav'), 2.28, { output: ['-ac', '1', '-ar', '8000'] });
+const short = await sounds.babble(at('short.wav'), 0.6, { output: ['-ac', '6', '-ar', '96000'] });
 
 const synced = syncing(caller, dir);
 
@@ -86,7 +87,7 @@ test('a variable rate comes again in every pass, there and back', async () => {
     ],
   );
   const was = await timesOf(uneven);
-  const sound = await babble(at('three.wav'), 3, ['-ac', '1']);
+  const sound = await sounds.babble(at('three.wav'), 3, { output: ['-ac', '1'] });
   const { result, output } = await synced(uneven, sound, { sync_mode: 'bounce' });
   near(result.duration_seconds, 3, 0.1, 'duration');
   const is = await timesOf(output);

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import { freePorts } from '../../src/stack/ports.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
+import { realTriton } from '../real/triton.ts';
 
 const test = suite('images over HTTP');
 const dir = tempDir('images');
@@ -29,7 +30,10 @@ const [port = 0] = await freePorts(1);
 const host = createServer((request, response) => {
   response.end(readFileSync(join(dir, `${request.url?.slice(1)}`)));
 }).listen(port, '127.0.0.1');
-const service = await realService({ FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` });
+const service = await realService(
+  { FETCH_ALLOW_HOSTS: `127.0.0.1:${port}` },
+  realTriton(['photo', 'animation', 'detail']),
+);
 const caller = await service.caller(1000);
 
 const png = await file('a.png', draw(47, 31).png());

@@ -8,10 +8,12 @@ import { h264, makeClip, pattern, timesOf } from '../real/clip.ts';
 import { killDecoders } from '../real/decoders.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
+import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('killed decoders');
-const service = await realService();
+const service = await realService({}, realTriton(['photo', ...lipsyncNames('fast')]));
 const caller = await service.caller(1000);
 const dir = tempDir('decoders');
 const at = (name: string) => join(dir, name);
@@ -48,8 +50,7 @@ test('a video whose decoder is killed after half of its frames is done again, wh
 test('a lip sync whose decoder is killed in either pass is done again, whole, and paid once', async () => {
   const before = (await caller.balance()).available;
   const clip = await talkingHead(at('b.mp4'), 6, '320x320');
-  const syllables = `aevalsrc='0.2*max(0,sin(8*PI*t))*sin(2*PI*120*t)':s=16000:d=6`;
-  const sound = await makeClip(at('b.wav'), ['-f', 'lavfi', '-i', syllables]);
+  const sound = await sounds.babble(at('b.wav'), 6);
   const { status, data } = await caller.lipsync(clip, sound, {}, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));
   for (const stage of ['decoding', 'inference']) {

@@ -6,11 +6,12 @@ import { tempDir } from '../real/run.ts';
 import { type Form, realService } from '../real/service.ts';
 import { syncing } from '../real/synced.ts';
 import { cat, portrait, talkingHead } from '../real/talking.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('media of lip sync');
 const dir = tempDir('lipsync-media');
 const at = (name: string) => join(dir, name);
-const service = await realService();
+const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 const mono = ['-ac', '1', '-ar', '16000'];
 const sound = await makeClip(at('sound.wav'), tone(0.6), mono);

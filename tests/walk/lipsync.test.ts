@@ -9,6 +9,7 @@ import { ended, type Form, realService } from '../real/service.ts';
 import { skip } from '../real/skip.ts';
 import { syncing } from '../real/synced.ts';
 import { hasVoice, portrait, spoken, talkingHead } from '../real/talking.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('lip sync over HTTP');
 const dir = tempDir('lipsync');
@@ -17,7 +18,7 @@ const voiced = await hasVoice();
 const withVoice = (name: string, run: () => Promise<void>) =>
   voiced ? test(name, run) : skip(test, name, 'ffmpeg with flite');
 
-const service = await realService();
+const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 const clip = await talkingHead(at('clip.mp4'), 3);
 const voice = voiced ? await spoken(at('voice.wav'), 2) : '';

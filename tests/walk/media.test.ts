@@ -7,10 +7,11 @@ import { makeClip, packetsOf, timesOf } from '../real/clip.ts';
 import { withMedia } from '../real/media.ts';
 import { tempDir } from '../real/run.ts';
 import { realService } from '../real/service.ts';
+import { realTriton } from '../real/triton.ts';
 
 const test = suite('real media over HTTP');
 const dir = tempDir('media');
-const service = await realService();
+const service = await realService({}, realTriton(['photo']));
 const caller = await service.caller(1000);
 
 for (const file of ['img_woman_smile_teeth_221.png', 'img_man_bw_moustache_375x500.jpg']) {

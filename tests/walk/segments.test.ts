@@ -5,9 +5,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempDir } from '../real/run.ts';
 import { realService } from '../real/service.ts';
+import { sounds } from '../real/sounds.ts';
 import {
   apart,
-  babble,
   CODING,
   foreheadsIn,
   humIn,
@@ -18,17 +18,18 @@ import {
   soundIn,
 } from '../real/speaking.ts';
 import { syncing } from '../real/synced.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
 
 const test = suite('segments and background');
 const dir = tempDir('segments');
 const at = (name: string) => join(dir, name);
-const service = await realService();
+const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 
 const clip = await numbered(at('clip.mp4'), 1);
 const longClip = await numbered(at('long-clip.mp4'), 2);
-const long = await babble(at('long.wav'), 2.28, ['-ac', '1', '-ar', '8000']);
-const short = await babble(at('short.wav'), 0.6, ['-ac', '6', '-ar', '96000']);
+const long = await sounds.babble(at('long.wav'), 2.28, { output: ['-ac', '1', '-ar', '8000'] });
+const short = await sounds.babble(at('short.wav'), 0.6, { output: ['-ac', '6', '-ar', '96000'] });
 
 const synced = syncing(caller, dir);
 

@@ -15,10 +15,11 @@ import {
 } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, type Form, realService } from '../real/service.ts';
+import { realTriton } from '../real/triton.ts';
 
 const test = suite('videos over HTTP');
 const dir = tempDir('videos');
-const service = await realService();
+const service = await realService({}, realTriton(['photo', 'animation']));
 const caller = await service.caller(5000);
 const at = (name: string) => join(dir, name);
 

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../../src/config.ts';
 import type { YuvFrame } from '../../../src/frame.ts';
 import {
   chunksOf,
@@ -9,8 +8,9 @@ import {
   type FinishedFrame,
 } from '../../../src/operations/lip-sync/render/chunks.ts';
 import { openCheckpoints } from '../../../src/storage/checkpoints.ts';
-import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
+import { at, probe, soon } from '../../media/clips.ts';
 import { h264, makeClip, pattern, timesOf } from '../../real/clip.ts';
+import { testConfig } from '../../real/config.ts';
 
 const test = suite('chunks');
 
@@ -49,11 +49,7 @@ test('chunks are about as long as asked, and all frames are in them, once and in
 });
 
 const format = await probe(await makeClip(at('look.mp4'), pattern(0.2), h264));
-const config = loadConfig({
-  ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  FFMPEG: ffmpeg.path,
-  FFPROBE: ffmpeg.probePath,
-});
+const config = testConfig();
 const frames = even(75, 0.04);
 const chunks = chunksOf(frames, 1);
 const pixels = Buffer.alloc((64 * 48 * 3) / 2, 128);

@@ -12,8 +12,9 @@ import {
   LipsyncOptions,
   LipsyncResult,
 } from '../../../src/operations/lip-sync/request.ts';
-import { codeOf, freshPlace, onCue, openRig, type Rig, type Run, until } from '../../jobs/rig.ts';
+import { codeOf, freshPlace, onCue, openRig, type Rig, type Run } from '../../jobs/rig.ts';
 import { realRedis } from '../../real/redis.ts';
+import { until } from '../../real/until.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('jobs of lip sync');
 const server = await realRedis();

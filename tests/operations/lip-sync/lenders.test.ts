@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../../src/config.ts';
 import type { YuvFrame } from '../../../src/frame.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { collectLenders } from '../../../src/operations/lip-sync/plan/lenders.ts';
@@ -12,36 +11,25 @@ import { lipSync } from '../../../src/operations/lip-sync/run.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
 import type { Lent } from '../../../src/triton/clients/mouth-render.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
-import { makeClip } from '../../real/clip.ts';
-import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { testConfig } from '../../real/config.ts';
 import { lipsyncModels } from '../../real/lipsync.ts';
 import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
+import { sounds } from '../../real/sounds.ts';
 import { talkingHead } from '../../real/talking.ts';
-import { realTriton } from '../../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('lenders');
 const dir = tempDir('lenders');
-const triton = await realTriton();
-const config = loadConfig({
-  ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{
-    FFMPEG: ffmpegPath,
-    FFPROBE: ffprobePath,
-    TRITON_HTTP_URL: triton.httpUrl,
-    TRITON_ADMIN_SECRET: triton.adminSecret,
-  },
-});
+const triton = await realTriton(lipsyncNames('balanced', 'fast'));
+const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const signal = AbortSignal.timeout(300_000);
 const open = (model: LipsyncModel) => lipsyncModels(model, transport, config.triton);
 const balanced = await open('balanced');
 const fast = await open('fast');
 
-const audio = await makeClip(join(dir, 'babble.wav'), [
-  ...['-f', 'lavfi', '-i'],
-  `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t))':s=16000:d=1`,
-]);
+const audio = await sounds.babble(join(dir, 'babble.wav'), 1);
 const media = await talkingHead(join(dir, 'head.mp4'), 1);
 const found = await probeBoth({ media, audio }, config, signal);
 

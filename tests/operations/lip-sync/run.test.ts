@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../../src/config.ts';
 import type { Stage } from '../../../src/contract/job.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
@@ -13,35 +12,24 @@ import type { LipSyncTask } from '../../../src/operations/lip-sync/task.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../../real/clip.ts';
-import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { testConfig } from '../../real/config.ts';
+import { ffmpegPath } from '../../real/ffmpeg.ts';
 import { lipsyncModels } from '../../real/lipsync.ts';
 import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
+import { sounds } from '../../real/sounds.ts';
 import { portrait, talkingHead } from '../../real/talking.ts';
-import { realTriton } from '../../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('lip sync');
 const dir = tempDir('lip-sync');
 const at = (name: string) => join(dir, name);
-const triton = await realTriton();
-const environment = {
-  ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{
-    FFMPEG: ffmpegPath,
-    FFPROBE: ffprobePath,
-    TRITON_HTTP_URL: triton.httpUrl,
-    TRITON_ADMIN_SECRET: triton.adminSecret,
-  },
-};
-const config = loadConfig(environment);
+const triton = await realTriton(lipsyncNames('fast'));
+const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const models = await lipsyncModels('fast', transport, config.triton);
 
-/** Vowel-like syllables, four a second: harmonics of 120 Hz. */
-const babble = await makeClip(at('babble.wav'), [
-  ...['-f', 'lavfi', '-i'],
-  `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=16000:d=1`,
-]);
+const babble = await sounds.babble(at('babble.wav'), 1);
 const head = await talkingHead(at('head.mp4'), 1);
 
 type Asked = Partial<Pick<LipSyncTask, 'hooks' | 'report' | 'signal' | 'config'>> & {
@@ -220,7 +208,7 @@ test('a sound and a picture that are as long and as large as is allowed are done
     ['-vf', 'crop=401:401:30:0', '-frames:v', '1'],
   );
   const { frames, outputSize } = await run(odd, {
-    config: loadConfig({ ...environment, ...limits }),
+    config: testConfig({ ...tritonEnvironment(triton), ...limits }),
   });
   assert.equal([frames, outputSize], [25, { width: 402, height: 402 }]);
 });

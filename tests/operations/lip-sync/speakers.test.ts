@@ -3,44 +3,31 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadConfig } from '../../../src/config.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip } from '../../real/clip.ts';
-import { ffmpegPath, ffprobePath } from '../../real/ffmpeg.ts';
+import { testConfig } from '../../real/config.ts';
+import { ffmpegPath } from '../../real/ffmpeg.ts';
 import { lipsyncModels } from '../../real/lipsync.ts';
 import { withMedia } from '../../real/media.ts';
 import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
+import { sounds } from '../../real/sounds.ts';
 import { cat, portrait } from '../../real/talking.ts';
-import { realTriton } from '../../real/triton.ts';
+import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('speakers');
 const dir = tempDir('speakers');
 const at = (name: string) => join(dir, name);
-const triton = await realTriton();
-const config = loadConfig({
-  ...{ KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) },
-  ...{
-    FFMPEG: ffmpegPath,
-    FFPROBE: ffprobePath,
-    TRITON_HTTP_URL: triton.httpUrl,
-    TRITON_ADMIN_SECRET: triton.adminSecret,
-  },
-});
+const triton = await realTriton(lipsyncNames('fast'));
+const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const models = await lipsyncModels('fast', transport, config.triton);
 const fine = [...h264, '-crf', '14'];
-const lavfi = (filter: string) => ['-f', 'lavfi', '-i', filter];
-const babble = await makeClip(
-  at('babble.wav'),
-  lavfi(
-    `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t))':s=16000:d=2`,
-  ),
-);
+const babble = await sounds.babble(at('babble.wav'), 2);
 
 /** Where the mouth was moved in each frame: the middle of its patch, null where nothing was. */
 type Moved = { readonly x: number; readonly y: number } | null;

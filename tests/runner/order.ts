@@ -1,0 +1,22 @@
+/** The order of a run: the longest files first, so that none of them is left alone at its end. */
+import { join } from 'node:path';
+import { root } from '../../src/stack/home.mjs';
+
+/** Those of more than 10 s on two idle cores, the longest first. */
+const longest = [
+  ...['stack/start', 'walk/long-clips', 'attack/stub'],
+  ...['walk/restarts', 'attack/drain', 'walk/durations'],
+  ...['complaints/edges', 'complaints/sharp', 'complaints/stylised'],
+  ...['complaints/timing', 'walk/lipsync', 'walk/killed-decoders'],
+  ...['walk/lipsync-media', 'complaints/away', 'complaints/silence'],
+  ...['operations/lip-sync/run', 'operations/lip-sync/speakers', 'attack/idempotency-lock'],
+  ...['attack/schemathesis', 'walk/segments', 'http/redis-down'],
+  ...['jobs/recovery', 'media/video', 'walk/images'],
+  ...['cli/usage', 'attack/fuzz'],
+].map((name) => join(root, 'tests', `${name}.test.ts`));
+
+export const longestFirst = (files: readonly string[]): string[] => {
+  const missing = longest.filter((file) => !files.includes(file));
+  if (missing.length) throw new Error(`tests/runner/order.ts names no test: ${missing}`);
+  return [...longest, ...files.filter((file) => !longest.includes(file))];
+};
