@@ -81,6 +81,11 @@ export const failures = {
     true,
     (f) => `The job has no result yet; its status is ${text(f.status)}.`,
   ),
+  job_canceled: kind(
+    409,
+    false,
+    () => 'The job was cancelled, so it has no result. Nothing was charged.',
+  ),
   file_too_large: kind(
     413,
     false,
@@ -100,6 +105,11 @@ export const failures = {
     413,
     false,
     (f) => `The output may have at most ${text(f.limit)}; it would have ${text(f.came)}.`,
+  ),
+  range_not_satisfiable: kind(
+    416,
+    false,
+    (f) => `The result has ${text(f.bytes)} bytes; the range lies outside of them.`,
   ),
   header_too_large: kind(
     431,
@@ -125,6 +135,11 @@ export const failures = {
     422,
     true,
     (f) => `${text(f.url)} could not be fetched: ${text(f.reason)}.`,
+  ),
+  upload_not_found: kind(
+    422,
+    false,
+    (f) => `${text(f.url)} names no upload of the account, or one that has expired.`,
   ),
   media_unreadable: kind(
     422,
@@ -176,6 +191,12 @@ export const failures = {
     f.waited_seconds === undefined
       ? `The queue is full: ${text(f.waiting)} ${text(f.what ?? 'jobs')} are waiting, the limit. Try again later.`
       : `The file waited ${text(f.waited_seconds)} s for its check, the limit. Try again later.`,
+  ),
+  record_unreadable: kind(
+    500,
+    false,
+    (f) =>
+      `The job was recorded by another version of the service, and this one cannot run it: ${text(f.reason)}. Nothing was charged; send the request again.`,
   ),
   deadline_exceeded: kind(
     504,

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import { monthOf, type Prices, tierAt } from './price.ts';
+import { unknownCursor } from '../unknown-cursor.ts';
+import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
@@ -20,7 +21,7 @@ const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.num
  * The credits of accounts. Every change of a balance is one Lua script that also appends to the account's ledger; the
  * changes of a job are part of the scripts that create and end it, in `jobs/`.
  */
-export const openLedger = (stores: Redises, prices: Prices) => {
+export const openLedger = (stores: Redises, discounts: Discounts) => {
   const { redis, prefix } = stores;
 
   const usage = async (account: string, month = monthOf(Date.now())): Promise<number> =>
@@ -33,7 +34,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
       usage(account, month),
     ]);
     const [all, held] = [Number(of.balance ?? 0), Number(of.held ?? 0)];
-    const { percent, to } = tierAt(used, prices);
+    const { percent, to } = tierAt(used, discounts);
     return {
       account,
       balance: all,
@@ -61,12 +62,19 @@ export const openLedger = (stores: Redises, prices: Prices) => {
     return balance(account);
   };
 
-  /** Newest first. Failure validation_failed for a cursor that no page gave. */
+  const hasEntry = async (account: string, id: string): Promise<boolean> =>
+    ledgerCursor.test(id) && (await redis.xrange(key(account), id, id)).length > 0;
+
+  /** Newest first. Failure validation_failed when `starting_after` is no entry of the account's ledger. */
   const entries = async (
     account: string,
     page: { limit: number; starting_after?: string | undefined },
   ): Promise<EntryPage> => {
-    const from = page.starting_after === undefined ? '+' : `(${cursorOf(page.starting_after)}`;
+    const after = page.starting_after;
+    if (after !== undefined && !(await hasEntry(account, after))) {
+      throw unknownCursor('an entry of the ledger');
+    }
+    const from = after === undefined ? '+' : `(${after}`;
     const found = await redis.xrevrange(key(account), from, '-', 'COUNT', page.limit + 1);
     return {
       data: found.slice(0, page.limit).map(entryOf),
@@ -80,16 +88,6 @@ export const openLedger = (stores: Redises, prices: Prices) => {
   const key = (account: string) => `${prefix}:ledger:${account}`;
 
   return { usage, balance, grant, entries, accounts };
-};
-
-const cursorOf = (id: string): string => {
-  if (ledgerCursor.test(id)) return id;
-  const detail = 'expected the id of a ledger entry';
-  throw new Failure(
-    'validation_failed',
-    {},
-    { faults: [{ pointer: '/starting_after', code: 'invalid_cursor', detail }] },
-  );
 };
 
 /** A ledger entry from its Redis stream entry, whose id begins with its time in ms. */

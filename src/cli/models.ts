@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type Model, ModelList } from '../contract/models.ts';
 import { counted } from '../counted.ts';
 import { createClient } from './client.ts';
@@ -16,7 +17,14 @@ export const listModels = async ({ url, key, json }: Options): Promise<void> => 
   }
 };
 
+/** The price for a unit: "credits_per_megapixel: 0.5". */
 const termsOf = (model: Model): string =>
-  model.operation === 'upscale'
-    ? `x${model.options.scales.join(' x')}  ${counted(model.price.credits_per_megapixel, 'credit')}/MP`
-    : `${model.options.sync_modes.join(' ')}  ${counted(model.price.credits_per_second, 'credit')}/s`;
+  Object.entries(Prices.catch({}).parse(model.price))
+    .filter(([name]) => name.startsWith('credits_per_'))
+    .map(
+      ([name, credits]) =>
+        `${counted(credits, 'credit')} ${name.slice('credits_'.length).replaceAll('_', ' ')}`,
+    )
+    .join(', ');
+
+const Prices = z.record(z.string(), z.number());

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import Koa from 'koa';
+import type { State } from './context.ts';
 import { createMetrics } from './metrics.ts';
 import { errors } from './middleware/errors.ts';
 import { protocol } from './middleware/protocol.ts';
 import { request } from './middleware/request.ts';
 import { unread } from './middleware/unread.ts';
 import type { Parts } from './parts.ts';
-import type { State } from './route.ts';
 import { createRouter } from './router.ts';
 import { createRoutes } from './routes/all.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -24,7 +24,7 @@ export const createApp = (parts: Parts): Koa<State> => {
   app.use(errors(parts.draining));
   app.use(protocol);
   for (const middleware of createRouter(
-    createRoutes(metrics, parts.config.http.publicUrl),
+    createRoutes(parts.operations, metrics, parts.config.http.publicUrl),
     parts,
   )) {
     app.use(middleware);

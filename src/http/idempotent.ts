@@ -3,15 +3,15 @@ import { idempotencyKey } from '../contract/openapi.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/submit/idempotency.ts';
 import { isUnreachable } from '../redis.ts';
-import type { IncomingFile } from './body/body.ts';
+import type { StoredFile } from '../storage/stored-file.ts';
+import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
-import type { Context } from './route.ts';
 
 type Asked = {
   readonly ctx: Context;
   readonly caller: Caller;
   readonly body: unknown;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  readonly files: Readonly<Record<string, StoredFile>>;
 };
 
 type Ways<T> = {

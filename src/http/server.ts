@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { Failure } from '../errors.ts';
 import { problemOf } from '../problem.ts';
-import type { State } from './route.ts';
+import type { State } from './context.ts';
 
 type Limits = {
   /** Further connections are closed without an answer. */

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 
 /** A request as the log names it. `state` is filled in while the request is handled. */
-export type Running = {
+type Running = {
   readonly method: string;
   readonly state: { readonly pattern: string; readonly requestId: string };
 };
@@ -9,16 +9,16 @@ export type Running = {
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
 const tickMs = 20;
-/** While the event loop is blocked no request is answered, not even /healthz. */
-const maxBlockMs = 200;
-/** Requests named in one log line; thousands can be open. */
-const maxNamed = 10;
+/** While the event loop is blocked nobody is answered, probes of the process's health included. */
+const tooLongMs = 200;
+/** Of thousands of open requests only so many are named. */
+const mostNamed = 10;
 
-/** Logs every block of the event loop of more than 200 ms with the open requests, the likely causes first. */
+/** Logs every block of the event loop over 200 ms with the requests that were open, those first that it can be due to. */
 export const startWatchdog = (log: Log, stopped: AbortSignal) => {
   const open = new Set<Running>();
-  /** Requests that began or ended since the last tick: the likeliest causes of a block. */
-  let recent = new Set<Running>();
+  /** Begun or ended since the last tick: what ran then is among them, or waits in `open`. */
+  let moved = new Set<Running>();
   let lastMs = performance.now();
   let lastCpu = process.cpuUsage();
 
@@ -26,12 +26,12 @@ export const startWatchdog = (log: Log, stopped: AbortSignal) => {
     const nowMs = performance.now();
     const blockedMs = nowMs - lastMs - tickMs;
     const cpu = process.cpuUsage(lastCpu);
-    if (blockedMs > maxBlockMs) {
-      const named = [...new Set([...recent, ...[...open].reverse()])].slice(0, maxNamed);
+    if (blockedMs > tooLongMs) {
+      const named = [...new Set([...moved, ...[...open].reverse()])].slice(0, mostNamed);
       log.warn(
         {
           blocked_ms: Math.round(blockedMs),
-          // When this is far below blocked_ms, other processes took the processor or this one was stopped.
+          // Much less than the block: the machine was busy with others, or stopped us.
           cpu_ms: Math.round((cpu.user + cpu.system) / 1000),
           open: open.size,
           requests: named.map(nameOf),
@@ -39,7 +39,7 @@ export const startWatchdog = (log: Log, stopped: AbortSignal) => {
         'the event loop was blocked',
       );
     }
-    recent = new Set();
+    moved = new Set();
     lastMs = nowMs;
     lastCpu = process.cpuUsage();
   };
@@ -49,11 +49,11 @@ export const startWatchdog = (log: Log, stopped: AbortSignal) => {
   return {
     begun: (request: Running): void => {
       open.add(request);
-      recent.add(request);
+      moved.add(request);
     },
     ended: (request: Running): void => {
       open.delete(request);
-      recent.add(request);
+      moved.add(request);
     },
   };
 };

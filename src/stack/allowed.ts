@@ -1,5 +1,6 @@
 /** The environment variables that each process of the stack gets. All others, such as npm's or a cloud's keys, are not passed on. */
 import { variables } from '../config.ts';
+import { operations } from '../operations/all.ts';
 
 /** For every process: paths, locale, time zone, and the mark of `orphans.ts`. */
 const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'ENHANCE_RUN'];
@@ -27,7 +28,7 @@ const allowed = {
   Redis: common,
   Triton: [...common, ...triton],
   /** API, worker and the `enhance` command. */
-  service: [...common, ...node, ...variables],
+  service: [...common, ...node, ...variables(operations)],
 } as const;
 
 /** The variables of `env` that this kind of process gets. */

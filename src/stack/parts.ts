@@ -6,7 +6,7 @@ import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { StackPart } from './supervise.ts';
-import { loadModel, models, startTriton } from './triton.ts';
+import { loadModel, modelsIn, startTriton } from './triton.ts';
 
 /** What the processes of one local stack share. */
 export type Stack = {
@@ -56,7 +56,9 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
     try {
-      await Promise.all(models.map((model) => loadModel(address, model, loadWithinMs, signal)));
+      await Promise.all(
+        modelsIn(modelsDir).map((model) => loadModel(address, model, loadWithinMs, signal)),
+      );
     } catch (error) {
       await triton.stop();
       throw new Error(`${error}\n${triton.tail()}`, { cause: error });

@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LipsyncJob } from '../../src/contract/job.ts';
+import { jobSchema } from '../../src/contract/job.ts';
+import { lipSync } from '../../src/operations/lip-sync/lip-sync.ts';
+import { LipsyncInput, LipsyncJobOptions } from '../../src/operations/lip-sync/request.ts';
 import { serve } from '../media/server.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
+const LipsyncJob = jobSchema(lipSync);
 const test = suite('POST /v1/lipsync up to the job');
 const folder = tempDir('lipsync');
 const at = (name: string): string => join(folder, name);
@@ -94,7 +97,7 @@ test('a job tells both of its inputs and all of its options', async () => {
   const job = LipsyncJob.parse(answer.data);
   assert.equal([job.kind, job.model, job.model_version], ['lipsync', 'fast', 'clip-r1']);
   assert.equal([job.input.kind, job.input.size, job.input.frames], ['video', '64x48', 50]);
-  const { audio } = job.input;
+  const { audio } = LipsyncInput.parse(job.input);
   assert.equal([audio.duration_seconds, audio.sample_rate, audio.channels], [3, 8000, 1]);
   assert.is(audio.content_type, 'audio/wav');
   assert.is(job.input.own_sound, false);
@@ -487,7 +490,7 @@ test('segments come back with the job, what they left out filled in', async () =
     { start: 1, end: 2, audio: null },
   ];
   const { data } = await post(wanted(usual, { segments: JSON.stringify(segments) }));
-  assert.equal(LipsyncJob.parse(data).options.segments, [
+  assert.equal(LipsyncJobOptions.parse(LipsyncJob.parse(data).options).segments, [
     { start: 0, end: 1, audio: { start: 0 } },
     { start: 1, end: 2, audio: null },
   ]);
@@ -577,7 +580,7 @@ test('a model that is not ready is told', async () => {
   const [ready] = api.states.splice(state, 1, {
     id: 'fast',
     ready: false,
-    release: null,
+    releases: { image: null, video: null },
     engine: null,
   });
   try {

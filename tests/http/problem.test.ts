@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Problem } from '../../src/contract/failure.ts';
-import { Failure, type FailureCode } from '../../src/errors.ts';
+import { Failure, type FailureCode, failures } from '../../src/errors.ts';
 import { problemOf } from '../../src/problem.ts';
 
 const where = { instance: '/v1/upscale', requestId: 'r1' };
@@ -44,6 +44,19 @@ test('facts for the log are not shown to the caller', () => {
     where,
   );
   assert.not.ok('ip' in problem);
+});
+
+/** Sent again without a change, the request may succeed: somebody else, or time, ends what stood in the way. */
+const passing = [
+  ...['request_timeout', 'idempotency_in_progress', 'result_not_ready', 'url_fetch_failed'],
+  ...['rate_limited', 'concurrency_limited', 'upload_quota_exceeded', 'internal_error'],
+  ...['inference_failed', 'model_unavailable', 'draining', 'queue_full', 'deadline_exceeded'],
+  ...['worker_lost', 'decode_failed', 'encode_failed', 'storage_failed', 'storage_full'],
+];
+
+test('only what may pass by itself is told as retryable', () => {
+  const retryable = Object.entries(failures).filter(([, { retryable }]) => retryable);
+  assert.equal(retryable.map(([code]) => code).sort(), passing.sort());
 });
 
 test.run();

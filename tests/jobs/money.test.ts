@@ -1,7 +1,7 @@
 /** What jobs do to the credits of their account: held at submission, captured or released at the end. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { monthOf } from '../../src/accounts/price.ts';
+import { monthOf } from '../../src/accounts/tiers.ts';
 import { verify } from '../../src/accounts/verify.ts';
 import { Failure } from '../../src/errors.ts';
 import { realRedis } from '../real/redis.ts';

@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../errors.ts';
+import type { StoredFile } from '../../storage/stored-file.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 import { readJson } from './json-body.ts';
-import { type Keep, readMultipart, tooLarge } from './multipart.ts';
+import { type Keep, readMultipart } from './multipart.ts';
 import { receive } from './receive.ts';
 import { shorten } from './shorten.ts';
-
-/** A file part, complete on disk. */
-export type IncomingFile = {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-};
+import { tooLarge } from './too-large.ts';
 
 export type Body = {
   readonly fields: Readonly<Record<string, unknown>>;
   /** True for a multipart body, whose fields are all text. */
   readonly isText: boolean;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  /** The file parts, each complete on disk. */
+  readonly files: Readonly<Record<string, StoredFile>>;
   /** Names of file parts that were not expected or were sent more than once; their bytes were not kept. */
   readonly strayFiles: readonly string[];
 };
@@ -72,7 +68,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
     throw tooLarge('A file', maxFileBytes);
   }
   const folder = await expected.folder();
-  const files = new Map<string, IncomingFile>();
+  const files = new Map<string, StoredFile>();
   const begun = new Set<string>();
   const twice = new Set<string>();
   const keep: Keep = (name) => {
@@ -111,7 +107,7 @@ const store = async (
   path: string,
   chunks: AsyncIterable<Buffer>,
   admit: Admit,
-): Promise<IncomingFile> => {
+): Promise<StoredFile> => {
   const hash = createHash('sha256');
   let bytes = 0;
   const hashed = async function* () {

@@ -3,39 +3,43 @@ import type { Limits } from '../../config.ts';
 import type { Description } from '../../contract/openapi.ts';
 import { counted } from '../../counted.ts';
 import { Failure, type Fault } from '../../errors.ts';
+import type { StoredFile } from '../../storage/stored-file.ts';
+import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
-import type { Http } from '../route.ts';
-import { type IncomingFile, readBody } from './body.ts';
+import { readBody } from './body.ts';
+import type { Incoming } from './incoming.ts';
 import { fromText, type MakeFault, sourceFaults, token, validate } from './validate.ts';
 
 type Fields = Record<string, unknown>;
+
+type Request = Incoming & { readonly ctx: Context };
 
 type Checked = {
   readonly params: Fields;
   readonly query: Fields;
   readonly body: Fields;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  readonly files: Readonly<Record<string, StoredFile>>;
 };
 
 /** Reads a request and checks it against the route. Failure validation_failed with all faults at once. */
 export const readInput = async (
   route: Description,
-  http: Http,
+  request: Request,
   { config }: Parts,
 ): Promise<Checked> => {
-  const params = paramsOf(route, http);
+  const params = paramsOf(route, request);
   const faults = gatherFaults();
-  const query = check(route.query ?? noFields, http.ctx.query, faults);
+  const query = check(route.query ?? noFields, request.ctx.query, faults);
   if (!route.body) {
     faults.refuse();
     return { params, query, body: {}, files: {} };
   }
   const sources = route.sources ?? [];
-  const received = await readBody(http.ctx, {
+  const received = await readBody(request.ctx, {
     parts: sources.flat(),
     json: takesJson(sources, route.body),
-    folder: http.folder,
-    admit: http.admit,
+    folder: request.folder,
+    admit: request.admit,
     maxFileBytes: maxBytesOf(sources, config.limits),
     maxTextBytes: config.http.jsonMaxBytes,
     stallMs: config.http.bodyStallMs,
@@ -62,7 +66,7 @@ const maxBytesOf = (sources: readonly (readonly string[])[], limits: Limits): nu
 const takesJson = (sources: readonly (readonly string[])[], body: z.ZodObject): boolean =>
   sources.every((group) => group.some((name) => Object.hasOwn(body.shape, `${name}_url`)));
 
-const paramsOf = ({ params }: Description, { ctx }: Http): Fields => {
+const paramsOf = ({ params }: Description, { ctx }: Request): Fields => {
   if (!params) return {};
   const parsed = params.safeParse(ctx.params);
   // A path parameter that breaks its schema can name no resource.

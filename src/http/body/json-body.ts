@@ -4,9 +4,9 @@ import { unzip } from 'node:zlib';
 import { koaBody } from 'koa-body';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import type { Context } from '../route.ts';
-import { tooLarge } from './multipart.ts';
+import type { Context } from '../context.ts';
 import { shorten } from './shorten.ts';
+import { tooLarge } from './too-large.ts';
 
 /**
  * The JSON object of a body, plain or compressed, of at most `limit` bytes after decompression.

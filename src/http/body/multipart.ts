@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { Failure } from '../../errors.ts';
 import { headerOf, invalidMultipart, mediaType, type PartHeader } from './part-header.ts';
+import { tooLarge } from './too-large.ts';
 
 export type Bounds = {
   readonly fields: number;
@@ -220,7 +221,3 @@ const boundaryOf = ({ headers }: IncomingMessage): string => {
     `expected a boundary of 1 to ${boundaryLength} characters in Content-Type; got ${got}`,
   );
 };
-
-/** Failure file_too_large for a body that was not read to its end, so that its size is unknown. */
-export const tooLarge = (what: string, limit_bytes: number): Failure =>
-  new Failure('file_too_large', { what, limit_bytes, came: 'more' });

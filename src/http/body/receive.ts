@@ -1,5 +1,5 @@
 import { Failure } from '../../errors.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 /** Bytes that have to arrive within `stallMs`; with the default of 60 s that is 68 bytes a second. */
 const leastBytes = 4096;

@@ -26,21 +26,24 @@ export const checkOptions = ({ sync_mode, segments }: LipsyncOptions): void => {
   ]);
 };
 
-/** Failure validation_failed for a mode and segments that do not fit these media. */
+/** Failure validation_failed for segments of a portrait, which has no length of its own. */
+export const checkKind = ({ segments }: LipsyncOptions, kind: 'image' | 'video'): void =>
+  refuse(segments && kind === 'image' ? [forClips] : []);
+
+/** Failure validation_failed for a mode and segments that do not fit the lengths of clip and sound. */
 export const checkLengths = (
   { sync_mode, segments }: LipsyncOptions,
   clip: Clip,
   soundSeconds: number,
-): void =>
+): void => {
+  if (clip.kind === 'image') return;
   refuse([
-    ...(clip.kind === 'video' && sync_mode !== 'cut_off' && clip.fps > MOST_FPS
-      ? [tooFast(sync_mode, clip.fps)]
-      : []),
-    ...(segments && clip.kind === 'image' ? [forClips] : []),
-    ...(segments && clip.kind === 'video'
-      ? segments.flatMap((segment, at) => endFaults(segment, at, clip.seconds, soundSeconds))
-      : []),
+    ...(sync_mode !== 'cut_off' && clip.fps > MOST_FPS ? [tooFast(sync_mode, clip.fps)] : []),
+    ...(segments ?? []).flatMap((segment, at) =>
+      endFaults(segment, at, clip.seconds, soundSeconds),
+    ),
   ]);
+};
 
 const orderFaults = ({ start, end, audio }: Segment, at: number, before: number): Fault[] => {
   const here = `/segments/${at}`;

@@ -1,5 +1,6 @@
+import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure, type Fault } from '../../errors.ts';
-import { defaultFormat, ImageFormat, type OutputFormat, type UpscaleOptions } from './request.ts';
+import type { UpscaleOptions } from './request.ts';
 
 export type SettledOptions = UpscaleOptions & { readonly output_format: OutputFormat };
 
