@@ -39,7 +39,7 @@ export const openTurns = ({ atOnce, waiting, waitMs }: Bounds) => {
     new Promise((resolve, reject) => {
       const queue = queues.get(owner) ?? [];
       const fail = (facts: object) => reject(new Failure('queue_full', { ...facts }));
-      if (queue.length >= waiting) return fail({ what: 'requests to look at a file', waiting });
+      if (queue.length >= waiting) return fail({ what: 'requests with a file to check', waiting });
       const end = () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', give);

@@ -132,7 +132,7 @@ test("the media of an account's waiting jobs is bounded in bytes", async () => {
   for (const status of [202, 202]) assert.is((await order()).status, status);
   const held = (await http.get('/v1/credits')).data.held;
   const { detail } = refused(await order(), 429, 'concurrency_limited');
-  assert.match(detail, /jobs hold \d+ bytes/);
+  assert.match(detail, /may hold at most \d+ bytes/);
   assert.is((await http.get('/v1/credits')).data.held, held);
   await cancelQueued();
   assert.is((await order()).status, 202);
