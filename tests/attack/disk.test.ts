@@ -77,7 +77,7 @@ test('an account without credits keeps no more uploads than its quota, however m
   assert.is(kept.length, 3);
   for (const answer of answers.filter(({ status }) => status !== 201)) {
     const { detail } = refused(answer, 429, 'upload_quota_exceeded');
-    assert.match(detail, /keeps 3 uploads of \d+ bytes; at most 3/);
+    assert.match(detail, /at most 3 uploads with \d+ bytes in all; it keeps 3/);
     assert.ok(Number(answer.headers['retry-after']) > 86_000);
   }
   assert.is(readdirSync(join(api.parts.config.files.dir, 'uploads')).length, 3);

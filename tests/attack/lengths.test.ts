@@ -189,7 +189,7 @@ test('a second of 10,000 pictures is refused by their number, before all of them
       413,
       'media_too_long',
     );
-    assert.match(detail, /at most 600 frames; this has 601/);
+    assert.match(detail, /at most 600 frames; got 601/);
   } finally {
     await strict.close();
   }
