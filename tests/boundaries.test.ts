@@ -16,11 +16,11 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     },
     http: {
       values: ['accounts', 'contract', 'jobs', 'operations', 'storage'],
-      types: ['media', 'async'],
+      types: ['media', 'async', 'models'],
     },
     accounts: { values: ['contract'] },
     jobs: { values: ['accounts', 'async', 'contract', 'operations', 'storage'] },
-    models: { values: ['triton'], types: ['operations'] },
+    models: { values: ['triton'] },
     media: { values: ['contract', 'storage'], types: ['operations'] },
     triton: { types: ['contract', 'operations'] },
     storage: { values: ['contract'] },

@@ -298,7 +298,7 @@ REST = np.array([0, 0, 0, 0, 0, 1, 0, 0], np.float32)
         ({"IMAGE": np.zeros((0, 8, 3), np.uint8)}, "expected IMAGE [height, width, 3] of uint8, got [0, 8, 3] of uint8"),
         ({"MESH": MESH[:468]}, "expected MESH [478, 3], got [468, 3]"),
         ({"MESH": MESH * NAN}, "expected MESH without NaN or infinity, got a mesh of no face"),
-        ({"MESH": MESH / 100}, "expected a face of at least 4 pixels between the eyes, got 0."),
+        ({"MESH": MESH / 100}, "expected a face of at least 4 pixels between the eyes and from forehead to chin, got "),
         ({"MOTION": REST[:6]}, "expected MOTION [8], got [6]"),
         ({"MOTION": REST * NAN}, "expected MOTION within "),
         ({"MOTION": REST + np.eye(8, dtype=np.float32)[0] * 16}, "expected MOTION within "),

@@ -27,8 +27,9 @@ MOST_LOST = 16
 class Track:
     """A face that is followed.
 
-    asked: the caller said that a face is here, so it stays however many larger ones there are. frames: since it was found.
-    first: what the crop of a drawn face showed when it was found, by which it is followed. likeness: as it was last taken.
+    asked: a hint lies on it, so it is kept even where there are more faces than are followed. frames: since it was found.
+    doubts: checks in a row that it failed. first: what the crop of a drawn face showed when it was found, by which it is
+    followed. likeness: as it was last measured.
     """
 
     identity: int
@@ -45,7 +46,10 @@ class Track:
 
 @dataclass
 class Lost:
-    """A face that was followed, so that it keeps its identity when it comes back. `since`: frames. here: in the same shot."""
+    """A face that is no longer followed, kept so that it has the same identity when it returns.
+
+    since: frames ago. here: whether there has been no cut since.
+    """
 
     identity: int
     since: int
@@ -74,7 +78,7 @@ class State:
 
 
 def pack(state: State) -> Floats:
-    """The vector of a state that has seen a frame. Identities stay exact below 2^24."""
+    """The vector (float32) of a state that has seen a frame. Identities stay exact below 2^24."""
     header = [LAYOUT, state.width, state.height, len(state.tracks), len(state.lost), state.next_identity, state.since]
     header.append(state.searches)
     rows = [_track_row(track) for track in state.tracks] + [_lost_row(lost) for lost in state.lost]
@@ -82,7 +86,10 @@ def pack(state: State) -> Floats:
 
 
 def unpack(vector: npt.NDArray[Any], width: int, height: int) -> State:
-    """The state of a vector; of an empty one, that at the start of a clip. Raises ValueError."""
+    """The state of a vector for frames of this size; of an empty vector the state at the start of a clip.
+
+    Raises ValueError for a vector that pack() did not make, or made for frames of another size.
+    """
     if vector.size == 0:
         return State(width, height)
     vector = np.asarray(vector, np.float32)
