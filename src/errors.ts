@@ -109,7 +109,7 @@ export const failures = {
   range_not_satisfiable: kind(
     416,
     false,
-    (f) => `The result has ${text(f.bytes)} bytes; the range lies outside of them.`,
+    (f) => `Expected a range within the ${text(f.bytes)} bytes of the result; got one beyond them.`,
   ),
   header_too_large: kind(
     431,
@@ -139,7 +139,7 @@ export const failures = {
   upload_not_found: kind(
     422,
     false,
-    (f) => `${text(f.url)} names no upload of the account, or one that has expired.`,
+    (f) => `There is no upload ${text(f.url)}: it has expired, or it belongs to another account.`,
   ),
   media_unreadable: kind(
     422,

@@ -1,6 +1,7 @@
 /** The month's graduated discount: what an account pays for a list price, explained by lines that add up. Pure. */
 import type { Config } from '../config.ts';
 import type { PriceLine } from '../contract/credits.ts';
+import { counted } from '../counted.ts';
 import type { ListPrice } from './list-price.ts';
 
 export type Discounts = Pick<Config['prices'], 'tiers'>;
@@ -36,7 +37,7 @@ export const quote = (
       { kind: 'base', text, credits: list },
       ...discounts.map((part) => ({
         kind: 'discount' as const,
-        text: `${part.tier.percent} % off ${part.credits} credits beyond the month's first ${part.tier.from}`,
+        text: `${part.tier.percent} % off ${counted(part.credits, 'credit')} beyond the month's first ${part.tier.from}`,
         credits: -discountOf(part) / MICRO,
       })),
       ...roundingLine(credits * MICRO - total),

@@ -36,7 +36,7 @@ const refusal = (url: string, error: unknown): unknown => {
     );
   const { detail, errors, code } = error.response.data ?? {};
   const faults = Array.isArray(errors)
-    ? errors.map((fault) => `\n  ${fault.pointer}: ${fault.detail}`)
+    ? errors.map(({ pointer, detail }) => `\n  ${pointer ? `${pointer}: ` : ''}${detail}`)
     : [];
   return new Refused(
     `${error.response.status} ${code ?? ''}: ${detail ?? error.message}${faults.join('')}`,

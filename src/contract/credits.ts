@@ -8,7 +8,7 @@ export const Balance = z
   .strictObject({
     account: Account,
     balance: Credits.describe('all credits of the account, held ones included'),
-    held: Credits.describe('set aside for running jobs'),
+    held: Credits.describe('held for unfinished jobs'),
     available: Credits.describe('balance less held'),
     month: z.strictObject({
       month: z

@@ -5,7 +5,9 @@ export const Health = z.strictObject({ status: z.literal('ok') }).meta({ id: 'He
 export const Readiness = z
   .strictObject({
     ready: z.boolean(),
-    missing: z.array(z.string()).describe('what must still come up, in words; empty when ready'),
+    missing: z
+      .array(z.string())
+      .describe('what is not ready yet, one sentence each; empty when ready'),
   })
   .meta({ id: 'Readiness' });
 export type Readiness = z.infer<typeof Readiness>;

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 export const Scope = z
   .enum(['create', 'read', 'admin'])
-  .describe('create: make, cancel and erase; read: look; admin: issue keys and grant credits');
+  .describe(
+    'create: create, cancel and erase jobs; read: read jobs, results and credits; admin: issue keys and grant credits',
+  );
 export type Scope = z.infer<typeof Scope>;
 
 export const Account = z
@@ -62,7 +64,7 @@ export const Key = z
 export type Key = z.infer<typeof Key>;
 
 export const IssuedKey = z
-  .strictObject({ ...Key.shape, key: z.string().describe('shown here and never again') })
+  .strictObject({ ...Key.shape, key: z.string().describe('shown only once, in this answer') })
   .meta({ id: 'IssuedKey' });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
@@ -70,7 +72,10 @@ export const KeyListQuery = z.strictObject({ account: Account.optional() });
 
 /** A record that cannot be shown as a key; it can still be revoked. */
 export const FaultyKey = z
-  .strictObject({ id: z.string(), fields: z.array(z.string()).describe('what of it is wrong') })
+  .strictObject({
+    id: z.string(),
+    fields: z.array(z.string()).describe('the fields that are faulty'),
+  })
   .meta({ id: 'FaultyKey' });
 export type FaultyKey = z.infer<typeof FaultyKey>;
 

@@ -13,7 +13,7 @@ export const modelShape = {
   description: z.string(),
   ready: z.boolean(),
   version: ModelVersion.describe('release that new jobs get; null while not known'),
-  engine: z.string().nullable().describe('what runs it; null while not known'),
+  engine: z.string().nullable().describe('the inference engine; null while not known'),
 };
 
 /** Any operation's model, as a client of all of them reads it. */

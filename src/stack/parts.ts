@@ -1,4 +1,5 @@
 /** The four processes of the local stack: Redis, Triton, API and worker. */
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
@@ -55,6 +56,8 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart
       httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
+    // One listener for each model that is being loaded, and one of the process itself.
+    setMaxListeners(modelsIn(modelsDir).length + 5, signal);
     try {
       await loadModels(address, modelsIn(modelsDir), loadWithinMs, signal);
     } catch (error) {

@@ -225,7 +225,7 @@ for (const [what, picture] of crowded) {
     const bytes = picture();
     const { answer, seconds } = await timed(estimate('image', bytes));
     const { detail } = refused(answer, 422, 'media_unreadable');
-    assert.match(detail, /more than 100000 parts/);
+    assert.match(detail, /more than 100000 chunks/);
     // Most of it is the sending of some ten megabytes.
     assert.ok(seconds < 5, `${seconds} s`);
   });

@@ -78,7 +78,7 @@ test('an account without credits keeps no more uploads than its quota, however m
   assert.is(kept.length, 3);
   for (const answer of answers.filter(({ status }) => status !== 201)) {
     const { detail } = refused(answer, 429, 'upload_quota_exceeded');
-    assert.match(detail, /keeps 3 uploads of \d+ bytes; at most 3/);
+    assert.match(detail, /at most 3 uploads with \d+ bytes in all; it keeps 3/);
     assert.ok(Number(answer.headers['retry-after']) > 86_000);
   }
   assert.is(readdirSync(join(api.parts.config.files.dir, 'uploads')).length, 3);
@@ -133,7 +133,7 @@ test("the media of an account's waiting jobs is bounded in bytes", async () => {
   for (const status of [202, 202]) assert.is((await order()).status, status);
   const held = (await http.get('/v1/credits')).data.held;
   const { detail } = refused(await order(), 429, 'concurrency_limited');
-  assert.match(detail, /jobs hold \d+ bytes/);
+  assert.match(detail, /may hold at most \d+ bytes/);
   assert.is((await http.get('/v1/credits')).data.held, held);
   await cancelQueued();
   assert.is((await order()).status, 202);

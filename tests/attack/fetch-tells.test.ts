@@ -69,7 +69,7 @@ test('a failed handshake, a protocol error and a refused connection are told in 
   const unsafe = refused((await ask(url)).answer, 422, 'url_fetch_failed').detail;
   assert.is(
     toldOf(unsafe, url),
-    'URL could not be fetched: no secure connection could be made to the server.',
+    'URL could not be fetched: no secure (TLS) connection to the server was possible.',
   );
   const nonsense = refused((await ask(`${raw.origin}/a`)).answer, 422, 'url_fetch_failed').detail;
   assert.is(

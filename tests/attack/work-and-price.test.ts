@@ -151,21 +151,21 @@ for (const [says, ask, credits, text] of priced) {
 test('3.7 s of 37,000 frames are more than ten minutes may have', async () => {
   for (const answer of [await estimate(upscale('many.mp4')), await order(upscale('many.mp4'))]) {
     const { detail } = refused(answer, 413, 'media_too_long');
-    assert.match(detail, /^The video may have at most 36000 frames; this has 3[67]\d{3}\.$/);
+    assert.match(detail, /^The video may have at most 36000 frames; got 3[67]\d{3}\.$/);
   }
   const { detail } = refused(
     await estimate(lipsync('many.mp4', 'voice.wav')),
     413,
     'media_too_long',
   );
-  assert.match(detail, /^The video may have at most 18000 frames; this has \d{5}\.$/);
+  assert.match(detail, /^The video may have at most 18000 frames; got \d{5}\.$/);
 });
 
 test('0.2 s at 200 frames a second, looped for 100 s, is more than five minutes may have', async () => {
   for (const sync_mode of ['loop', 'bounce', 'remap', 'silence']) {
     const answer = await estimate(lipsync('200.mp4', 'long.wav', { sync_mode }));
     const { detail } = refused(answer, 413, 'output_too_large');
-    assert.match(detail, /at most 18000 frames; this would have 20000/);
+    assert.match(detail, /at most 18000 frames; it would have 20000/);
   }
 });
 
@@ -180,7 +180,7 @@ test('all frames of an output together have a limit', async () => {
     const { detail } = refused(answer, 413, 'output_too_large');
     assert.match(
       detail,
-      /at most 1 gigapixels in all frames together; this would have 2.6 \(10000 of 512x512\)/,
+      /at most 1 gigapixels in all frames together; it would have 2.6 \(10000 of 512x512\)/,
     );
   } finally {
     await strict.close();

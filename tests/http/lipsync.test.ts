@@ -205,7 +205,7 @@ test('fast above a minute is accepted with a warning', async () => {
     data.warnings.map(({ code }: { code: string }) => code),
     ['long_clip_for_model'],
   );
-  assert.match(data.warnings[0].detail, /up to 60 s; this lasts 61 s/);
+  assert.match(data.warnings[0].detail, /up to 60 s; the result lasts 61 s/);
   assert.is((await post(wanted(parts))).status, 202);
 });
 

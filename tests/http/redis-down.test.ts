@@ -18,7 +18,7 @@ const secondsOf = async <T>(work: Promise<T>) => {
 test('requests while Redis is down do not hang but fail within seconds, and say so', async () => {
   await redis.kill();
   const { answer, seconds } = await secondsOf(http.get('/v1/jobs'));
-  assert.match(refused(answer, 500, 'internal_error').detail, /store .* does not answer/);
+  assert.match(refused(answer, 500, 'internal_error').detail, /Redis. does not answer/);
   assert.ok(seconds < 8, `${seconds} s`);
   const later = await secondsOf(http.post('/v1/upscale', { model: 'photo' }));
   refused(later.answer, 500, 'internal_error');
@@ -32,7 +32,7 @@ test('while Redis is down /metrics tells all but the jobs, and /readyz what is m
   assert.not.match(data, /^jobs\{/m);
   const ready = await api.client().get('/readyz');
   assert.is(ready.status, 503);
-  assert.ok(ready.data.missing.includes('redis does not answer'));
+  assert.ok(ready.data.missing.includes('Redis does not answer'));
 });
 
 test('when Redis is back, so is the API', async () => {

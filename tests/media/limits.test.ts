@@ -76,7 +76,7 @@ test('an output side too long is refused, and what WebP cannot hold', async () =
     () => checkLimits(image(1, 8192), limits, 2, 'webp'),
     'output_too_large',
   );
-  assert.match(webp.message, /16383 pixels a side as webp/);
+  assert.match(webp.message, /16383 pixels per side as webp/);
 });
 
 test.run();

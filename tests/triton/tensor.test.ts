@@ -55,12 +55,12 @@ test('byte length follows type and shape, and is open for strings and open shape
 });
 
 test('a tensor whose bytes do not fill its shape is refused with both numbers', () => {
-  assert.throws(() => checkTensor(image([2, 2, 3], 11)), /should take 12 bytes; 11 came/);
-  assert.throws(() => checkTensor(image([2, 2, 3], 13)), /should take 12 bytes; 13 came/);
+  assert.throws(() => checkTensor(image([2, 2, 3], 11)), /should take 12 bytes; got 11/);
+  assert.throws(() => checkTensor(image([2, 2, 3], 13)), /should take 12 bytes; got 13/);
   assert.throws(() => checkTensor(image([2, -1, 3], 6)), /has the shape/);
   assert.throws(() => checkTensor(image([1.5, 2, 1], 3)), /has the shape/);
   const two = strings('S', ['a', 'b']);
-  assert.throws(() => checkTensor({ ...two, shape: [3] }), /should hold 3 strings; 2 came/);
+  assert.throws(() => checkTensor({ ...two, shape: [3] }), /should hold 3 strings; got 2/);
 });
 
 test('outputs come back in the order that was asked for', () => {
@@ -79,14 +79,14 @@ test('an answer of another name, number, type, shape, length or without data is 
   const good = image([2, 2, 3], 12);
   assert.is(checkOutputs(wanted, [good])[0]?.data.length, 12);
   const cases: [Parameters<typeof checkOutputs>[1], RegExp][] = [
-    [[], /expected the outputs "IMAGE"; nothing came/],
-    [[{ ...good, name: 'OTHER' }], /expected the outputs "IMAGE"; "OTHER" came/],
-    [[good, good], /"IMAGE", "IMAGE" came/],
+    [[], /expected the outputs "IMAGE"; got nothing/],
+    [[{ ...good, name: 'OTHER' }], /expected the outputs "IMAGE"; got "OTHER"/],
+    [[good, good], /got "IMAGE", "IMAGE"/],
     [[{ ...good, datatype: 'INT8' }], /expected "IMAGE" UINT8 \[2,2,3\]; "IMAGE" INT8 \[2,2,3\]/],
-    [[{ ...good, shape: [2, 3, 2] }], /"IMAGE" UINT8 \[2,3,2\] came/],
-    [[{ ...good, shape: [12] }], /"IMAGE" UINT8 \[12\] came/],
-    [[image([2, 2, 3], 11)], /should take 12 bytes; 11 came/],
-    [[{ name: 'IMAGE', datatype: 'UINT8', shape: [2, 2, 3] }], /without its data/],
+    [[{ ...good, shape: [2, 3, 2] }], /got "IMAGE" UINT8 \[2,3,2\]/],
+    [[{ ...good, shape: [12] }], /got "IMAGE" UINT8 \[12\]/],
+    [[image([2, 2, 3], 11)], /should take 12 bytes; got 11/],
+    [[{ name: 'IMAGE', datatype: 'UINT8', shape: [2, 2, 3] }], /has no data/],
   ];
   for (const [answered, reason] of cases) {
     assert.throws(() => checkOutputs(wanted, answered), reason);
@@ -99,7 +99,7 @@ test('two outputs of one name do not stand for two wanted ones', () => {
     datatype: 'INT32',
     shape: [1],
   }));
-  assert.throws(() => checkOutputs(wanted, [int32('A', [1]), int32('A', [1])]), /"A", "A" came/);
+  assert.throws(() => checkOutputs(wanted, [int32('A', [1]), int32('A', [1])]), /got "A", "A"/);
 });
 
 test.run();

@@ -81,7 +81,7 @@ test('a picture whose bytes do not fill its size is not sent', async () => {
   const photo = await open('photo');
   const torn = { ...flat(4, 4, [1, 2, 3]), height: 5 };
   const error = await photo.run(torn, 2, never).catch((error: unknown) => error);
-  assert.match(String(error), /should take 60 bytes; 48 came/);
+  assert.match(String(error), /should take 60 bytes; got 48/);
 });
 
 test('a model that is not loaded, or is no upscaler, cannot be opened', async () => {

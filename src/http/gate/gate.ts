@@ -20,7 +20,7 @@ export const createGate = (parts: Parts) => {
   const enter = (ctx: Context, { account }: Caller): void => {
     const count = (open.get(account) ?? 0) + 1;
     if (count > config.http.accountOpenRequests) {
-      const detail = `The account has ${count - 1} requests open, those that wait and event streams included; at most ${config.http.accountOpenRequests} may be.`;
+      const detail = `The account has ${count - 1} open requests, the limit, including those that wait for a job and event streams. Try again when one has ended.`;
       throw new Failure('concurrency_limited', { detail });
     }
     // A response that is closed already emits no further 'close', so it would be counted for ever.

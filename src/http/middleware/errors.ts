@@ -25,7 +25,7 @@ const failureOf = (error: unknown, draining: AbortSignal): Failure => {
   // Work that the shutdown interrupted rejects with the reason of the signal.
   if (draining.aborted && error === draining.reason) return new Failure('draining');
   if (!isUnreachable(error)) return diskFailure(error) ?? asFailure(error);
-  const reason = 'the store of jobs and credits does not answer, try again';
+  const reason = 'the database of jobs and credits (Redis) does not answer; try again later';
   return new Failure('internal_error', { reason }, { cause: error });
 };
 

@@ -10,7 +10,7 @@ export const protocol = async ({ req }: Context, next: Next): Promise<void> => {
     throw new Failure('invalid_request', { reason: 'it has no Host header' });
   }
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
-    const reason = `Expect may be "100-continue" only; "${shorten(expect)}" came`;
+    const reason = `expected "100-continue" in the header Expect; got "${shorten(expect)}"`;
     throw new Failure('invalid_request', { reason });
   }
   await next();

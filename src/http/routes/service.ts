@@ -41,8 +41,8 @@ const missingOf = async ({ stores, models, files, draining }: Parts): Promise<st
     ...(draining.aborted ? ['the server is shutting down'] : []),
     ...(isLow === undefined ? ['the disk does not answer'] : []),
     ...(isLow ? ['the disk is nearly full'] : []),
-    ...(redis === undefined ? ['redis does not answer'] : []),
-    ...(states === undefined ? ['triton does not answer'] : []),
+    ...(redis === undefined ? ['Redis does not answer'] : []),
+    ...(states === undefined ? ['Triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
   ];
 };

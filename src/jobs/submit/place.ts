@@ -99,7 +99,7 @@ export const placeNew = async (
         });
       case 'bytes_full':
         throw new Failure('concurrency_limited', {
-          detail: `The account's jobs hold ${said[1]} bytes of media; with this one's ${bytes} they would hold more than ${config.jobs.accountQueuedBytes}.`,
+          detail: `The unfinished jobs of an account may hold at most ${config.jobs.accountQueuedBytes} bytes of media; this account's hold ${said[1]}, and the new job has ${bytes}. Try again when one has finished.`,
         });
       case 'queue_full':
         throw new Failure('queue_full', { waiting: said[1] });

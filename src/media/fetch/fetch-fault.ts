@@ -31,18 +31,19 @@ export const explain = (error: unknown, { requested, current, exceeded }: Fetch)
   return fetchFailed(url, exceeded ?? reasonOf(code), error);
 };
 
-const REDIRECTED = 'it redirects to what may not be fetched';
+const REDIRECTED = 'it redirects to a URL that may not be fetched';
 
 const fetchFailed = (url: string, reason: string, cause?: unknown): Failure =>
   new Failure('url_fetch_failed', { url, reason }, { cause });
 
 const reasonOf = (code: string): string => {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its host could not be looked up';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return 'the name of its host could not be resolved';
   if (/^E(CONNREFUSED|HOSTUNREACH|NETUNREACH|TIMEDOUT|ACCES)$/.test(code)) {
     return 'the server could not be reached';
   }
   if (/^HPE_/.test(code)) return 'the server does not speak HTTP';
   if (/CERT|SIGNATURE|TLS|SSL|EPROTO/.test(code))
-    return 'no secure connection could be made to the server';
+    return 'no secure (TLS) connection to the server was possible';
   return 'the server ended the connection early';
 };

@@ -40,7 +40,8 @@ export const fetchTo = async (options: FetchOptions): Promise<StoredFile> => {
       const next = redirection(answer.response, current);
       if (!next) return await store(answer, options, deadline);
       answer.response.data.destroy();
-      if (hops === config.redirects) throw fetchFault(`it redirects more than ${hops} times`);
+      if (hops === config.redirects)
+        throw fetchFault(`it redirects more than ${hops} times, the limit`);
       current = next;
     }
   } catch (error) {
@@ -126,7 +127,8 @@ const store = async (
       }
     };
     await writeAll(path, count(data), { ...(admit && { admit }) });
-    if (overrun()) throw fetchFault(`it sent more than the ${declared} bytes that it declared`);
+    if (overrun())
+      throw fetchFault(`the server sent more than the ${declared} bytes of its Content-Length`);
     return { path, bytes, sha256: hash.digest('hex') };
   } finally {
     data.destroy();

@@ -10,9 +10,9 @@ import { isPublicAddress } from './address.ts';
  */
 export const checkUrl = (url: URL, allowHosts: readonly string[]): void => {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw refuse(url, `expected http or https, received ${url.protocol.slice(0, -1)}`);
+    throw refuse(url, `expected http or https; got ${url.protocol.slice(0, -1)}`);
   }
-  if (url.username || url.password) throw refuse(url, 'it holds a user name or a password');
+  if (url.username || url.password) throw refuse(url, 'it contains a user name or a password');
   const host = bare(url);
   if (isIP(host) && !isPublicAddress(host) && !isAllowed(url, allowHosts)) {
     throw refuse(url, HIDDEN, `${host} is not a public address`);

@@ -39,7 +39,8 @@ export const checkImageParts = async (path: string): Promise<void> => {
     for await (const { head } of partsOf(file, format)) {
       parts += 1;
       if (format.isScan?.(head)) scans += 1;
-      if (parts > MOST_PARTS) throw new Error(`it has more than ${MOST_PARTS} parts`);
+      if (parts > MOST_PARTS)
+        throw new Error(`it has more than ${MOST_PARTS} chunks, segments or boxes`);
       if (scans > MOST_SCANS) throw new Error(`it has more than ${MOST_SCANS} scans`);
     }
   } finally {

@@ -21,7 +21,7 @@ export const decodeImage = async (path: string, info: ImageInfo): Promise<Pictur
     const decoded = await decodeStrictly(path, info);
     const { width, height, channels } = decoded.info;
     if (channels !== 3 && channels !== 4)
-      throw new Error(`expected 3 or 4 channels, received ${channels}`);
+      throw new Error(`expected 3 or 4 channels; got ${channels}`);
     if (sizeText({ width, height }) !== sizeText(info.size))
       throw new Error('its size differs from its header');
     return { width, height, channels, pixels: decoded.data };

@@ -31,6 +31,6 @@ const raw = ({ width, height, channels, pixels }: Picture) =>
 
 const rgb = async (picture: ReturnType<typeof sharp>): Promise<Picture> => {
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
-  if (info.channels !== 3) throw new Error(`expected 3 channels, received ${info.channels}`);
+  if (info.channels !== 3) throw new Error(`expected 3 channels; got ${info.channels}`);
   return { width: info.width, height: info.height, channels: 3, pixels: data };
 };

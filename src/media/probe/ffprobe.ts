@@ -22,7 +22,7 @@ export const askFfprobe = async <T extends z.ZodType>(
     for await (const chunk of child.stdout) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw unreadable('it holds too many streams');
+      if (bytes > MOST_BYTES) throw unreadable('it has too many streams');
     }
     const exit = await child.ended();
     options.signal.throwIfAborted();

@@ -46,7 +46,7 @@ export const checkVideoSize = (size: Size, limits: Limits['video']): void => {
   const [short, long] = [Math.min(size.width, size.height), Math.max(size.width, size.height)];
   if (long <= limits.longSide && short <= limits.shortSide) return;
   throw new Failure('resolution_too_large', {
-    limit: `${limits.longSide}x${limits.shortSide} pixels in either orientation`,
+    limit: `${limits.longSide}x${limits.shortSide} or ${limits.shortSide}x${limits.longSide} pixels`,
     came: sizeText(size),
   });
 };
@@ -87,7 +87,7 @@ const checkOutputSide = (size: Size, limit: number, format: OutputFormat): void 
   const most = Math.min(limit, longestSide[format]);
   if (Math.max(size.width, size.height) <= most) return;
   throw new Failure('output_too_large', {
-    limit: `${most} pixels a side${most < limit ? ` as ${format}` : ''}`,
+    limit: `${most} pixels per side${most < limit ? ` as ${format}` : ''}`,
     came: sizeText(size),
   });
 };

@@ -94,7 +94,8 @@ const decodeSound = async (probe: AudioProbe, container: Container) => {
   const whole = changes ? (await listPackets(args, options)).streams[0] : decoded;
   checkSeconds(whole?.seconds ?? 0, probe.limits.seconds, 'sound');
   const errorText = exit?.errorText ?? '';
-  if (changes) throw unreadable(`its sample rate or its channels change in it; ${errorText}`);
+  if (changes)
+    throw unreadable(`its sample rate or number of channels changes within the file; ${errorText}`);
   return { decoded, errorText };
 };
 
@@ -114,7 +115,7 @@ const checkDecodable = (
   errorText: string,
 ) => {
   const durationSeconds = decoded?.seconds ?? 0;
-  if (!decoded || durationSeconds === 0) throw unreadable(errorText || 'there is nothing in it');
+  if (!decoded || durationSeconds === 0) throw unreadable(errorText || 'it has no samples');
   if (durationSeconds * 2 < lengthOf(copied)) {
     const part = `${durationSeconds.toFixed(1)} of ${lengthOf(copied).toFixed(1)} s`;
     throw unreadable(`only ${part} could be decoded; ${errorText}`);

@@ -19,7 +19,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
   try {
     await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
-    if ((header.pages ?? 1) > 1) throw new Error('it holds more than one picture');
+    if ((header.pages ?? 1) > 1) throw new Error('it has more than one picture');
     const { space, hasProfile } = header;
     return {
       kind: 'image',

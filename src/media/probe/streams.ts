@@ -67,7 +67,7 @@ export const readStreams = async (
   if (!output) throw unreadable(exit.errorText);
   const { streams } = output;
   if (streams.length > MOST_STREAMS) {
-    throw unreadable(`it holds ${streams.length} streams; at most ${MOST_STREAMS} are read`);
+    throw unreadable(`expected at most ${MOST_STREAMS} streams; got ${streams.length}`);
   }
   checkChannels(streams);
   const video = streams.find(
@@ -85,8 +85,8 @@ const checkChannels = (streams: readonly Stream[]): void => {
     )
     .reduce((sum, stream) => sum + stream.channels, 0);
   if (channels <= MOST_CHANNELS) return;
-  const many = `${channels} channels of sound that MP4 does not hold`;
-  throw unreadable(`it has ${many}; at most ${MOST_CHANNELS} are encoded again`);
+  const many = `${channels} audio channels that have to be encoded again for MP4`;
+  throw unreadable(`it has ${many}; at most ${MOST_CHANNELS} are allowed`);
 };
 
 const videoOf = (stream: Stream): VideoStream => ({

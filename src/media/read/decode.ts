@@ -93,7 +93,7 @@ async function* decode(
       const sinceStart = await clock.next();
       if (sinceStart === null) break;
       if (index === info.frames + MORE_FRAMES) {
-        throw unreadable(`it has more pictures than its ${info.frames} packets can hold`);
+        throw unreadable(`it has more frames than its ${info.frames} packets can contain`);
       }
       const time = from + sinceStart;
       // A picture is shown until the next one's time, so each waits for its successor.

@@ -31,7 +31,7 @@ export const encode = async <F extends AnyFrame>(
   const rest = frames[Symbol.asyncIterator]();
   try {
     const { value: first, done } = await rest.next();
-    if (done) throw new Failure('encode_failed', { reason: 'there are no pictures' });
+    if (done) throw new Failure('encode_failed', { reason: 'there are no frames' });
     const threads = String(encoding.ffmpeg.threads);
     const args = ['-y', '-filter_threads', threads, ...argsFor(first)];
     const tally = await run(first, rest, { ...encoding, args });
@@ -121,7 +121,7 @@ async function* matroskaOf<F extends AnyFrame>(
     if (sizeText(frame) !== sizeText(first) || channelsOf(frame) !== wanted) {
       const received = `${sizeText(frame)} with ${channelsOf(frame)} channels`;
       const expected = `${sizeText(first)} with ${wanted} channels`;
-      throw new Error(`expected pictures of ${expected}, received ${received}`);
+      throw new Error(`expected frames of ${expected}; got ${received}`);
     }
     tally.frames += 1;
     tally.end = frame.time + frame.duration;

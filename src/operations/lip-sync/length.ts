@@ -48,12 +48,12 @@ export const warningsOf = (input: Input, options: LipsyncOptions): Warning[] => 
 
 const lengthWarnings = (model: LipsyncModel, seconds: number): Warning[] => {
   if (seconds <= madeForSeconds[model]) return [];
-  const detail = `The model ${model} is made for up to ${madeForSeconds[model]} s; this lasts ${Number(seconds.toFixed(1))} s.`;
+  const detail = `The model ${model} is made for up to ${madeForSeconds[model]} s; the result lasts ${Number(seconds.toFixed(1))} s.`;
   return [{ code: 'long_clip_for_model', detail }];
 };
 
 const backgroundWarnings = ({ own_sound }: Input, { options }: LipsyncOptions): Warning[] => {
   if (options.background.mode === 'drop' || own_sound !== false) return [];
-  const detail = 'There is no sound of its own in the clip or portrait to mix under the new one.';
+  const detail = 'The video or portrait has no sound of its own to mix in.';
   return [{ code: 'no_background_sound', detail }];
 };

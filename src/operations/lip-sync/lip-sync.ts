@@ -27,7 +27,7 @@ export const lipSync = operation({
   models: {
     fast: { description: 'short clips of a talking head, and portraits; the quickest', rate: 1 },
     balanced: {
-      description: 'clips of up to five minutes, with teeth of the person as the clip shows them',
+      description: 'clips of up to five minutes; takes the teeth from other frames of the video',
       rate: 2,
     },
     studio: {

@@ -14,7 +14,7 @@ const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 const pointed = [
   z
     .strictObject({ mode: z.literal('auto') })
-    .describe('who talks in the clip, else the largest, steadiest face'),
+    .describe('the person who talks in the video, else the largest and steadiest face'),
   z
     .strictObject({ frame: z.int().min(0), x: z.number().min(0), y: z.number().min(0) })
     .describe('the face at this point'),
@@ -27,7 +27,7 @@ export const Speaker = z
       ...pointed,
       z
         .strictObject({ boxes: z.array(Box.nullable()).min(1).max(36_000) })
-        .describe('the face in [x1, y1, x2, y2] of each frame, null where it is not to be seen'),
+        .describe('the face in [x1, y1, x2, y2] of each frame, null where it is not visible'),
     ],
     'Expected {mode: "auto"}, {frame, x, y} or {boxes: [[x1, y1, x2, y2] or null, ...]}',
   )
@@ -44,11 +44,11 @@ export const Segment = z
     audio: z
       .strictObject({
         start: seconds.default(0),
-        end: seconds.optional().describe('of the sound, unless it is said'),
+        end: seconds.optional().describe('default: the end of the sound'),
       })
       .nullable()
       .describe(
-        'a longer part is cut, after a shorter one the mouth rests; null leaves the clip as it is',
+        'part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged',
       ),
   })
   .meta({ id: 'Segment' });
@@ -56,8 +56,16 @@ export type Segment = z.infer<typeof Segment>;
 
 /** What becomes of the clip's own sound. */
 const Background = z.strictObject({
-  mode: z.enum(['drop', 'mix']).default('drop').describe('mix: it is heard under the new one'),
-  volume: z.number().min(0).max(1).default(0.3).describe('of the own sound, where it is mixed'),
+  mode: z
+    .enum(['drop', 'mix'])
+    .default('drop')
+    .describe('drop: it is removed; mix: it is mixed with the new sound'),
+  volume: z
+    .number()
+    .min(0)
+    .max(1)
+    .default(0.3)
+    .describe("of the video's own sound when it is mixed"),
 });
 
 const tuning = z.strictObject({
@@ -66,27 +74,34 @@ const tuning = z.strictObject({
     .min(0)
     .max(1)
     .default(0.5)
-    .describe('how far the mouth moves; 0.5 is as measured'),
+    .describe(
+      "scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times",
+    ),
   on_no_face: z
     .enum(['passthrough', 'fail'])
     .default('passthrough')
-    .describe('what a frame without the face means'),
+    .describe('frames without the face: they stay unchanged, or the job fails'),
   motion: z.boolean().default(true).describe('small motion of the head and blinks; portraits only'),
-  style: z.enum(['auto', 'photo', 'flat']).default('auto').describe('flat is a drawing'),
+  style: z
+    .enum(['auto', 'photo', 'flat'])
+    .default('auto')
+    .describe('flat: a drawing; auto: detected'),
   background: Background.prefault({}).describe("the clip's own sound"),
 });
 
 const options = {
   model: LipsyncModel,
   output_format: z.literal('mp4').default('mp4').describe('H.264 and AAC'),
-  sync_mode: SyncMode.default('cut_off').describe('when clip and sound differ in length'),
+  sync_mode: SyncMode.default('cut_off').describe('when video and sound differ in length'),
   speaker: Speaker.default({ mode: 'auto' }),
   segments: z
     .array(Segment)
     .min(1)
     .max(100)
     .optional()
-    .describe('where the clip is to speak, in ascending order; elsewhere it stays as it is'),
+    .describe(
+      'spans in which the video is to speak, in ascending order; elsewhere it stays unchanged',
+    ),
   options: tuning.prefault({}),
 };
 
@@ -100,7 +115,7 @@ export const LipsyncJobOptions = z
     ...options,
     speaker: z.union([
       ...pointed,
-      z.strictObject({ boxes: z.int().min(1).describe('how many were given') }),
+      z.strictObject({ boxes: z.int().min(1).describe('the number of boxes') }),
     ]),
   })
   .meta({ id: 'LipsyncJobOptions' });
@@ -111,7 +126,7 @@ export const LipsyncRequest = z
   .strictObject({
     ...options,
     video_url: SourceUrl.optional().describe('clip with a face, or a portrait'),
-    audio_url: SourceUrl.optional().describe('what the face is to say'),
+    audio_url: SourceUrl.optional().describe('the sound that the face is to speak'),
   })
   .meta({ id: 'LipsyncRequest' });
 export type LipsyncRequest = z.infer<typeof LipsyncRequest>;
@@ -136,8 +151,13 @@ export type LipsyncInput = z.infer<typeof LipsyncInput>;
 /** How well the mouth of the finished file goes with its sound. */
 export const Sync = z
   .strictObject({
-    correlation: z.number().nullable().describe('of mouth and sound; null where nothing is said'),
-    lag_ms: z.number().nullable().describe('how much later the mouth moves; null likewise'),
+    correlation: z.number().nullable().describe('of mouth and sound; null without speech'),
+    lag_ms: z
+      .number()
+      .nullable()
+      .describe(
+        'how much later than the sound the mouth moves, negative when it is earlier; null without speech',
+      ),
   })
   .meta({ id: 'Sync' });
 export type Sync = z.infer<typeof Sync>;
@@ -148,7 +168,7 @@ export const lipsyncOutcome = {
   frames: z.int().min(0),
   fps: z.number(),
   faces_detected: z.int().min(1),
-  frames_passed_through: z.int().min(0).describe('left as they were, without the face'),
+  frames_passed_through: z.int().min(0).describe('frames without the face, left unchanged'),
   sync: Sync,
 };
 

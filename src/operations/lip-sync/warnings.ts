@@ -5,13 +5,13 @@ import { evened, type Size, sizeText } from '../../frame.ts';
 
 export const NO_SPEECH: Warning = {
   code: 'no_speech_heard',
-  detail: 'Less than half a second of speech was heard in the sound: the mouth is at rest.',
+  detail: 'The sound has less than 0.5 s of speech, so the mouth stays at rest.',
 };
 
 /** For a portrait that was larger than a video may be. */
 export const shrunkFrom = (sent: Size, { width }: Size): Warning[] => {
   if (sent.width <= width) return [];
-  const detail = `The picture of ${sizeText(sent)} is larger than a video may be, and was made smaller.`;
+  const detail = `The image of ${sizeText(sent)} is larger than a video may be, and was reduced.`;
   return [{ code: 'portrait_shrunk', detail }];
 };
 
@@ -19,6 +19,6 @@ export const shrunkFrom = (sent: Size, { width }: Size): Warning[] => {
 export const grownFrom = (size: Size): Warning[] => {
   const grown = evened(size);
   if (sizeText(grown) === sizeText(size)) return [];
-  const detail = `H.264 in 4:2:0 has even sizes only: ${sizeText(size)} became ${sizeText(grown)} by repeating the last column or row.`;
+  const detail = `H.264 with 4:2:0 needs an even width and height: ${sizeText(size)} was extended to ${sizeText(grown)} by repeating the last column or row.`;
   return [{ code: 'odd_size_grown', detail }];
 };

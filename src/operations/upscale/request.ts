@@ -15,8 +15,8 @@ export const UpscaleOutput = z
       .min(1)
       .max(100)
       .optional()
-      .describe('of jpeg, webp, avif and mp4; higher is truer and larger'),
-    lossless: z.boolean().optional().describe('for webp, avif and mp4; png always is'),
+      .describe('for jpeg, webp, avif and mp4; higher is better and larger'),
+    lossless: z.boolean().optional().describe('for webp, avif and mp4; png is always lossless'),
     metadata: z
       .enum(['keep', 'strip'])
       .optional()

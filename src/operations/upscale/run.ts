@@ -55,7 +55,9 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
 
 const imageFormat = (format: OutputFormat = defaultFormat.image) => {
   if (format === 'mp4')
-    throw new Failure('validation_failed', { detail: 'An image cannot become an mp4.' });
+    throw new Failure('validation_failed', {
+      detail: 'Expected png, jpeg, webp or avif for an image; got mp4.',
+    });
   return format;
 };
 

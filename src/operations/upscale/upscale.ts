@@ -17,7 +17,7 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays truest to what is there', rate: 0.5 },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5 },
     animation: { description: 'drawings, cartoons and video of them', rate: 0.5 },
     detail: { description: 'photographs that lack detail; invents texture', rate: 2 },
   },

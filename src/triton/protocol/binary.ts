@@ -80,7 +80,7 @@ export const decodeAnswer = (body: Buffer, headerLength: string | undefined): Re
     return { name, datatype, shape, data };
   });
   if (at !== body.length) {
-    throw new Error(`the answer announces ${at} bytes; ${body.length} came`);
+    throw new Error(`expected an answer of ${at} bytes, as its header says; got ${body.length}`);
   }
   return outputs;
 };

@@ -135,7 +135,7 @@ const Answer = z.object({
 const decode = (answer: object): ReceivedOutput[] => {
   const { outputs, raw_output_contents: raw } = Answer.parse(answer);
   if (raw.length !== outputs.length) {
-    throw new Error(`${outputs.length} outputs came with the data of ${raw.length}`);
+    throw new Error(`expected the data of ${outputs.length} outputs; got ${raw.length}`);
   }
   return outputs.map((output, i) => ({ ...output, data: raw[i] ?? Buffer.alloc(0) }));
 };

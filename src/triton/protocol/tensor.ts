@@ -63,7 +63,7 @@ export const decodeStrings = (data: Buffer): string[] => {
     const start = at + 4;
     const end = start > data.length ? Number.POSITIVE_INFINITY : start + data.readUInt32LE(at);
     if (end > data.length) {
-      throw new Error(`a BYTES element at ${at} ends after the ${data.length} bytes that came`);
+      throw new Error(`a BYTES element at ${at} ends after the ${data.length} bytes of its tensor`);
     }
     values.push(data.toString('utf8', start, end));
     at = end;
@@ -80,12 +80,12 @@ export const checkTensor = (tensor: Tensor): Tensor => {
   if (datatype === 'BYTES') {
     const came = decodeStrings(data).length;
     if (came !== elements(shape)) {
-      throw new Error(`"${name}" [${shape}] should hold ${elements(shape)} strings; ${came} came`);
+      throw new Error(`"${name}" [${shape}] should hold ${elements(shape)} strings; got ${came}`);
     }
   } else if (data.length !== byteLength(tensor)) {
     const expected = byteLength(tensor);
     throw new Error(
-      `"${name}" ${datatype} [${shape}] should take ${expected} bytes; ${data.length} came`,
+      `"${name}" ${datatype} [${shape}] should take ${expected} bytes; got ${data.length}`,
     );
   }
   return tensor;
@@ -98,14 +98,14 @@ export const checkOutputs = (
 ): Tensor[] => {
   const byName = new Map(answered.map((output) => [output.name, output]));
   if (answered.length !== wanted.length || !wanted.every(({ name }) => byName.has(name))) {
-    throw new Error(`expected the outputs ${names(wanted)}; ${names(answered)} came`);
+    throw new Error(`expected the outputs ${names(wanted)}; got ${names(answered)}`);
   }
   return wanted.map((want) => {
     const came = byName.get(want.name) ?? want;
     if (came.datatype !== want.datatype || !fits(want.shape, came.shape)) {
-      throw new Error(`expected ${text(want)}; ${text(came)} came`);
+      throw new Error(`expected ${text(want)}; got ${text(came)}`);
     }
-    if (!('data' in came) || !came.data) throw new Error(`"${want.name}" came without its data`);
+    if (!('data' in came) || !came.data) throw new Error(`"${want.name}" has no data`);
     return checkTensor({ ...want, shape: came.shape, data: came.data });
   });
 };

@@ -76,7 +76,7 @@ const checkRoom = async (): Promise<void> => {
   const { bavail, bsize } = await statfs(folder);
   const freeMiB = Math.floor((bavail * bsize) / MiB);
   if (freeMiB < leastFreeMiB) {
-    throw new Error(`${folder} has ${freeMiB} MiB free; ${leastFreeMiB} are needed`);
+    throw new Error(`expected ${leastFreeMiB} MiB free in ${folder}; got ${freeMiB}`);
   }
 };
 

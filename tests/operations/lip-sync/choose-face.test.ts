@@ -96,7 +96,7 @@ test('a point or box without a face is refused', async () => {
     { frame: 5, x: 20, y: 20 },
   ]) {
     const { message } = await failing(() => chooseFace(clip, speaker), 'speaker_not_found');
-    assert.match(message, /no face was found at/);
+    assert.match(message, /there is no face at/);
   }
   const boxes: [number, number, number, number][] = [[200, 0, 240, 40]];
   await failing(() => chooseFace(clip, { boxes }), 'speaker_not_found');

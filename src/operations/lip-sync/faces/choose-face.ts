@@ -44,7 +44,7 @@ export const chooseFace = (
   if ('boxes' in speaker) {
     const chosen = inBoxes(sightings, speaker.boxes);
     if (chosen.some((face) => face !== null)) return chosen;
-    throw new Failure('speaker_not_found', { reason: 'no face was found in any of the boxes' });
+    throw new Failure('speaker_not_found', { reason: 'none of the boxes contains a face' });
   }
   const id =
     'frame' in speaker ? idAt(sightings, speaker) : idOfTalker(sightings.slice(0, shown), speech);
@@ -75,7 +75,7 @@ const idAt = (
     ({ box: [x1, y1, x2, y2] }) => -Math.hypot((x1 + x2) / 2 - x, (y1 + y2) / 2 - y),
   );
   if (nearest) return nearest.id;
-  const reason = `no face was found at ${x}, ${y} of frame ${frame}`;
+  const reason = `there is no face at x ${x}, y ${y} in frame ${frame}`;
   throw new Failure('speaker_not_found', { reason });
 };
 
