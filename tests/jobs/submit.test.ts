@@ -170,6 +170,17 @@ test('a result whose file is gone is made again', async ({ rig }) => {
   assert.is((await rig.ended(again.job)).charged, 10);
 });
 
+test('a result that another version recorded is made again', async ({ rig }) => {
+  await rig.work(atOnce);
+  for (const outcome of ['{"file":"x.png"}', '{"file":', '']) {
+    const first = await rig.ended((await rig.ask(`media ${outcome}`)).job);
+    await rig.redis.hset(`${rig.stores.prefix}:job:${first.id}`, 'outcome', outcome);
+    const { job, cached } = await rig.ask(`media ${outcome}`);
+    assert.is(cached, false, outcome);
+    await rig.ended(job);
+  }
+});
+
 test('ten identical requests at once make one job and one hold', async ({ rig }) => {
   const asked = await Promise.all(Array.from({ length: 10 }, () => rig.ask('a')));
   assert.is(new Set(asked.map(({ job }) => job.id)).size, 1);

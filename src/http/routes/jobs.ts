@@ -71,8 +71,8 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
 };
 
 /**
- * One caller leaves a job. Where others share it, leaving twice would leave for one of them: an Idempotency-Key tells a
- * call that is sent again.
+ * One caller leaves a job. When others share the job, a second call would count as one of them leaving; with an
+ * Idempotency-Key a call that is sent again is recognised.
  */
 const leave = async (
   input: Leaving,

@@ -1,22 +1,17 @@
-import { z } from 'zod';
-import type { Redises } from '../../redis.ts';
-import type { Files } from '../../storage/files.ts';
-
-const Outcome = z.object({ file: z.string() });
+import type { SubmitParts } from './submission.ts';
 
 /**
- * Forgets a cached result whose file is gone before its time, so that the work is done again. Which job made the
- * result of a fingerprint is written and read by the scripts of `jobs/`, in one step with the job itself.
+ * Forgets a cached result that cannot be given again, so that the work is done again: its file is gone before its time,
+ * or another version of the service recorded it. The entries themselves are written and read by the scripts of `jobs/`,
+ * in one step with the job.
  */
 export const dropIfGone = async (
-  { redis, prefix }: Redises,
-  files: Pick<Files, 'hasResult'>,
+  { stores, files, jobs }: Pick<SubmitParts, 'stores' | 'files' | 'jobs'>,
   fingerprint: string,
 ): Promise<void> => {
-  const entry = `${prefix}:cache:${fingerprint}`;
-  const jobId = await redis.get(entry);
+  const entry = `${stores.prefix}:cache:${fingerprint}`;
+  const jobId = await stores.redis.get(entry);
   if (jobId === null) return;
-  const outcome = await redis.hget(`${prefix}:job:${jobId}`, 'outcome');
-  const made = outcome === null ? null : Outcome.parse(JSON.parse(outcome));
-  if (made === null || !(await files.hasResult(made.file))) await redis.del(entry);
+  const outcome = (await jobs.find(jobId))?.outcome;
+  if (!outcome || !(await files.hasResult(outcome.file))) await stores.redis.del(entry);
 };

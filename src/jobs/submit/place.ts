@@ -39,12 +39,13 @@ const DELIVER_MS = 1000;
  * the running job that it joins. Null when there is none. Failure idempotency_in_progress.
  */
 export const placeReused = async (
-  { stores, config, files }: SubmitParts,
+  parts: SubmitParts,
   order: Order,
   id: string,
 ): Promise<Placed | null> => {
+  const { stores, config } = parts;
   const print = fingerprint(order.identity, order.modelVersion);
-  await dropIfGone(stores, files, print);
+  await dropIfGone(parts, print);
   const ask = { ...askOf(order, id, print, config), want: 'reuse' };
   const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(recordOf(order)));
   switch (said[0]) {
@@ -66,14 +67,15 @@ export const placeReused = async (
  * holds is taken again. Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress.
  */
 export const placeNew = async (
-  { stores, config, files, ledger }: SubmitParts,
+  parts: SubmitParts,
   submission: Submission,
   id: string,
 ): Promise<Placed> => {
   const { account, inputBytes: bytes } = submission;
+  const { stores, config, ledger } = parts;
   const print = fingerprint(submission.identity, submission.modelVersion);
   const record = JSON.stringify(fullRecordOf(submission));
-  await dropIfGone(stores, files, print);
+  await dropIfGone(parts, print);
   for (;;) {
     const month = monthOf(Date.now());
     const price = quote(submission.price, await ledger.usage(account, month), config.prices);
