@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
+import { until } from '../real/until.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
