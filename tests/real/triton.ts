@@ -50,15 +50,18 @@ export type OwnTriton = RealTriton & {
   start(): Promise<void>;
 };
 
-/** A server of this test alone, with the named models loaded. */
-export const ownTriton = async (first: readonly string[] = models): Promise<OwnTriton> => {
+/** A server of this test alone, with the named models loaded; `more` are repositories besides the usual ones. */
+export const ownTriton = async (
+  first: readonly string[] = models,
+  more: readonly string[] = [],
+): Promise<OwnTriton> => {
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
   const address = { httpUrl: `http://127.0.0.1:${http}`, grpcUrl: `127.0.0.1:${grpc}` };
   const startServer = () =>
     startTriton({
       ports: { http, grpc, metrics },
       host: '127.0.0.1',
-      modelsDirs: repositories,
+      modelsDirs: [...repositories, ...more],
       logFile: join(tempDir('triton'), 'triton.log'),
       env: partEnvironment(),
     });
