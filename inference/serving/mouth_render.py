@@ -9,11 +9,13 @@ import numpy.typing as npt
 
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import check_colours, check_planes
-from enhance.render.compose import measure, render
+from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.lender import Bytes, lend, lender_from, size_of
 from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.measure import measure
 from enhance.render.quality import quality_named
 from enhance.render.subject import unpack
+from enhance.style import style_numbered
 
 from .shell import Inputs, Shell
 
@@ -36,17 +38,14 @@ class MouthRenderModel(Shell):
         if "LENDER" in wanted:
             outputs["LENDER"] = lend(planes, inputs["MESH"], unpack(inputs["SUBJECT"]), self._side())
         if any(name in wanted for name in FRAME):
-            style = int(inputs.number("STYLE"))
-            done = render(
-                planes,
-                colours,
-                inputs["MESH"],
+            request = MouthRequest(
                 target=inputs["TARGET"],
                 subject=inputs["SUBJECT"],
-                style=style,
+                style=style_numbered(inputs.number("STYLE")),
                 quality=self.quality,
                 lenders=self._lenders(inputs),
             )
+            done = render(planes, colours, inputs["MESH"], request)
             values = (done.planes.y, done.planes.u, done.planes.v, done.mask)
             outputs.update({name: np.ascontiguousarray(plane) for name, plane in zip(FRAME, values, strict=True)})
         return outputs

@@ -13,11 +13,13 @@ from skimage import data
 
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
-from enhance.render import compose
-from enhance.render.compose import Rendered, measure, render
+from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.lips.shape import shape_of
+from enhance.render.measure import measure
+from enhance.render.patch import PATCH_DROP, PATCH_SPAN
 from enhance.render.subject import SUBJECT_SIZE, pack, unpack
+from enhance.style import Style
 
 Floats = npt.NDArray[Any]
 MODELS = Path(__file__).parents[2] / "models"
@@ -46,8 +48,8 @@ def astronaut() -> tuple[Planes, Floats]:
     """The patch a caller would cut, a little noise in it so that every moved pixel shows."""
     mesh = MESH.copy()
     scale = float(np.linalg.norm(mesh[263] - mesh[33]))
-    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, compose.PATCH_DROP * scale] - compose.PATCH_SPAN / 2 * scale
-    left, top, side = int(x) & ~1, int(y) & ~1, round(compose.PATCH_SPAN * scale) & ~1
+    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, PATCH_DROP * scale] - PATCH_SPAN / 2 * scale
+    left, top, side = int(x) & ~1, int(y) & ~1, round(PATCH_SPAN * scale) & ~1
     picture = data.astronaut()[top : top + side, left : left + side]
     mesh[:, :2] -= [left, top]
     return planes_of(picture), mesh
@@ -56,9 +58,9 @@ def astronaut() -> tuple[Planes, Floats]:
 def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False, teeth: bool = False) -> tuple[Planes, Floats]:
     """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them."""
     mesh = MESH - MESH[[61, 291]].mean(axis=0)
-    scale = size / compose.PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
+    scale = size / PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
     mesh = np.asarray(mesh * scale, np.float32)
-    mesh[:, :2] += [size / 2, size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN]
+    mesh[:, :2] += [size / 2, size / 2 - PATCH_DROP * size / PATCH_SPAN]
     pose = pose_of(mesh)
     unit = pose.scale
     inner = [[78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308], [78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308]]
@@ -90,9 +92,9 @@ def fill(canvas: npt.NDArray[np.uint8], points: list[Floats], colour: tuple[int,
     cv2.fillPoly(canvas, [np.round(np.array(points)[:, :2]).astype(np.int32)], colour, cv2.LINE_AA)
 
 
-def done(planes: Planes, mesh: Floats, asked: Floats, style: int = 0, subject: Floats | None = None) -> Rendered:
+def done(planes: Planes, mesh: Floats, asked: Floats, style: Style = "photo", subject: Floats | None = None) -> Rendered:
     person = measure(planes, BT601, mesh) if subject is None else subject
-    return render(planes, BT601, mesh, target=asked, subject=person, style=style)
+    return render(planes, BT601, mesh, MouthRequest(target=asked, subject=person, style=style))
 
 
 def own_width(mesh: Floats) -> float:
@@ -144,7 +146,7 @@ def test_the_mask_is_empty_above_the_nose_and_at_the_border(face: str) -> None:
 def test_a_wider_opening_shows_a_higher_hole() -> None:
     planes, mesh = drawn()
     heights = [
-        hole_height(done(planes, mesh, target(g, own_width(mesh)), style=1), mesh) for g in (0.04, 0.08, 0.14, 0.20, 0.26)
+        hole_height(done(planes, mesh, target(g, own_width(mesh)), style="flat"), mesh) for g in (0.04, 0.08, 0.14, 0.20, 0.26)
     ]
     assert all(b > a for a, b in pairwise(heights)), heights
 
@@ -307,12 +309,11 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
         ({"asked": np.full(8, np.inf, np.float32)}, r"TARGET \[8\] of finite"),
         ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[26624\], got \[3\]"),
         ({"subject": np.zeros(SUBJECT_SIZE, np.float32)}, "SUBJECT from a SUBJECT answer"),
-        ({"style": 2}, "STYLE 0 .* or 1 .*, got 2"),
     ],
 )
 def test_bad_requests_are_told_what_was_expected(change: dict[str, Any], said: str) -> None:
     planes, mesh = drawn()
-    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measure(planes, BT601, mesh), "style": 0}
+    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measure(planes, BT601, mesh)}
     with pytest.raises(BadMouthError, match=said):
         done(**{**good, **change})
 
@@ -410,8 +411,8 @@ def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:
 def test_the_config_says_what_the_code_does() -> None:
     text = (MODELS / "mouth_render_fast" / "config.pbtxt").read_text()
     told_of = (
-        ("patch_span", compose.PATCH_SPAN),
-        ("patch_drop", compose.PATCH_DROP),
+        ("patch_span", PATCH_SPAN),
+        ("patch_drop", PATCH_DROP),
         ("subject_size", SUBJECT_SIZE),
         ("smallest_face", SMALLEST_FACE),
     )

@@ -12,9 +12,10 @@ import pytest
 from enhance.geometry.head import BadMouthError, pose_of
 from enhance.geometry.planes import Planes
 from enhance.plan.choice import AT_ONCE, BANK, choose
-from enhance.render.compose import Rendered, measure, render
+from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside.lender import lend, lender_from, size_of
 from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import Subject, unpack
 from enhance.render.teeth.own import DIMMED
@@ -48,7 +49,7 @@ def opened(
     planes: Planes, mesh: Floats, subject: Floats, opening: float, *lenders: tuple[npt.NDArray[np.uint8], float]
 ) -> Rendered:
     row = target(opening)
-    return render(planes, BT601, mesh, target=row, subject=subject, style=0, quality=BALANCED, lenders=lenders)
+    return render(planes, BT601, mesh, MouthRequest(row, subject, "photo", BALANCED, lenders))
 
 
 def lending(share: float = 1.0, opening: float = 0.12) -> tuple[Planes, Planes, Planes, npt.NDArray[np.uint8]]:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
+from enhance.picture import LUMA
 
 Mask = npt.NDArray[np.bool_]
 
@@ -40,7 +41,6 @@ ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
-LUMA = np.array([0.299, 0.587, 0.114])
 
 
 @dataclass(frozen=True)

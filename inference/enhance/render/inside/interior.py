@@ -37,7 +37,7 @@ class Rows:
 
 
 @lru_cache(maxsize=32)
-def known(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
+def unpack_subject(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
     """A subject from its bytes, with its teeth drawn: once for a clip."""
     person = unpack(np.frombuffer(subject, np.float32))
     size = float(person.size[0])
@@ -100,7 +100,7 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     flesh = 0.95 * (0.45 * person.cavity + 0.42 * person.tongue)
     colour = flesh + throat[..., None] * (person.cavity - flesh)
     colour *= (1 - 0.35 * side**3)[..., None]
-    colour = _tongue(colour, hole, shape, person, centre, half, deep, float(lower[HALF, 1]))
+    colour = _tongue(colour, hole, _Opening(centre, half, deep, float(lower[HALF, 1])), shape.tongue, person.tongue)
 
     line = (1 - 0.3) * asked.upper_inner[HALF] + 0.3 * asked.lower_inner[HALF]
     if not flat:
@@ -136,19 +136,27 @@ def _rim(hole: Hole) -> Array:
     return np.asarray(1 - (1 - upper) * (1 - lower))
 
 
-def _tongue(
-    colour: Array, hole: Hole, shape: Shape, person: Subject, centre: float, half: float, deep: float, floor: float
-) -> Array:
-    """A dome behind the lower teeth; lifted, its tip comes up to the upper ones."""
-    lifted = shape.tongue
-    top = floor - (0.03 + 0.25 * deep + 0.55 * deep * lifted)
-    base = floor + 0.05
-    wide = half * (0.74 + 0.05 * lifted)
-    e = ((hole.x - centre) / wide) ** 2 + ((hole.y - base) / (base - top)) ** 2
+@dataclass(frozen=True)
+class _Opening:
+    """The opening between the lips in plane coordinates, S: its middle, half its width, its height, and y of its lowest point
+    in the middle."""
+
+    centre: float
+    half: float
+    deep: float
+    floor: float
+
+
+def _tongue(under: Array, hole: Hole, mouth: _Opening, lifted: float, colour: Array) -> Array:
+    """Over `under` (h x w x 3): a dome behind the lower teeth; lifted (0..1), its tip comes up to the upper ones."""
+    top = mouth.floor - (0.03 + 0.25 * mouth.deep + 0.55 * mouth.deep * lifted)
+    base = mouth.floor + 0.05
+    wide = mouth.half * (0.74 + 0.05 * lifted)
+    e = ((hole.x - mouth.centre) / wide) ** 2 + ((hole.y - base) / (base - top)) ** 2
     dome = smoothstep(-e, -1.14, -0.84)[..., None]
-    groove = 0.10 * np.exp(-(((hole.x - centre) / 0.018) ** 2)) * smoothstep(hole.y, top, top + 0.08)
+    groove = 0.10 * np.exp(-(((hole.x - mouth.centre) / 0.018) ** 2)) * smoothstep(hole.y, top, top + 0.08)
     light = 0.50 + 0.38 * smoothstep(np.asarray(1 - e), 0.0, 0.75) + 0.22 * lifted - groove
-    return np.asarray(colour + dome * (person.tongue * light[..., None] - colour))
+    return np.asarray(under + dome * (colour * light[..., None] - under))
 
 
 def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float, deep: float = 1.0) -> Floats:

@@ -11,10 +11,10 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
 from enhance.geometry.planes import Planes
 from enhance.render.cover.occlusion import cover_of
-from enhance.render.cover.trust import means, trust
+from enhance.render.cover.trust import cheeks_of, trust
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import shift_of
-from enhance.render.subject import CHEEKS, Subject
+from enhance.render.subject import Subject
 
 from .seen import inside_of
 
@@ -79,7 +79,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     numbers = [
         np.array([VERSION, *small.y.shape, pose.scale * float(zoom.mean()), lips.gap, lips.width, lips.closed]),
         *(np.ravel(v) for v in (pose.axes, anchor, lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer)),
-        means(planes, pose, [head[list(CHEEKS)]])[0],
+        cheeks_of(planes, head, pose),
         np.array([*inside.seam, inside.lower, belief]),
     ]
     return _packed(np.concatenate(numbers), small, side)

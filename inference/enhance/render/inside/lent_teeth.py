@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours, to_rgb
 from enhance.render.drawn.ink import SIZE as INK_SIZE
+from enhance.render.light import DIM, chroma, light_between, rgb_of
 from enhance.render.lips.shape import shift_of
-from enhance.render.subject import DIM, LIGHTS, Subject, chroma, pack, unpack
+from enhance.render.subject import Subject, pack, unpack
 from enhance.render.teeth.own import NONE, Own, own_teeth
 
 from .lender import Lender
@@ -48,11 +48,5 @@ def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
     flesh = 0.5 * (chroma(person.skin) + chroma(person.lip))
     own = own_teeth(rgb, lender.pose, lender.lips, bite, float(person.size[0]), flesh)
     texture = own.texture.copy()
-    texture[..., :3] *= _light(person, lender, colours)
+    texture[..., :3] *= light_between(person.skin, rgb_of(lender.cheeks, colours))
     return Own(np.minimum(texture, 252).astype(np.float32), own.edge)
-
-
-def _light(person: Subject, lender: Lender, colours: Colours) -> Array:
-    """RGB of the reference's light against the lender's."""
-    seen = np.linalg.solve(colours.matrix.astype(np.float64), lender.cheeks - colours.offset)
-    return np.asarray(np.clip((person.skin + DIM) / (seen + DIM), *LIGHTS), np.float64)
