@@ -18,7 +18,7 @@ from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.lender import lend
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
-from enhance.render.subject import unpack
+from enhance.render.subject import SUBJECT
 from tests.covers import cover
 
 NEARLY_SHUT, OPEN = (0.05, 0.95, 0, 0, 0, 0), (0.14, 0.93, 0, 0, 0, 0)
@@ -34,7 +34,7 @@ def main(out: Path, file: Path) -> None:
     cells = [(planes, NEARLY_SHUT), (planes, OPEN), *((each, OPEN) for each in covered)]
     rows = [np.hstack([zoomed(each, mesh) for each, _ in cells])]
     for quality in QUALITIES.values():
-        lenders = [(lend(planes, mesh, unpack(subject), quality.lender), 1.0)] if quality.lending else []
+        lenders = [(lend(planes, mesh, SUBJECT.unpack(subject), quality.lender), 1.0)] if quality.lending else []
         asked = [MouthRequest(target(shape, width), subject, quality=quality, lenders=lenders) for _, shape in cells]
         done = [render(each, BT601, mesh, request) for (each, _), request in zip(cells, asked, strict=True)]
         rows.append(np.hstack([zoomed(one.planes, mesh) for one in done]))

@@ -14,7 +14,7 @@ from enhance.render.inside.lender import Bytes, lend, lender_from, size_of
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.measure import measure
 from enhance.render.quality import quality_named
-from enhance.render.subject import unpack
+from enhance.render.subject import SUBJECT
 from enhance.style import style_numbered
 
 from .shell import Inputs, Shell
@@ -36,7 +36,7 @@ class MouthRenderModel(Shell):
             seen = with_teeth(inputs["SUBJECT"], lenders, colours) if lenders else measure(planes, colours, inputs["MESH"])
             outputs["SUBJECT"] = seen
         if "LENDER" in wanted:
-            outputs["LENDER"] = lend(planes, inputs["MESH"], unpack(inputs["SUBJECT"]), self._side())
+            outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self._side())
         if any(name in wanted for name in FRAME):
             request = MouthRequest(
                 target=inputs["TARGET"],

@@ -18,10 +18,9 @@ from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase
-from enhance.render.drawn.ink import SIZE as INK_SIZE
-from enhance.render.drawn.ink import pack_ink, unpack_ink
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.render.subject import SUBJECT
 from enhance.style import style_of
 
 Floats = npt.NDArray[Any]
@@ -115,7 +114,7 @@ def ink_rows(rendered: Rendered, mesh: Floats, skin: tuple[int, int, int] = SKIN
 
 
 def has_ink(picture: npt.NDArray[np.uint8], mesh: Floats) -> bool:
-    return unpack_ink(measure(planes_of(picture), BT601, mesh)[-INK_SIZE:]) is not None
+    return SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink is not None
 
 
 @pytest.mark.parametrize("skin", [SKIN, DARK])
@@ -134,10 +133,11 @@ def test_a_photograph_has_no_ink() -> None:
 
 
 def test_ink_comes_back_from_subject() -> None:
-    values = measure(planes_of(drawing()[0]), BT601, drawing()[1])[-INK_SIZE:]
-    ink = unpack_ink(values)
+    values = measure(planes_of(drawing()[0]), BT601, drawing()[1])
+    subject = SUBJECT.unpack(values)
+    ink = subject.ink
     assert ink is not None
-    np.testing.assert_array_equal(pack_ink(ink), values)
+    np.testing.assert_array_equal(SUBJECT.pack(subject), values)
     assert abs(ink.width - WIDTH) < 0.03
     np.testing.assert_allclose(ink.stroke, INK, atol=14)
 

@@ -13,7 +13,7 @@ from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE, Face, Finder, is_point
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
-from .register import Cut, cut_grey, registered
+from .register import SIDE, Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import FPS, begin, follow
 from .thumbnails import (
@@ -43,7 +43,7 @@ LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: one that moves makes the points tremble
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
-NO_CUT: Cut = np.empty((0, 0), np.uint8)
+NO_CUT: Cut = np.empty((0, SIDE), np.uint8)
 NO_HINTS: Points = np.empty((0, 4), np.float32)
 
 

@@ -14,8 +14,6 @@ from enhance.style import Style
 
 from .cover.occlusion import cover_of
 from .cover.trust import cheeks_of, look, trust, uncovered
-from .drawn.ink import SIZE as INK_SIZE
-from .drawn.ink import unpack_ink
 from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
@@ -69,7 +67,7 @@ class Rendered:
 def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Rendered:
     """The patch with the mouth as requested; as it is, with an empty mask, where no mouth can be told.
 
-    mesh: 478 x 3 in the patch's pixels. Raises BadMouthError.
+    mesh: 478 x 3 in the patch's pixels. Raises ValueError.
     """
     target = np.asarray(request.target, np.float64)
     if target.shape != (TARGETS,) or not np.isfinite(target).all():
@@ -80,9 +78,8 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
         patch = patch_of(planes, colours, mesh)
     except SidewaysError:
         return _untouched(planes)
-    ink = unpack_ink(request.subject[-INK_SIZE:]) if flat else None
-    if ink is not None:
-        return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), ink))
+    if flat and person.ink is not None:
+        return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
     return _with_lips(patch, person, rows, request)
 
 

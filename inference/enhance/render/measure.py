@@ -11,15 +11,14 @@ from enhance.picture import LUMA
 
 from .cover.expected import face_of
 from .cover.trust import CHEEKS, look
-from .drawn.ink import SIZE as INK_SIZE
-from .drawn.ink import ink_of, pack_ink
+from .drawn.ink import ink_of
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
 from .light import chroma
 from .lips.outline import SAMPLES, Lips, lips_of
 from .lips.shape import rest_of
 from .patch import Patch, patch_of
-from .subject import Subject, pack
+from .subject import SUBJECT, Subject
 from .teeth.own import own_teeth
 
 EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
@@ -39,10 +38,7 @@ def measure(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> 
 
     mesh: 478 x 3, in the patch's pixels. Raises BadMouthError when it is no face's.
     """
-    patch = patch_of(planes, colours, mesh)
-    values = pack(subject_of(patch))
-    values[-INK_SIZE:] = pack_ink(ink_of(planes, colours, patch.head, patch.pose))
-    return values
+    return SUBJECT.pack(subject_of(patch_of(planes, colours, mesh)))
 
 
 def subject_of(patch: Patch) -> Subject:
@@ -63,9 +59,7 @@ def subject_of(patch: Patch) -> Subject:
     size = float(np.clip(half / 0.25, 0.62, 1.1))
     bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
     ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
-    tone = tone_of(planes, head, ring)
     own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (chroma(skin) + chroma(lip)))
-    face = face_of(planes, head, pose)
     return Subject(
         skin=skin,
         lip=lip,
@@ -73,21 +67,16 @@ def subject_of(patch: Patch) -> Subject:
         cavity=cavity,
         tongue=tongue,
         gum=0.55 * lip + 0.2 * skin,
-        side=np.array([np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)]),
+        side=float(np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)),
         look=look(planes, head, pose, lips),
         detail=detail(planes, head, pose),
-        line=rest.line,
-        upper_outer=rest.upper_outer,
-        lower_outer=rest.lower_outer,
-        width=np.array([rest.width]),
-        moustache=np.array([rest.moustache]),
+        rest=rest,
         bite=bite + np.array([0.0, own.edge, 0.0]),
-        size=np.array([size]),
-        tone=tone.relative,
-        palest=tone.palest,
-        teeth=own.texture,
-        texture=face.texture,
-        knots=face.knots,
+        size=size,
+        lip_tone=tone_of(planes, head, ring),
+        teeth=own.texture.astype(np.float64),
+        face=face_of(planes, head, pose),
+        ink=ink_of(planes, colours, head, pose),
     )
 
 

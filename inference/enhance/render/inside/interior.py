@@ -10,7 +10,7 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
-from enhance.render.subject import Subject, unpack
+from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.arch import DENSITY, LOW, LOWER, REACH, TURN, UPPER, arch, draw, draw_band
 from enhance.render.teeth.own import laid_over
 
@@ -38,9 +38,9 @@ class Rows:
 
 @lru_cache(maxsize=32)
 def unpack_subject(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
-    """A subject from its bytes, with its teeth drawn: once for a clip."""
-    person = unpack(np.frombuffer(subject, np.float32))
-    size = float(person.size[0])
+    """A subject from the bytes of its SUBJECT, with its teeth drawn: once for a clip. Raises ValueError."""
+    person = SUBJECT.unpack(np.frombuffer(subject, np.float32))
+    size = person.size
     if flat:
         return person, Rows(draw_band(size, person.tooth), np.zeros((2, 2, 4), np.float32))
     upper = laid_over(draw(UPPER, size, person.tooth, person.gum), person.teeth.astype(np.float32))
@@ -105,9 +105,9 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     line = (1 - 0.3) * asked.upper_inner[HALF] + 0.3 * asked.lower_inner[HALF]
     if not flat:
         bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
-        colour = _over(colour, _row(rows.lower, hole, pose, bite, float(person.size[0]), -1.0))
+        colour = _over(colour, _row(rows.lower, hole, pose, bite, person.size, -1.0))
     bite = person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0])
-    teeth = _row(rows.upper, hole, pose, bite, float(person.size[0]), 1.0, FLAT_DEPTH if flat else 1.0)
+    teeth = _row(rows.upper, hole, pose, bite, person.size, 1.0, FLAT_DEPTH if flat else 1.0)
     step = round(0.022 * pose.scale)
     shadow = np.zeros_like(teeth[..., 3])
     shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
@@ -117,7 +117,7 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
     corners = slit_light(hole.bottom - hole.top) * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
-    light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
+    light = 1 + person.side * np.clip(hole.x / 0.3, -1, 1)
     colour = colour * (shade * light)[..., None]
     if not flat:
         colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)

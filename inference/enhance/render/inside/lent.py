@@ -185,7 +185,7 @@ class _Fitted:
 
 
 def _fitted(at: _Heights, held: Array) -> _Fitted:
-    """The lender's mouth made as high as the hole. held: 0..1, how far a pixel belongs to lower teeth; they are not stretched."""
+    """The lender's mouth made as high as the hole. held: 0..1, how far a pixel belongs to lower teeth, which keep it."""
     under = at.bottom - at.edge
     start = np.maximum(at.top, at.first)
     end = np.minimum(at.last, np.minimum(at.bottom, at.edge) + SQUEEZED * np.maximum(under, 0))
