@@ -26,6 +26,7 @@ COVERS = ("microphone", "pen", "hair")
 
 
 def main(out: Path, file: Path) -> None:
+    """Writes the sheet of a picture's mouth, by each model and with covers, as a picture file."""
     cv2.setNumThreads(1)
     planes, mesh = patches_of(file)[0]
     subject = measure(planes, BT601, mesh)

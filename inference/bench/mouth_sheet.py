@@ -82,6 +82,7 @@ def patches_of(file: Path) -> list[tuple[Planes, Mesh]]:
 
 
 def cut(frame: Image, mesh: Mesh) -> tuple[Planes, Mesh]:
+    """The patch round the mouth of a frame (h x w x 3 uint8 RGB), and its mesh (478 x 3) in the patch's pixels."""
     scale = pose_of(mesh).scale
     middle = (mesh[61] + mesh[291])[:2] / 2 + [0, PATCH_DROP * scale]
     left, top = (int(v) & ~1 for v in np.maximum(middle - PATCH_SPAN / 2 * scale, 0))
@@ -103,15 +104,18 @@ def zoomed(planes: Planes, mesh: Mesh) -> Image:
 
 
 def target(shape: tuple[float, ...], width: float) -> npt.NDArray[np.float32]:
+    """A row of TARGETS from opening, width as a share, rounding, press, labiodental, tongue. width: the mouth's own, in S."""
     opening, wide, rounding, press, labiodental, tongue = shape
     return np.array([opening, wide * width, rounding, 0.2 * opening, -0.1 * opening, press, labiodental, tongue], np.float32)
 
 
 def gap(mesh: Mesh) -> float:
+    """How far the inner lips of a mesh are apart, in S."""
     return float(np.linalg.norm(mesh[13] - mesh[14]) / pose_of(mesh).scale)
 
 
 def sheet(file: Path, style: Style, steps: int) -> Image:
+    """One sheet of a file: as it was and moved to SHAPES, or `steps` frames in a row. Raises SystemExit without a face."""
     patches = patches_of(file)
     if not patches:
         raise SystemExit(f"{file}: no face found")
@@ -151,6 +155,7 @@ def sheet(file: Path, style: Style, steps: int) -> Image:
 
 
 def main() -> None:
+    """Writes the sheets of all files, one under the other."""
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("out", type=Path)
     ask.add_argument("files", type=Path, nargs="+")

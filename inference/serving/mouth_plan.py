@@ -9,7 +9,7 @@ import numpy.typing as npt
 from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.plan.choice import Lending, choose
 from enhance.plan.hearing import Speech
-from enhance.plan.plan import Footage, plan
+from enhance.plan.plan import Footage, PlanSettings, plan
 from enhance.plan.prior import open_priors
 from enhance.speech.activity import speech_activity
 from enhance.speech.classes import CLASSES
@@ -22,10 +22,14 @@ LENDING = ("BANK", "LENDERS", "LEND")
 
 
 class MouthPlanModel(Shell):
+    """Mouth shapes for a whole clip, and which frames lend their mouths."""
+
     def initialize(self, _args: dict[str, str]) -> None:
+        """Opens the networks that predict lips from sound."""
         self.priors = open_priors()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:
+        """The plan; which frames lend is worked out only where it is wanted."""
         speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
         _expect("ACTIVITY", speech.activity, len(speech.posteriors))
         pcm, posteriors = _sound(inputs, "CLIP_")
@@ -39,8 +43,7 @@ class MouthPlanModel(Shell):
             speech,
             times.astype(np.float64),
             footage,
-            expressiveness=_share(inputs, "EXPRESSIVENESS"),
-            keep_lag=keep_lag is None or bool(keep_lag.all()),
+            PlanSettings(expressiveness=_share(inputs, "EXPRESSIVENESS"), keep_lag=keep_lag is None or bool(keep_lag.all())),
         )
         inputs.stop_if_cancelled()
         outputs = {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
@@ -60,7 +63,7 @@ def _quality(inputs: Inputs) -> int:
 
 
 def _lending(inputs: Inputs, footage: Footage, shapes: Array) -> Lending:
-    """Nobody lends where it is not known which frames are shown."""
+    """Which frames lend their mouths; none where SHOWN was not sent."""
     shown = inputs.get("SHOWN")
     if shown is None:
         shown = np.full(len(shapes), -1)

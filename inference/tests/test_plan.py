@@ -10,7 +10,7 @@ from enhance.geometry.heads import Array
 from enhance.geometry.landmarks import PLAN_POINTS
 from enhance.plan.agreement import belief_in, share_of
 from enhance.plan.hearing import Speech
-from enhance.plan.plan import Footage, Plan, plan
+from enhance.plan.plan import Footage, Plan, PlanSettings, plan
 from enhance.plan.prior import Prior, open_prior, open_priors
 from enhance.plan.residual import fit_residual, strength_of
 from enhance.plan.shapes import LARGEST_OPENING, TARGETS
@@ -161,7 +161,9 @@ def _learnt(prior: Prior, own: Speech, jaw: Array | None) -> tuple[Array, Array]
     footage, times = clip(own), frames(said, 25)
     if jaw is not None:
         footage.points[:] = np.stack([turned(face(value), 4, 2, 120) for value in jaw[: len(footage.points)]])
-    with_own, without = (plan(prior, said, times, replace(footage, speech=sound), keep_lag=False) for sound in (own, NO_SOUND))
+    with_own, without = (
+        plan(prior, said, times, replace(footage, speech=sound), PlanSettings(keep_lag=False)) for sound in (own, NO_SOUND)
+    )
     return with_own.shapes[:, OPENING], without.shapes[:, OPENING]
 
 
@@ -204,7 +206,7 @@ def test_lips_never_hang_nor_rise_as_no_lips_do(prior: Prior) -> None:
     own = speech(TALK)
     nodding = clip(own)
     nodding.points[:, :40, 1] += 25 * np.sin(np.arange(len(nodding.points)) / 3)[:, None]
-    shapes = plan(prior, own, frames(own, 25), nodding, expressiveness=1).shapes
+    shapes = plan(prior, own, frames(own, 25), nodding, PlanSettings(expressiveness=1)).shapes
     assert -0.07 <= shapes[:, UPPER].min() <= shapes[:, UPPER].max() <= 0.12
     assert -0.07 <= shapes[:, CORNERS].min() <= shapes[:, CORNERS].max() <= 0.09
 
@@ -217,7 +219,7 @@ def test_frames_that_are_shown_for_longer_count_for_longer() -> None:
 def test_the_lag_is_kept_or_left_out(prior: Prior) -> None:
     own = speech(TALK)
     times = frames(own, 25)
-    late, on_time = (plan(prior, own, times, clip(own, 0.12), keep_lag=keep) for keep in (True, False))
+    late, on_time = (plan(prior, own, times, clip(own, 0.12), PlanSettings(keep_lag=keep)) for keep in (True, False))
     np.testing.assert_allclose(plan(prior, own, times + late.lag, clip(own, 0.12)).shapes, on_time.shapes, atol=1e-5)
     assert np.abs(late.shapes - on_time.shapes).max() > 0.01
 
@@ -234,13 +236,15 @@ def test_frames_that_may_not_be_learnt_from_change_nothing(prior: Prior) -> None
 
 def test_expressiveness_scales_the_motion(prior: Prior) -> None:
     said, own = speech("A E T A E S A K E A " * 4), clip(speech(TALK), largest=0.1)
-    spreads = [plan(prior, said, frames(said, 25), own, expressiveness=e).shapes[10:-10, 1].std() for e in (0, 0.5, 1)]
+    spreads = [
+        plan(prior, said, frames(said, 25), own, PlanSettings(expressiveness=e)).shapes[10:-10, 1].std() for e in (0, 0.5, 1)
+    ]
     np.testing.assert_allclose(np.array(spreads) / spreads[1], [0.5, 1, 1.5], atol=0.05)
 
 
 def test_no_mouth_opens_too_far(prior: Prior) -> None:
     said = speech(TALK)
-    shapes = plan(prior, said, frames(said, 25), clip(speech(TALK), largest=0.5), expressiveness=1).shapes
+    shapes = plan(prior, said, frames(said, 25), clip(speech(TALK), largest=0.5), PlanSettings(expressiveness=1)).shapes
     assert shapes[:, OPENING].max() <= LARGEST_OPENING
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from enhance.geometry.heads import heads_of
 from enhance.geometry.landmarks import LIP_RINGS, PLAN_POINTS
-from enhance.plan.measures import CORNERS, OPENING, WIDTH, free_of_pose, measure
+from enhance.plan.measures import CORNERS, OPENING, WIDTH, free_of_pose, measure_lips
 from tests.mouths import face, turned
 
 
@@ -15,7 +15,7 @@ from tests.mouths import face, turned
 def test_a_turned_head_has_the_same_mouth(yaw: float, pitch: float, size: float) -> None:
     openings = np.linspace(0, 0.2, 20)
     seen = np.stack([turned(face(opening, 0.5 + opening / 4), yaw, pitch, size) for opening in openings])
-    measures = measure(heads_of(seen).lips)
+    measures = measure_lips(heads_of(seen).lips)
     np.testing.assert_allclose(measures[:, OPENING], openings, atol=0.004)
     np.testing.assert_allclose(measures[:, WIDTH], 0.5 + openings / 4, atol=0.004)
 
@@ -28,16 +28,16 @@ def test_yaw_and_pitch_are_told() -> None:
 
 def test_a_moving_head_does_not_move_the_mouth() -> None:
     yaws = np.linspace(-25, 25, 40)
-    measures = measure(heads_of(np.stack([turned(face(0.08), yaw, yaw / 3, 120) for yaw in yaws])).lips)
+    measures = measure_lips(heads_of(np.stack([turned(face(0.08), yaw, yaw / 3, 120) for yaw in yaws])).lips)
     assert measures[:, [OPENING, WIDTH, CORNERS]].std(0).max() < 0.002
 
 
 def test_lips_never_open_less_than_nothing() -> None:
-    assert measure(heads_of(turned(face(-0.02), 0, 0, 100)[None]).lips)[0, OPENING] == 0
+    assert measure_lips(heads_of(turned(face(-0.02), 0, 0, 100)[None]).lips)[0, OPENING] == 0
 
 
 def test_no_frames_give_no_measures() -> None:
-    assert measure(heads_of(np.zeros((0, len(PLAN_POINTS), 3))).lips).shape == (0, 4)
+    assert measure_lips(heads_of(np.zeros((0, len(PLAN_POINTS), 3))).lips).shape == (0, 4)
 
 
 def test_points_are_named_once() -> None:
@@ -58,4 +58,4 @@ def test_lips_that_only_hang_with_a_nod_are_measured_still() -> None:
 
 def test_a_clip_without_faces_has_nothing_to_be_freed_of() -> None:
     heads = heads_of(np.zeros((0, len(PLAN_POINTS), 3)))
-    assert free_of_pose(measure(heads.lips), heads).shape == (0, 4)
+    assert free_of_pose(measure_lips(heads.lips), heads).shape == (0, 4)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from enhance.portrait.track import LIMITS, Track, portrait_motion
+from enhance.portrait.track import LIMITS, MotionTrack, portrait_motion
 
 Floats = npt.NDArray[Any]
 SECONDS = 60
@@ -16,7 +16,7 @@ SILENCE = np.zeros_like(TIMES)
 REST = np.array([0, 0, 0, 0, 0, 1, 0, 0], np.float32)
 
 
-def blinks(track: Track) -> list[slice]:
+def blinks(track: MotionTrack) -> list[slice]:
     shut = np.concatenate([[False], track[:, 6] > 0, [False]])
     edges = np.flatnonzero(np.diff(shut.astype(int)))
     return [slice(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True)]

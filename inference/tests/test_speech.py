@@ -240,10 +240,10 @@ def test_labels_lie_where_segments_do() -> None:
 
 def test_the_judge_gives_full_marks_to_the_truth_and_few_to_noise() -> None:
     pytest.importorskip("scipy")
-    from training.speech.evaluate import Clip, figures
+    from training.speech.evaluate import LabelledSound, figures
 
     true = posteriors_of("SIL*20 A*20 P*8 I*20 F*8 U*20 P*6 A*15 SIL*20")
-    clip = Clip("one", np.zeros(len(true) * 160, np.float32), true.argmax(1))
+    clip = LabelledSound("one", np.zeros(len(true) * 160, np.float32), true.argmax(1))
     best: Any = figures([clip], lambda _: true)
     assert best.accuracy == 1
     assert best.jaw == pytest.approx(1)

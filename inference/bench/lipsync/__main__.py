@@ -21,6 +21,7 @@ PROCESSES = 2
 
 
 def main(folder: Path, weights: Path, models: list[str]) -> None:
+    """Measures the runs of these models in a folder, and writes their figures and contact sheets beside them."""
     runs = runs_in(folder, models)
     clips = {run.clip: [other for other in runs if other.clip == run.clip] for run in runs}
     judged: list[Judged] = []

@@ -35,6 +35,7 @@ def speaks(run: Run) -> bool:
 
 
 def mean(values: Floats) -> float:
+    """The mean of the values that are finite; NaN where none is."""
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
 

@@ -36,6 +36,7 @@ def distances(meshes: Floats, pair: tuple[int, int]) -> Floats:
 
 
 def openings(meshes: Floats) -> Floats:
+    """F x 478 x 3 -> F: the distance of the inner lips in their middle, in outer-eye distances."""
     return distances(meshes, INNER_LIP)
 
 
@@ -59,6 +60,7 @@ def best_lag(truth: Floats, seen: Floats, fps: float) -> tuple[float, float]:
 
 
 def std_ratio(truth: Floats, seen: Floats) -> float:
+    """The standard deviation of `seen` over that of `truth`, in the frames that both have; NaN for fewer than two."""
     both = np.isfinite(truth) & np.isfinite(seen)
     return float(seen[both].std() / max(truth[both].std(), 1e-9)) if both.sum() > 1 else float("nan")
 

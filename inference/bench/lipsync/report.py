@@ -11,6 +11,7 @@ COUNTS = ("changed_outside", "frames_passed_through", "no_face", "inner_frames",
 
 
 def report(models: list[str], found: list[tuple[Run, Numbers]], speeds: dict[str, float]) -> str:
+    """Markdown tables of all figures. speeds: by model, seconds of output for each second of work."""
     clips: Measured = {}
     for run, _ in found:
         of_clip = [(other, numbers) for other, numbers in found if (other.model, other.clip) == (run.model, run.clip)]

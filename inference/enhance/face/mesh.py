@@ -8,16 +8,17 @@ import numpy as np
 
 from enhance.engine import open_small_network
 from enhance.geometry.landmarks import MESH_POINTS
+from enhance.picture import Picture
 
-from .crop import Crop, Picture, Points
+from .crop import Crop, Points
 
-Kind = Literal["attention", "plain"]
+MeshKind = Literal["attention", "plain"]
 MeshNetwork = Callable[[Picture, Crop], tuple[Points, float]]
 
 SIZE = 192
 
 
-def open_mesh(weights: Path, kind: Kind = "attention") -> MeshNetwork:
+def open_mesh(weights: Path, kind: MeshKind = "attention") -> MeshNetwork:
     """A function (picture, crop) -> the mesh (478 x 3, pixels of the picture; NaN where the network has no point), and
     how sure the network is that a face is there, 0..1. It is for one thread at a time.
     """

@@ -25,9 +25,9 @@ KnownLikeness = Annotated[Floats, Shape(LENGTH, dtype=np.float32, nan=True)]
 class Track:
     """A face that is followed.
 
-    asked: the caller said that a face is here, so it stays however many larger ones there are. frames: since it was found.
-    first: what the crop of a drawn face showed when it was found, by which it is followed; of no rows for other faces.
-    likeness: as it was last taken.
+    asked: a hint lies on it, so it is kept even where there are more faces than are followed. frames: since it was found.
+    doubts: checks in a row that it failed. first: what the crop of a drawn face showed when it was found, by which it is
+    followed, of no rows for other faces. likeness: as it was last measured.
     """
 
     identity: int
@@ -44,7 +44,10 @@ class Track:
 
 @dataclass
 class Lost:
-    """A face that was followed, so that it keeps its identity when it comes back. `since`: frames. here: in the same shot."""
+    """A face that is no longer followed, kept so that it has the same identity when it returns.
+
+    since: frames ago. here: whether there has been no cut since.
+    """
 
     identity: int
     since: int

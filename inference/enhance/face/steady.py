@@ -1,8 +1,8 @@
-"""Meshes without the tremble of the network and, as far as that goes, without lag.
+"""Meshes without the network's jitter, and with little lag.
 
-One-euro filters (Casiez et al. 2012: the cut-off rises with speed), apart for what moves apart: the head as a whole is one
-similarity from frame to frame, fitted to the points that move with the skull; what is left of each point is filtered by
-what it belongs to. So a moving head does not drag its mesh behind, and rigid points can be held hard.
+One-euro filters (Casiez et al. 2012: the cut-off rises with speed). The head as a whole is one similarity from frame to frame,
+fitted to the points that move with the skull; what is left of each point is filtered by the part of the face that it belongs
+to. So the mesh of a moving head does not lag, and points of the skull can be filtered strongly.
 """
 
 from dataclasses import dataclass
@@ -47,11 +47,12 @@ class Steady:
 
 
 def begin(mesh: Points) -> Steady:
+    """The filters' state after the first mesh (478 x 3) of a face."""
     return Steady(mesh, 0.0, np.zeros(MESH_POINTS, np.float32))
 
 
 def follow(last: Steady, mesh: Points, fps: float = FPS) -> Steady:
-    """The next frame's, of so many a second."""
+    """The filters' state after the next mesh (478 x 3). fps: frames a second."""
     unit = max(eye_distance(last.mesh), 1e-6) / 100
     rigid = list(SKULL)
     moved = similarity(last.mesh[rigid, :2], mesh[rigid, :2])
@@ -68,7 +69,7 @@ def follow(last: Steady, mesh: Points, fps: float = FPS) -> Steady:
 
 
 def _share(cutoff: npt.NDArray[np.float64] | float, fps: float) -> npt.NDArray[np.float64]:
-    """How much of a change a low-pass of first order lets through in one frame."""
+    """The share of a change that a first-order low-pass lets through in one frame. cutoff: Hz."""
     return np.asarray(1 / (1 + fps / (2 * np.pi * np.asarray(cutoff))))
 
 

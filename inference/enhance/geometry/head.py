@@ -1,4 +1,4 @@
-"""Where the head is: one mesh's pose, and coordinates that do not care for it.
+"""Where the head is: the pose of one mesh, and coordinates in which the pose does not count.
 
 Mesh: 478 x 3 float32 in mediapipe's order, x right, y down, z away from the viewer, all in pixels.
 Head coordinates: x along the eyes to the picture's right, y to the chin, z away; origin at the nose, unit S = the
@@ -16,11 +16,11 @@ import numpy.typing as npt
 from enhance.record import Shape
 
 from .area import Area
-from .landmarks import MESH_POINTS, NOSE
+from .landmarks import CHIN, FOREHEAD, LEFT_EYE, MESH_POINTS, NOSE, RIGHT_EYE, SKIN_POINTS
 
 Array = npt.NDArray[np.floating[Any]]
 
-SMALLEST_FACE = 8.0  # pixels between the outer eye corners; no mesh means anything below
+SMALLEST_FACE = 8.0  # pixels between the outer eye corners: below, the mesh is noise
 
 
 class BadMouthError(ValueError):
@@ -33,7 +33,7 @@ class SidewaysError(BadMouthError):
 
 @dataclass(frozen=True)
 class Pose:
-    """A head in a picture."""
+    """A head in a picture, by the line of its eyes. Points in methods are ... x 2 or ... x 3, as their coordinates have it."""
 
     scale: float
     """S in pixels."""
@@ -61,15 +61,19 @@ class Pose:
         return self.basis @ self.axes[:, :2].T
 
     def to_head(self, points: Array) -> Array:
+        """Picture coordinates (... x 3, pixels) as head coordinates (S)."""
         return (points - self.anchor) @ self.axes.T / self.scale
 
     def to_plane(self, head: Array) -> Array:
+        """Head coordinates (... x 3) as plane coordinates (... x 2), both in S."""
         return head @ self.projection.T
 
     def to_pixels(self, plane: Array) -> Array:
+        """Plane coordinates (... x 2, S) as pixels of the picture."""
         return self.anchor[:2] + self.scale * plane @ self.basis
 
     def from_pixels(self, pixels: Array) -> Array:
+        """Pixels of the picture (... x 2) as plane coordinates (S)."""
         return (pixels - self.anchor[:2]) @ self.basis.T / self.scale
 
     def plane_of(self, area: Area, finer: int = 1) -> Array:
@@ -81,18 +85,21 @@ class Pose:
 
 
 def pose_of(mesh: npt.NDArray[np.generic]) -> Pose:
-    """The pose of a face. Raises BadMouthError when `mesh` is none, SidewaysError when it is seen from the side."""
+    """The pose of a face. mesh: 478 x 3, pixels.
+
+    Raises BadMouthError for another shape, NaN, or a face smaller than SMALLEST_FACE; SidewaysError for one seen from the side.
+    """
     if mesh.shape != (MESH_POINTS, 3):
         raise BadMouthError(f"expected MESH [{MESH_POINTS}, 3], got {list(mesh.shape)}")
     points = mesh.astype(np.float64)
-    if not np.isfinite(points[:468]).all():
+    if not np.isfinite(points[:SKIN_POINTS]).all():
         raise BadMouthError("expected MESH of finite numbers, got NaN or infinity: a frame without a face is not to be sent")
-    across = points[263] - points[33]
+    across = points[LEFT_EYE] - points[RIGHT_EYE]
     scale = float(np.linalg.norm(across))
     if scale < SMALLEST_FACE:
         raise BadMouthError(f"expected a face of at least {SMALLEST_FACE:g} pixels between the eyes' corners, got {scale:.1f}")
     x = across / scale
-    down = points[152] - points[10]
+    down = points[CHIN] - points[FOREHEAD]
     y = down - x * (x @ down)
     length = float(np.linalg.norm(y))
     if length < scale / 4 or np.linalg.norm(x[:2]) < 0.1:
@@ -102,12 +109,12 @@ def pose_of(mesh: npt.NDArray[np.generic]) -> Pose:
 
 
 def smoothstep(x: Array, low: Array | float, high: Array | float) -> Array:
-    """0 below `low`, 1 above `high`, smooth between."""
+    """0 below `low`, 1 above `high`, between them 3t^2 - 2t^3."""
     t = np.clip((x - low) / (high - low), 0, 1)
     return np.asarray(t * t * (3 - 2 * t))
 
 
 def ramp(x: float, low: float, high: float) -> float:
-    """smoothstep of one number."""
+    """smoothstep() of one number."""
     t = min(max((x - low) / (high - low), 0.0), 1.0)
     return t * t * (3 - 2 * t)

@@ -47,7 +47,7 @@ MEAN_FACE = np.array(
 
 @dataclass(frozen=True)
 class Heads:
-    """A clip's frames in the head's frame: those whose mesh was there.
+    """The g frames of a clip that have a mesh, in the head's frame of reference.
 
     lips: g x 40 x 3 in S. yaw, pitch: g degrees away from the camera. misfit: g, how far the rigid points are from rigid, in S.
     centres: g x 2, where the head is in the picture, in S.
@@ -61,7 +61,10 @@ class Heads:
 
 
 def heads_of(points: Array) -> Heads:
-    """points: g x len(PLAN_POINTS) x 3 pixels, none NaN; frames of one subject."""
+    """The heads of meshes. points: g x len(PLAN_POINTS) x 3 pixels, none NaN, all of one subject.
+
+    The shape starts as MEAN_FACE and becomes the subject's own: the median of the aligned meshes, fitted twice.
+    """
     if not len(points):
         none = np.zeros(0)
         return Heads(np.zeros((0, len(LIP_RINGS), 3)), none, none, none, np.zeros((0, 2)))

@@ -40,7 +40,7 @@ LEFT_EYE_RIM = (263, 249, 390, 373, 374, 380, 381, 382, 362, 466, 388, 387, 386,
 # The upper and the lower lid of each eye, from the picture's left to its right.
 RIGHT_LIDS = ((33, 246, 161, 160, 159, 158, 157, 173, 133), (33, 7, 163, 144, 145, 153, 154, 155, 133))
 LEFT_LIDS = ((362, 398, 384, 385, 386, 387, 388, 466, 263), (362, 382, 381, 380, 374, 373, 390, 249, 263))
-EYES = (33, 133, 362, 263, 159, 145, 386, 374)
+EYE_POINTS = (33, 133, 362, 263, 159, 145, 386, 374)
 """Corners of both eyes, and the middles of their lids."""
 RIGHT_CHEEK, LEFT_CHEEK = (205, 50, 187, 207, 206), (425, 280, 411, 427, 426)  # below the eyes, beside the mouth
 

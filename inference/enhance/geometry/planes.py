@@ -1,4 +1,4 @@
-"""8-bit 4:2:0 planes in and out, and what of them is rendered."""
+"""8-bit YUV 4:2:0 planes: their checks, their colours, and areas of them moved and painted over."""
 
 from dataclasses import dataclass
 
@@ -34,6 +34,7 @@ class Colours:
 
     @property
     def offset(self) -> Floats:
+        """[3]: what Y, U and V are for black."""
         return np.array([0 if self.full else 16, 128, 128], np.float32)
 
 
@@ -47,14 +48,16 @@ class Planes:
 
     @property
     def area(self) -> Area:
+        """All of the luma plane."""
         return Area(0, 0, self.y.shape[1], self.y.shape[0])
 
     def copy(self) -> "Planes":
+        """The same pixels in arrays of their own."""
         return Planes(self.y.copy(), self.u.copy(), self.v.copy())
 
 
 def check_planes(y: npt.NDArray[np.generic], u: npt.NDArray[np.generic], v: npt.NDArray[np.generic]) -> Planes:
-    """Raises BadMouthError unless the three are Planes."""
+    """Planes of three uint8 arrays. Raises BadMouthError for another dtype or shape, or chroma not half the luma's size."""
     for name, plane in (("Y", y), ("U", u), ("V", v)):
         if plane.dtype != np.uint8 or plane.ndim != 2 or 0 in plane.shape:
             raise BadMouthError(f"expected {name} uint8 [height, width], got {plane.dtype} {list(plane.shape)}")
@@ -137,11 +140,13 @@ def even(area: Area, within: Area) -> Area:
 
 
 def any_of_four(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Of a luma mask (h x w) the chroma mask: where any of a sample's 2 x 2 pixels is set."""
     full = np.pad(mask, ((0, mask.shape[0] & 1), (0, mask.shape[1] & 1)))
     return np.asarray(full[::2, ::2] | full[1::2, ::2] | full[::2, 1::2] | full[1::2, 1::2])
 
 
 def mean_of_four(values: Floats) -> Floats:
+    """Of luma values (h x w) the chroma values: the means of 2 x 2 pixels; an odd last row or column counts twice."""
     full = (
         np.pad(values, ((0, values.shape[0] & 1), (0, values.shape[1] & 1)), "edge")
         if 1 in (values.shape[0] & 1, values.shape[1] & 1)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Similarity:
-    """about `centre` (x, y): turned by `angle` (radians, from x to y), scaled, and shifted."""
+    """A turn by `angle` (radians, from x to y) and a scaling about `centre` (x, y), then a shift (pixels)."""
 
     centre: npt.NDArray[np.float64]
     angle: float
@@ -18,10 +18,12 @@ class Similarity:
 
     @property
     def linear(self) -> npt.NDArray[np.float64]:
+        """2 x 2: the turn and the scaling."""
         cosine, sine = np.cos(self.angle) * self.scale, np.sin(self.angle) * self.scale
         return np.array([[cosine, -sine], [sine, cosine]])
 
     def part(self, share: float) -> "Similarity":
+        """A share of it, 0..1: the same centre, so much of the angle and the shift, the scale to that power."""
         return Similarity(self.centre, self.angle * share, self.scale**share, self.shift * share)
 
     def move(self, points: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

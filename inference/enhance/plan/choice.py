@@ -7,7 +7,7 @@ import numpy as np
 from enhance.geometry.heads import Array, Heads, heads_of
 from enhance.geometry.landmarks import LEFT_EYE, PLAN_POINTS, RIGHT_EYE
 
-from .measures import OPENING, WIDTH, measure
+from .measures import OPENING, WIDTH, measure_lips
 
 BANK = 48
 """Lenders of a clip, at most."""
@@ -17,27 +17,30 @@ AT_ONCE = 2
 CANDIDATES = 320  # frames that are weighed, spread over the clip
 WEIGHED = 1200  # of the output's frames, for which the bank is chosen
 LEAST_OPEN = 0.035  # S: a mouth that is nearly shut has nothing to lend
-UNSTEADY = 1.2  # S a second at which lips or head are a blur
-MISFIT = 0.02  # S
+UNSTEADY = 1.2  # S a second from which lips or head are blurred by motion
+MISFIT = 0.02  # S, root mean square, from which a mesh does not fit the head
 
-SEEN = (0.0, 0.05)  # openings, in S, between which what is inside begins to matter
-STRETCH = 0.30  # of what is lent, in height: a cost of 1
-MOST_STRETCH = 0.70
-WIDER, OPENER = 0.09, 0.12  # S that a lender's mouth may be other in width, and wider open
-NARROWER = 0.06  # S that it may be narrower
-YAW, PITCH = 9.0, 9.0  # degrees
+SEEN = (0.0, 0.05)  # S: from the first opening on the inside of the mouth counts, from the second in full
+STRETCH = 0.30  # of the lent mouth's height: stretched by this much it costs 1
+MOST_STRETCH = 0.70  # beyond, nothing is lent
+WIDER, OPENER = 0.09, 0.12  # S by which a lender's mouth is wider, and wider open, at a cost of 1
+NARROWER = 0.06  # S by which it is narrower, at a cost of 1
+YAW, PITCH = 9.0, 9.0  # degrees of difference at a cost of 1
 FARTHEST = 16.0  # degrees beyond which nothing is lent
-SMALLER = 1.6  # times
-NOTHING = 3.0  # the cost of teeth that are drawn
-CHANGE = 1.1  # and of another lender than in the frame before
+SMALLER = 1.6  # times smaller in pixels, at a cost of 1
+NOTHING = 3.0  # the cost of teeth that are drawn, where nothing is lent
+CHANGE = 1.1  # the cost of another lender than in the frame before
 FADE = np.array([1.0, 2.0, 1.0]) / 4  # over a change of lender
 APPEAR = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9  # over one between a lender and teeth that are drawn, which differ more
 
 
 @dataclass(frozen=True)
 class Lending:
-    """bank: BANK indices of the clip's frames, -1 where there are no more. lenders: f x AT_ONCE places in it, -1 for none.
-    shares: f x AT_ONCE, how much each lends, together at most 1."""
+    """Which frames of a clip lend their mouths to f frames of the output.
+
+    bank: BANK indices of the clip's frames, -1 where there are no more. lenders: f x AT_ONCE places in the bank, -1 for none.
+    shares: f x AT_ONCE, how much of the mouth's inside each lends, together at most 1.
+    """
 
     bank: Array
     lenders: Array
@@ -59,13 +62,16 @@ class _Mouths:
 
 
 def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Array) -> Lending:
-    """points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, what may be looked at.
-    targets: f x 8. shown: f indices of the clip's frame that is seen, -1 where none is known."""
+    """The lenders of each output frame: by the least cost over the whole output, at which a mouth fits (_costs()).
+
+    points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face, at g times (s). learn: g booleans, which of them may lend.
+    targets: f x 8, the shapes to come (shapes.TARGETS). shown: f indices of the clip's frame that is seen, -1 where unknown.
+    """
     bank, count = np.full(BANK, -1, np.int32), len(targets)
-    nobody = Lending(bank, np.full((count, AT_ONCE), -1, np.int32), np.zeros((count, AT_ONCE), np.float32))
+    none = Lending(bank, np.full((count, AT_ONCE), -1, np.int32), np.zeros((count, AT_ONCE), np.float32))
     seen = np.flatnonzero(np.isfinite(points).all((1, 2)))
     if len(seen) < 2 or not count:
-        return nobody
+        return none
     heads = heads_of(points[seen])
     mouths = _mouths(heads, points[seen])
     place = np.full(len(points) + 1, -1)
@@ -75,14 +81,14 @@ def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Arr
     able = np.flatnonzero(learn[seen] & (mouths.opening > LEAST_OPEN) & (doubt < 1))
     able = able[:: -(-len(able) // CANDIDATES)] if len(able) else able
     if not len(able) or not (at >= 0).any():
-        return nobody
+        return none
     asked = mouths[np.maximum(at, 0)]
     asked = _Mouths(targets[:, 0].astype(np.float64), targets[:, 1].astype(np.float64), asked.yaw, asked.pitch, asked.scale)
     weight = np.clip((asked.opening - SEEN[0]) / (SEEN[1] - SEEN[0]), 0, 1) * (at >= 0)
     some = np.arange(0, count, -(-count // WEIGHED))
     chosen = able[_bank(_costs(asked[some], mouths[able]) + doubt[able], weight[some])]
     if not len(chosen):
-        return nobody
+        return none
     bank[: len(chosen)] = seen[chosen]
     path = _path(_costs(asked, mouths[chosen]) + doubt[chosen], weight)
     path[at < 0] = -1
@@ -92,13 +98,13 @@ def choose(points: Array, times: Array, learn: Array, targets: Array, shown: Arr
 
 
 def _mouths(heads: Heads, points: Array) -> _Mouths:
-    measured = measure(heads.lips)
+    measured = measure_lips(heads.lips)
     eyes = points[:, PLAN_POINTS.index(RIGHT_EYE)] - points[:, PLAN_POINTS.index(LEFT_EYE)]
     return _Mouths(measured[:, OPENING], measured[:, WIDTH], heads.yaw, heads.pitch, np.linalg.norm(eyes, axis=1))
 
 
 def _doubt(heads: Heads, times: Array) -> Array:
-    """0..: what is against lending a frame: it is blurred by motion, or its mesh does not fit."""
+    """The cost of lending a frame whatever is asked for, from 0: for motion blur, and for a mesh that does not fit."""
     if len(times) < 2:
         return np.zeros(len(times))
     apart = np.maximum(np.diff(times), 1e-3)
@@ -109,7 +115,7 @@ def _doubt(heads: Heads, times: Array) -> Array:
 
 
 def _costs(asked: _Mouths, lenders: _Mouths) -> Array:
-    """f x lenders: how ill each would look, 1 where it begins to."""
+    """f x lenders: the cost of each lender in each frame; from 1 on a difference begins to show."""
 
     def more(name: str) -> Array:
         return np.asarray(getattr(lenders, name)[None] - getattr(asked, name)[:, None], np.float32)
@@ -164,7 +170,7 @@ def _faded(path: Array, count: int) -> tuple[Array, Array]:
     lends = np.flatnonzero(path >= 0)
     if not len(lends):
         return np.full((len(path), AT_ONCE), -1, np.int32), np.zeros((len(path), AT_ONCE), np.float32)
-    # While it fades in or out, it is the lender that comes or has gone.
+    # While teeth fade in or out, the shares are those of the lender that comes, or of the one that has gone.
     after = np.minimum(np.searchsorted(lends, frames), len(lends) - 1)
     before = np.maximum(after - 1, 0)
     nearer = np.where(np.abs(lends[before] - frames) < np.abs(lends[after] - frames), before, after)

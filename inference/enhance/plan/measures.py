@@ -1,7 +1,4 @@
-"""Mouth shapes from face meshes: lip measures in the head's own frame, so that turning and nodding do not count.
-
-Units: S, the subject's distance between the outer corners of the eyes. Directions: x right, y down, z away, of a frontal head.
-"""
+"""Measures of a mouth from its lips in the head's frame (geometry/heads.py), in S."""
 
 import numpy as np
 
@@ -13,12 +10,16 @@ OPENING, WIDTH, UPPER, CORNERS = range(4)
 
 _UPPER, _LOWER = PLAN_POINTS.index(UPPER_LIP), PLAN_POINTS.index(LOWER_LIP)
 _RIGHT, _LEFT = PLAN_POINTS.index(RIGHT_CORNER), PLAN_POINTS.index(LEFT_CORNER)
-_TURN = 10.0  # degrees that count as one
-_FEW_FRAMES, _DOUBTFUL = 10.0, 0.05  # of the ridge: turns of less than two degrees explain nothing
+_TURN = 10.0  # degrees: the unit of the regression's yaw and pitch
+_FEW_FRAMES, _DOUBTFUL = 10.0, 0.05  # the ridge's penalty, and more for each frame: turns below 2 degrees explain nothing
 
 
-def measure(lips: Array) -> Array:
-    """g x 4 in S: MEASURES. Upper and corners are heights (up is positive) in the head's frame, not yet above a rest."""
+def measure_lips(lips: Array) -> Array:
+    """MEASURES, g x 4 in S, of lips (g x 40 x 3, LIP_RINGS in the head's frame).
+
+    opening: between the inner lips. width: between the corners. upper, corners: heights (up is positive) in the head's frame,
+    not above the subject's rest.
+    """
     opening = np.maximum(0, lips[:, _LOWER, 1] - lips[:, _UPPER, 1])
     width = np.linalg.norm(lips[:, _LEFT] - lips[:, _RIGHT], axis=1)
     corners = -(lips[:, _LEFT, 1] + lips[:, _RIGHT, 1]) / 2
@@ -26,9 +27,9 @@ def measure(lips: Array) -> Array:
 
 
 def free_of_pose(measures: Array, heads: Heads) -> Array:
-    """The measures less what goes with the head's turning: the mesh lets lips hang in a face that nods or looks away.
+    """Measures (g x 4) less what a ridge regression on yaw and pitch explains: in a turned face the mesh's lips sink.
 
-    Width, upper and corners by a ridge on yaw and pitch; the opening, which speech moves most and nods with, is left.
+    The opening is left as it is: people nod as they speak, so the regression would take speech out of it.
     """
     turns = np.stack([heads.yaw, np.abs(heads.yaw), heads.pitch], 1) / _TURN
     turns -= turns.mean(0) if len(turns) else 0

@@ -1,4 +1,4 @@
-"""What a clip tells of its subject's mouth: rest, mean and range, and when it tells nothing, what people's mouths do."""
+"""How a subject's mouth rests and how far it moves in speech, from a clip; where it has no speech, the training speakers'."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from enhance.geometry.heads import Array
 
 from .measures import MEASURES, OPENING
 
-# Mean above rest and spread of MEASURES in S while people speak: the median speaker of the training pool.
+# Mean above rest and spread of MEASURES in S during speech: the median of the training speakers (inference/weights/mouth.md).
 POOL_MEAN = np.array([0.070, 0.0, 0.012, -0.010])
 POOL_SPREAD = np.array([0.050, 0.028, 0.021, 0.014])
 _REST = 0.15  # share of the frames, those with the most closed lips, that show the mouth at rest
-_CLOSED = 0.02  # S: lips that touch are seen up to this far apart
-_SPREADS = (0.5, 2.0)  # of the pool's: beyond, the mesh saw something else than speech
+_CLOSED = 0.02  # S: the mesh shows lips that touch up to this far apart
+_SPREADS = (0.5, 2.0)  # times the training speakers' spread: beyond, the mesh measured something other than speech
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,11 @@ class MouthRange:
 
 
 def mouth_range_of(seen: Array, talks: Array, trust: float) -> MouthRange:
-    """seen: g x 4 MEASURES. talks: g booleans, the subject speaks then. trust: 0..1, how far that tells how they speak: at 0
-    only the rest is theirs, and the range is the pool's."""
+    """The range of a mouth seen in g frames. seen: g x 4 MEASURES. talks: g booleans, the subject speaks then.
+
+    trust: 0..1, how far the frames tell how the subject speaks; at 0 only the rest is the subject's, and mean and spread are
+    those of the training speakers.
+    """
     if not len(seen):
         rest = np.zeros(len(MEASURES))
         return MouthRange(rest, POOL_MEAN, POOL_SPREAD)

@@ -5,20 +5,23 @@ import numpy as np
 from enhance.geometry.heads import Array, Heads
 from enhance.geometry.landmarks import LIP_RINGS
 
-from .measures import OPENING, measure
+from .measures import OPENING, measure_lips
 
 COUNT = 4
-_APART = 0.4  # s: neighbours show the same
-_NEARLY_SHUT = 0.35  # share of the frames, the most closed ones, that tell how thick the lips are
+_APART = 0.4  # s between two of them: neighbouring frames show the same
+_NEARLY_SHUT = 0.35  # share of the frames, those with the most closed lips, in which the lips' usual thickness is measured
 _THICKNESS = ((LIP_RINGS.index(0), LIP_RINGS.index(13)), (LIP_RINGS.index(14), LIP_RINGS.index(17)))
 
 
 def references(heads: Heads, indices: Array, times: Array) -> Array:
-    """COUNT indices into the clip's frames, best first, -1 where there are no more. indices: which frames heads are."""
+    """COUNT indices of the clip's frames, best first, -1 where there are no more.
+
+    heads: of g frames. indices: g, which frames of the clip these are. times: of all frames (s).
+    """
     chosen = np.full(COUNT, -1, np.int32)
     if not len(indices):
         return chosen
-    opening = measure(heads.lips)[:, OPENING]
+    opening = measure_lips(heads.lips)[:, OPENING]
     parted = np.abs(opening - np.clip(opening.min(), 0, 0.02)) / 0.03
     moved = np.zeros(len(opening))
     if len(opening) > 1:
@@ -43,7 +46,7 @@ def references(heads: Heads, indices: Array, times: Array) -> Array:
 
 
 def _pressed(heads: Heads, opening: Array) -> Array:
-    """g: how far both lips are from their usual thickness, in S: pressed lips, or pursed ones, are not how a mouth rests."""
+    """g: how far both lips are from their usual thickness, in S. Pressed or pursed lips do not show how a mouth rests."""
     thick = np.stack([np.linalg.norm(heads.lips[:, a] - heads.lips[:, b], axis=1) for a, b in _THICKNESS], 1)
     usual = np.median(thick[opening <= np.quantile(opening, _NEARLY_SHUT)], axis=0)
     return np.asarray(np.abs(thick - usual).sum(1))

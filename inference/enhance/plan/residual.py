@@ -1,4 +1,4 @@
-"""What the subject does otherwise than other people: a ridge regression from the prior's own tracks."""
+"""What the subject does differently from other people: a ridge regression on the tracks predicted by the prior."""
 
 from collections.abc import Callable
 
@@ -11,14 +11,14 @@ from .tracks import FRAME, at
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0)
 _PARTS = 5
 _FEWEST = 20  # frames that can be fitted
-_GAP = 0.2  # s between what is fitted and what is foretold
+_GAP = 0.2  # s between what is fitted and what is predicted from it
 _OFFSETS = np.arange(-0.08, 0.081, 0.04)  # s
 
 
 def fit_residual(tracks: Array, times: Array, wanted: Array, strength: float) -> Callable[[Array], Array]:
-    """A function from tracks (T x k, 100 frames/s) to what must be added to them, T x k.
+    """A function from tracks (T x k, 100 frames/s) to the residual, T x k, which is to be added to them.
 
-    wanted: g x k at `times` (s), in the tracks' units. strength: of the ridge.
+    wanted: g x k, what the subject did at `times` (s), in the tracks' units. strength: the ridge's penalty.
     """
     told = _ridge(_context(tracks, times), wanted - at(tracks, times), strength)
 
@@ -29,7 +29,10 @@ def fit_residual(tracks: Array, times: Array, wanted: Array, strength: float) ->
 
 
 def strength_of(tracks: Array, times: Array, wanted: Array) -> float:
-    """The strength with which the rest of the speech foretells each fifth of it best; the largest where there is too little."""
+    """The penalty with the least error in cross-validation over _PARTS parts; the largest where there are too few frames.
+
+    tracks, times, wanted: as in fit_residual().
+    """
     heard, missing = _context(tracks, times), wanted - at(tracks, times)
     missed = np.zeros(len(_STRENGTHS))
     for part in np.array_split(np.arange(len(times)), _PARTS):

@@ -17,15 +17,16 @@ LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
-_MET = 0.95  # of the closure track: the lips touch
+_MET = 0.95  # value of the closure track from which the lips touch
 _QUIET = 30  # frames before and after a sound, in which lips come to rest
 
 
 def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange, *, lag: float, expressiveness: float) -> Array:
-    """f x 8 TARGETS. motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. times: f seconds, when frames appear.
+    """f x 8 TARGETS at `times`, the f seconds at which frames appear.
 
-    Lips that meet do so in the frame that shows the moment, however short; in silence, and before and after the sound, they
-    rest.
+    motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. mouth: the subject's, in S. lag: s by which the picture is
+    to be late. expressiveness: 0..1. Lips that meet do so in the frame that shows the moment, however short it is; in
+    silence, and before and after the sound, they rest. opening, width, upper and corners are in S, the rest 0..1.
     """
     if not len(motion):
         motion = np.zeros((1, len(MEASURES)))
@@ -60,14 +61,14 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
 
 
 def _in_quiet(posteriors: Array) -> Array:
-    """T x 20 -> _QUIET more of silence on either side."""
+    """Posteriors (T x 20) with _QUIET frames of silence more at both ends."""
     quiet = np.zeros((_QUIET, posteriors.shape[1]))
     quiet[:, SIL] = 1
     return np.concatenate([quiet, posteriors, quiet])
 
 
 def _within(track: Array, least: float, most: float) -> Array:
-    """Never beyond least (at most 0) and most, bent softly on the last quarter of the way there."""
+    """A track held within least (at most 0) and most: over the last quarter of the way it approaches them by a tanh."""
     bent = track.copy()
     for sign, limit in ((1, most), (-1, -least)):
         room = limit / 4

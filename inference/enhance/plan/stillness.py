@@ -1,4 +1,4 @@
-"""When the mouth may move: with speech, a little before it and a little after it; in silence it rests."""
+"""When the mouth may move: during speech, and a little before and after it. In silence it rests."""
 
 import numpy as np
 
@@ -9,11 +9,11 @@ from .tracks import FRAME, smooth
 _SPEECH = 0.5  # activity from which a frame is speech
 _PAUSE = 0.25  # s: shorter gaps are part of speech
 _SHORTEST = 0.06  # s: less is a click
-_BEFORE, _AFTER = 0.10, 0.10  # s that lips are early, and late
+_BEFORE, _AFTER = 0.10, 0.10  # s by which lips begin before the sound, and go on after it
 
 
 def liveliness(activity: Array) -> Array:
-    """T activity 0..1 -> T gain 0..1: 0 at rest, 1 while speaking."""
+    """How far the mouth may move, T values 0..1 at 100 frames/s: 0 at rest, 1 during speech. activity: T, 0..1."""
     speaking = _close(np.asarray(activity) > _SPEECH, round(_PAUSE / FRAME))
     speaking = ~_close(~speaking, round(_SHORTEST / FRAME))
     early, late = round(_BEFORE / FRAME / 2), round(_AFTER / FRAME / 2)

@@ -8,7 +8,7 @@ FRAME = 0.01
 
 
 def smooth(track: Array, sigma: float) -> Array:
-    """Gaussian over time; sigma in seconds."""
+    """A track (T x ...) smoothed over time by a Gaussian of `sigma` seconds, its ends repeated."""
     if not len(track):
         return track
     reach = int(np.ceil(3 * sigma / FRAME))
@@ -20,23 +20,23 @@ def smooth(track: Array, sigma: float) -> Array:
 
 
 def at(track: Array, times: Array) -> Array:
-    """The track (T x k) at times in seconds, held beyond its ends."""
+    """A track (T x k) at g times in seconds, by linear interpolation: g x k. Beyond its ends it is held."""
     clock = (np.arange(len(track)) + 0.5) * FRAME
     return np.stack([np.interp(times, clock, column) for column in track.T], 1)
 
 
 def most_within(track: Array, starts: Array, ends: Array) -> Array:
-    """The largest value of a track (T) in each span of seconds."""
+    """The largest value of a track (T) in each of the spans from starts to ends (s)."""
     first = np.clip(np.round(starts / FRAME).astype(int), 0, len(track) - 1)
     past = np.clip(np.round(ends / FRAME).astype(int), first + 1, len(track))
     return np.array([track[a:b].max() for a, b in zip(first, past, strict=True)])
 
 
 def interval(times: Array) -> float:
-    """The usual time from frame to frame, in seconds."""
+    """The median time from frame to frame in seconds; 0.04 for fewer than two."""
     return float(np.median(np.diff(times))) if len(times) > 1 else 0.04
 
 
 def lengths(times: Array) -> Array:
-    """Seconds for which each of the frames is shown; what is missing between them counts as a tenth at the most."""
+    """Seconds for which each frame is shown, at most 0.1: a gap in the times is no long frame."""
     return np.clip(np.diff(times, append=times[-1:] + interval(times)), 0, 0.1)

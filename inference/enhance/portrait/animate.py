@@ -1,4 +1,4 @@
-"""A still and eight numbers in, the moved still out: blink first, then the head. Maps are made once per picture and kept."""
+"""A portrait and eight numbers in, the moved portrait out: the lids first, then the head. Maps are kept for the next frame."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import head_frame
-from enhance.geometry.landmarks import EYES, face_box
+from enhance.geometry.landmarks import EYE_POINTS, face_box
 from enhance.picture import BadPictureError, Picture
 from enhance.style import Style, style_of
 
@@ -16,15 +16,18 @@ from .drawn_lids import DrawnLid
 from .head import HeadField, head_field
 from .lids import Lid, make_lids
 
-KEPT = 4  # pictures
-MAX_ANGLE, MAX_SHIFT, MAX_ZOOM = 15.0, 0.3, 0.2  # beyond, one picture cannot hold
+KEPT = 4  # portraits whose maps are kept
+MAX_ANGLE, MAX_SHIFT, MAX_ZOOM = 15.0, 0.3, 0.2  # degrees, S, share: beyond, one picture does not show what appears
 
 Kept = TypeVar("Kept")
 
 
 class Animator:
-    """Remembers the last few pictures' maps: by the mesh, and for the lids by the pixels around the eyes too, since the
-    mouth of a portrait changes with every frame and the eyes do not. Not for several threads at once."""
+    """Moves portraits, and keeps the maps of the last KEPT. For one thread at a time.
+
+    A head's map is found again by its mesh, a lid's by the pixels round the eyes too: the mouth of a portrait that speaks
+    changes with every frame, its eyes do not.
+    """
 
     def __init__(self) -> None:
         self._fields: OrderedDict[bytes, HeadField] = OrderedDict()
@@ -51,7 +54,7 @@ class Animator:
         size = picture.shape[0], picture.shape[1]
         key = mesh.tobytes() + np.array(size).tobytes()
         if motion[6:].any():
-            x, y = frame.mesh[list(EYES), :2].T
+            x, y = frame.mesh[list(EYE_POINTS), :2].T
             reach = 0.35 * frame.unit
             rows = slice(max(0, int(y.min() - reach)), max(0, int(y.max() + reach)))
             columns = slice(max(0, int(x.min() - reach)), max(0, int(x.max() + reach)))

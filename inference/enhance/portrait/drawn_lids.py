@@ -1,6 +1,7 @@
-"""Eyes of a flat drawing that shut as animation shuts them: skin comes down with a clean edge, the lash line along it.
+"""Eyes of a flat drawing, shut as in animation: skin comes down with a clean edge, and the lash line with it.
 
-All geometry of an eye is in the head's axes: s to the right, t downwards, in pixels from the middle of the mesh's eye.
+Geometry is in the head's axes: s to the right, t downwards, in pixels from the middle of the mesh's eye. A unit is S, the
+distance of the outer eye corners.
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import ramp
 from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.membrane import spread
 from enhance.picture import LUMA, Picture
@@ -21,24 +23,24 @@ Eye = tuple[tuple[int, ...], tuple[int, ...]]
 
 REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies
 PROBE = 0.05  # units to each side of a point of a cheek
-UNLIKE = 22.0  # levels in any channel that an eye differs from skin
-TOUCHES = 0.03  # units round the mesh's eye: what comes as near belongs to the drawn one
+UNLIKE = 22.0  # levels of 255, in any channel, by which an eye differs from skin
+TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the drawn eye
 WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
-FILLED = 0.07  # units that an open eye differs from skin, column by column; a shut one is a line
+FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
-SHUT = (0.56, 0.80)  # of an eye's height: where the shut lid's ends and its middle lie
+SHUT = (0.56, 0.80)  # share of an eye's height, from above: where the shut lid's ends and its middle lie
 LASH = (0.014, 0.055)  # units of thickness
 RISES = (0.55, 1.0)  # amounts between which the lower lid comes up to meet the upper
 SMOOTH = 0.02  # units, sigma, of the eye's outline
-EDGE = 0.006  # units round the drawn eye that its blurred edge takes, and two pixels
-FINER = 4
-SAMPLES = 49
+EDGE = 0.006  # units round the drawn eye that its blurred edge covers; at least two pixels
+FINER = 4  # subpixels along each side, for soft edges
+SAMPLES = 49  # points along a lid
 ALONG = np.linspace(-1, 1, SAMPLES)
 
 
 @dataclass(frozen=True)
 class DrawnLid:
-    """One eye's cover. Planes are h x w of `box`; curves are SAMPLES x 2 in its pixels."""
+    """What shuts one eye. Planes are h x w of `box`; curves are SAMPLES x 2 in its pixels."""
 
     box: tuple[slice, slice]
     skin: Floats  # h x w x 3: the picture as if there were no eye
@@ -51,11 +53,11 @@ class DrawnLid:
     lash: Floats  # RGB
 
     def close(self, picture: Picture, amount: float) -> None:
-        """Shuts the eye in `picture` by `amount` 0..1."""
+        """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
         here = picture[self.box].astype(np.float32)
         far = 4 * float(np.abs(self.low - self.opened).max()) * self.down
         edge = self.opened + amount * (self.shut - self.opened)
-        lower = self.low + float(ramp(amount, *RISES)) * (self.shut - self.low)
+        lower = self.low + ramp(amount, *RISES) * (self.shut - self.low)
         above, below = self._side(edge, -far), self._side(lower, far)
         if amount < RISES[0]:
             below = np.zeros_like(above)
@@ -67,7 +69,7 @@ class DrawnLid:
         picture[self.box] = out.astype(np.uint8)
 
     def _side(self, curve: Floats, far: Floats) -> Floats:
-        """What lies on one side of a curve, that goes on level at both ends."""
+        """0..1: the pixels from a curve to as far as `far` (x, y) beyond it; past its ends the curve goes on level."""
         aside = 0.5 * (curve[-1] - curve[0])
         curve = np.vstack([curve[0] - aside, curve, curve[-1] + aside])
         return self._polygon(np.vstack([curve, (curve + far)[::-1]]))
@@ -88,7 +90,10 @@ class DrawnLid:
 
 
 def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
-    """Both lids; none where one of the eyes cannot be read."""
+    """Both lids; none where an eye is shut, touches hair, is cut by the picture, or has no likely size.
+
+    picture: h x w x 3 uint8 RGB.
+    """
     cheeks = [_cheek(picture, frame, cheek) for cheek in (RIGHT_CHEEK, LEFT_CHEEK)]
     if not all(cheeks):
         return ()
@@ -114,12 +119,58 @@ def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[
 
 
 def _skin_colour(places: list[tuple[float, Floats]]) -> Floats:
-    """Eyes, hair and blushes reach far in a drawing: the middle one of the calmest places."""
+    """The middle in brightness of the three smoothest places: on others there may be hair, an eye or a blush."""
     calm = sorted(places, key=lambda each: each[0])[:3]
     return sorted((colour for _, colour in calm), key=lambda colour: float(colour @ LUMA))[len(calm) // 2]
 
 
+@dataclass(frozen=True)
+class _Found:
+    """A drawn eye. mask: h x w of `box`. origin: x, y of the middle of the mesh's eye in it. s, t: of the mask's pixels."""
+
+    box: tuple[slice, slice]
+    mask: Mask
+    origin: Floats
+    s: Floats
+    t: Floats
+
+
 def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid | None:
+    unit = frame.unit
+    along, down = _axes(frame)
+    found = _find(picture, frame, eye, skin)
+    if found is None:
+        return None
+    s, t = found.s, found.t
+    here = picture[found.box].astype(np.float32)
+    thickness, lash = _lash(here, here @ LUMA.astype(np.float32), found.mask)
+    thickness = float(np.clip(thickness, LASH[0] * unit, LASH[1] * unit))
+    ends = (s.min() + thickness / 2, s.max() - thickness / 2)
+    across = (ends[0] + ends[1]) / 2 + ALONG * (ends[1] - ends[0]) / 2
+    top, bottom = (np.interp(across, *_edge(s, t, sign, SMOOTH * unit)) for sign in (1, -1))
+    shut = t.min() + float(np.ptp(t)) * (SHUT[0] + (SHUT[1] - SHUT[0]) * (1 - ALONG**2))
+
+    def curve(heights: Floats) -> Floats:
+        return np.asarray(found.origin + across[:, None] * along + heights[:, None] * down)
+
+    edge = max(2, round(EDGE * unit)) + 1
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
+    grown = cv2.dilate(found.mask.astype(np.uint8), disc)
+    return DrawnLid(
+        box=found.box,
+        skin=_skin(here, grown > 0, skin),
+        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
+        opened=curve(np.minimum(top + thickness / 2, shut)),
+        shut=curve(shut),
+        low=curve(np.maximum(bottom, shut)),
+        down=down,
+        thick=thickness * np.clip(0.35 + 1.6 * (1 - np.abs(ALONG)), 0.35, 1),
+        lash=lash,
+    )
+
+
+def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> _Found | None:
+    """The drawn eye round the mesh's; None where it is shut, cannot be told from what is round it, or has no likely size."""
     unit = frame.unit
     points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
     along, down = _axes(frame)
@@ -133,56 +184,26 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid
     if min(high - low) < 12:
         return None
     box = slice(low[1], high[1]), slice(low[0], high[0])
-    here = picture[box].astype(np.float32)
-    eye_mask = _drawn_eye(here, points - low, skin, unit)
-    if eye_mask is None:
+    mask = _drawn_eye(picture[box].astype(np.float32), points - low, skin, unit)
+    if mask is None:
         return None
-    y, x = np.nonzero(eye_mask)
+    y, x = np.nonzero(mask)
     places = np.stack([x, y], 1) + low - middle
     s, t = places @ along, places @ down
     width, height = np.ptp(s) / unit, np.ptp(t) / unit
-    if not (WIDTHS[0] < width < WIDTHS[1] and HEIGHTS[0] < height < HEIGHTS[1]):
-        return None
-    edges = [_edge(s, t, sign, SMOOTH * unit) for sign in (1, -1)]
-    bright = here @ LUMA.astype(np.float32)
-    thickness, lash = _lash(here, bright, eye_mask)
-    thickness = float(np.clip(thickness, LASH[0] * unit, LASH[1] * unit))
-    ends = (s.min() + thickness / 2, s.max() - thickness / 2)
-    across = (ends[0] + ends[1]) / 2 + ALONG * (ends[1] - ends[0]) / 2
-    top, bottom = (np.interp(across, *edge) for edge in edges)
-    arch = 1 - ALONG**2
-    tall = float(np.ptp(t))
-    shut = t.min() + tall * (SHUT[0] + (SHUT[1] - SHUT[0]) * arch)
-    origin = middle - low
-
-    def curve(heights: Floats) -> Floats:
-        return np.asarray(origin + across[:, None] * along + heights[:, None] * down)
-
-    edge = max(2, round(EDGE * unit)) + 1
-    grown = cv2.dilate(eye_mask.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1)))
-    taper = np.clip(0.35 + 1.6 * (1 - np.abs(ALONG)), 0.35, 1)
-    return DrawnLid(
-        box=box,
-        skin=_skin(here, grown > 0, skin),
-        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
-        opened=curve(np.minimum(top + thickness / 2, shut)),
-        shut=curve(shut),
-        low=curve(np.maximum(bottom, shut)),
-        down=down,
-        thick=thickness * taper,
-        lash=lash,
-    )
+    likely = WIDTHS[0] < width < WIDTHS[1] and HEIGHTS[0] < height < HEIGHTS[1]
+    return _Found(box, mask, middle - low, s, t) if likely else None
 
 
 def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
-    """Along both eyes, and down: the corners of the mesh's eye are no corners of the drawn one."""
+    """Unit vectors along both eyes and down. Of both, since the corners of the mesh's eye are not those of the drawn one."""
     left, right = (frame.mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (RIGHT_LIDS, LEFT_LIDS))
     along = (right - left) / max(float(np.linalg.norm(right - left)), 1e-6)
     return along, np.array([-along[1], along[0]])
 
 
 def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mask | None:
-    """All that belongs to the eye, filled; None where it runs into hair or the border, or is shut."""
+    """The pixels of the eye, filled; None where it touches hair or the border of the window, or is shut."""
     unlike = (np.abs(here - skin).max(axis=2) > UNLIKE).astype(np.uint8)
     near = np.zeros(unlike.shape, np.uint8)
     cv2.fillPoly(near, [np.round(mesh_eye).astype(np.int32)], (1,))
@@ -218,7 +239,7 @@ def _edge(s: Floats, t: Floats, sign: int, smooth: float) -> tuple[Floats, Float
     at = np.arange(len(ends))
     ends = np.interp(at, at[known], ends[known])
     reach = round(3 * smooth)
-    # Mirrored through its ends, so that they stay where they are.
+    # Point-mirrored at both ends, so that smoothing leaves the ends where they are.
     longer = np.pad(ends, reach, mode="reflect", reflect_type="odd") if len(ends) > reach else ends
     ends = (
         cv2.GaussianBlur(longer.reshape(1, -1), (0, 0), smooth).ravel()[reach : reach + len(at)] if len(ends) > reach else ends
@@ -246,7 +267,7 @@ def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
 
 
 def _skin(here: Floats, eye: Mask, colour: Floats) -> Floats:
-    """The skin round the eye, over it; of what is round it, only what is like the skin under it counts."""
+    """The window with the skin round the eye spread over it; pixels unlike the cheek's colour do not count as skin."""
     ring = (cv2.dilate(eye.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0) & ~eye
     near = np.abs(here - colour).max(axis=2)
     known = ring & (near < LIKE_SKIN)

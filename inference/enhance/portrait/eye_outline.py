@@ -1,4 +1,4 @@
-"""What a lid has to cover: the eye as it is drawn or photographed, which the mesh's eye is often smaller than."""
+"""What a lid has to cover: the eye as it is seen in the picture, which is often larger than the mesh's."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from enhance.geometry.frame import Floats, HeadFrame
 from enhance.picture import LUMA, Picture
 
 ABOVE, BELOW, ASIDE = 0.075, 0.06, 0.065  # units: how far beyond the mesh's eye it is looked for
-STEP = 0.006  # units: of the raster that is looked at
-BEYOND = 0.032  # units: farther than what was found, at the sides and (GROW) upwards, where lashes end
-GROW = 0.018
-OPEN = 0.035  # units: an eye less open than this is shut already
+STEP = 0.006  # units: of the raster on which it is looked for
+BEYOND, GROW = 0.032, 0.018  # units by which the cover is larger than the eye found, at the sides and above: lashes
+OPEN = 0.035  # units: an eye less open is shut already
 
 
 @dataclass(frozen=True)
 class Outline:
-    """Curves over s in pixels, which meet at both ends: top and bottom of all that belongs to the eye, the upper lid's edge."""
+    """An eye in its own axes: origin (x, y), along and down (unit vectors), and curves t over s in pixels, which meet at both
+    ends: top and bottom of the eye with its lashes, edge and close of the upper lid, open and shut."""
 
     origin: Floats
     along: Floats
@@ -32,7 +32,7 @@ class Outline:
     reference: Floats  # RGB of the skin under the eye
 
     def skinlike(self, colours: Floats) -> Floats:
-        """1 where ... x 3 colours could be this face's skin, lit or in shade; towards 0 for hair, brow, frame, white."""
+        """How likely colours (... x 3 RGB) are this face's skin, 0..1: near 0 for hair, brows, glasses and white."""
         bright = colours @ LUMA
         ratio = bright / max(float(self.reference @ LUMA), 1)
         far = _tint_distance(colours, self.reference)
@@ -41,8 +41,11 @@ class Outline:
 
 
 def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]]) -> Outline | None:
-    """None where there is no eye that a lid could close well: shut already, no wider than a few pixels, no different from its
-    surroundings (shades, a shadow), or larger than what the lid may cover (the mesh is not on the drawn eye)."""
+    """The outline of an eye (landmarks.RIGHT_LIDS or LEFT_LIDS) in a picture (h x w x 3 uint8 RGB).
+
+    None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), or
+    reaches below what a lid may cover (the mesh is not on the eye).
+    """
     upper, lower = (frame.mesh[list(ids), :2] for ids in eye)
     origin = (upper[0] + upper[-1]) / 2
     length = float(np.linalg.norm(upper[-1] - upper[0]))
@@ -90,7 +93,7 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
 
 
 def _almond(heights: Floats, cover: bool) -> Floats:
-    """The smooth arch, zero at both ends, nearest to `heights`; or over nearly all of them."""
+    """The smooth arch, 0 at both ends, that is nearest to `heights`; with cover, one above nine tenths of them."""
     x = np.linspace(-1, 1, len(heights))
     arch = np.sqrt(np.maximum(1 - x * x, 0))
     basis = arch[:, None] * np.stack([np.ones_like(x), x, x * x], 1)
@@ -129,13 +132,13 @@ def _eyelike(raster: Floats, mesh_eye: npt.NDArray[np.bool_], reference: Floats)
 
 
 def _tint_distance(colours: Floats, reference: Floats) -> Floats:
-    """How far apart the colours' tints are, whatever their brightness: 0 = the same."""
+    """The distance of colours (... x 3) from the reference after both are divided by their luma."""
     tint = colours / np.maximum(colours @ LUMA, 12)[..., None]
     return np.asarray(np.linalg.norm(tint - reference / max(float(reference @ LUMA), 12), axis=-1))
 
 
 def _joined(seen: npt.NDArray[np.bool_], mesh_eye: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """The convex hull of what hangs together with the mesh's eye, single hairs taken off."""
+    """The convex hull of the connected pixels at the mesh's eye, after an opening that removes single hairs."""
     opened = cv2.morphologyEx(seen.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) | mesh_eye.astype(np.uint8)
     _, labels = cv2.connectedComponents(opened)
     inside = labels[mesh_eye]
@@ -148,7 +151,10 @@ def _joined(seen: npt.NDArray[np.bool_], mesh_eye: npt.NDArray[np.bool_]) -> npt
 
 
 def _lash(raster: Floats, whole: npt.NDArray[np.bool_], reference: Floats) -> float:
-    """Rows that the dark line along the top takes: the median, so that the iris does not count. A shadow is no line."""
+    """Thickness of the dark line along the top, in rows: the median over the columns, so that the iris does not count.
+
+    A usual value where it is thicker than a lash line, as a shadow is.
+    """
     dark = (raster @ LUMA < 0.62 * max(float(reference @ LUMA), 1)) & whole
     started = np.cumsum(dark, axis=0) > 0
     ended = np.cumsum(started & ~dark, axis=0) > 0

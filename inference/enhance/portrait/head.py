@@ -1,4 +1,4 @@
-"""A head that turns, nods and leans in a still: one smooth displacement, whole inside the head, gone before the border."""
+"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 at the picture's border."""
 
 from dataclasses import dataclass
 
@@ -6,23 +6,24 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import smoothstep
 from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
 from enhance.picture import Picture
 
 CELLS = 24  # of the coarse grid, to an outer-eye distance
 DEPTH_REACH = 0.16  # outer-eye distances: how far a mesh point's depth counts
-NECK_DEPTH = -0.16  # the axis of turning lies behind the ears: the outline, hair and all, follows the face a little
+NECK_DEPTH = -0.16  # outer-eye distances: the axis of turning lies behind the ears, so hair and outline follow a little
 HEAD = (1.22, 1.50)  # half width, in outer-eye distances, and half height above, in half face heights
-FAR = 1.6  # of these: where the background is still
-COLLAR = 0.65  # outer-eye distances below the chin, where the neck is still
+FAR = 1.6  # times HEAD, from where on the background is still
+COLLAR = 0.65  # outer-eye distances below the chin, from where on the neck is still
 BORDER = 0.4  # outer-eye distances over which the motion fades to the picture's border
 STEPS = 2  # of the fixed-point search for where a pixel comes from
 
 
 @dataclass(frozen=True)
 class HeadField:
-    """Displacements in pixels of one picture's coarse grid, per unit of each of yaw, pitch, roll, dx, dy, zoom."""
+    """Displacements (pixels) on a picture's coarse grid for 1 of each: sines of yaw, pitch, roll; dx, dy in S; zoom - 1."""
 
     cell: int
     start: tuple[int, int]  # x, y of the first node in pixels: multiples of the cell
@@ -30,7 +31,8 @@ class HeadField:
     window: tuple[slice, slice]
 
     def move(self, picture: Picture, motion: npt.NDArray[np.float32]) -> Picture:
-        """picture: h x w x 3. motion: the first six of a track's numbers. Pixels that do not move are bit-identical."""
+        """The picture (h x w x 3 uint8) moved. motion: the first six numbers of a MotionTrack's row. Pixels that do not
+        move keep their values exactly."""
         angles = np.radians(motion[:3])
         amounts = np.array([*np.sin(angles), motion[3], motion[4], motion[5] - 1], np.float32)
         if not amounts.any() or not picture[self.window].size:
@@ -48,7 +50,7 @@ class HeadField:
     def _sample(self, picture: Picture, source: Floats) -> Picture:
         """Each pixel of the window from where `source`, given at the grid's nodes, says."""
         rows, columns = self.window
-        # resize centres its cells: of an odd number of pixels, so that a pixel lies on each node.
+        # resize() centres cells; a cell is an odd number of pixels, so that a pixel lies on each node.
         maps: Floats = cv2.resize(source, None, fx=self.cell, fy=self.cell, interpolation=cv2.INTER_LINEAR)
         left, top = (self.cell // 2 - first for first in self.start)
         maps = maps[top + rows.start : top + rows.stop, left + columns.start : left + columns.stop]
@@ -58,7 +60,7 @@ class HeadField:
 
 
 def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
-    """size: rows, columns of the picture."""
+    """The displacements for a head. size: rows, columns of its picture."""
     cell = max(5, int(frame.unit / CELLS) | 1)
     first, last = _reach(frame, size)
     x, y = (np.arange(low // cell - 1, high // cell + 3) * cell for low, high in zip(first, last, strict=True))
@@ -103,15 +105,15 @@ def _inside(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
     above = down / (height * frame.chin)
     below = down / (1.5 * frame.chin)
     radius = np.hypot(across / width, np.where(down < 0, above, below))
-    head = 1 - ramp(radius, 0.8, FAR)
-    return head * (1 - ramp(down, frame.chin - 0.05, frame.chin + COLLAR))
+    head = 1 - smoothstep(radius, 0.8, FAR)
+    return head * (1 - smoothstep(down, frame.chin - 0.05, frame.chin + COLLAR))
 
 
 def _off_border(grid: Floats, size: tuple[int, int], unit: float) -> Floats:
     rows, columns = size
     x, y = grid[..., 0], grid[..., 1]
     distance = np.minimum(np.minimum(x, columns - 1 - x), np.minimum(y, rows - 1 - y))
-    return ramp(distance, 0, BORDER * unit)
+    return smoothstep(distance, 0, BORDER * unit)
 
 
 def _reach(frame: HeadFrame, size: tuple[int, int]) -> tuple[list[int], list[int]]:

@@ -1,6 +1,7 @@
-"""Eyes that shut in a still: the eye is covered by skin made from its surroundings, the lash line goes down with the lid.
+"""Eyes that shut in a photograph: skin made from the surroundings covers the eye, and the lash line goes down with the lid.
 
-All geometry of an eye is in its own axes: s along the line of its corners, t across it, downwards, both in pixels.
+Geometry is in the eye's own axes: s along the line of its corners, t downwards across it, both in pixels. A unit is S, the
+distance of the outer eye corners.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from enhance.geometry.frame import Floats, HeadFrame, ramp
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import ramp, smoothstep
 from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
 from enhance.picture import LUMA, Picture
 from enhance.style import Style
@@ -17,18 +19,18 @@ from .drawn_lids import DrawnLid, make_drawn_lids
 from .eye_outline import Outline, find_outline
 
 Values = Floats
-MARGIN = 0.3  # of the outer-eye distance around an eye: where its skin is learnt
+MARGIN = 0.3  # units round an eye from which its skin is made
 SOFT = 0.009  # units: edge of the cover
 LINE = 0.0065  # units: half the thickness of the line that two shut lids make
 LINE_DARK = 0.45
-REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # units, and how much skin so far away counts
+REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
 PROFILE = tuple(-0.06 + 0.006 * i for i in range(13))  # units from the lid's edge, downwards
 LUMA_32 = LUMA.astype(np.float32)
 
 
 @dataclass(frozen=True)
 class Lid:
-    """One eye's cover. All planes are h x w of `box`."""
+    """What shuts one eye. Planes are h x w of `box`."""
 
     box: tuple[slice, slice]
     skin: Values  # h x w x 3: the picture as if there were no eye
@@ -42,16 +44,16 @@ class Lid:
     unit: float
 
     def close(self, picture: Picture, amount: float) -> None:
-        """Shuts the eye in `picture` by `amount` 0..1."""
+        """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
         here = picture[self.box].astype(np.float32)
         edge = self.edge + self.travel * amount
         soft = SOFT * self.unit + 0.35
-        # The last of the eye is its lower rim, which goes when the lids meet.
-        end = edge + (self.bottom - edge + soft) * float(ramp(amount, 0.72, 1.0))
-        cover = self.inside * (1 - _ramp(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
+        # The lower rim of the eye is covered last, when the lids meet.
+        end = edge + (self.bottom - edge + soft) * ramp(amount, 0.72, 1.0)
+        cover = self.inside * (1 - _smoothstep_32(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
 
         lash = self._lash(edge, amount)
-        shade = 1 - 0.16 * amount * _ramp(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
+        shade = 1 - 0.16 * amount * _smoothstep_32(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
         below = self.t - edge
         shadow = (
             1 - 0.22 * min(1.0, amount / 0.12) * np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
@@ -62,8 +64,8 @@ class Lid:
         picture[self.box] = mixed.astype(np.uint8)
 
     def _lash(self, edge: Values, amount: float) -> Values:
-        """The lash line at the edge's new place. Lashes point up on an open lid, down on a shut one: the line turns over."""
-        turn = 1 - 2 * float(ramp(amount, 0.25, 0.95))
+        """The lash line at the edge's new place. Lashes point up on an open lid, down on a shut one: the line is flipped."""
+        turn = 1 - 2 * ramp(amount, 0.25, 0.95)
         turn = np.copysign(max(abs(turn), 0.35), turn)
         away = self.t - edge
         places = np.array(PROFILE, np.float32) * self.unit
@@ -98,8 +100,12 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     )
     within = np.minimum(s - outline.s[0], outline.s[-1] - s)
     soft = SOFT * unit + 0.35
-    inside = ramp(t - top, -0.5 * soft, 2 * soft) * (1 - ramp(t - bottom, -soft, soft)) * ramp(within, 0, 0.045 * unit)
-    taper = ramp(within, 0.01 * unit, 0.09 * unit)
+    inside = (
+        smoothstep(t - top, -0.5 * soft, 2 * soft)
+        * (1 - smoothstep(t - bottom, -soft, soft))
+        * smoothstep(within, 0, 0.045 * unit)
+    )
+    taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
     dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
     middle = within > 0.06 * unit
     planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
@@ -119,8 +125,8 @@ def _axes(box: tuple[slice, slice], outline: Outline) -> tuple[Floats, Floats]:
 
 
 def _lash_profile(ratio: Values, above: Values, thickness: float, unit: float) -> Values:
-    """How dark the lash line is against the skin, at PROFILE's distances from the lid's edge: the median along the lid, since
-    single lashes do not bear turning over."""
+    """How dark the lash line is against the skin at PROFILE's distances from the lid's edge: the median along the lid, since
+    single lashes look wrong when they are flipped."""
     at = np.array(PROFILE) * unit
     profile = np.ones(len(at), np.float32)
     for i, place in enumerate(at):
@@ -140,7 +146,7 @@ def _box(picture: Picture, outline: Outline, margin: float) -> tuple[slice, slic
 
 
 def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -> Values:
-    """The window with the eye filled in: colours pulled from the skin around, texture from under the eye."""
+    """The window with the eye filled in: colours from the skin round it, texture from under the eye."""
     top, bottom = (np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom))
     grow = 0.012 * unit
     eye = (t > top - grow) & (t < bottom + grow) & (s > outline.s[0] - grow) & (s < outline.s[-1] + grow)
@@ -156,7 +162,7 @@ def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -
 
 
 def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: float) -> Values:
-    """Fine detail mirrored at a line just under the eye; strong marks are held back."""
+    """Fine detail mirrored at a line just under the eye, limited to twice its median: moles and wrinkles are not copied."""
     detail = window - cv2.GaussianBlur(window, (0, 0), max(1.0, 0.018 * unit))
     mirror = 2 * (bottom + 0.035 * unit - t)
     rows, columns = t.shape
@@ -172,5 +178,5 @@ def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: 
     return np.clip(mirrored, -limit, limit)
 
 
-def _ramp(values: Values, start: float, end: float) -> Values:
-    return ramp(values, start, end).astype(np.float32)
+def _smoothstep_32(values: Values, start: float, end: float) -> Values:
+    return smoothstep(values, start, end).astype(np.float32)

@@ -1,16 +1,18 @@
-"""How a portrait's head moves and blinks while it speaks: a track of eight numbers per frame, the same for the same seed."""
+"""How a portrait's head moves and blinks while it speaks: eight numbers for each frame, the same for the same seed."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.head import smoothstep
+
 Floats = npt.NDArray[Any]
-Track = npt.NDArray[np.float32]
+MotionTrack = npt.NDArray[np.float32]
 """F x 8: yaw (+ to the picture's right), pitch (+ down), roll (+ clockwise) in degrees, dx, dy in outer-eye distances, zoom
 (1 = none), blink left, blink right (0..1)."""
 
-LIMITS = (5.0, 4.0, 2.0)
+LIMITS = (5.0, 4.0, 2.0)  # degrees of yaw, pitch, roll that are never exceeded
 SWAY = (1.7, 1.0, 0.75)  # degrees, root mean square in full speech
 STILL = 0.22  # of the sway is left in silence
 EASE = 1.2  # seconds from rest to full sway
@@ -18,10 +20,11 @@ NOD = 1.7  # degrees at a strong stress
 STEP = 0.01
 
 
-def portrait_motion(times: npt.NDArray[np.float32], level: npt.NDArray[np.float32], seed: int) -> Track:
-    """The track at `times`: slow sway (0.1-1 Hz), a nod on stressed speech, a blink every 2-6 s; the first frame is at rest.
+def portrait_motion(times: npt.NDArray[np.float32], level: npt.NDArray[np.float32], seed: int) -> MotionTrack:
+    """The track at `times`: slow sway (0.1-1 Hz), nods on stressed speech, a blink every 2-6 s; the first frame is at rest.
 
-    times: F seconds, rising. level: F, 0..1, how loud the speech is then. Raises ValueError for anything else.
+    times: F seconds, rising. level: F, 0..1, how loud the speech is then. Raises ValueError for other shapes, NaN, or times
+    that fall.
     """
     _check(times, level)
     if not len(times):
@@ -32,11 +35,11 @@ def portrait_motion(times: npt.NDArray[np.float32], level: npt.NDArray[np.float3
     draw = np.random.default_rng(seed & 0xFFFFFFFF)
     # Of speech whose peaks are 1 the mean is about 0.3: that is full speech.
     energy = STILL + (1 - STILL) * (1 - np.exp(-4 * _smooth(loud, 0.6)))
-    energy *= _ease(clock / EASE)
+    energy *= smoothstep(clock / EASE, 0, 1)
     sway = np.stack([_sway(clock, draw) * size for size in SWAY]) * energy
-    sway[1] += _nods(clock, loud, draw) * _ease(clock / EASE)
+    sway[1] += _nods(clock, loud, draw) * smoothstep(clock / EASE, 0, 1)
     shift_x = 0.012 * sway[0] + 0.004 * energy * _sway(clock, draw)
-    shift_y = 0.004 * np.sin(2 * np.pi * 0.24 * clock) * _ease(clock / EASE)
+    shift_y = 0.004 * np.sin(2 * np.pi * 0.24 * clock) * smoothstep(clock / EASE, 0, 1)
     lids = _blinks(clock, loud, draw)
 
     columns = [_within(sway[i], LIMITS[i]) for i in range(3)] + [shift_x, shift_y]
@@ -66,7 +69,7 @@ def _sway(clock: Floats, draw: np.random.Generator) -> Floats:
 
 
 def _nods(clock: Floats, loud: Floats, draw: np.random.Generator) -> Floats:
-    """Degrees downwards: one dip for each stressed peak of the level that the dice choose, at least 0.8 s apart."""
+    """Degrees downwards: a nod at 55 % of the stressed peaks of the level, at random, at least 0.8 s apart."""
     peaks = _smooth(loud, 0.06)
     rising = (peaks[1:-1] > peaks[:-2]) & (peaks[1:-1] >= peaks[2:])
     spoken = peaks[peaks > 0.05]
@@ -85,7 +88,7 @@ def _nods(clock: Floats, loud: Floats, draw: np.random.Generator) -> Floats:
 
 
 def _blinks(clock: Floats, loud: Floats, draw: np.random.Generator) -> Floats:
-    """0 open .. 1 shut; now and then twice in a row, and rather where a phrase ends. Never in the first half second."""
+    """0 open .. 1 shut. One blink in twelve is double; each is at the end of a phrase within 0.5 s. None in the first 0.5 s."""
     track = np.zeros_like(clock)
     falling = -np.diff(_smooth(loud, 0.12), prepend=loud[0])
     at = draw.uniform(1.2, 3.5)
@@ -105,22 +108,17 @@ def _blink(track: Floats, clock: Floats, start: float, length: float) -> None:
     shutting = 0.36 * (length - hold)
     opening = length - hold - shutting
     since = clock - start
-    lids = np.minimum(_ease(since / shutting), 1 - _ease((since - shutting - hold) / opening) ** 0.8)
+    lids = np.minimum(smoothstep(since / shutting, 0, 1), 1 - smoothstep((since - shutting - hold) / opening, 0, 1) ** 0.8)
     np.maximum(track, np.where((since > 0) & (since < length), lids, 0), out=track)
 
 
 def _within(angles: Floats, limit: float) -> Floats:
-    """Untouched where small, bent softly so that the limit is never passed."""
+    """Angles held below a limit by a tanh, which leaves small ones nearly as they are."""
     return np.asarray(limit * np.tanh(angles / limit))
 
 
-def _ease(phase: Floats) -> Floats:
-    phase = np.clip(phase, 0, 1)
-    return np.asarray(phase * phase * (3 - 2 * phase))
-
-
 def _smooth(curve: Floats, sigma: float) -> Floats:
-    """Gaussian of `sigma` seconds, the ends continued."""
+    """A curve smoothed by a Gaussian of `sigma` seconds, its ends repeated."""
     reach = int(4 * sigma / STEP)
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * STEP / sigma) ** 2)
     return np.asarray(np.convolve(np.pad(curve, reach, mode="edge"), kernel / kernel.sum(), mode="valid"))

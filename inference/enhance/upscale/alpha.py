@@ -12,7 +12,7 @@ ROWS = 256  # of input at a time, so that the floats do not grow with the pictur
 
 
 def upscale_alpha(alpha: npt.NDArray[np.uint8], scale: int) -> npt.NDArray[np.uint8]:
-    """height x width -> scale times as large, by bicubic: of the kernels tried the one whose ringing the clip removes."""
+    """Alpha (height x width, 0..255) `scale` times as large, by bicubic interpolation: clipping removes all of its ringing."""
     height, width = alpha.shape
     result = np.empty((height * scale, width * scale), np.uint8)
     reach = REACH["bicubic"]
@@ -25,17 +25,17 @@ def upscale_alpha(alpha: npt.NDArray[np.uint8], scale: int) -> npt.NDArray[np.ui
 
 
 def visible_colours(picture: Picture, reach: int) -> Picture:
-    """The RGB of any picture, with nothing in it that transparency hides: see fill_hidden."""
+    """The RGB of a picture (h x w x 3 or 4), hidden colours replaced by fill_hidden()."""
     return fill_hidden(picture, reach) if picture.shape[2] == 4 else picture
 
 
 def fill_hidden(picture: Picture, reach: int) -> Picture:
-    """RGB with the colour of every fully transparent pixel taken from the visible ones near it.
+    """The RGB of a picture (h x w x 4), the colour of every fully transparent pixel taken from the visible ones near it.
 
-    Such a pixel's own colour is an accident of the program that wrote the file, often black, and networks would drag it
-    into the visible edge as a fringe. The colour is the mean, weighted by alpha, of the smallest square around the pixel
-    that holds anything visible; a pixel farther than `reach` from all visible ones influences none of them and stays.
-    Sums are whole numbers, so a band of the picture gives the same colours as the whole.
+    Such a pixel's own colour is arbitrary, often black, and a network would draw it into the visible edge as a fringe. The new
+    colour is the mean, weighted by alpha, of the smallest square round the pixel with anything visible in it. A pixel farther
+    than `reach` from everything visible influences nothing visible and keeps its colour. Sums are whole numbers, so a band of
+    the picture gives the same colours as the whole.
     """
     colours = picture[:, :, :3].copy()
     for top in range(0, picture.shape[0], ROWS):
@@ -66,7 +66,7 @@ def _radii(reach: int) -> list[int]:
 
 
 def _square_sums(table: Sums, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp], radius: int) -> Sums:
-    """Sums over the square of each pixel, cut at the picture's edge, from the table of sums over all that is above and left."""
+    """Sums over the square round each pixel, cut at the picture's edge, by a summed-area table."""
     top, bottom = np.maximum(rows - radius, 0), np.minimum(rows + radius + 1, table.shape[0] - 1)
     left, right = np.maximum(columns - radius, 0), np.minimum(columns + radius + 1, table.shape[1] - 1)
     sums: Sums = table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]

@@ -1,7 +1,7 @@
-"""Networks with a bounded view: a picture in tiles of any size gives the very pixels of the whole picture at once.
+"""Networks with a bounded receptive field: tiles of any size give exactly the pixels of the whole picture.
 
-A cascade is a list of passes. Each tile is cut with as much of the picture around it as its pixels depend on, goes
-through all passes as floats, and is rounded once. At the picture's own edge the picture is continued by its mirror image.
+A cascade is a list of passes. Each tile is cut with as much of the picture round it as its pixels depend on, goes through all
+passes as floats, and is rounded once. At its own edge the picture is continued by its mirror image.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,15 +16,15 @@ from .alpha import visible_colours
 from .colours import COLOUR_REACH, keep_colours
 
 Span = tuple[int, int]
-SMALLEST_SIDE = 64  # of what a tile keeps: below, the borders would be most of the work
+SMALLEST_SIDE = 64  # pixels that a tile keeps: of smaller ones the borders would be most of the work
 
 
 @dataclass(frozen=True)
 class Pass:
-    """One step: planes in, planes `scale` times as large out, less `eats` input pixels on each side. They may be
-    gone after the next call.
+    """One step. run: from planes to planes `scale` times as large, less `eats` input pixels on each side; the next call may
+    overwrite them.
 
-    context: how far an output pixel looks, in input pixels; what lies nearer to a cut than that is wrong.
+    context: how far an output pixel depends on its surroundings, in input pixels; what lies nearer to a cut is wrong.
     """
 
     run: Callable[[FloatPlanes], FloatPlanes]
@@ -35,10 +35,10 @@ class Pass:
 
 @dataclass(frozen=True)
 class Cascade:
-    """Passes in order, then the colours are kept: see keep_colours.
+    """Passes in order, and then keep_colours().
 
-    edge: pixels of mirror image around the whole picture; None for as many as the passes look at.
-    tile_pixels: the most input pixels of a tile, borders included. It bounds the memory.
+    edge: pixels of mirror image round the whole picture; None for as many as the passes depend on. tile_pixels: the most input
+    pixels of a tile, borders included, which bounds the memory.
     """
 
     passes: Sequence[Pass]
@@ -47,11 +47,12 @@ class Cascade:
 
     @property
     def scale(self) -> int:
+        """Output pixels for each input pixel, along each side."""
         return int(np.prod([step.scale for step in self.passes]))
 
     @property
     def halo(self) -> int:
-        """How far an output pixel looks, in pixels of the picture."""
+        """How far an output pixel depends on its surroundings, in pixels of the picture."""
         return self._margins(COLOUR_REACH)[0]
 
     @property
@@ -67,6 +68,7 @@ class Cascade:
         return margins
 
     def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
+        """The RGB of a picture (h x w x 3 or 4 uint8) `scale` times as large. before_tile may raise to stop."""
         height, width, _ = picture.shape
         colours = visible_colours(picture, self.halo)
         scale = self.scale

@@ -1,21 +1,21 @@
-"""The colours of the original, kept."""
+"""Flat colours as in the original: networks shift them."""
 
 import numpy as np
 
 from enhance.picture import FloatPlanes
 
 COLOUR_REACH = 4
-"""Half the square over which colours are compared, in pixels of the original."""
+"""Half the side of the square over which colours are compared, in pixels of the original."""
 
-LARGEST_SHIFT = 0.04  # flat colours were found shifted by up to 10 of 255; more than this is an edge or a detail
+LARGEST_SHIFT = 0.04  # of 0..1: networks shift flat colours by up to 10 of 255; a larger difference is an edge or a detail
 
 
 def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
-    """Moves `large` so that its flat colours are those of `small`, which it is an enlargement of.
+    """Changes `large`, in place, so that its flat colours are those of `small`, which it is an enlargement of.
 
-    Networks shift flat colours: white comes out as 252, a grey of 128 as 134 after two passes, and the eye sees that
-    beside the original or on a page around it. Only the mean over a square is moved: what the network cleaned away or
-    drew finer stays (back-projection, which moves each pixel, brought noise and JPEG blocks back into the result).
+    Networks shift flat colours: white becomes 252, a grey of 128 becomes 134 after two passes, which shows beside the original.
+    Only the mean over a square is corrected, so what the network cleaned or sharpened stays. Back-projection, which corrects
+    each pixel, brought noise and JPEG blocks back. docs/decisions/0007.
     """
     channels, height, width = small.shape
     scale = large.shape[1] // height
@@ -26,7 +26,7 @@ def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
 
 
 def _box(planes: FloatPlanes, reach: int) -> FloatPlanes:
-    """The mean over squares; beyond its edge the picture is taken to continue unchanged."""
+    """The mean over squares round each pixel; beyond its edge the picture's last pixel is repeated."""
     _, height, width = planes.shape
     padded = np.pad(planes, ((0, 0), (reach, reach), (reach, reach)), mode="edge")
     rows = sum(padded[:, shift : shift + height] for shift in range(2 * reach + 1))

@@ -1,4 +1,4 @@
-"""Networks with an unbounded view: fixed overlapping tiles, joined by a ramp in the middle of each overlap.
+"""Networks with an unbounded receptive field: fixed overlapping tiles, joined by a ramp in the middle of each overlap.
 
 Tile k of an axis covers the pixels from k * step to k * step + step + overlap and is computed from those alone, so the
 same pixels give the same tile wherever the picture was cut: bands whose first row is a multiple of `step` join exactly.
@@ -19,7 +19,7 @@ from .colours import keep_colours
 
 @dataclass(frozen=True)
 class Mosaic:
-    """run: planes in, planes `scale` times as large out. step, overlap: in input pixels."""
+    """A network and its tiles. run: from planes to planes `scale` times as large. step, overlap: in input pixels."""
 
     run: Callable[[FloatPlanes], FloatPlanes]
     scale: int
@@ -28,6 +28,7 @@ class Mosaic:
     recent: "Recent"
 
     def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
+        """The RGB of a picture (h x w x 3 or 4 uint8) `scale` times as large. before_tile may raise to stop."""
         height, width, _ = picture.shape
         scale, step = self.scale, self.step
         result = np.empty((height * scale, width * scale, 3), np.uint8)
@@ -50,12 +51,12 @@ class Mosaic:
 
     def _enlarged(self, tile: Picture) -> FloatPlanes:
         small = to_planes(visible_colours(tile, self.overlap // 2))
-        large = self.run(small).copy()  # the network's next answer may lie there
+        large = self.run(small).copy()  # the next run may overwrite it
         keep_colours(large, small)
         return large
 
     def _join(self, parts: Iterable[FloatPlanes], axis: int) -> Iterable[FloatPlanes]:
-        """Parts that overlap along `axis`, in order -> pieces that follow one another, the overlaps blended."""
+        """From overlapping parts, in order along `axis`, to adjoining pieces, the overlaps blended."""
         step, overlap = self.step * self.scale, self.overlap * self.scale
         ramp = _ramp(overlap).reshape((-1, 1) if axis == 1 else (1, -1))
         held: FloatPlanes | None = None
@@ -71,19 +72,20 @@ class Mosaic:
 
 
 def starts(length: int, step: int, overlap: int) -> list[int]:
-    """Where tiles begin: every `step`, but for a tile whose pixels the one before it covers already."""
+    """Where tiles begin: every `step` pixels; no tile whose pixels the one before it covers already."""
     return [0, *range(step, max(length - overlap, 0), step)]
 
 
 @dataclass
 class Recent:
-    """The last tiles, by their content. The tiles on which two bands meet, and those of a still picture, are computed once."""
+    """The last tiles by their content, so that tiles in which two bands meet, or of a still picture, are computed once."""
 
     limit_bytes: int
     _tiles: "OrderedDict[bytes, FloatPlanes]" = field(default_factory=OrderedDict)
     _bytes: int = 0
 
     def get(self, tile: Picture, scale: int, compute: Callable[[], FloatPlanes]) -> FloatPlanes:
+        """The enlargement of a tile, as kept or else computed. The oldest are dropped beyond limit_bytes."""
         key = hashlib.sha256(repr((tile.shape, scale)).encode() + tile.tobytes()).digest()
         found = self._tiles.get(key)
         if found is None:
@@ -97,7 +99,7 @@ class Recent:
 
 
 def _ramp(overlap: int) -> FloatPlanes:
-    """0 to 1 over the middle third of the overlap: a tile's outermost pixels, which lack their surroundings, do not count."""
+    """0 to 1 over the middle third of the overlap. The outer thirds are not used: they are too near to a tile's cut."""
     position = (np.arange(overlap, dtype=np.float32) + 0.5) / overlap
     return np.clip(position * 3 - 1, 0, 1)
 

@@ -1,4 +1,4 @@
-"""Classical resampling by whole factors. A product with a small banded matrix does it at the speed of a matrix product.
+"""Classical resampling by whole factors, as products with a small banded matrix.
 
 Positions are those of pixel centres: output pixel i of an enlargement lies at (i + 0.5) / scale - 0.5 of the input.
 """
@@ -16,20 +16,20 @@ Doubles = npt.NDArray[np.float64]
 Shape = Callable[[Doubles], Doubles]
 Kernel = Literal["lanczos", "bicubic"]
 REACH: dict[Kernel, int] = {"lanczos": 3, "bicubic": 2}
-"""Input pixels that an enlargement reads beyond its own, on each side."""
+"""Input pixels beyond its own that an output pixel depends on, on each side."""
 
 UNITS = 64  # input pixels per product: wide enough for BLAS, narrow enough that few entries are zero
 
 
 def enlarge(planes: FloatPlanes, scale: int, kernel: Kernel) -> FloatPlanes:
-    """`scale` times larger, less a border of REACH input pixels on each side, which is only read."""
+    """Planes `scale` times larger, less a border of REACH[kernel] input pixels on each side, which is only read."""
     reach = REACH[kernel]
     matrix = _enlarging(scale, kernel)
     return _along_rows(_along_columns(planes, matrix, scale, 2 * reach), matrix, scale, 2 * reach)
 
 
 def box_half(planes: FloatPlanes) -> FloatPlanes:
-    """Half the size, each pixel the mean of four. Sides are even."""
+    """Planes of half the size, each pixel the mean of four. Both sides must be even."""
     rows = planes[:, 0::2] + planes[:, 1::2]
     mean: FloatPlanes = (rows[:, :, 0::2] + rows[:, :, 1::2]) * np.float32(0.25)
     return mean

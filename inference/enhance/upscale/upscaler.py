@@ -22,23 +22,25 @@ Load = Callable[[str], Run]
 
 
 class Recipe(Protocol):
-    """How one scale is made: RGB or RGBA in, RGB out. `before_tile` may raise to stop the work."""
+    """How one scale is made."""
 
-    def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture: ...
+    def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
+        """The RGB of a picture (h x w x 3 or 4 uint8) enlarged. before_tile may raise to stop the work."""
+        ...
 
 
 @dataclass(frozen=True)
 class Upscaler:
-    """A model that is loaded."""
+    """A model with its networks loaded. recipes: by scale."""
 
     model: str
     engine: str
     recipes: Mapping[int, Recipe]
 
     def run(self, picture: Picture, scale: int, before_tile: Callable[[], None] = lambda: None) -> Picture:
-        """`picture` exactly `scale` times as large, with as many channels.
+        """A picture (h x w x 3 or 4 uint8 RGB or RGBA) exactly `scale` times as large, with as many channels.
 
-        Raises BadPictureError for what is no 8-bit RGB or RGBA picture, or no scale.
+        before_tile is called before each tile and may raise. Raises BadPictureError for another picture or scale.
         """
         check(picture, scale)
         colours = self.recipes[scale].upscale(picture, before_tile)
@@ -48,7 +50,10 @@ class Upscaler:
 
 
 def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Upscaler:
-    """Loads a model's networks from the folder that inference.build wrote. One first small picture is paid for here."""
+    """A model, its networks loaded from the folder that inference.build wrote, and run once so that the first request is fast.
+
+    Raises ValueError for an unknown model, FileNotFoundError where a network has not been built.
+    """
     if model not in MODELS:
         raise ValueError(f"expected one of the models {', '.join(MODELS)}, got {model}")
     engine = engine or choose_engine(os.environ)
@@ -73,7 +78,8 @@ PHOTO_TILE = 1 << 18  # input pixels: 0.4 GB of activations, 0.8 GB in the secon
 
 
 def photo(load: Load) -> dict[int, Recipe]:
-    """waifu2x upconv_7_photo, the truest: repeated for 4; for 8 a Lanczos last, as good as a third pass at a quarter."""
+    """waifu2x upconv_7_photo, the most faithful: twice for 4; for 8 then Lanczos, as good as a third pass at a quarter of its
+    time."""
     double = Pass(load("photo_x2"), scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER)
     lanczos = Pass(partial(enlarge, scale=2, kernel="lanczos"), scale=2, eats=3, context=3)
     return {
@@ -83,7 +89,7 @@ def photo(load: Load) -> dict[int, Recipe]:
     }
 
 
-ANIMATION_CONTEXT = 20  # 18 convolutions of 3x3 and the half's bicubic; with 20, tiles were found equal to the whole
+ANIMATION_CONTEXT = 20  # 18 convolutions of 3x3 and the half's bicubic: tests/test_upscaler.py finds tiles equal to the whole
 ANIMATION_EDGE = 2  # without any mirror image at the edge, flat colours there are up to 30 of 255 off; with 2, as in the middle
 ANIMATION_TILE = 1 << 20  # input pixels: 0.5 GB of activations, and a 720p frame in one piece
 
@@ -106,14 +112,14 @@ RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which tw
 
 
 def detail(load: Load) -> dict[int, Recipe]:
-    """RealESRGAN_x4plus, which invents texture; for 8 the true photo network goes first, so that less is invented."""
+    """RealESRGAN_x4plus, which invents texture; for 8 the faithful photo network doubles first, so that less is invented."""
     quadruple = partial(_quadruple, load("detail_x4"))
     double = load("photo_x2")
     recent = Recent(RECENT_BYTES)
     return {
         2: Mosaic(lambda planes: box_half(quadruple(planes)), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),
         4: Mosaic(quadruple, 4, DETAIL_STEP, DETAIL_OVERLAP, recent),
-        # The tile is doubled before the large network sees it, so half of it is the same memory.
+        # Tiles of half the size, as they are doubled first: the large network takes the same memory.
         8: Mosaic(lambda planes: quadruple(_double(double, planes)), 8, DETAIL_STEP // 2, DETAIL_OVERLAP // 2, recent),
     }
 

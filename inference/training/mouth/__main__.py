@@ -27,6 +27,7 @@ AHEAD = ((10,), (5, 10, 20, 30))  # of the kinds of networks: near, and both nea
 
 
 def main() -> None:
+    """Trains and judges the networks, and writes mouth.onnx."""
     asked = _arguments()
     torch.set_num_threads(1)
     asked.work.mkdir(parents=True, exist_ok=True)

@@ -180,9 +180,7 @@ def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) 
 
 def _teeth(shape: Shape, opening: float, wide: float, ink: Ink) -> float:
     """Height of the band of teeth in S: a mouth that is spread shows it, a round one does not; F shows it alone."""
-    spread = max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * ink.teeth) * (
-        1 - ramp(shape.rounding, 0.1, 0.4)
-    )
+    spread = max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * ink.teeth) * (1 - ramp(shape.rounding, 0.1, 0.4))
     band = min(TEETH_HEIGHT * min(1.0, ink.width / USUAL_WIDTH) + 0.006, MOST_OPEN_TEETH * opening)
     return band * max(spread, ramp(shape.labiodental, 0.2, 0.6))
 
