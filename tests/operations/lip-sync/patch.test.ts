@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture, YuvPicture } from '../../../src/frame.ts';
+import { hintIn, scaledMesh } from '../../../src/operations/lip-sync/faces/coordinates.ts';
 import { flatness } from '../../../src/operations/lip-sync/faces/flatness.ts';
-import { hintIn, zoomed } from '../../../src/operations/lip-sync/faces/track.ts';
 import { cut, meshIn, paste, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import {
   cutRgb,
@@ -119,8 +119,8 @@ test('a colour that the renderer paints is that colour', () => {
 
 test('a mesh is counted from the edge of the small picture, and from the middle of the first pixel of the large one', () => {
   const corners = Float32Array.of(0, 0, 1, 9, 4, -2);
-  assert.equal([...zoomed(corners, { x: 2, y: 4 })], [-0.5, -0.5, 2, 17.5, 15.5, -4]);
-  assert.equal([...zoomed(corners, { x: 1, y: 1 })], [-0.5, -0.5, 1, 8.5, 3.5, -2]);
+  assert.equal([...scaledMesh(corners, { x: 2, y: 4 })], [-0.5, -0.5, 2, 17.5, 15.5, -4]);
+  assert.equal([...scaledMesh(corners, { x: 1, y: 1 })], [-0.5, -0.5, 1, 8.5, 3.5, -2]);
 });
 
 test('a hint is a box that a face could fill', () => {

@@ -8,8 +8,11 @@ const INFO = '1549a966';
 const TRACKS = '1654ae6b';
 const CLUSTER = '1f43b675';
 
-/** What a Matroska stream of raw pictures begins with (RFC 9559); `form` is the FourCC of their layout. It carries each picture's own time to ffmpeg, which raw video alone cannot. */
-export const matroskaHead = ({ width, height }: Size, form: string, fps: number): Buffer =>
+/**
+ * The beginning of a Matroska stream of raw pictures (RFC 9559); `fourCc` names their layout. Matroska carries each
+ * picture's own time to ffmpeg; raw video has no times.
+ */
+export const matroskaHead = ({ width, height }: Size, fourCc: string, fps: number): Buffer =>
   Buffer.concat([
     element(EBML, text('4282', 'matroska'), number('4287', 4), number('4285', 2)),
     SEGMENT_OF_UNKNOWN_SIZE,
@@ -20,12 +23,12 @@ export const matroskaHead = ({ width, height }: Size, form: string, fps: number)
         'ae',
         ...[number('d7', 1), number('73c5', 1), number('83', 1), number('9c', 0)],
         ...[text('86', 'V_UNCOMPRESSED'), number('23e383', Math.round(1e9 / fps))],
-        element('e0', number('b0', width), number('ba', height), text('2eb524', form)),
+        element('e0', number('b0', width), number('ba', height), text('2eb524', fourCc)),
       ),
     ),
   ]);
 
-/** What goes before the pixels of a picture: a cluster of its own with its time, its duration, and the head of its block. */
+/** What precedes the pixels of a picture: a cluster of its own with its time, its duration, and the head of its block. */
 export const matroskaFrameHead = ({
   time,
   duration,
@@ -54,7 +57,7 @@ const element = (id: string, ...parts: Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from(id, 'hex'), size(body.length), body]);
 };
 
-/** A size in its longest form, eight bytes of which the first is a mark. */
+/** A size in its longest form: eight bytes, the first of which marks that length. */
 const size = (bytes: number): Buffer => {
   const written = Buffer.alloc(8);
   written.writeBigUInt64BE(BigInt(bytes) | (1n << 56n));

@@ -1,18 +1,18 @@
 import { open } from 'node:fs/promises';
 
-/** Read at a time: small pieces one behind the other cost one call of the system together. */
+/** Read at a time: neighbouring small pieces then cost one system call together. */
 const WINDOW_BYTES = 64 * 1024;
 
-export type Window = {
+/** A file that is read in small pieces. */
+export type FileWindow = {
   /** Of the whole file. */
   readonly size: number;
-  /** The bytes from there on, at most 64 KB, as they lie until the next call. Throws when the file ends before. */
+  /** So many bytes from there on, at most 64 KiB; the next call overwrites them. Throws where the file ends before. */
   read(at: number, bytes: number): Promise<Buffer>;
   close(): Promise<void>;
 };
 
-/** A file that is read in small pieces. */
-export const openWindow = async (path: string): Promise<Window> => {
+export const openFileWindow = async (path: string): Promise<FileWindow> => {
   const file = await open(path);
   const { size } = await file.stat();
   const memory = Buffer.alloc(WINDOW_BYTES);

@@ -42,14 +42,14 @@ const fetch = async (url: string, config: Partial<typeof defaults> = {}, maxByte
   const path = join(folder, `${count}`);
   const signal = AbortSignal.timeout(10_000);
   try {
-    return await fetchTo(url, path, { ...defaults, ...config }, maxBytes, signal);
+    return await fetchTo({ url, path, config: { ...defaults, ...config }, maxBytes, signal });
   } catch (error) {
     assert.not(existsSync(path), 'a file was left');
     throw error;
   }
 };
 
-const test = suite('source');
+const test = suite('fetchTo');
 test.after(() => server.close());
 
 test('a file arrives whole, with its length and hash', async () => {
@@ -207,7 +207,9 @@ test('an abort ends the fetch with its own reason and leaves no file', async () 
   const controller = new AbortController();
   setTimeout(() => controller.abort(reason), 100);
   try {
-    await fetchTo(`${server.origin}/stalls`, path, defaults, 1000, controller.signal);
+    const url = `${server.origin}/stalls`;
+    const { signal } = controller;
+    await fetchTo({ url, path, config: defaults, maxBytes: 1000, signal });
     assert.unreachable();
   } catch (error) {
     assert.is(error, reason);

@@ -3,27 +3,36 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { decodeYuv } from '../../src/media/read/decode.ts';
-import { type Film, picturesAt } from '../../src/media/read/film.ts';
+import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
 import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 
-const test = suite('film');
+const test = suite('indexed video');
 
 const open = async (path: string) => {
   const info = await probe(path);
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(path, info, ffmpeg, soon())) frames.push(frame);
+  for await (const frame of decodeYuv(path, info, { ffmpeg, signal: soon() })) frames.push(frame);
   const start = frames[0]?.time ?? 0;
   const last = frames.at(-1);
   const end = last ? last.time + last.duration - start : 0;
-  const film: Film = { path, info, start, times: [...frames.map(({ time }) => time - start), end] };
+  const film: IndexedVideo = {
+    path,
+    info,
+    start,
+    times: [...frames.map(({ time }) => time - start), end],
+  };
   return { film, frames };
 };
 
-const read = async (film: Film, places: readonly number[], spare: ArrayBufferLike[] = []) => {
+const read = async (
+  film: IndexedVideo,
+  places: readonly number[],
+  spare: ArrayBufferLike[] = [],
+) => {
   const frames: YuvFrame[] = [];
-  for await (const frame of picturesAt(film, places, { ffmpeg, signal: soon(), spare }))
+  for await (const frame of framesAt(film, places, { ffmpeg, signal: soon(), spare }))
     frames.push(frame);
   return frames;
 };
@@ -101,7 +110,7 @@ test('a picture that comes twice is in memory of its own, and memory is used aga
   const spare: ArrayBufferLike[] = [];
   const seen = new Set<ArrayBufferLike>();
   const places = [...from(0, 40), ...from(1, 38).reverse(), 0, 0, 1];
-  for await (const { pixels } of picturesAt(film, places, { ffmpeg, signal: soon(), spare })) {
+  for await (const { pixels } of framesAt(film, places, { ffmpeg, signal: soon(), spare })) {
     seen.add(pixels.buffer);
     spare.push(pixels.buffer);
   }

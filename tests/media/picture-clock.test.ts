@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PictureClock } from '../../src/media/read/picture-clock.ts';
 
-const test = suite('told');
+const test = suite('picture clock');
 const clock = (...lines: string[]) => {
   const told = new PictureClock({ timeBase: { num: 1, den: 1000 }, fps: 25 });
   for (const line of lines) told.read(line);
