@@ -13,7 +13,7 @@ ROOMS = (
     ("engine", "membrane", "style"),
     ("face", "speech", "upscale", "portrait"),
     ("plan",),
-    ("render.quality", "render.patch", "render.mask", "render.lips"),
+    ("render.quality", "render.patch", "render.mask", "render.lips", "render.still"),
     ("render.teeth", "render.cover", "render.window"),
     ("render.finish", "render.drawn", "render.light"),
     ("render.subject", "render.warp"),

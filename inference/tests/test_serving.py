@@ -299,6 +299,7 @@ REST = np.array([0, 0, 0, 0, 0, 1, 0, 0], np.float32)
         ({"MESH": MESH[:468]}, "expected MESH [478, 3], got [468, 3]"),
         ({"MESH": MESH * NAN}, "expected MESH without NaN or infinity, got a mesh of no face"),
         ({"MESH": MESH / 100}, "expected a face of at least 4 pixels between the eyes and from forehead to chin, got "),
+        ({"STYLE": np.array([2], np.int32)}, "expected STYLE 0 (photo) or 1 (flat drawing), got 2"),
         ({"MOTION": REST[:6]}, "expected MOTION [8], got [6]"),
         ({"MOTION": REST * NAN}, "expected MOTION within "),
         ({"MOTION": REST + np.eye(8, dtype=np.float32)[0] * 16}, "expected MOTION within "),
@@ -309,4 +310,5 @@ def test_head_motion_refuses(changed: dict[str, Values], message: str) -> None:
     model = HeadMotionModel()
     model.initialize({})
     inputs: dict[str, Values] = {"IMAGE": np.asarray(data.astronaut()), "MESH": MESH, "MOTION": REST}
+    inputs["STYLE"] = np.zeros(1, np.int32)
     assert refusal(model, ("IMAGE",), inputs | changed).startswith(message)
