@@ -103,7 +103,7 @@ try {
 } finally {
   await opened.close();
 }
-const releases = stacks.map(({ models }) => `- ${models.model}: ${models.portraitRelease}`);
+const releases = stacks.map(({ models }) => `- ${models.model}: ${models.version}`);
 await showBeside(runs);
 const { stdout } = await execa(
   places.python,

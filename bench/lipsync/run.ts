@@ -1,14 +1,16 @@
 /** One run through the pipeline, and what inference/bench/lipsync/run.py reads of it: run.json, raw arrays, output.mp4. */
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Watch } from '../../src/operations/lip-sync/bench-hooks.ts';
+import type { BenchHooks } from '../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
-import { type LipSyncTask, lipSync } from '../../src/operations/lip-sync/run.ts';
+import { lipSync } from '../../src/operations/lip-sync/run.ts';
+import type { LipSyncTask } from '../../src/operations/lip-sync/task.ts';
+import { probeBoth } from '../../tests/real/probe-both.ts';
 import { changedOutside } from './changed.ts';
 import type { Run } from './plan.ts';
 import type { Stack } from './stack.ts';
 
-/** Frames between two whose masks are kept for the seam. */
+/** The mask of every fifth frame is written, for the seam. */
 const EVERY = 5;
 const MESH = 478 * 3;
 
@@ -22,13 +24,13 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   const maskBytes: Buffer[] = [];
   let kept = 0;
   let outside = 0;
-  let plan: Parameters<NonNullable<Watch['planned']>>[0] | undefined;
+  let plan: Parameters<NonNullable<BenchHooks['planned']>>[0] | undefined;
   const [from, to] = run.learnt ?? [0, Number.POSITIVE_INFINITY];
   const [first, last] = run.judged ?? [0, Number.POSITIVE_INFINITY];
-  const watch: Watch = {
-    // What nobody judges need not be rendered.
+  const hooks: BenchHooks = {
+    // Frames that are not judged need not be rendered.
     renders: (seconds) => seconds >= first && seconds < last,
-    // The clip's own picture, which is the truth here, is as late as it is.
+    // The reference is the clip's own picture, with its own lag.
     keepLag: run.role === 'self',
     learn: (seconds) => seconds >= from && seconds < to,
     planned: (planned) => {
@@ -45,8 +47,8 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
       }
     },
   };
-  const { outcome, seconds, peakMib } = await timed(stack, run, join(dir, 'output.mp4'), watch);
-  if (!plan || !outcome.lipsync) throw new Error(`${run.name}: the pipeline told no plan`);
+  const { outcome, seconds, peakMib } = await timed(stack, run, join(dir, 'output.mp4'), hooks);
+  if (!plan) throw new Error(`${run.name}: the hook got no plan`);
 
   const { times, targets, heard, lagSeconds, references } = plan;
   await writeFile(join(dir, 'times.f64'), bytesOf(Float64Array.from(times)));
@@ -68,18 +70,20 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   await writeFile(join(dir, 'run.json'), JSON.stringify(told));
 };
 
-/** How long it took, end to end, and the most memory that this process, which does a worker's work, had. */
-export const timed = async (stack: Stack, run: Run, target: string, watch?: Watch) => {
+/** Seconds from the probed files to the finished one, and the peak memory of this process, which does a worker's work. */
+export const timed = async (stack: Stack, run: Run, target: string, hooks?: BenchHooks) => {
+  const inputs = { media: run.source, audio: run.audio };
+  const { signal } = new AbortController();
   const task: LipSyncTask = {
     options: LipsyncOptions.parse({ model: stack.models.model }),
-    kind: run.role === 'portrait' ? 'image' : 'video',
-    inputs: { media: run.source, audio: run.audio },
+    inputs,
+    found: await probeBoth(inputs, stack.config, signal),
     target,
     models: stack.models,
     config: stack.config,
     report: () => {},
-    signal: new AbortController().signal,
-    ...(watch ? { watch } : {}),
+    signal,
+    ...(hooks ? { hooks } : {}),
   };
   let peak = 0;
   const look = () => {

@@ -2,10 +2,10 @@
 import { loadConfig } from '../../src/config.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { localTransport } from '../../src/stack/environment.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { ffmpegPath, ffprobePath } from '../../tests/real/ffmpeg.ts';
+import { lipsyncModels } from '../../tests/real/lipsync.ts';
 import { ownTriton } from '../../tests/real/triton.ts';
 
 export type Stack = {
@@ -38,7 +38,7 @@ export const openStacks = async (models: readonly LipsyncModel[]) => {
   return {
     of: async (model: LipsyncModel): Promise<Stack> => ({
       config,
-      models: await openLipsync(model, transport, openControl(config.triton)),
+      models: await lipsyncModels(model, transport, config.triton),
     }),
     close: async () => {
       await transport.close();

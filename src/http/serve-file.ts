@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import parseRange from 'range-parser';
-import type { Context } from './route.ts';
+import { Failure } from '../errors.ts';
+import type { Context } from './context.ts';
 
 type Served = {
   readonly bytes: number;
@@ -14,27 +15,26 @@ type Served = {
   readonly stallMs: number;
 };
 
-/** Answers with a file or the asked-for part of it (RFC 9110 §13 and §14); several ranges at once get the whole. */
-export const serveFile = (ctx: Context, file: Served): Readable | string | null => {
+/**
+ * Answers with a file or the asked-for part of it (RFC 9110 §13 and §14); several ranges at once get the whole.
+ * Failure range_not_satisfiable.
+ */
+export const serveFile = (ctx: Context, file: Served): Readable | null => {
+  ctx.set({ ETag: `"${file.sha256}"`, 'Accept-Ranges': 'bytes' });
+  // A caller that has the file already is told so, whatever range it asks for (RFC 9110 §13.2.2).
+  const isFresh = ctx.fresh;
+  const range = isFresh ? undefined : rangeOf(ctx, file);
+  if (range === 'outside') throw new Failure('range_not_satisfiable', { bytes: file.bytes });
   ctx.attachment(file.name);
   ctx.set({
-    ETag: `"${file.sha256}"`,
-    'Accept-Ranges': 'bytes',
     'Content-Type': file.contentType,
     'Cache-Control': `private, immutable, max-age=${Math.floor((file.expires_at - Date.now()) / 1000)}`,
   });
-  if (ctx.fresh) {
+  if (isFresh) {
     ctx.status = 304;
     return null;
   }
   ctx.res.setTimeout(file.stallMs, () => ctx.res.destroy());
-  const range = rangeOf(ctx, file);
-  if (range === 'outside') {
-    ctx.status = 416;
-    ctx.set('Content-Range', `bytes */${file.bytes}`);
-    ctx.remove('Content-Disposition');
-    return '';
-  }
   if (range === undefined) {
     ctx.length = file.bytes;
     return file.read();

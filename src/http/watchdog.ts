@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 
-/** A request as the log names it; what is found out of it later is seen later. */
-export type Running = {
+/** A request as the log names it. `state` is filled in while the request is handled. */
+type Running = {
   readonly method: string;
   readonly state: { readonly pattern: string; readonly requestId: string };
 };

@@ -1,4 +1,4 @@
-import type { Context } from './route.ts';
+import type { Context } from './context.ts';
 
 /**
  * Runs `work` with a signal that is aborted when the caller hangs up or the server drains. A caller that closes its own

@@ -6,8 +6,11 @@ import type { Readable } from 'node:stream';
 import { Failure } from '../errors.ts';
 import { diskFailure } from './disk-failure.ts';
 import { openSpace } from './space.ts';
+import type { StoredFile } from './stored-file.ts';
+import { unlessGone } from './unless-gone.ts';
 
-export type Kept = { readonly bytes: number; readonly sha256: string };
+/** What a file holds. */
+type Content = Omit<StoredFile, 'path'>;
 export type OpenResult = {
   readonly bytes: number;
   /** Both ends included. */
@@ -18,9 +21,6 @@ export type Files = Awaited<ReturnType<typeof openFiles>>;
 
 const FOLDERS = ['incoming', 'uploads', 'inputs', 'attempts', 'results'] as const;
 type Folder = (typeof FOLDERS)[number];
-
-/** What a file is to its job: the picture or clip itself, or the sound that goes with it. */
-type Role = 'media' | 'audio';
 
 /** How long a file may lie where only a job not yet recorded can need it. */
 const PASSING_MS = 3600_000;
@@ -33,7 +33,8 @@ const ARRIVING_MS = 20 * 60_000;
 /**
  *   incoming/<random>               arriving, or borrowed for one request; the request removes it
  *   uploads/<upload id>             until it expires
- *   inputs/<job id>, <job id>.audio until the job ends
+ *   inputs/<job id>                 its picture or clip, until the job ends
+ *   inputs/<job id>.<role>          another input of it, as `audio`
  *   attempts/<job id>.<fence>.<ext> being written
  *   attempts/<job id>.work          what one attempt leaves to the next, a folder
  *   results/<job id>.<fence>.<ext>  whole, for as long as results are kept
@@ -49,12 +50,15 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
   }
   // Tried again: a file may appear in a folder while that is emptied.
   const remove = (path: string) => rm(path, { force: true, recursive: true, maxRetries: 3 });
-  const inputPath = (jobId: string, role: Role = 'media'): string =>
+  const inputPath = (jobId: string, role = 'media'): string =>
     at('inputs', role === 'media' ? jobId : `${jobId}.${role}`);
-  const removeInputs = async (jobId: string): Promise<void> => {
-    await remove(inputPath(jobId, 'media'));
-    await remove(inputPath(jobId, 'audio'));
+  /** Whatever lies in the folder under the job's id. */
+  const removeAllOf = async (folder: Folder, jobId: string): Promise<void> => {
+    for (const name of await readdir(at(folder))) {
+      if (jobOf(name) === jobId) await remove(at(folder, name));
+    }
   };
+  const removeInputs = (jobId: string): Promise<void> => removeAllOf('inputs', jobId);
 
   return {
     space: openSpace(dir, reserveBytes),
@@ -74,8 +78,11 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
       return unlessGone(link(at('uploads', id), path).then(() => path));
     },
 
-    /** Failure storage_full | storage_failed. */
-    keepInput: (path: string, jobId: string, role: Role = 'media'): Promise<void> =>
+    /**
+     * Keeps one input of a job until the job ends. `role` is what the operation calls it: 'media' for the picture or
+     * clip itself, 'audio' or any other word without a dot for what goes with it. Failure storage_full | storage_failed.
+     */
+    keepInput: (path: string, jobId: string, role = 'media'): Promise<void> =>
       keep(path, inputPath(jobId, role)),
     inputPath,
     removeInputs,
@@ -83,7 +90,7 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
     workPath: (jobId: string): string => at('attempts', `${jobId}.work`),
 
     /** Hashes what an attempt wrote and moves it in place, whole. Failure storage_failed. */
-    keepResult: async (name: string): Promise<Kept> => {
+    keepResult: async (name: string): Promise<Content> => {
       try {
         const kept = await hashed(at('attempts', name));
         await touch(at('attempts', name));
@@ -107,9 +114,7 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
     /** Its inputs and whatever its attempts wrote, but not its result. */
     removeJob: async (jobId: string): Promise<void> => {
       await removeInputs(jobId);
-      for (const name of await readdir(at('attempts'))) {
-        if (jobOf(name) === jobId) await remove(at('attempts', name));
-      }
+      await removeAllOf('attempts', jobId);
     },
 
     /** Removes what expired, and what a crash left behind; `isUnfinished` tells of a job. */
@@ -196,7 +201,7 @@ const touch = async (path: string): Promise<void> => {
   await utimes(path, now, now);
 };
 
-const hashed = async (path: string): Promise<Kept> => {
+const hashed = async (path: string): Promise<Content> => {
   const file = await open(path, 'r');
   try {
     const hash = createHash('sha256');
@@ -208,15 +213,6 @@ const hashed = async (path: string): Promise<Kept> => {
     return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
-  }
-};
-
-const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
-  try {
-    return await found;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
   }
 };
 

@@ -1,8 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 
-export type Space = ReturnType<typeof openSpace>;
-
 /** A look at the disk is as good as new for this long, so that it may be asked for with every chunk that arrives. */
 const FRESH_MS = 1000;
 

@@ -60,13 +60,21 @@ test('lip sync says what is wrong with its arguments before it sends anything', 
 test('a service that is down and an address that is none are told in a sentence', async () => {
   const args = ['upscale', file, '-o', join(dir, 'b.png')];
   assert.match(await complaint(...args, ...nobody), /does not answer \(ECONNREFUSED\)/);
-  assert.match(await complaint(...args, '--url', 'foo', '--key', 'none'), /expected an address/);
+  assert.match(
+    await complaint(...args, '--url', 'foo', '--key', 'none'),
+    /Expected an http or https URL/,
+  );
 });
 
 test('credits and accounts that are none are refused in a sentence', async () => {
   assert.match(await complaint('credits', 'grant', 'acme', 'x'), /whole number/);
-  assert.match(await complaint('credits', 'grant', 'acme', '0'), /at least 1/);
+  assert.match(await complaint('credits', 'grant', 'acme', '0'), /from 1 to/);
   assert.match(await complaint('keys', 'create', '--account', 'a b'), /'a b' is invalid/);
+});
+
+test('a quality that is not a number is refused before anything is sent', async () => {
+  const said = await complaint('upscale', file, '-o', join(dir, 'b.jpg'), '-q', 'x', ...nobody);
+  assert.match(said, /Expected a whole number from 1 to 100/);
 });
 
 test('commands that need Redis do not hang without it', async () => {

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig, variables } from '../../src/config.ts';
+import { operations } from '../../src/operations/all.ts';
 import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
@@ -112,7 +113,7 @@ test('API and worker run the commands of npm start', () => {
 
 test('API and worker are given every variable that the service reads, and no other', () => {
   for (const { environment } of [api, worker])
-    assert.equal(Object.keys(environment ?? {}).sort(), [...variables].sort());
+    assert.equal(Object.keys(environment ?? {}).sort(), [...variables(operations)].sort());
 });
 
 test('a variable that is not fixed passes through under its own name', () => {

@@ -23,14 +23,14 @@ import { tempDir } from '../real/run.ts';
 const setUp = (home: string, program: string, env: NodeJS.ProcessEnv = {}) => {
   const head = `
     import { readFileSync } from 'node:fs';
-    import { orSay, setUp } from './src/stack/setup.mjs';
+    import { orExit, setUp } from './src/stack/setup.mjs';
     import * as parts from './src/stack/setup/parts.mjs';
     import { findPython } from './src/stack/setup/machine.mjs';
     import { fetchWheel, wheels } from './src/stack/setup/wheels.mjs';
     const { python } = JSON.parse(readFileSync('${places.venv}/enhance.json', 'utf8'));`;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--input-type=module', '--eval', `${head}\nawait orSay(async () => { ${program} });`],
+    ['--input-type=module', '--eval', `${head}\nawait orExit(async () => { ${program} });`],
     {
       cwd: root,
       encoding: 'utf8',
@@ -110,7 +110,7 @@ test('a wheel that is not the pinned one is refused, and nothing of it is kept',
   const wrong = `wheels.tritonclient.sha256 = '${'0'.repeat(64)}'; await fetchWheel('tritonclient', python.path)`;
   const { status, printed } = setUp(home, wrong);
   assert.is(status, 1);
-  assert.match(printed, /expected with sha256 0{64}; 1f5cec/);
+  assert.match(printed, /with sha256 0{64}; got 1f5cec/);
   assert.not(existsSync(join(home, 'wheels', pinned('tritonclient').file)));
 });
 
@@ -141,7 +141,7 @@ test('a machine without a fitting Python is told which one is needed', () => {
   for (const PYTHON of ['/nonexistent/python', '/bin/false']) {
     const { status, printed } = setUp(tempDir('home'), 'findPython()', { PYTHON });
     assert.is(status, 1);
-    assert.match(printed, /^Python 3\.10 to 3\.12 with its shared library/m);
+    assert.match(printed, /^Expected Python 3\.10 to 3\.12 with its shared library/m);
     assert.match(printed, 'docker compose up');
   }
 });

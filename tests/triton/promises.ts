@@ -6,10 +6,11 @@ import * as assert from 'uvu/assert';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { Failure, type FailureCode } from '../../src/errors.ts';
 import { places } from '../../src/stack/home.mjs';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { decodeStrings, int32, strings, type Tensor } from '../../src/triton/protocol/tensor.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { decodeStrings, int32, type Tensor } from '../../src/triton/protocol/tensor.ts';
 import { ownTriton } from '../real/triton.ts';
+import { strings } from './strings.ts';
 
 type Kind = Config['triton']['transport'];
 

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
+import type { Context } from '../context.ts';
 import type { Caller, Parts } from '../parts.ts';
-import type { Context } from '../route.ts';
 import type { BadKeys } from './bad-keys.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
+import type { Context } from '../context.ts';
 import { idempotencyKeyOf } from '../idempotent.ts';
 import type { Caller, Parts } from '../parts.ts';
-import type { Context, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { authenticate, demandScope, demandScraper } from './authenticate.ts';
 import { createBadKeys } from './bad-keys.ts';
 import { takeFromRate } from './rate-limit.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import { script } from '../../redis.ts';
+import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
-import type { Context } from '../route.ts';
 
 const take = script(
   new URL('rate-limit.lua', import.meta.url),

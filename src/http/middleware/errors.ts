@@ -4,7 +4,7 @@ import { problemOf } from '../../problem.ts';
 import { isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import { shorten } from '../body/shorten.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 /** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
 export const errors =
@@ -48,6 +48,7 @@ const passing = [429, 503, 507];
 const headersOf = ({ status, code, facts }: Failure): Record<string, string> => {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
   if (status === 405) return { Allow: String(facts.allowed) };
+  if (status === 416) return { 'Content-Range': `bytes */${facts.bytes}` };
   if (passing.includes(status) || code === 'idempotency_in_progress') {
     return { 'Retry-After': String(facts.retry_after_seconds ?? retrySeconds) };
   }

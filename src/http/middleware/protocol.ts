@@ -1,7 +1,7 @@
 import type { Next } from 'koa';
 import { Failure } from '../../errors.ts';
 import { shorten } from '../body/shorten.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 /** Refuses what HTTP/1.1 forbids and Node lets pass to us so that it is told in words. */
 export const protocol = async ({ req }: Context, next: Next): Promise<void> => {

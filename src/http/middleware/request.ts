@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Next } from 'koa';
 import type { Log } from '../../log.ts';
 import { shorten } from '../body/shorten.ts';
+import type { Context } from '../context.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Context } from '../route.ts';
 import type { Watchdog } from '../watchdog.ts';
 
 const apiVersion = '1';

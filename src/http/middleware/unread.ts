@@ -1,5 +1,5 @@
 import type { Next } from 'koa';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 const lingerMs = 2000;
 

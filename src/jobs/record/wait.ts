@@ -21,7 +21,7 @@ export const waitForEnd = async (
     stopped = true;
     wake();
   };
-  const deaf = signals.listen(id, (event) => {
+  const unlisten = signals.listen(id, (event) => {
     if (ENDS.has(event)) wake();
   });
   const timer = setTimeout(stop, timeoutMs);
@@ -38,6 +38,6 @@ export const waitForEnd = async (
   } finally {
     signal?.removeEventListener('abort', stop);
     clearTimeout(timer);
-    deaf();
+    unlisten();
   }
 };

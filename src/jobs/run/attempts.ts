@@ -8,6 +8,14 @@ import { endArguments } from '../record/settings.ts';
 
 export type Attempts = ReturnType<typeof openAttempts>;
 
+/** What a successful attempt leaves. */
+type Done = {
+  readonly outcome: JobOutcome;
+  readonly progress: JobProgress;
+  /** Of the work that was done, under which the result is cached; that of the job's record unless given. */
+  readonly fingerprint?: string;
+};
+
 const Lost = z.literal('lost');
 const from = (name: string) => new URL(`../scripts/${name}.lua`, import.meta.url);
 const takeJob = script(
@@ -34,11 +42,11 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
     beat: (id: string, fence: number, progress: JobProgress | null) =>
       beatJob(stores, id, fence, leaseMs, progress === null ? '' : JSON.stringify(progress)),
 
-    succeed: (id: string, fence: number, outcome: JobOutcome, progress: JobProgress) =>
+    succeed: (id: string, fence: number, { outcome, progress, fingerprint = '' }: Done) =>
       succeedJob(
         stores,
         ...[id, fence, JSON.stringify(outcome), JSON.stringify(progress)],
-        ...[config.files.ttlMs, ...end],
+        ...[config.files.ttlMs, fingerprint, ...end],
       ),
 
     /** No error: it stopped because it was to be cancelled. */

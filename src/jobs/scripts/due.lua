@@ -22,15 +22,15 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', root .. ':due', '-inf', now, 'LI
   local job = job_fields(root, id, 'status', 'dispatch', 'attempts', 'account', 'created_at', 'cancel_requested')
   if job[1] == 'queued' then
     redis.call('ZADD', root .. ':due', now + ARGV[2], id)
-    deliver[#deliver + 1] = { id, tonumber(job[2]) }
+    deliver[#deliver + 1] = { id, whole(job[2]) }
   elseif job[1] ~= 'processing' then
     redis.call('ZREM', root .. ':due', id)
   elseif job[6] == '1' then
     end_job(root, id, 'canceled', 0, settings)
     ended[#ended + 1] = id
   else
-    local lost = redis.call('HINCRBY', job_key(root, id), 'lost', 1)
-    if tonumber(job[3]) >= tonumber(ARGV[3]) then
+    local lost = add(root, id, 'lost', 1)
+    if whole(job[3]) >= tonumber(ARGV[3]) then
       fail_lost(root, id, lost, settings)
       ended[#ended + 1] = id
     else

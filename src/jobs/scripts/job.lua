@@ -1,7 +1,12 @@
 -- Where jobs live and how one ends, included by every script that moves one. The record is the truth;
 -- Bull only carries ids to workers, so a delivery that does not fit the record is dropped.
+-- A record of another version of the service may lack a field or hold something else in it. Scripts then read a number
+-- as 0 and a text as '', so that such a job can still be taken, failed, cancelled and paid back: id, status, fence and
+-- account are enough for that.
 --
---   <root>:job:<id>            hash, see JobRecord in job.ts
+--   <root>:job:<id>            hash, see JobRecord in record.ts
+--   <root>:holders:<id>        set: the requests that made or joined the unfinished job, by their ids
+--   <root>:left:<id>           set: the calls by which one of them left again (cancel.lua)
 --   <root>:jobs:<account>      zset of ids, all score 0: ids sort by time
 --   <root>:large:<account>     zset of ids whose record is large, all score 0
 --   <root>:queued              zset of ids in status queued, by time of creation: the places in the queue
@@ -26,6 +31,20 @@ local function job_key(root, id) return root .. ':job:' .. id end
 
 local function job_fields(root, id, ...)
   return redis.call('HMGET', job_key(root, id), ...)
+end
+
+-- A number of a record.
+local function whole(value)
+  local number = tonumber(value or '') or 0
+  if number ~= number or math.abs(number) > 9007199254740991 then return 0 end
+  return math.floor(number)
+end
+
+-- Adds to a number of a record and returns the sum. Not HINCRBY, which fails on what is not a number.
+local function add(root, id, field, by)
+  local sum = whole(redis.call('HGET', job_key(root, id), field)) + by
+  redis.call('HSET', job_key(root, id), field, sum)
+  return sum
 end
 
 local function announce(root, id, event)
@@ -60,7 +79,7 @@ end
 local function end_job(root, id, status, credits, settings, fields)
   local key, now = job_key(root, id), now_ms()
   local job = redis.call('HMGET', key, 'account', 'fingerprint', 'lines')
-  local account, fingerprint = job[1], job[2]
+  local account, fingerprint = job[1] or '', job[2] or ''
   local charged = settle(root, account, id, credits, credits > 0 and job[3] or '[]')
   redis.call('HSET', key, 'status', status, 'charged', charged, 'finished_at', now, unpack(fields or {}))
   redis.call('PEXPIRE', key, settings.record_ttl_ms)
@@ -69,6 +88,7 @@ local function end_job(root, id, status, credits, settings, fields)
   redis.call('SREM', root .. ':processing', id)
   redis.call('SREM', root .. ':slots:' .. account, id)
   redis.call('ZREM', root .. ':due', id)
+  redis.call('DEL', root .. ':holders:' .. id, root .. ':left:' .. id)
   if redis.call('GET', root .. ':inflight:' .. fingerprint) == id then
     redis.call('DEL', root .. ':inflight:' .. fingerprint)
   end
@@ -83,10 +103,10 @@ end
 
 -- Puts a running job back into the queue for another attempt; the attempt that ran may write no more.
 local function put_back(root, id, account, created, due)
-  redis.call('HINCRBY', job_key(root, id), 'fence', 1)
+  add(root, id, 'fence', 1)
   redis.call('HSET', job_key(root, id), 'status', 'queued', 'progress', '')
   redis.call('SREM', root .. ':processing', id)
-  enter_queue(root, id, account, created, due)
+  enter_queue(root, id, account or '', whole(created), due)
   announce(root, id, 'queued')
-  return redis.call('HINCRBY', job_key(root, id), 'dispatch', 1)
+  return add(root, id, 'dispatch', 1)
 end

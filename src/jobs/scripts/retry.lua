@@ -11,7 +11,7 @@ if job[3] == '1' then
   end_job(root, id, 'canceled', 0, { running_limit = tonumber(ARGV[6]), record_ttl_ms = ARGV[7] })
   return 'canceled'
 end
-if ARGV[4] == '0' then redis.call('HINCRBY', job_key(root, id), 'attempts', -1) end
+if ARGV[4] == '0' then add(root, id, 'attempts', -1) end
 if ARGV[5] ~= '' then redis.call('HSET', job_key(root, id), 'away_since', ARGV[5], 'away_at', now_ms()) end
 put_back(root, id, job[4], job[5], now_ms() + ARGV[3])
 return 'queued'

@@ -11,9 +11,9 @@ local root, id, now = KEYS[1], ARGV[1], now_ms()
 local settings = { running_limit = tonumber(ARGV[6]), record_ttl_ms = ARGV[7] }
 local key = job_key(root, id)
 local job = job_fields(root, id, 'status', 'dispatch', 'attempts', 'account', 'cancel_requested', 'token', 'fence')
-local status, account = job[1], job[4]
-if (status ~= 'queued' and status ~= 'processing') or job[2] ~= ARGV[2] then return { 'refused' } end
-if status == 'processing' and job[6] == ARGV[3] then return { 'taken', tonumber(job[7]) } end
+local status, account = job[1], job[4] or ''
+if (status ~= 'queued' and status ~= 'processing') or whole(job[2]) ~= tonumber(ARGV[2]) then return { 'refused' } end
+if status == 'processing' and job[6] == ARGV[3] then return { 'taken', whole(job[7]) } end
 
 if job[5] == '1' then
   end_job(root, id, 'canceled', 0, settings)
@@ -23,8 +23,8 @@ if status == 'processing' then
   local stood_still = redis.call('EXISTS', root .. ':stood-still') == 1
   local leased = tonumber(redis.call('ZSCORE', root .. ':due', id) or 0) > now
   if stood_still and leased then return { 'refused' } end
-  local lost = redis.call('HINCRBY', key, 'lost', 1)
-  if tonumber(job[3]) >= tonumber(ARGV[5]) then
+  local lost = add(root, id, 'lost', 1)
+  if whole(job[3]) >= tonumber(ARGV[5]) then
     fail_lost(root, id, lost, settings)
     return { 'ended' }
   end
@@ -33,7 +33,7 @@ leave_queue(root, id, account)
 redis.call('SADD', root .. ':processing', id)
 redis.call('HSETNX', key, 'started_at', now)
 redis.call('HSET', key, 'status', 'processing', 'progress', '', 'token', ARGV[3])
-redis.call('HINCRBY', key, 'attempts', 1)
+add(root, id, 'attempts', 1)
 redis.call('ZADD', root .. ':due', now + ARGV[4], id)
 announce(root, id, 'processing')
-return { 'taken', redis.call('HINCRBY', key, 'fence', 1) }
+return { 'taken', add(root, id, 'fence', 1) }

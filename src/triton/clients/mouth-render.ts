@@ -1,76 +1,87 @@
-/** A patch of a picture round the mouth to the same patch with the mouth in another shape. */
-
-import type { YuvPicture } from '../../frame.ts';
+/** The patch of a picture that holds the mouth to the same patch with the mouth in another shape. */
+import type { Size } from '../../frame.ts';
 import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
-import type { Control } from '../protocol/control.ts';
-import { floatsOf, fp32, int32, type Tensor, uint8 } from '../protocol/tensor.ts';
+import { modelUnavailable } from '../protocol/faults.ts';
+import { floatsOf, fp32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
-import { ask, bytes, describe, floats } from './model.ts';
+import { bytes, floats, integers, type LoadedModel, openModel, type Slot } from './model.ts';
 import { SHAPE } from './mouth-plan.ts';
+import { STYLES, type Style, styleTensor } from './style.ts';
 import type { Contract } from './verify.ts';
 
-/** Each model that callers know has a renderer of its own. */
-const nameOf = (model: LipsyncModel) => `mouth_render_${model}`;
-
-/** How codes become colours: the weights of red and blue in luma, and whether the codes use all of 0..255. */
+/** How Y, U and V become colours: the weights kr and kb of red and blue in luma, and whether the values use all of 0..255. */
 export type Coding = { readonly kr: number; readonly kb: number; readonly fullRange: boolean };
 
 /** What stays the same for all pictures of a subject. */
 export type Rendering = {
-  readonly coding: Coding;
-  /** What belongs to the subject and not to a picture; see `MouthRender.subject`. */
+  /** Of the patches: 4:2:0 planes, coded so, or RGB. */
+  readonly coding: Coding | 'rgb';
+  /** What `MouthRender.subject` has measured. */
   readonly subject: Float32Array;
-  readonly style: 'photo' | 'flat';
+  readonly style: Style;
 };
 
 export type Rendered = {
-  /** The patch with the mouth in it, in the layout in which it came. */
+  /** Of the patch with the new mouth, as those of the patch lay. */
   readonly pixels: Buffer;
-  /** Of luma: 0 where a pixel is as it was, 255 where it is wholly new. The blend is done. */
+  /** For each luma pixel how much of it is new: 0 as it was, 255 wholly new. `pixels` are blended already. */
   readonly mask: Buffer;
 };
 
-/** A mouth of another picture, and how much of what an open mouth shows it lends, 0..1. */
+/** Y, U and V in 4:2:0, one plane after the other, or RGB: `Rendering.coding` says which. */
+export type Patch = Size & { readonly pixels: Buffer };
+
+/** The part of a picture round a face, by which its style is told. */
+export type FaceCut = Size & {
+  /** 1: luma, 3: RGB. */
+  readonly channels: number;
+  readonly pixels: Buffer;
+  /** The face in it: left, top, right, bottom in its pixels. */
+  readonly box: readonly [number, number, number, number];
+};
+
+/** What belongs to the subject and not to a picture. */
+export type Measured = {
+  readonly subject: Float32Array;
+  /** Null when no face was given to tell it by. */
+  readonly style: Style | null;
+};
+
+/** A mouth in a picture. */
+export type Mouth<About = Rendering> = {
+  /** Its sides are even; of planes, its first row and column are even in the whole picture too. */
+  readonly patch: Patch;
+  /** 478 points of x, y, z in pixels of the patch. */
+  readonly mesh: Float32Array;
+  readonly about: About;
+};
+
+/** A mouth of another picture, and the share of the inside of the mouth that it lends, 0..1. */
 export type Lent = { readonly lender: Buffer; readonly share: number };
 
 export type MouthRender = {
-  readonly release: string;
-  /** Lengths in distances of the outer eye corners: the width of a patch, and how far below the mouth its centre lies. */
+  /** The width of a patch, and how far below the middle of the mouth its centre lies, in distances between the outer eye corners. */
   readonly patchSpan: number;
   readonly patchDrop: number;
-  /** Pixels between the outer eye corners: a smaller face is refused. */
+  /** Pixels between the outer eye corners; a smaller face is not rendered. */
   readonly smallestFace: number;
-  /** Whether it knows how to lend: `fast` draws what an open mouth shows. */
+  /** Whether it takes lent mouths; `fast` does not, and draws the inside of the mouth. */
   readonly lends: boolean;
-  /** The patch's first row and column are even in the whole picture; the mesh is in pixels of the patch. */
+  /** Measured on this mouth, the style on the face. */
   subject(
-    patch: YuvPicture,
-    mesh: Float32Array,
-    about: Omit<Rendering, 'subject'>,
+    mouth: Mouth<Pick<Rendering, 'coding'>>,
+    face: FaceCut | null,
     signal: AbortSignal,
-  ): Promise<Float32Array>;
-  /** The mouth of this patch, to be lent to other pictures of the clip. */
-  lender(
-    patch: YuvPicture,
-    mesh: Float32Array,
-    about: Rendering,
-    signal: AbortSignal,
-  ): Promise<Buffer>;
-  /** The subject with the teeth that these lenders show, for the pictures that none of them fits. The patch is any one. */
-  withTeeth(
-    lenders: readonly Buffer[],
-    patch: YuvPicture,
-    mesh: Float32Array,
-    about: Rendering,
-    signal: AbortSignal,
-  ): Promise<Float32Array>;
-  /** `lent` comes to 1 at most; the rest is drawn. */
+  ): Promise<Measured>;
+  /** This mouth, to be lent to other pictures of the clip. */
+  lender(mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
+  /** The subject of `mouth.about` with the teeth that these lenders show, for the pictures that no lender fits. */
+  withTeeth(lenders: readonly Buffer[], mouth: Mouth, signal: AbortSignal): Promise<Float32Array>;
+  /** target: the `SHAPE` numbers that the mouth is to have. The shares of `lent` add up to 1 at most; the rest is drawn. */
   render(
-    patch: YuvPicture,
-    mesh: Float32Array,
+    mouth: Mouth,
     target: Float32Array,
-    about: Rendering,
     signal: AbortSignal,
     lent?: readonly Lent[],
   ): Promise<Rendered>;
@@ -82,10 +93,13 @@ const contract: Contract = {
     { name: 'U', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'COLOUR', type: 'TYPE_FP32', dims: [3] },
+    { name: 'RGB', type: 'TYPE_UINT8', dims: [-1, -1, 3] },
     { name: 'MESH', type: 'TYPE_FP32', dims: [MESH_POINTS, 3] },
     { name: 'TARGET', type: 'TYPE_FP32', dims: [SHAPE] },
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
     { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
+    { name: 'FACE', type: 'TYPE_UINT8', dims: [-1, -1, -1] },
+    { name: 'BOX', type: 'TYPE_FP32', dims: [4] },
     { name: 'LENDERS', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'LEND', type: 'TYPE_FP32', dims: [-1] },
   ],
@@ -93,8 +107,10 @@ const contract: Contract = {
     { name: 'Y', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'U', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'RGB', type: 'TYPE_UINT8', dims: [-1, -1, 3] },
     { name: 'MASK', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
+    { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
     { name: 'LENDER', type: 'TYPE_UINT8', dims: [-1] },
   ],
   parameters: {
@@ -105,55 +121,58 @@ const contract: Contract = {
   },
 };
 
-export const readMouthRender = (model: LipsyncModel, control: Control) =>
-  describe(nameOf(model), contract, control);
+/** Each model that callers know has a renderer of its own. */
+export const mouthRenderSlot = (model: LipsyncModel): Slot => ({
+  name: `mouth_render_${model}`,
+  contract,
+});
 
-export const openMouthRender = async (
-  model: LipsyncModel,
-  transport: Transport,
-  control: Control,
-): Promise<MouthRender> => {
-  const { release, parameters } = await readMouthRender(model, control);
+export const openMouthRender = (transport: Transport, loaded: LoadedModel): MouthRender => {
+  const ask = openModel(transport, loaded);
+  const { parameters } = loaded;
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
+  /** The shape of the mouth is not looked at where no picture is asked for. */
+  const unshaped = new Float32Array(SHAPE);
   return {
-    release,
     patchSpan: Number(parameters.patch_span),
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
     lends: lenderSize > 0,
-    subject: async (patch, mesh, about, signal) => {
-      const nobody = { ...about, subject: new Float32Array(subjectSize) };
-      const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), nobody);
-      const wanted = [floats('SUBJECT', subjectSize)];
-      return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
+    subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
+      const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };
+      const inputs = [
+        ...inputsOf({ patch, mesh, about: unmeasured }, unshaped),
+        ...(face ? faceOf(face) : []),
+      ];
+      const wanted = [floats('SUBJECT', subjectSize), ...(face ? [integers('STYLE', 1)] : [])];
+      const of = await ask(inputs, wanted, signal);
+      return { subject: floatsOf(of('SUBJECT')), style: face && styleOf(loaded, of('STYLE')) };
     },
-    lender: async (patch, mesh, about, signal) => {
-      const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), about);
-      const of = await ask(transport, nameOf(model), inputs, [bytes('LENDER', lenderSize)], signal);
-      // Its own memory: what came beside it is let go.
+    lender: async (mouth, signal) => {
+      const of = await ask(inputsOf(mouth, unshaped), [bytes('LENDER', lenderSize)], signal);
+      // A copy: a view would keep the whole answer in memory.
       return Buffer.from(of('LENDER').data);
     },
-    withTeeth: async (lenders, patch, mesh, about, signal) => {
+    withTeeth: async (lenders, mouth, signal) => {
       const lent = lenders.map((lender) => ({ lender, share: 1 / lenders.length }));
-      const inputs = [
-        ...inputsOf(patch, mesh, new Float32Array(SHAPE), about),
-        ...lentOf(lent, lenderSize),
-      ];
-      const wanted = [floats('SUBJECT', subjectSize)];
-      return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
+      const inputs = [...inputsOf(mouth, unshaped), ...lentOf(lent, lenderSize)];
+      const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
+      return floatsOf(of('SUBJECT'));
     },
-    render: async (patch, mesh, target, about, signal, lent = []) => {
-      const { width, height } = patch;
-      const wanted = [
-        bytes('Y', height, width),
-        bytes('U', height / 2, width / 2),
-        bytes('V', height / 2, width / 2),
-        bytes('MASK', height, width),
-      ];
-      const inputs = [...inputsOf(patch, mesh, target, about), ...lentOf(lent, lenderSize)];
-      const of = await ask(transport, nameOf(model), inputs, wanted, signal);
-      const pixels = Buffer.concat([of('Y').data, of('U').data, of('V').data]);
+    render: async (mouth, target, signal, lent = []) => {
+      const { width, height } = mouth.patch;
+      const parts =
+        mouth.about.coding === 'rgb'
+          ? [bytes('RGB', height, width, 3)]
+          : [
+              bytes('Y', height, width),
+              bytes('U', height / 2, width / 2),
+              bytes('V', height / 2, width / 2),
+            ];
+      const inputs = [...inputsOf(mouth, target), ...lentOf(lent, lenderSize)];
+      const of = await ask(inputs, [...parts, bytes('MASK', height, width)], signal);
+      const pixels = Buffer.concat(parts.map(({ name }) => of(name).data));
       return { pixels, mask: of('MASK').data };
     },
   };
@@ -171,12 +190,29 @@ const lentOf = (lent: readonly Lent[], size: number): Tensor[] =>
         ),
       ];
 
-const inputsOf = (
-  { width, height, pixels }: YuvPicture,
-  mesh: Float32Array,
-  target: Float32Array,
-  { coding, subject, style }: Rendering,
-): Tensor[] => {
+const faceOf = ({ width, height, channels, pixels, box }: FaceCut): Tensor[] => [
+  uint8('FACE', [height, width, channels], pixels),
+  fp32('BOX', [4], Float32Array.from(box)),
+];
+
+/** Throws Failure model_unavailable for a number that stands for no style. */
+const styleOf = ({ slot }: LoadedModel, tensor: Tensor): Style => {
+  const [number = -1] = intsOf(tensor);
+  const style = STYLES[number];
+  if (!style) throw modelUnavailable(slot, new Error(`its STYLE is ${number}`));
+  return style;
+};
+
+const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => [
+  ...patchOf(patch, about.coding),
+  fp32('MESH', [MESH_POINTS, 3], mesh),
+  fp32('TARGET', [SHAPE], target),
+  fp32('SUBJECT', [about.subject.length], about.subject),
+  styleTensor(about.style),
+];
+
+const patchOf = ({ width, height, pixels }: Patch, coding: Rendering['coding']): Tensor[] => {
+  if (coding === 'rgb') return [uint8('RGB', [height, width, 3], pixels)];
   const [luma, chroma] = [width * height, (width / 2) * (height / 2)];
   const { kr, kb, fullRange } = coding;
   return [
@@ -184,9 +220,5 @@ const inputsOf = (
     uint8('U', [height / 2, width / 2], pixels.subarray(luma, luma + chroma)),
     uint8('V', [height / 2, width / 2], pixels.subarray(luma + chroma)),
     fp32('COLOUR', [3], Float32Array.of(kr, kb, fullRange ? 1 : 0)),
-    fp32('MESH', [MESH_POINTS, 3], mesh),
-    fp32('TARGET', [SHAPE], target),
-    fp32('SUBJECT', [subject.length], subject),
-    int32('STYLE', [style === 'flat' ? 1 : 0]),
   ];
 };
