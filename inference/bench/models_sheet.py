@@ -5,7 +5,6 @@ a strand of hair, which are drawn over the picture FILE. The picture lends its o
 """
 
 import sys
-from functools import partial
 from pathlib import Path
 
 import cv2
@@ -15,10 +14,11 @@ sys.path.append(str(Path(__file__).parents[1]))
 
 from bench.mouth_sheet import BT601, patches_of, target, zoomed
 from enhance.geometry.head import pose_of
-from enhance.render.compose import STYLES, measure, render
+from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.lender import lend
+from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
-from enhance.render.subject import unpack
+from enhance.render.subject import SUBJECT
 from tests.covers import cover
 
 NEARLY_SHUT, OPEN = (0.05, 0.95, 0, 0, 0, 0), (0.14, 0.93, 0, 0, 0, 0)
@@ -35,9 +35,9 @@ def main(out: Path, file: Path) -> None:
     cells = [(planes, NEARLY_SHUT), (planes, OPEN), *((each, OPEN) for each in covered)]
     rows = [np.hstack([zoomed(each, mesh) for each, _ in cells])]
     for quality in QUALITIES.values():
-        lenders = [(lend(planes, mesh, unpack(subject), quality.lender), 1.0)] if quality.lending else []
-        spoken = partial(render, subject=subject, style=STYLES.index("photo"), quality=quality, lenders=lenders)
-        done = [spoken(each, BT601, mesh, target=target(shape, width)) for each, shape in cells]
+        lenders = [(lend(planes, mesh, SUBJECT.unpack(subject), quality.lender), 1.0)] if quality.lending else []
+        asked = [MouthRequest(target(shape, width), subject, quality=quality, lenders=lenders) for _, shape in cells]
+        done = [render(each, BT601, mesh, request) for (each, _), request in zip(cells, asked, strict=True)]
         rows.append(np.hstack([zoomed(one.planes, mesh) for one in done]))
     cv2.imwrite(str(out), np.vstack(rows))
 

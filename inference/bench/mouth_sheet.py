@@ -24,7 +24,10 @@ from enhance.face.state import State
 from enhance.face.track import Tracker
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Colours, Planes, check_planes, from_rgb, to_rgb
-from enhance.render.compose import PATCH_DROP, PATCH_SPAN, STYLES, measure, render
+from enhance.render.compose import MouthRequest, render
+from enhance.render.measure import measure
+from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.style import Style
 
 WEIGHTS = Path(__file__).parents[2] / ".enhance" / "weights"
 BT601 = Colours(0.299, 0.114, False)
@@ -111,7 +114,8 @@ def gap(mesh: Mesh) -> float:
     return float(np.linalg.norm(mesh[13] - mesh[14]) / pose_of(mesh).scale)
 
 
-def sheet(file: Path, style: int, steps: int) -> Image:
+def sheet(file: Path, style: Style, steps: int) -> Image:
+    """One sheet of a file: as it was and moved to SHAPES, or `steps` frames in a row. Raises SystemExit without a face."""
     patches = patches_of(file)
     if not patches:
         raise SystemExit(f"{file}: no face found")
@@ -122,7 +126,7 @@ def sheet(file: Path, style: int, steps: int) -> Image:
 
     def moved(planes: Planes, mesh: Mesh, shape: tuple[float, ...]) -> Image:
         began = time.process_time()
-        done = render(planes, BT601, mesh, target=target(shape, width), subject=subject, style=style)
+        done = render(planes, BT601, mesh, MouthRequest(target(shape, width), subject, style))
         took.append(time.process_time() - began)
         return zoomed(done.planes, mesh)
 
@@ -159,7 +163,7 @@ def main() -> None:
     ask.add_argument("--steps", type=int, default=0, help="consecutive frames of a clip instead of shapes")
     said = ask.parse_args()
     cv2.setNumThreads(1)
-    sheets = [sheet(file, STYLES.index("flat" if said.flat else "photo"), said.steps) for file in said.files]
+    sheets = [sheet(file, "flat" if said.flat else "photo", said.steps) for file in said.files]
     widest = max(s.shape[1] for s in sheets)
     cv2.imwrite(str(said.out), np.vstack([np.pad(s, ((0, 0), (0, widest - s.shape[1]), (0, 0))) for s in sheets]))
 

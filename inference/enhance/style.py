@@ -9,6 +9,8 @@ import numpy.typing as npt
 from enhance.picture import LUMA
 
 Style = Literal["photo", "flat"]
+STYLES: tuple[Style, ...] = ("photo", "flat")
+"""In the order of their numbers in STYLE tensors."""
 
 SIDE = 160
 """Points along each side at which a face is sampled, so that its size in pixels does not count."""
@@ -44,3 +46,10 @@ def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> float:
 def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
     """`flat` where most of the face is the same as what is next to it, as in flat drawings; else `photo`. As flatness()."""
     return "flat" if flatness(picture, box) > FLAT else "photo"
+
+
+def style_numbered(number: float) -> Style:
+    """The style of a STYLE tensor's number. Raises ValueError for a number that stands for none."""
+    if number not in range(len(STYLES)):
+        raise ValueError(f"expected STYLE 0 (photo) or 1 (flat drawing), got {number}")
+    return STYLES[int(number)]

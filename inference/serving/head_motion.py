@@ -6,14 +6,20 @@ import cv2
 import numpy.typing as npt
 
 from enhance.portrait.animate import Animator
+from enhance.style import style_numbered
 
 from .shell import Inputs, Shell
 
 
 class HeadMotionModel(Shell):
+    """One frame of one portrait a request; the last pictures' maps are remembered."""
+
     def initialize(self, args: dict[str, str]) -> None:  # noqa: ARG002
+        """Opens what is remembered between requests."""
         cv2.setNumThreads(1)  # the other models have the other cores
         self.animator = Animator()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
-        return {"IMAGE": self.animator.move(inputs["IMAGE"], inputs["MESH"], inputs["MOTION"])}
+        """IMAGE with its head moved and its eyes shut as MOTION says. Raises ValueError for wrong inputs."""
+        style = style_numbered(inputs.number("STYLE"))
+        return {"IMAGE": self.animator.move(inputs["IMAGE"], inputs["MESH"], inputs["MOTION"], style)}

@@ -8,48 +8,64 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.head import BadMouthError
-from enhance.geometry.planes import check_colours, check_planes
-from enhance.render.compose import measure, render
+from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
+from enhance.render.compose import MouthRequest, render
 from enhance.render.inside.lender import Bytes, lend, lender_from, size_of
 from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.measure import measure
 from enhance.render.quality import quality_named
-from enhance.render.subject import unpack
+from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_change
+from enhance.render.subject import SUBJECT
+from enhance.style import STYLES, style_numbered, style_of
 
 from .shell import Inputs, Shell
 
-FRAME = ("Y", "U", "V", "MASK")
+IN_PLANES, IN_RGB = ("Y", "U", "V", "MASK"), ("RGB", "MASK")
+"""What a rendered patch consists of, as the patch came."""
+
+Outputs = dict[str, npt.NDArray[Any]]
 
 
 class MouthRenderModel(Shell):
+    """One frame's patch a request. Raises ValueError for inputs that are not as config.pbtxt says."""
+
     def initialize(self, args: dict[str, str]) -> None:
+        """Raises ValueError when the config names no quality."""
         cv2.setNumThreads(1)  # the other models have the other cores
         self.quality = quality_named(json.loads(args["model_config"])["parameters"]["quality"]["string_value"])
 
-    def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
-        planes = check_planes(inputs["Y"], inputs["U"], inputs["V"])
-        colours = check_colours(inputs["COLOUR"])
-        outputs: dict[str, npt.NDArray[Any]] = {}
+    def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
+        """What is asked for: SUBJECT, STYLE, LENDER, or the patch with its mouth in another shape."""
+        rgb = inputs.get("RGB")
+        frame, other = (IN_PLANES, IN_RGB) if rgb is None else (IN_RGB, IN_PLANES)
+        strange = sorted({*wanted} & {*other} - {*frame})
+        if strange:
+            raise ValueError(f"expected {', '.join(frame)} asked for, as the patch came, got {', '.join(strange)}")
+        planes, colours = _patch(inputs, rgb)
+        outputs: Outputs = {}
+        if "STYLE" in wanted:
+            outputs["STYLE"] = _style(inputs)
         if "SUBJECT" in wanted:
             lenders = [lender_from(values.tobytes(), self._side()) for values, _ in self._lenders(inputs)]
             seen = with_teeth(inputs["SUBJECT"], lenders, colours) if lenders else measure(planes, colours, inputs["MESH"])
             outputs["SUBJECT"] = seen
         if "LENDER" in wanted:
-            outputs["LENDER"] = lend(planes, inputs["MESH"], unpack(inputs["SUBJECT"]), self._side())
-        if any(name in wanted for name in FRAME):
-            style = int(inputs.number("STYLE"))
-            done = render(
-                planes,
-                colours,
-                inputs["MESH"],
-                target=inputs["TARGET"],
-                subject=inputs["SUBJECT"],
-                style=style,
-                quality=self.quality,
-                lenders=self._lenders(inputs),
-            )
-            values = (done.planes.y, done.planes.u, done.planes.v, done.mask)
-            outputs.update({name: np.ascontiguousarray(plane) for name, plane in zip(FRAME, values, strict=True)})
+            outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self._side())
+        if any(name in wanted for name in frame):
+            done = render(planes, colours, inputs["MESH"], self._request(inputs))
+            parts = (done.planes.y, done.planes.u, done.planes.v)
+            values = parts if rgb is None else (with_change(rgb, planes, done.planes, done.mask),)
+            outputs.update({name: np.ascontiguousarray(part) for name, part in zip(frame, (*values, done.mask), strict=True)})
         return outputs
+
+    def _request(self, inputs: Inputs) -> MouthRequest:
+        return MouthRequest(
+            target=inputs["TARGET"],
+            subject=inputs["SUBJECT"],
+            style=style_numbered(inputs.number("STYLE")),
+            quality=self.quality,
+            lenders=self._lenders(inputs),
+        )
 
     def _lenders(self, inputs: Inputs) -> list[tuple[Bytes, float]]:
         """LENDERs with how much each lends; none where none were sent."""
@@ -73,3 +89,24 @@ class MouthRenderModel(Shell):
         if not self.quality.lending:
             raise BadMouthError("expected no LENDERS and no LENDER asked for: this model lends nothing")
         return self.quality.lender
+
+
+def _patch(inputs: Inputs, rgb: npt.NDArray[Any] | None) -> tuple[Planes, Colours]:
+    """The patch as planes, from RGB or from Y, U, V and COLOUR."""
+    if rgb is None:
+        return check_planes(inputs["Y"], inputs["U"], inputs["V"]), check_colours(inputs["COLOUR"])
+    both = [name for name in ("Y", "U", "V", "COLOUR") if inputs.get(name) is not None]
+    if both:
+        raise ValueError(f"expected RGB, or Y, U, V and COLOUR, got RGB and {', '.join(both)}")
+    return planes_of_rgb(check_rgb(rgb)), STILL_COLOURS
+
+
+def _style(inputs: Inputs) -> npt.NDArray[np.int32]:
+    """[1]: the number of the style of the face in BOX of FACE."""
+    face, box = inputs["FACE"], inputs["BOX"]
+    if face.dtype != np.uint8 or face.ndim != 3 or face.shape[2] not in (1, 3) or 0 in face.shape:
+        raise ValueError(f"expected FACE uint8 [height, width, 1 or 3], got {face.dtype} {list(face.shape)}")
+    if box.shape != (4,) or not np.isfinite(box).all() or not (box[2:] > box[:2]).all():
+        raise ValueError(f"expected BOX x1, y1, x2, y2 with x1 < x2 and y1 < y2, got {box.tolist()}")
+    picture = np.ascontiguousarray(face[..., 0] if face.shape[2] == 1 else face)
+    return np.array([STYLES.index(style_of(picture, box.astype(np.float64)))], np.int32)

@@ -10,8 +10,11 @@ from .shell import Inputs, Shell
 
 
 class PortraitMotionModel(Shell):
+    """One portrait's whole track a request."""
+
     def initialize(self, args: dict[str, str]) -> None:
-        pass
+        """Nothing is loaded."""
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
+        """MOTION for each of TIMES. Raises ValueError for wrong inputs."""
         return {"MOTION": portrait_motion(inputs["TIMES"], inputs["LEVEL"], int(inputs.number("SEED")))}

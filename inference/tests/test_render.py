@@ -13,11 +13,13 @@ from skimage import data
 
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
-from enhance.render import compose
-from enhance.render.compose import Rendered, measure, render
+from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.lips.shape import shape_of
-from enhance.render.subject import SUBJECT_SIZE, pack, unpack
+from enhance.render.measure import measure
+from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.render.subject import SUBJECT
+from enhance.style import Style
 
 Floats = npt.NDArray[Any]
 MODELS = Path(__file__).parents[2] / "models"
@@ -46,8 +48,8 @@ def astronaut() -> tuple[Planes, Floats]:
     """The patch a caller would cut, a little noise in it so that every moved pixel shows."""
     mesh = MESH.copy()
     scale = float(np.linalg.norm(mesh[263] - mesh[33]))
-    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, compose.PATCH_DROP * scale] - compose.PATCH_SPAN / 2 * scale
-    left, top, side = int(x) & ~1, int(y) & ~1, round(compose.PATCH_SPAN * scale) & ~1
+    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, PATCH_DROP * scale] - PATCH_SPAN / 2 * scale
+    left, top, side = int(x) & ~1, int(y) & ~1, round(PATCH_SPAN * scale) & ~1
     picture = data.astronaut()[top : top + side, left : left + side]
     mesh[:, :2] -= [left, top]
     return planes_of(picture), mesh
@@ -56,9 +58,9 @@ def astronaut() -> tuple[Planes, Floats]:
 def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False, teeth: bool = False) -> tuple[Planes, Floats]:
     """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them."""
     mesh = MESH - MESH[[61, 291]].mean(axis=0)
-    scale = size / compose.PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
+    scale = size / PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
     mesh = np.asarray(mesh * scale, np.float32)
-    mesh[:, :2] += [size / 2, size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN]
+    mesh[:, :2] += [size / 2, size / 2 - PATCH_DROP * size / PATCH_SPAN]
     pose = pose_of(mesh)
     unit = pose.scale
     inner = [[78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308], [78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308]]
@@ -90,9 +92,9 @@ def fill(canvas: npt.NDArray[np.uint8], points: list[Floats], colour: tuple[int,
     cv2.fillPoly(canvas, [np.round(np.array(points)[:, :2]).astype(np.int32)], colour, cv2.LINE_AA)
 
 
-def done(planes: Planes, mesh: Floats, asked: Floats, style: int = 0, subject: Floats | None = None) -> Rendered:
+def done(planes: Planes, mesh: Floats, asked: Floats, style: Style = "photo", subject: Floats | None = None) -> Rendered:
     person = measure(planes, BT601, mesh) if subject is None else subject
-    return render(planes, BT601, mesh, target=asked, subject=person, style=style)
+    return render(planes, BT601, mesh, MouthRequest(target=asked, subject=person, style=style))
 
 
 def own_width(mesh: Floats) -> float:
@@ -144,7 +146,7 @@ def test_the_mask_is_empty_above_the_nose_and_at_the_border(face: str) -> None:
 def test_a_wider_opening_shows_a_higher_hole() -> None:
     planes, mesh = drawn()
     heights = [
-        hole_height(done(planes, mesh, target(g, own_width(mesh)), style=1), mesh) for g in (0.04, 0.08, 0.14, 0.20, 0.26)
+        hole_height(done(planes, mesh, target(g, own_width(mesh)), style="flat"), mesh) for g in (0.04, 0.08, 0.14, 0.20, 0.26)
     ]
     assert all(b > a for a, b in pairwise(heights)), heights
 
@@ -238,13 +240,13 @@ def test_skin_held_over_the_mouth_leaves_the_frame_alone() -> None:
 
 def test_a_moustache_limits_the_opening() -> None:
     bare, haired = (measure(planes, BT601, mesh) for planes, mesh in (drawn(), drawn(moustache=True)))
-    shaved, grown = (shape_of(target(0.3), unpack(subject).rest).opening for subject in (bare, haired))
+    shaved, grown = (shape_of(target(0.3), SUBJECT.unpack(subject).rest).opening for subject in (bare, haired))
     assert grown < 0.85 * shaved
 
 
 def test_shut_lips_neither_frown_nor_sneer() -> None:
     planes, mesh = drawn()
-    rest = unpack(measure(planes, BT601, mesh)).rest
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
     usual, hung = (shape_of(target(0.0, corners=c, upper=-c), rest) for c in (-0.01, -0.15))
     assert usual.corners == pytest.approx(-0.01, abs=0.001)
     assert usual.upper == pytest.approx(0.01, abs=0.001)
@@ -305,15 +307,14 @@ def test_teeth_have_their_colour_in_every_matrix(colours: Colours) -> None:
         ({"mesh": np.zeros((478, 3), np.float32)}, "at least 8 pixels"),
         ({"asked": np.zeros(7, np.float32)}, r"TARGET \[8\]"),
         ({"asked": np.full(8, np.inf, np.float32)}, r"TARGET \[8\] of finite"),
-        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[26624\], got \[3\]"),
-        ({"subject": np.zeros(SUBJECT_SIZE, np.float32)}, "SUBJECT from a SUBJECT answer"),
-        ({"style": 2}, "STYLE 0 .* or 1 .*, got 2"),
+        ({"subject": np.zeros(3, np.float32)}, r"SUBJECT \[26314\], got \[3\]"),
+        ({"subject": np.zeros(SUBJECT.size, np.float32)}, "SUBJECT as this release answers it, marked .* got the mark 0"),
     ],
 )
 def test_bad_requests_are_told_what_was_expected(change: dict[str, Any], said: str) -> None:
     planes, mesh = drawn()
-    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measure(planes, BT601, mesh), "style": 0}
-    with pytest.raises(BadMouthError, match=said):
+    good = {"planes": planes, "mesh": mesh, "asked": target(), "subject": measure(planes, BT601, mesh)}
+    with pytest.raises(ValueError, match=said):
         done(**{**good, **change})
 
 
@@ -367,13 +368,13 @@ def test_teeth_lie_in_the_light_of_their_frame() -> None:
 def test_a_subject_travels_as_numbers() -> None:
     planes, mesh = astronaut()
     sent = measure(planes, BT601, mesh)
-    np.testing.assert_array_equal(pack(unpack(sent)), sent)
+    np.testing.assert_array_equal(SUBJECT.pack(SUBJECT.unpack(sent)), sent)
 
 
 def test_teeth_that_the_reference_shows_are_kept_and_others_are_not_made_up() -> None:
     toothed, mesh = drawn(0.16, teeth=True)
     dark, _ = drawn(0.16)
-    shown, none = (unpack(measure(planes, BT601, mesh)).teeth for planes in (toothed, dark))
+    shown, none = (SUBJECT.unpack(measure(planes, BT601, mesh)).teeth for planes in (toothed, dark))
     assert shown[..., 3].max() > 0.9
     seen = shown[shown[..., 3] > 0.9][:, :3]
     assert np.abs(seen - np.minimum(np.array(TEETH) / 0.9, 252)).mean() < 12
@@ -410,9 +411,9 @@ def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:
 def test_the_config_says_what_the_code_does() -> None:
     text = (MODELS / "mouth_render_fast" / "config.pbtxt").read_text()
     told_of = (
-        ("patch_span", compose.PATCH_SPAN),
-        ("patch_drop", compose.PATCH_DROP),
-        ("subject_size", SUBJECT_SIZE),
+        ("patch_span", PATCH_SPAN),
+        ("patch_drop", PATCH_DROP),
+        ("subject_size", SUBJECT.size),
         ("smallest_face", SMALLEST_FACE),
     )
     for name, value in told_of:

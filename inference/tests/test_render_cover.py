@@ -9,10 +9,11 @@ import pytest
 from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes
-from enhance.render.compose import measure, render
+from enhance.render.compose import MouthRequest, render
 from enhance.render.cover.expected import compare, face_of
 from enhance.render.cover.occlusion import Cover, cover_of
 from enhance.render.lips.outline import lips_of
+from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
 from tests.covers import cover
 from tests.test_render import BT601, astronaut, drawn, target
@@ -55,7 +56,7 @@ def lit(planes: Planes, gain: float, slope: float) -> Planes:
 
 def as_studio(planes: Planes, mesh: Floats, reference: tuple[Planes, Floats], wanted: Floats = OPEN) -> tuple[Planes, Floats]:
     subject = measure(reference[0], BT601, reference[1])
-    done = render(planes, BT601, mesh, target=wanted, subject=subject, style=0, quality=QUALITIES["studio"])
+    done = render(planes, BT601, mesh, MouthRequest(target=wanted, subject=subject, style="photo", quality=QUALITIES["studio"]))
     return done.planes, done.mask
 
 
@@ -71,7 +72,7 @@ def test_other_light_covers_nothing(gain: float, slope: float) -> None:
 def test_a_mouth_in_another_shape_covers_nothing(opening: float, width: float) -> None:
     planes, mesh = astronaut()
     subject = measure(planes, BT601, mesh)
-    moved = render(planes, BT601, mesh, target=target(opening, width), subject=subject, style=0).planes
+    moved = render(planes, BT601, mesh, MouthRequest(target=target(opening, width), subject=subject, style="photo")).planes
     assert covered(moved, mesh, (planes, mesh)) is None
 
 

@@ -16,11 +16,11 @@ from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS, face_box
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
-from enhance.render import compose
-from enhance.render.compose import Rendered, measure, render
+from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.drawn.erase import erase
-from enhance.render.drawn.ink import SIZE as INK_SIZE
-from enhance.render.drawn.ink import pack_ink, unpack_ink
+from enhance.render.measure import measure
+from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.render.subject import SUBJECT
 from enhance.style import style_of
 
 Floats = npt.NDArray[Any]
@@ -38,11 +38,11 @@ def placed(size: int = SIZE) -> Floats:
     across = MESH[263] - MESH[33]
     turn = -np.arctan2(across[1], across[0])
     mesh[:, :2] = mesh[:, :2] @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    scale = size / compose.PATCH_SPAN / float(np.linalg.norm(across))
+    scale = size / PATCH_SPAN / float(np.linalg.norm(across))
     mesh = np.asarray(mesh * scale, np.float32)
-    mesh[:, :2] += [size / 2, size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN]
+    mesh[:, :2] += [size / 2, size / 2 - PATCH_DROP * size / PATCH_SPAN]
     lips = np.array([*mouth_points()])
-    mesh[lips, 1] = size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN
+    mesh[lips, 1] = size / 2 - PATCH_DROP * size / PATCH_SPAN
     unit = scale * float(np.linalg.norm(across))
     mesh[lips, 0] = size / 2 + (mesh[lips, 0] - size / 2) * WIDTH * unit / float(mesh[291, 0] - mesh[61, 0])
     return mesh
@@ -100,7 +100,7 @@ def target(opening: float = 0.0, width: float = WIDTH, **others: float) -> Float
 def spoken(picture: npt.NDArray[np.uint8], mesh: Floats, asked: Floats, subject: Floats | None = None) -> Rendered:
     planes = planes_of(picture)
     person = measure(planes, BT601, mesh) if subject is None else subject
-    return render(planes, BT601, mesh, target=asked, subject=person, style=1)
+    return render(planes, BT601, mesh, MouthRequest(target=asked, subject=person, style="flat"))
 
 
 def ink_rows(rendered: Rendered, mesh: Floats, skin: tuple[int, int, int] = SKIN) -> float:
@@ -114,7 +114,7 @@ def ink_rows(rendered: Rendered, mesh: Floats, skin: tuple[int, int, int] = SKIN
 
 
 def has_ink(picture: npt.NDArray[np.uint8], mesh: Floats) -> bool:
-    return unpack_ink(measure(planes_of(picture), BT601, mesh)[-INK_SIZE:]) is not None
+    return SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink is not None
 
 
 @pytest.mark.parametrize("skin", [SKIN, DARK])
@@ -133,10 +133,11 @@ def test_a_photograph_has_no_ink() -> None:
 
 
 def test_ink_comes_back_from_subject() -> None:
-    values = measure(planes_of(drawing()[0]), BT601, drawing()[1])[-INK_SIZE:]
-    ink = unpack_ink(values)
+    values = measure(planes_of(drawing()[0]), BT601, drawing()[1])
+    subject = SUBJECT.unpack(values)
+    ink = subject.ink
     assert ink is not None
-    np.testing.assert_array_equal(pack_ink(ink), values)
+    np.testing.assert_array_equal(SUBJECT.pack(subject), values)
     assert abs(ink.width - WIDTH) < 0.03
     np.testing.assert_allclose(ink.stroke, INK, atol=14)
 

@@ -9,9 +9,10 @@ import pytest
 
 from enhance.geometry.area import Area
 from enhance.geometry.planes import Planes, moved
-from enhance.render.compose import measure, render
+from enhance.render.compose import MouthRequest, render
 from enhance.render.finish.grain import bands, noise_of, sharpened
 from enhance.render.lips.field import seen_alone
+from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
 from tests.test_render import BT601, astronaut, target
 
@@ -150,7 +151,7 @@ def test_a_noisy_frame_is_as_grainy_where_the_skin_moved() -> None:
     detail: dict[str, list[float]] = {}
     moving = np.zeros(noisy.y.shape, np.bool_)
     for name in ("fast", "studio"):
-        done = render(noisy, BT601, scaled, target=wanted, subject=subject, style=0, quality=QUALITIES[name])
+        done = render(noisy, BT601, scaled, MouthRequest(wanted, subject, quality=QUALITIES[name]))
         if name == "fast":
             moving = (done.mask == 255) & (np.arange(size)[:, None] > scaled[17, 1] + 20)
         detail[name] = [float(band[moving].std()) for band in bands(done.planes.y.astype(np.float32))]
@@ -172,7 +173,7 @@ def test_studio_changes_fewer_pixels_for_the_same_mouth() -> None:
     planes, mesh = astronaut()
     subject = measure(planes, BT601, mesh)
     masks = [
-        render(planes, BT601, mesh, target=target(0.1, 0.5), subject=subject, style=0, quality=QUALITIES[name]).mask > 0
+        render(planes, BT601, mesh, MouthRequest(target(0.1, 0.5), subject, quality=QUALITIES[name])).mask > 0
         for name in ("fast", "studio")
     ]
     assert masks[1].sum() < 0.85 * masks[0].sum()

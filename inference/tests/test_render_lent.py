@@ -12,11 +12,12 @@ import pytest
 from enhance.geometry.head import BadMouthError, pose_of
 from enhance.geometry.planes import Planes
 from enhance.plan.choice import AT_ONCE, BANK, choose
-from enhance.render.compose import Rendered, measure, render
+from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside.lender import lend, lender_from, size_of
 from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
-from enhance.render.subject import Subject, unpack
+from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import DIMMED
 from tests.mouths import face, turned
 from tests.test_render import BT601, SIZE, TEETH, drawn, target
@@ -41,14 +42,14 @@ def painted(gap: float) -> tuple[Planes, Floats]:
 
 def person() -> Subject:
     planes, mesh = drawn()
-    return unpack(measure(planes, BT601, mesh))
+    return SUBJECT.unpack(measure(planes, BT601, mesh))
 
 
 def opened(
     planes: Planes, mesh: Floats, subject: Floats, opening: float, *lenders: tuple[npt.NDArray[np.uint8], float]
 ) -> Rendered:
     row = target(opening)
-    return render(planes, BT601, mesh, target=row, subject=subject, style=0, quality=BALANCED, lenders=lenders)
+    return render(planes, BT601, mesh, MouthRequest(row, subject, "photo", BALANCED, lenders))
 
 
 def lending(share: float = 1.0, opening: float = 0.12) -> tuple[Planes, Planes, Planes, npt.NDArray[np.uint8]]:
@@ -56,7 +57,7 @@ def lending(share: float = 1.0, opening: float = 0.12) -> tuple[Planes, Planes, 
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
     giver, at = painted(0.16)
-    lender = lend(giver, at, unpack(subject), BALANCED.lender)
+    lender = lend(giver, at, SUBJECT.unpack(subject), BALANCED.lender)
     without = opened(planes, mesh, subject, opening)
     lent = opened(planes, mesh, subject, opening, (lender, share))
     assert np.array_equal(without.mask, lent.mask)
@@ -82,7 +83,7 @@ def test_a_lender_changes_nothing_outside_the_mask() -> None:
 def test_lips_that_stay_shut_show_nothing_lent() -> None:
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
-    lender = lend(*painted(0.16), unpack(subject), BALANCED.lender)
+    lender = lend(*painted(0.16), SUBJECT.unpack(subject), BALANCED.lender)
     without = opened(planes, mesh, subject, 0.0)
     lent = opened(planes, mesh, subject, 0.0, (lender, 1.0))
     assert np.array_equal(without.planes.y, lent.planes.y)
@@ -105,7 +106,7 @@ def test_lower_teeth_keep_their_height_and_leave_a_gap() -> None:
     for plane, inside, light in ((giver.y, dark, 215), (giver.u, dark[::2, ::2], 124), (giver.v, dark[::2, ::2], 130)):
         plane[inside] = light
     giver.y[seam - 1 : seam + 2][dark[seam - 1 : seam + 2]] = 90
-    lender = lend(giver, at, unpack(subject), BALANCED.lender)
+    lender = lend(giver, at, SUBJECT.unpack(subject), BALANCED.lender)
     assert lender_from(lender.tobytes(), BALANCED.lender).lower > 0.5
 
     lent = opened(planes, mesh, subject, 0.21, (lender, 1.0)).planes.y[:, SIZE // 2]
@@ -146,7 +147,7 @@ def test_a_lender_fades_in_without_a_pop() -> None:
 def test_two_lenders_that_are_alike_are_as_one() -> None:
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
-    lender = lend(*painted(0.16), unpack(subject), BALANCED.lender)
+    lender = lend(*painted(0.16), SUBJECT.unpack(subject), BALANCED.lender)
     one = opened(planes, mesh, subject, 0.1, (lender, 1.0))
     two = opened(planes, mesh, subject, 0.1, (lender, 0.5), (lender, 0.5))
     assert int(np.abs(one.planes.y.astype(int) - two.planes.y).max()) <= 1
@@ -179,7 +180,7 @@ def test_a_face_from_the_side_lends_nothing() -> None:
     aside = mesh.copy()
     aside[:, 0] = 0.02 * (mesh[:, 0] - mesh[1, 0]) + mesh[1, 0]
     aside[:, 2] = mesh[:, 0] - mesh[1, 0]
-    lender = lend(planes, aside, unpack(subject), BALANCED.lender)
+    lender = lend(planes, aside, SUBJECT.unpack(subject), BALANCED.lender)
     assert lender_from(lender.tobytes(), BALANCED.lender).belief == 0
     without = opened(planes, mesh, subject, 0.12)
     lent = opened(planes, mesh, subject, 0.12, (lender, 1.0))
@@ -193,18 +194,18 @@ def smiling() -> tuple[Planes, Floats]:
 def test_teeth_that_a_lender_shows_are_the_subjects() -> None:
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
-    lender = lender_from(lend(*smiling(), unpack(subject), 256).tobytes(), 256)
-    own = unpack(with_teeth(subject, [lender], BT601))
-    assert unpack(subject).teeth[..., 3].max() == 0
+    lender = lender_from(lend(*smiling(), SUBJECT.unpack(subject), 256).tobytes(), 256)
+    own = SUBJECT.unpack(with_teeth(subject, [lender], BT601))
+    assert SUBJECT.unpack(subject).teeth[..., 3].max() == 0
     assert own.teeth[..., 3].max() > 0.9
     assert own.tooth == pytest.approx(np.array(TEETH) / DIMMED, abs=14)
-    assert np.array_equal(own.lip, unpack(subject).lip)
+    assert np.array_equal(own.lip, SUBJECT.unpack(subject).lip)
 
 
 def test_lenders_without_teeth_leave_the_subject_as_it_was() -> None:
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
-    lender = lender_from(lend(*painted(0.16), unpack(subject), 256).tobytes(), 256)
+    lender = lender_from(lend(*painted(0.16), SUBJECT.unpack(subject), 256).tobytes(), 256)
     assert np.array_equal(with_teeth(subject, [lender], BT601), subject)
 
 
@@ -215,7 +216,7 @@ def test_a_lender_of_another_size_is_refused(size: int) -> None:
 
 
 def test_bytes_that_are_no_lender_are_refused() -> None:
-    with pytest.raises(BadMouthError, match="LENDER answers of this release"):
+    with pytest.raises(ValueError, match="LENDERS as this release answers it"):
         lender_from(bytes(size_of(256)), 256)
 
 

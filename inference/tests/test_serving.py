@@ -130,22 +130,20 @@ def test_face_track_answers_with_all_outputs(face_track: FaceTrackModel) -> None
         ({"FPS": floats(2, value=25)}, "expected FPS [1], got [2]"),
         ({"RAW": np.array([2], np.int32)}, "expected RAW 0 or 1, got 2"),
         ({"PLAIN": np.array([-1], np.int32)}, "expected PLAIN 0 or 1, got -1"),
-        ({"STATE": floats(5)}, "expected STATE of an answer before, or none, got [5]"),
-        ({"STATE": floats(20_000)}, "expected STATE of layout 3, got layout 0"),
+        ({"STATE": floats(5)}, "expected STATE as this release answers it, marked "),
+        ({"STATE": floats(20_000)}, "expected STATE as this release answers it, marked "),
     ],
 )
 def test_face_track_refuses(face_track: FaceTrackModel, changed: dict[str, Values], message: str) -> None:
-    assert refusal(face_track, FACES, frames() | changed) == message
+    assert refusal(face_track, FACES, frames() | changed).startswith(message)
 
 
 def test_face_track_refuses_the_state_of_other_frames(face_track: FaceTrackModel) -> None:
     response = answer(face_track, ("STATE",), frames())
     state = response.output_tensors[0].values
     assert refusal(face_track, FACES, frames(width=80) | {"STATE": state}) == "expected FRAMES of 64x64 as in STATE, got 80x64"
-    assert refusal(face_track, FACES, frames() | {"STATE": np.append(state, 0.0)}).startswith("expected STATE of ")
-    of_a_track = state.copy()
-    of_a_track[3] = 1
-    assert refusal(face_track, FACES, frames() | {"STATE": of_a_track}).startswith("expected STATE of at least ")
+    for cut_or_longer in (state[:-1], np.append(state, np.float32(0))):
+        assert refusal(face_track, FACES, frames() | {"STATE": cut_or_longer}).startswith("expected STATE ")
 
 
 @pytest.fixture(scope="module")
@@ -299,6 +297,7 @@ REST = np.array([0, 0, 0, 0, 0, 1, 0, 0], np.float32)
         ({"MESH": MESH[:468]}, "expected MESH [478, 3], got [468, 3]"),
         ({"MESH": MESH * NAN}, "expected MESH without NaN or infinity, got a mesh of no face"),
         ({"MESH": MESH / 100}, "expected a face of at least 4 pixels between the eyes and from forehead to chin, got "),
+        ({"STYLE": np.array([2], np.int32)}, "expected STYLE 0 (photo) or 1 (flat drawing), got 2"),
         ({"MOTION": REST[:6]}, "expected MOTION [8], got [6]"),
         ({"MOTION": REST * NAN}, "expected MOTION within "),
         ({"MOTION": REST + np.eye(8, dtype=np.float32)[0] * 16}, "expected MOTION within "),
@@ -309,4 +308,5 @@ def test_head_motion_refuses(changed: dict[str, Values], message: str) -> None:
     model = HeadMotionModel()
     model.initialize({})
     inputs: dict[str, Values] = {"IMAGE": np.asarray(data.astronaut()), "MESH": MESH, "MOTION": REST}
+    inputs["STYLE"] = np.zeros(1, np.int32)
     assert refusal(model, ("IMAGE",), inputs | changed).startswith(message)

@@ -78,7 +78,9 @@ def test_mouth_render_refuses_a_frame_without(studio: MouthRenderModel, patch: d
 def test_mouth_render_refuses_a_subject_that_it_did_not_measure(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
     subject = patch["SUBJECT"]
     assert refusal(studio, FRAME, patch | {"SUBJECT": subject[:-1]}).startswith(f"expected SUBJECT [{len(subject)}], got")
-    assert refusal(studio, FRAME, patch | {"SUBJECT": subject * 0}).startswith("expected SUBJECT from a SUBJECT answer")
+    assert refusal(studio, FRAME, patch | {"SUBJECT": subject * 0}).startswith(
+        "expected SUBJECT as this release answers it, marked "
+    )
 
 
 def test_mouth_render_refuses_lenders_that_it_did_not_make(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
@@ -87,7 +89,7 @@ def test_mouth_render_refuses_lenders_that_it_did_not_make(studio: MouthRenderMo
         sent = patch | {"LENDERS": lender[None], "LEND": np.array(shares, np.float32)}
         assert refusal(studio, FRAME, sent).startswith("expected LEND of shares that come to 1 at most, got")
     sent = patch | {"LENDERS": lender[None] * 0, "LEND": ONE_LENDER, "TARGET": np.array([0.2, 0.5, *[0.0] * 6], np.float32)}
-    assert refusal(studio, FRAME, sent).startswith("expected LENDERS from LENDER answers of this release")
+    assert refusal(studio, FRAME, sent).startswith("expected LENDERS as this release answers it, marked ")
 
 
 def test_a_model_that_lends_nothing_refuses_lenders(patch: dict[str, Values]) -> None:

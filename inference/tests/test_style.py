@@ -9,7 +9,7 @@ from skimage import data
 
 from enhance.geometry.landmarks import face_box
 from enhance.portrait.animate import Animator
-from enhance.style import FLAT, flatness, style_of
+from enhance.style import FLAT, flatness, style_numbered, style_of
 from tests.drawings import Anime, anime
 
 MESH = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
@@ -69,3 +69,13 @@ def test_a_caller_that_knows_the_style_decides_how_lids_are_made() -> None:
     as_flat = animator.move(picture, MESH, blink, "flat")
     assert (as_flat != as_photo).any()
     np.testing.assert_array_equal(animator.move(picture, MESH, blink, "photo"), as_photo)
+
+
+def test_a_number_stands_for_a_style() -> None:
+    assert [style_numbered(number) for number in (0, 1)] == ["photo", "flat"]
+
+
+@pytest.mark.parametrize("number", [2, -1, 0.5, float("nan")])
+def test_a_number_of_no_style_is_refused(number: float) -> None:
+    with pytest.raises(ValueError, match=f"STYLE 0 .* or 1 .*, got {number}"):
+        style_numbered(number)

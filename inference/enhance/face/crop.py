@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, face_box
 from enhance.picture import Picture
+from enhance.record import Shape
 
 Points = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float64]
@@ -23,7 +24,7 @@ USUAL = np.array([[0.368, 0.385], [0.630, 0.385], [0.5, 0.666]])
 class Crop:
     """Where a square lies in a picture. `matrix` (2 x 3) takes a place in the unit square (0..1) to one in the picture."""
 
-    matrix: Matrix
+    matrix: Annotated[Matrix, Shape(2, 3)]
 
     @property
     def scale(self) -> float:

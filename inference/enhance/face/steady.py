@@ -6,12 +6,14 @@ to. So the mesh of a moving head does not lag, and points of the skull can be fi
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import LEFT_EYE_RIM, LIPS, MESH_POINTS, RIGHT_EYE_RIM, SKIN_POINTS, SKULL, eye_distance
 from enhance.geometry.similarity import similarity
+from enhance.record import Shape
 
 from .crop import Points
 
@@ -39,9 +41,9 @@ CUTOFF, SLOPE = _parameters()
 class Steady:
     """The filtered mesh, and the speeds of the head and of its 478 points, in hundredths of the eye distance a second."""
 
-    mesh: Points
+    mesh: Annotated[Points, Shape(MESH_POINTS, 3, dtype=np.float32)]
     head_speed: float
-    speeds: npt.NDArray[np.float32]
+    speeds: Annotated[Points, Shape(MESH_POINTS, dtype=np.float32)]
 
 
 def begin(mesh: Points) -> Steady:

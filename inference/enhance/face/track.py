@@ -14,7 +14,7 @@ from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE_OF_MESH, Face, Finder, is_point
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
-from .register import Cut, cut_grey, registered
+from .register import SIDE, Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import FPS, begin, follow
 from .thumbnails import (
@@ -44,7 +44,7 @@ LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
-NO_CUT: Cut = np.empty((0, 0), np.uint8)
+NO_CUT: Cut = np.empty((0, SIDE), np.uint8)
 NO_HINTS: Points = np.empty((0, 4), np.float32)
 
 

@@ -8,10 +8,12 @@ Plane coordinates: the picture turned so that the eyes lie level; same origin an
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+
+from enhance.record import Shape
 
 from .area import Area
 from .landmarks import CHIN, FOREHEAD, LEFT_EYE, MESH_POINTS, NOSE, RIGHT_EYE, SKIN_POINTS
@@ -36,10 +38,10 @@ class Pose:
     scale: float
     """S in pixels."""
 
-    axes: Array
+    axes: Annotated[Array, Shape(3, 3)]
     """3 x 3: the head's x, y and z as rows, in picture coordinates."""
 
-    anchor: Array
+    anchor: Annotated[Array, Shape(3)]
     """The nose, in pixels, with its depth."""
 
     @property

@@ -9,15 +9,13 @@ import { openCheckpoints } from '../../storage/checkpoints.ts';
 import { portraitModels } from '../../triton/clients/lipsync.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
-import { styleOf } from './faces/flatness.ts';
 import { findPortraitFace, type PortraitFace } from './faces/portrait-face.ts';
-import { SMALLEST_FACE } from './faces/visible.ts';
 import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
 import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
-import { meshIn, patchOf } from './render/patch.ts';
-import { cutRgb, pasteRgb, STILL_CODING } from './render/patch-colours.ts';
+import { withPixels } from './render/rgb.ts';
+import { measureStill } from './render/subject.ts';
 import {
   checkpointOrigin,
   type LipSyncTask,
@@ -100,23 +98,19 @@ const prepareFrames = async (
   const { targets } = await planMouth(task, { sounds: { sound, own: null }, observed, times });
   const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
-  const rect = patchOf(face.mesh, still, models.mouthRender);
-  if (!rect) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const patch = cutRgb(still, rect, STILL_CODING);
-  const mesh = meshIn(face.mesh, rect);
-  const about = { coding: STILL_CODING, style: styleOf(options, still, face.box) };
-  const subject = await models.mouthRender.subject({ patch, mesh, about }, signal);
+  const { mouth, rect } = await measureStill(task, { still, face });
+  const { style } = mouth.about;
 
   const draw = async (index: number): Promise<FinishedFrame> => {
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
-    const mouth = { patch, mesh, about: { ...about, subject } };
     const rendered = await models.mouthRender.render(mouth, target, signal);
     const passedThrough = !rendered.mask.some((share) => share > 0);
-    const spoken = pasteRgb(still, rect, patch, rendered, STILL_CODING);
+    const picture = withPixels(still, rect, rendered.pixels);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
-    const moved = turn
-      ? await portraitModels(task.models).headMotion.move(spoken, face.mesh, turn, signal)
-      : spoken;
+    const portrait = turn && { picture, mesh: face.mesh, motion: turn, style };
+    const moved = portrait
+      ? await portraitModels(task.models).headMotion.move(portrait, signal)
+      : picture;
     return {
       ...moved,
       index,

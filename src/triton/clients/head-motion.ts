@@ -5,15 +5,21 @@ import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
 import { bytes, type LoadedModel, openModel, type Slot } from './model.ts';
 import { MOTION } from './portrait-motion.ts';
+import { type Style, styleTensor } from './style.ts';
 
 export type HeadMotion = {
-  /** picture: RGB. mesh: 478 points of x, y, z in its pixels. motion: one row of what `portrait_motion` gives. */
-  move(
-    picture: Picture,
-    mesh: Float32Array,
-    motion: Float32Array,
-    signal: AbortSignal,
-  ): Promise<Picture>;
+  move(portrait: MovedPortrait, signal: AbortSignal): Promise<Picture>;
+};
+
+type MovedPortrait = {
+  /** RGB. */
+  readonly picture: Picture;
+  /** 478 points of x, y, z in pixels of the picture. */
+  readonly mesh: Float32Array;
+  /** One row of what `portrait_motion` gives. */
+  readonly motion: Float32Array;
+  /** How the eyes are shut. */
+  readonly style: Style;
 };
 
 export const headMotionSlot: Slot = {
@@ -23,6 +29,7 @@ export const headMotionSlot: Slot = {
       { name: 'IMAGE', type: 'TYPE_UINT8', dims: [-1, -1, 3] },
       { name: 'MESH', type: 'TYPE_FP32', dims: [MESH_POINTS, 3] },
       { name: 'MOTION', type: 'TYPE_FP32', dims: [MOTION] },
+      { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
     ],
     outputs: [{ name: 'IMAGE', type: 'TYPE_UINT8', dims: [-1, -1, 3] }],
     parameters: {},
@@ -32,11 +39,12 @@ export const headMotionSlot: Slot = {
 export const openHeadMotion = (transport: Transport, loaded: LoadedModel): HeadMotion => {
   const ask = openModel(transport, loaded);
   return {
-    move: async ({ width, height, pixels }, mesh, motion, signal) => {
+    move: async ({ picture: { width, height, pixels }, mesh, motion, style }, signal) => {
       const inputs = [
         uint8('IMAGE', [height, width, 3], pixels),
         fp32('MESH', [MESH_POINTS, 3], mesh),
         fp32('MOTION', [MOTION], motion),
+        styleTensor(style),
       ];
       const of = await ask(inputs, [bytes('IMAGE', height, width, 3)], signal);
       return { width, height, channels: 3, pixels: of('IMAGE').data };

@@ -1,11 +1,13 @@
 /** The patch of a picture that holds the mouth to the same patch with the mouth in another shape. */
-import type { YuvPicture } from '../../frame.ts';
+import type { Size } from '../../frame.ts';
 import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
-import { floatsOf, fp32, int32, type Tensor, uint8 } from '../protocol/tensor.ts';
+import { modelUnavailable } from '../protocol/faults.ts';
+import { floatsOf, fp32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
-import { bytes, floats, type LoadedModel, openModel, type Slot } from './model.ts';
+import { bytes, floats, integers, type LoadedModel, openModel, type Slot } from './model.ts';
 import { SHAPE } from './mouth-plan.ts';
+import { STYLES, type Style, styleTensor } from './style.ts';
 import type { Contract } from './verify.ts';
 
 /** How Y, U and V become colours: the weights kr and kb of red and blue in luma, and whether the values use all of 0..255. */
@@ -13,23 +15,43 @@ export type Coding = { readonly kr: number; readonly kb: number; readonly fullRa
 
 /** What stays the same for all pictures of a subject. */
 export type Rendering = {
-  readonly coding: Coding;
+  /** Of the patches: 4:2:0 planes, coded so, or RGB. */
+  readonly coding: Coding | 'rgb';
   /** What `MouthRender.subject` has measured. */
   readonly subject: Float32Array;
-  readonly style: 'photo' | 'flat';
+  readonly style: Style;
 };
 
 export type Rendered = {
-  /** Of the patch with the new mouth: its planes, as those of the patch lay. */
+  /** Of the patch with the new mouth, as those of the patch lay. */
   readonly pixels: Buffer;
   /** For each luma pixel how much of it is new: 0 as it was, 255 wholly new. `pixels` are blended already. */
   readonly mask: Buffer;
 };
 
+/** Y, U and V in 4:2:0, one plane after the other, or RGB: `Rendering.coding` says which. */
+export type Patch = Size & { readonly pixels: Buffer };
+
+/** The part of a picture round a face, by which its style is told. */
+export type FaceCut = Size & {
+  /** 1: luma, 3: RGB. */
+  readonly channels: number;
+  readonly pixels: Buffer;
+  /** The face in it: left, top, right, bottom in its pixels. */
+  readonly box: readonly [number, number, number, number];
+};
+
+/** What belongs to the subject and not to a picture. */
+export type Measured = {
+  readonly subject: Float32Array;
+  /** Null when no face was given to tell it by. */
+  readonly style: Style | null;
+};
+
 /** A mouth in a picture. */
 export type Mouth<About = Rendering> = {
-  /** Its first row and column are even in the whole picture. */
-  readonly patch: YuvPicture;
+  /** Its sides are even; of planes, its first row and column are even in the whole picture too. */
+  readonly patch: Patch;
   /** 478 points of x, y, z in pixels of the patch. */
   readonly mesh: Float32Array;
   readonly about: About;
@@ -46,8 +68,12 @@ export type MouthRender = {
   readonly smallestFace: number;
   /** Whether it takes lent mouths; `fast` does not, and draws the inside of the mouth. */
   readonly lends: boolean;
-  /** What belongs to the subject and not to a picture, measured on this mouth. */
-  subject(mouth: Mouth<Omit<Rendering, 'subject'>>, signal: AbortSignal): Promise<Float32Array>;
+  /** Measured on this mouth, the style on the face. */
+  subject(
+    mouth: Mouth<Pick<Rendering, 'coding'>>,
+    face: FaceCut | null,
+    signal: AbortSignal,
+  ): Promise<Measured>;
   /** This mouth, to be lent to other pictures of the clip. */
   lender(mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
   /** The subject of `mouth.about` with the teeth that these lenders show, for the pictures that no lender fits. */
@@ -67,10 +93,13 @@ const contract: Contract = {
     { name: 'U', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'COLOUR', type: 'TYPE_FP32', dims: [3] },
+    { name: 'RGB', type: 'TYPE_UINT8', dims: [-1, -1, 3] },
     { name: 'MESH', type: 'TYPE_FP32', dims: [MESH_POINTS, 3] },
     { name: 'TARGET', type: 'TYPE_FP32', dims: [SHAPE] },
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
     { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
+    { name: 'FACE', type: 'TYPE_UINT8', dims: [-1, -1, -1] },
+    { name: 'BOX', type: 'TYPE_FP32', dims: [4] },
     { name: 'LENDERS', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'LEND', type: 'TYPE_FP32', dims: [-1] },
   ],
@@ -78,8 +107,10 @@ const contract: Contract = {
     { name: 'Y', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'U', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'V', type: 'TYPE_UINT8', dims: [-1, -1] },
+    { name: 'RGB', type: 'TYPE_UINT8', dims: [-1, -1, 3] },
     { name: 'MASK', type: 'TYPE_UINT8', dims: [-1, -1] },
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
+    { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
     { name: 'LENDER', type: 'TYPE_UINT8', dims: [-1] },
   ],
   parameters: {
@@ -108,11 +139,15 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
     lends: lenderSize > 0,
-    subject: async ({ patch, mesh, about }, signal) => {
-      const unmeasured = { ...about, subject: new Float32Array(subjectSize) };
-      const inputs = inputsOf({ patch, mesh, about: unmeasured }, unshaped);
-      const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
-      return floatsOf(of('SUBJECT'));
+    subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
+      const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };
+      const inputs = [
+        ...inputsOf({ patch, mesh, about: unmeasured }, unshaped),
+        ...(face ? faceOf(face) : []),
+      ];
+      const wanted = [floats('SUBJECT', subjectSize), ...(face ? [integers('STYLE', 1)] : [])];
+      const of = await ask(inputs, wanted, signal);
+      return { subject: floatsOf(of('SUBJECT')), style: face && styleOf(loaded, of('STYLE')) };
     },
     lender: async (mouth, signal) => {
       const of = await ask(inputsOf(mouth, unshaped), [bytes('LENDER', lenderSize)], signal);
@@ -127,15 +162,17 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     },
     render: async (mouth, target, signal, lent = []) => {
       const { width, height } = mouth.patch;
-      const wanted = [
-        bytes('Y', height, width),
-        bytes('U', height / 2, width / 2),
-        bytes('V', height / 2, width / 2),
-        bytes('MASK', height, width),
-      ];
+      const parts =
+        mouth.about.coding === 'rgb'
+          ? [bytes('RGB', height, width, 3)]
+          : [
+              bytes('Y', height, width),
+              bytes('U', height / 2, width / 2),
+              bytes('V', height / 2, width / 2),
+            ];
       const inputs = [...inputsOf(mouth, target), ...lentOf(lent, lenderSize)];
-      const of = await ask(inputs, wanted, signal);
-      const pixels = Buffer.concat([of('Y').data, of('U').data, of('V').data]);
+      const of = await ask(inputs, [...parts, bytes('MASK', height, width)], signal);
+      const pixels = Buffer.concat(parts.map(({ name }) => of(name).data));
       return { pixels, mask: of('MASK').data };
     },
   };
@@ -153,9 +190,29 @@ const lentOf = (lent: readonly Lent[], size: number): Tensor[] =>
         ),
       ];
 
-const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => {
-  const { width, height, pixels } = patch;
-  const { coding, subject, style } = about;
+const faceOf = ({ width, height, channels, pixels, box }: FaceCut): Tensor[] => [
+  uint8('FACE', [height, width, channels], pixels),
+  fp32('BOX', [4], Float32Array.from(box)),
+];
+
+/** Throws Failure model_unavailable for a number that stands for no style. */
+const styleOf = ({ slot }: LoadedModel, tensor: Tensor): Style => {
+  const [number = -1] = intsOf(tensor);
+  const style = STYLES[number];
+  if (!style) throw modelUnavailable(slot, new Error(`its STYLE is ${number}`));
+  return style;
+};
+
+const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => [
+  ...patchOf(patch, about.coding),
+  fp32('MESH', [MESH_POINTS, 3], mesh),
+  fp32('TARGET', [SHAPE], target),
+  fp32('SUBJECT', [about.subject.length], about.subject),
+  styleTensor(about.style),
+];
+
+const patchOf = ({ width, height, pixels }: Patch, coding: Rendering['coding']): Tensor[] => {
+  if (coding === 'rgb') return [uint8('RGB', [height, width, 3], pixels)];
   const [luma, chroma] = [width * height, (width / 2) * (height / 2)];
   const { kr, kb, fullRange } = coding;
   return [
@@ -163,9 +220,5 @@ const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[]
     uint8('U', [height / 2, width / 2], pixels.subarray(luma, luma + chroma)),
     uint8('V', [height / 2, width / 2], pixels.subarray(luma + chroma)),
     fp32('COLOUR', [3], Float32Array.of(kr, kb, fullRange ? 1 : 0)),
-    fp32('MESH', [MESH_POINTS, 3], mesh),
-    fp32('TARGET', [SHAPE], target),
-    fp32('SUBJECT', [subject.length], subject),
-    int32('STYLE', [style === 'flat' ? 1 : 0]),
   ];
 };

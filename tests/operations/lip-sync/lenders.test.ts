@@ -90,10 +90,8 @@ const sitter = async () => {
   const [patch, mesh] = [cut(picture, rect), meshIn(frame.mesh, rect)];
   const coding = { kr: 0.2126, kb: 0.0722, fullRange: false };
   const style = 'photo' as const;
-  const subject = await balanced.mouthRender.subject(
-    { patch, mesh, about: { coding, style } },
-    signal,
-  );
+  const unmeasured = { patch, mesh, about: { coding } };
+  const { subject } = await balanced.mouthRender.subject(unmeasured, null, signal);
   const about = { coding, style, subject };
   return { picture, mouth: { patch, mesh, about }, face: frame.mesh, about };
 };

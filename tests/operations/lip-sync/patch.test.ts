@@ -2,11 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture, YuvPicture } from '../../../src/frame.ts';
 import { cut, meshIn, paste, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
-import {
-  cutRgb,
-  pasteRgb,
-  STILL_CODING,
-} from '../../../src/operations/lip-sync/render/patch-colours.ts';
+import { cutFace, cutPixels, withPixels } from '../../../src/operations/lip-sync/render/rgb.ts';
 
 const test = suite('patch');
 const size = { width: 64, height: 48 };
@@ -91,28 +87,48 @@ test('a share mixes the new with the old', () => {
   assert.equal([...new Set(flat.pixels)], [100, 125]);
 });
 
-test('of a still only the change is taken over', () => {
-  const noise = Array.from({ length: 64 * 48 * 3 }, (_, i) => (i * 37) % 256);
-  const still: Picture = { ...size, channels: 3, pixels: Buffer.from(noise) };
+/** A still, every byte its own as far as bytes go. */
+const still: Picture = {
+  ...{ ...size, channels: 3 },
+  pixels: Buffer.from(Array.from({ length: 64 * 48 * 3 }, (_, i) => (i * 37) % 256)),
+};
+const byteAt = (x: number, y: number, channel: number) => (((y * 64 + x) * 3 + channel) * 37) % 256;
+
+test('what is cut of a still and put back is the same picture', () => {
   const rect = rectOf(32, 20);
-  const patch = cutRgb(still, rect, STILL_CODING);
-  const mask = Buffer.alloc(26 * 26, 255);
-  const same = pasteRgb(still, rect, patch, { pixels: patch.pixels, mask }, STILL_CODING);
-  assert.ok(same.pixels.equals(still.pixels));
+  const part = cutPixels(still, rect);
+  assert.is(part.length, 26 * 26 * 3);
+  assert.is(part[(2 * 26 + 5) * 3 + 1], byteAt(rect.x + 5, rect.y + 2, 1));
+  assert.ok(withPixels(still, rect, part).pixels.equals(still.pixels));
 });
 
-test('a colour that the renderer paints is that colour', () => {
-  const grey: Picture = { ...size, channels: 3, pixels: Buffer.alloc(64 * 48 * 3, 90) };
-  const red = Buffer.from(Array.from({ length: 64 * 48 }, () => [200, 60, 40]).flat());
+test('only the rectangle of a still changes, and only in the copy', () => {
   const rect = rectOf(32, 20);
-  const [from, to] = [grey, { ...grey, pixels: red }].map((one) => cutRgb(one, rect, STILL_CODING));
-  if (!from || !to) throw new Error('two came in');
-  const rendered = { pixels: to.pixels, mask: Buffer.alloc(26 * 26, 255) };
-  const { pixels } = pasteRgb(grey, rect, from, rendered, STILL_CODING);
-  const at = (20 * 64 + 32) * 3;
-  for (const [i, code] of [200, 60, 40].entries())
-    assert.ok(Math.abs((pixels[at + i] ?? 0) - code) <= 2, `${[...pixels.subarray(at, at + 3)]}`);
-  assert.equal([...pixels.subarray(0, 3)], [90, 90, 90]);
+  const before = Buffer.from(still.pixels);
+  const { pixels } = withPixels(still, rect, Buffer.alloc(26 * 26 * 3, 255));
+  assert.ok(still.pixels.equals(before));
+  for (let at = 0; at < pixels.length; at += 1) {
+    const [x, y] = [Math.floor(at / 3) % 64, Math.floor(at / 3 / 64)];
+    const inside = x >= rect.x && x < rect.x + 26 && y >= rect.y && y < rect.y + 26;
+    assert.is(pixels[at], inside ? 255 : before[at]);
+  }
+});
+
+test('a face is cut with what is round it, its box in pixels of the cut', () => {
+  const { pixels, ...cut } = cutFace(still, [20, 14, 36, 26]);
+  assert.equal(cut, { width: 20, height: 20, channels: 3, box: [2, 4, 18, 16] });
+  assert.is(pixels[0], byteAt(18, 10, 0));
+  const { pixels: luma, ...ofClip } = cutFace(frame(), [20, 14, 36, 26]);
+  assert.equal(ofClip, { width: 20, height: 20, channels: 1, box: [2, 4, 18, 16] });
+  assert.is(luma[20], ((11 * 64 + 18) * 7) % 251);
+});
+
+test('of a face beyond the border what the picture has is cut', () => {
+  const { pixels, ...corner } = cutFace(still, [-8, -8, 8, 8]);
+  assert.equal(corner, { width: 10, height: 10, channels: 3, box: [-8, -8, 8, 8] });
+  assert.is(pixels.length, 300);
+  const away = cutFace(still, [100, 100, 116, 116]);
+  assert.equal([away.width, away.height, away.pixels.length], [1, 1, 3]);
 });
 
 test.run();

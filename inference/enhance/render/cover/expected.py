@@ -5,6 +5,7 @@ places a frame's place is, and a slope over the face how the frame is lit agains
 """
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Plane, Planes
+from enhance.record import Shape
 from enhance.render.lips.outline import Lips
 
 LEFT, TOP, RIGHT, BOTTOM = -0.62, -0.20, 0.62, 1.2
@@ -52,8 +54,8 @@ Mask = npt.NDArray[np.bool_]
 class Face:
     """The reference. texture: ROWS x COLUMNS x 3, Y U V. knots: len(KNOTS) x 2, plane coordinates."""
 
-    texture: Array
-    knots: Array
+    texture: Annotated[Array, Shape(ROWS, COLUMNS, 3)]
+    knots: Annotated[Array, Shape(len(KNOTS), 2)]
 
 
 @dataclass(frozen=True)

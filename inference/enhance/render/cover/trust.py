@@ -81,6 +81,11 @@ def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
     return np.array([part.mean(axis=0) for part in np.split(seen, ends)])
 
 
+def cheeks_of(planes: Planes, head: Array, pose: Pose) -> Array:
+    """[3]: Y, U, V of the cheeks, by which the light on a face is told."""
+    return np.asarray(means(planes, pose, [head[list(CHEEKS)]])[0])
+
+
 def _sampled(plane: Plane, probes: Floats) -> Floats:
     values = cv2.remap(plane, probes[..., 0], probes[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(values.mean(axis=1), np.float32)

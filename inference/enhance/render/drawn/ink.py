@@ -4,7 +4,8 @@ Cel animation draws a closed mouth as a stroke and an open one as a filled outli
 from the skin above and below it is the mouth.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -13,6 +14,8 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Colours, Planes, to_rgb
+from enhance.picture import LUMA
+from enhance.record import Shape
 
 Mask = npt.NDArray[np.bool_]
 
@@ -40,66 +43,37 @@ ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
-LUMA = np.array([0.299, 0.587, 0.114])
 
 
 @dataclass(frozen=True)
 class Ink:
     """The drawn mouth of a subject, closed. Lengths in S, places in plane coordinates, colours RGB 0..255."""
 
-    ends: Array
-    """2 x 2: the corners, left and right."""
-    seat: Array
-    """[2]: the middle between them as Drawn.ends has them, by which other frames are compared."""
-    bow: Array
-    """SAMPLES: how far the stroke lies below the line between its ends."""
-    thick: Array
-    """SAMPLES: of the stroke, 0 in its gaps."""
-    wide: Array
-    """[1]: of the mesh's mouth in the same frame, which targets are measured by."""
-    soft: Array
-    """[1]: sigma of the drawing's edges beyond those of a sharp one."""
-    room: Array
-    """[1]: from the mouth down to the chin's outline."""
-    teeth: Array
-    """[1]: 1 where the frame shows teeth."""
-    stroke: Array
-    fill: Array
-    tongue: Array
-    tooth: Array
+    ends: Annotated[Array, Shape(2, 2)]
+    """The corners, left and right."""
+    seat: Annotated[Array, Shape(2)]
+    """The middle between them as Drawn.ends has them, by which other frames are compared."""
+    bow: Annotated[Array, Shape(SAMPLES)]
+    """How far the stroke lies below the line between its ends."""
+    thick: Annotated[Array, Shape(SAMPLES)]
+    """Of the stroke, 0 in its gaps."""
+    wide: float
+    """Width of the mesh's mouth in the same frame, by which targets are measured."""
+    soft: float
+    """Sigma of the drawing's edges, less that of an edge that was drawn sharply."""
+    room: float
+    """From the mouth down to the chin's outline."""
+    teeth: bool
+    """Whether the frame shows teeth."""
+    stroke: Annotated[Array, Shape(3)]
+    fill: Annotated[Array, Shape(3)]
+    tongue: Annotated[Array, Shape(3)]
+    tooth: Annotated[Array, Shape(3)]
 
     @property
     def width(self) -> float:
+        """Between the corners."""
         return float(np.linalg.norm(self.ends[1] - self.ends[0]))
-
-
-SHAPES: dict[str, tuple[int, ...]] = {
-    "ends": (2, 2),
-    "seat": (2,),
-    **dict.fromkeys(("bow", "thick"), (SAMPLES,)),
-    **dict.fromkeys(("wide", "soft", "room", "teeth"), (1,)),
-    **dict.fromkeys(("stroke", "fill", "tongue", "tooth"), (3,)),
-}
-SIZE = 1 + sum(int(np.prod(shape)) for shape in SHAPES.values())
-
-
-def pack_ink(ink: Ink | None) -> Floats:
-    """SIZE floats: 1 and the numbers, or zeros without ink."""
-    if ink is None:
-        return np.zeros(SIZE, np.float32)
-    return np.concatenate([[1.0], *(np.ravel(getattr(ink, f.name)) for f in fields(Ink))]).astype(np.float32)
-
-
-def unpack_ink(values: npt.NDArray[np.generic]) -> Ink | None:
-    if not values[0]:
-        return None
-    parts, start = {}, 1
-    for f in fields(Ink):
-        shape = SHAPES[f.name]
-        count = int(np.prod(shape))
-        parts[f.name] = values[start : start + count].astype(np.float64).reshape(shape)
-        start += count
-    return Ink(**parts)
 
 
 @dataclass(frozen=True)
@@ -189,10 +163,10 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | N
         seat=drawn.ends.mean(axis=0),
         bow=bow,
         thick=thick,
-        wide=np.array([np.linalg.norm(head[291] - head[61])]),
-        soft=np.array([_softness(drawn)]),
-        room=np.array([min(max(chin, 0.05), _outline_below(drawn))]),
-        teeth=np.array([float(colour.teeth)]),
+        wide=float(np.linalg.norm(head[291] - head[61])),
+        soft=_softness(drawn),
+        room=float(min(max(chin, 0.05), _outline_below(drawn))),
+        teeth=colour.teeth,
         stroke=colour.stroke,
         fill=colour.fill,
         tongue=colour.tongue,

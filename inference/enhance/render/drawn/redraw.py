@@ -50,7 +50,7 @@ def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Sha
         return planes, mask
     contours = _contours(shape, ink, _ends(ink, drawn))
     area = _area(contours, drawn, pose, planes.area)
-    hole = _hole(drawn, pose, area, EDGE + 2.5 * float(ink.soft[0]) * pose.scale)
+    hole = _hole(drawn, pose, area, EDGE + 2.5 * ink.soft * pose.scale)
     part = mask[area.slices]
     part[hole] = 255
     if _is_there(contours, ink, drawn, pose):
@@ -74,7 +74,7 @@ def opening_of(shape: Shape, ink: Ink) -> float:
     """How far the drawn mouth opens, in S: less on a small mouth, and never down to the chin."""
     asked = shape.opening * ramp(shape.opening, *AT_REST)
     wanted = 1.15 * asked * min(1.0, (ink.width / USUAL_WIDTH) ** 0.5)
-    most = TO_CHIN * float(ink.room[0])
+    most = TO_CHIN * ink.room
     return float(wanted / (1 + (wanted / max(most, 1e-3)) ** 3) ** (1 / 3))
 
 
@@ -82,7 +82,7 @@ def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
     opening = opening_of(shape, ink)
     typical = float(np.median(ink.thick[ink.thick > 0])) if (ink.thick > 0).any() else 0.0
     parted = ramp(opening, 0.0, 0.10)
-    wide = float(ink.wide[0])
+    wide = ink.wide
     ratio = float(np.clip(1 + (shape.width - wide) / max(wide, 0.25), NARROWEST, WIDEST))
     ratio *= 1 - ROUNDED * shape.rounding * parted
     small = min(1.0, ink.width / USUAL_WIDTH)
@@ -153,7 +153,7 @@ def _take_off(out: Planes, hole: Mask, area: Area) -> None:
 
 def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) -> list[tuple[Array, Floats]]:
     """Colours and how much they cover each pixel of the area, in the order of painting."""
-    canvas = _Canvas(pose, area, float(ink.soft[0]) * pose.scale)
+    canvas = _Canvas(pose, area, ink.soft * pose.scale)
     upper, lower, opening = contours.upper, contours.lower, contours.opening
     line = np.maximum(canvas.strip(upper, contours.upper_thick), canvas.strip(lower, contours.lower_thick))
     if not opening:
@@ -180,9 +180,7 @@ def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) 
 
 def _teeth(shape: Shape, opening: float, wide: float, ink: Ink) -> float:
     """Height of the band of teeth in S: a mouth that is spread shows it, a round one does not; F shows it alone."""
-    spread = max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * float(ink.teeth[0])) * (
-        1 - ramp(shape.rounding, 0.1, 0.4)
-    )
+    spread = max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * ink.teeth) * (1 - ramp(shape.rounding, 0.1, 0.4))
     band = min(TEETH_HEIGHT * min(1.0, ink.width / USUAL_WIDTH) + 0.006, MOST_OPEN_TEETH * opening)
     return band * max(spread, ramp(shape.labiodental, 0.2, 0.6))
 

@@ -7,6 +7,7 @@ the subject's: teeth that the mesh took for lip disappear.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Plane, Planes, halved, mean_of_four
+from enhance.record import Shape
 from enhance.render.cover.trust import means
 from enhance.render.lips.outline import ALONG, SAMPLES
 
@@ -38,9 +40,11 @@ THINNEST = 0.012  # lip, in S
 
 @dataclass(frozen=True)
 class Tone:
-    relative: Array
+    """The colours of the subject's lips."""
+
+    relative: Annotated[Array, Shape(*GRID, 3)]
     """GRID x 3: logarithm of Y, U and V against the cheeks."""
-    palest: Array
+    palest: Annotated[Array, Shape(2, 2)]
     """2 lips x (Y, V): how much lighter, how much less red than its surroundings the texture gets, in grey levels."""
 
 

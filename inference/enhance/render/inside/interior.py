@@ -10,7 +10,7 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
-from enhance.render.subject import Subject, unpack
+from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.arch import DENSITY, LOW, LOWER, REACH, TURN, UPPER, arch, draw, draw_band
 from enhance.render.teeth.own import laid_over
 
@@ -37,10 +37,10 @@ class Rows:
 
 
 @lru_cache(maxsize=32)
-def known(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
-    """A subject from its bytes, with its teeth drawn: once for a clip."""
-    person = unpack(np.frombuffer(subject, np.float32))
-    size = float(person.size[0])
+def unpack_subject(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
+    """A subject from the bytes of its SUBJECT, with its teeth drawn: once for a clip. Raises ValueError."""
+    person = SUBJECT.unpack(np.frombuffer(subject, np.float32))
+    size = person.size
     if flat:
         return person, Rows(draw_band(size, person.tooth), np.zeros((2, 2, 4), np.float32))
     upper = laid_over(draw(UPPER, size, person.tooth, person.gum), person.teeth.astype(np.float32))
@@ -100,14 +100,14 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     flesh = 0.95 * (0.45 * person.cavity + 0.42 * person.tongue)
     colour = flesh + throat[..., None] * (person.cavity - flesh)
     colour *= (1 - 0.35 * side**3)[..., None]
-    colour = _tongue(colour, hole, shape, person, centre, half, deep, float(lower[HALF, 1]))
+    colour = _tongue(colour, hole, _Opening(centre, half, deep, float(lower[HALF, 1])), shape.tongue, person.tongue)
 
     line = (1 - 0.3) * asked.upper_inner[HALF] + 0.3 * asked.lower_inner[HALF]
     if not flat:
         bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
-        colour = _over(colour, _row(rows.lower, hole, pose, bite, float(person.size[0]), -1.0))
+        colour = _over(colour, _row(rows.lower, hole, pose, bite, person.size, -1.0))
     bite = person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0])
-    teeth = _row(rows.upper, hole, pose, bite, float(person.size[0]), 1.0, FLAT_DEPTH if flat else 1.0)
+    teeth = _row(rows.upper, hole, pose, bite, person.size, 1.0, FLAT_DEPTH if flat else 1.0)
     step = round(0.022 * pose.scale)
     shadow = np.zeros_like(teeth[..., 3])
     shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
@@ -117,7 +117,7 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
     corners = slit_light(hole.bottom - hole.top) * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
-    light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
+    light = 1 + person.side * np.clip(hole.x / 0.3, -1, 1)
     colour = colour * (shade * light)[..., None]
     if not flat:
         colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)
@@ -136,19 +136,27 @@ def _rim(hole: Hole) -> Array:
     return np.asarray(1 - (1 - upper) * (1 - lower))
 
 
-def _tongue(
-    colour: Array, hole: Hole, shape: Shape, person: Subject, centre: float, half: float, deep: float, floor: float
-) -> Array:
-    """A dome behind the lower teeth; lifted, its tip comes up to the upper ones."""
-    lifted = shape.tongue
-    top = floor - (0.03 + 0.25 * deep + 0.55 * deep * lifted)
-    base = floor + 0.05
-    wide = half * (0.74 + 0.05 * lifted)
-    e = ((hole.x - centre) / wide) ** 2 + ((hole.y - base) / (base - top)) ** 2
+@dataclass(frozen=True)
+class _Opening:
+    """The opening between the lips in plane coordinates, S: its middle, half its width, its height, and y of its lowest point
+    in the middle."""
+
+    centre: float
+    half: float
+    deep: float
+    floor: float
+
+
+def _tongue(under: Array, hole: Hole, mouth: _Opening, lifted: float, colour: Array) -> Array:
+    """Over `under` (h x w x 3): a dome behind the lower teeth; lifted (0..1), its tip comes up to the upper ones."""
+    top = mouth.floor - (0.03 + 0.25 * mouth.deep + 0.55 * mouth.deep * lifted)
+    base = mouth.floor + 0.05
+    wide = mouth.half * (0.74 + 0.05 * lifted)
+    e = ((hole.x - mouth.centre) / wide) ** 2 + ((hole.y - base) / (base - top)) ** 2
     dome = smoothstep(-e, -1.14, -0.84)[..., None]
-    groove = 0.10 * np.exp(-(((hole.x - centre) / 0.018) ** 2)) * smoothstep(hole.y, top, top + 0.08)
+    groove = 0.10 * np.exp(-(((hole.x - mouth.centre) / 0.018) ** 2)) * smoothstep(hole.y, top, top + 0.08)
     light = 0.50 + 0.38 * smoothstep(np.asarray(1 - e), 0.0, 0.75) + 0.22 * lifted - groove
-    return np.asarray(colour + dome * (person.tongue * light[..., None] - colour))
+    return np.asarray(under + dome * (colour * light[..., None] - under))
 
 
 def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float, deep: float = 1.0) -> Floats:

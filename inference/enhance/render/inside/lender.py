@@ -1,7 +1,11 @@
-"""LENDER: the mouth of one frame with all that is needed to place it in another, as bytes."""
+"""LENDER: the mouth of one frame with all that is needed to place it in another, as bytes.
 
-from dataclasses import dataclass
+A Mouth as float32, then the planes Y, U and V of its pixels, then zeros up to size_of().
+"""
+
+from dataclasses import dataclass, fields
 from functools import lru_cache
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -10,17 +14,15 @@ import numpy.typing as npt
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
 from enhance.geometry.planes import Planes
+from enhance.record import Record, Shape
 from enhance.render.cover.occlusion import cover_of
-from enhance.render.cover.trust import means, trust
+from enhance.render.cover.trust import cheeks_of, trust
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import shift_of
-from enhance.render.subject import CHEEKS, Subject
+from enhance.render.subject import Subject
 
 from .seen import inside_of
 
-VERSION = 2.0
-NUMBERS = 288
-"""FP32 before the planes."""
 COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
 MISTAKEN = (0.25, 0.35)  # of its width that shows nothing but lip
 LEAST = 8  # pixels of a mouth's side that are worth lending
@@ -30,27 +32,39 @@ Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Lender:
+class Mouth:
     """A mouth as a frame showed it."""
 
-    planes: Planes
-    """The mouth and little round it."""
+    height: int
+    """Pixels, even."""
+    width: int
     pose: Pose
-    """In pixels of the planes."""
+    """In these pixels."""
     lips: Lips
-    cheeks: Array
+    cheeks: Annotated[Array, Shape(3)]
     """Y, U, V of the cheeks: the light."""
     lower: float
     """How far lower teeth fill what lies under the upper ones, 0..1."""
-    seam: Array
+    seam: Annotated[Array, Shape(3)]
     """Where they begin: y in the plane at the middle of the mouth, its slope and its bend."""
     belief: float
     """0..1: 0 where the mouth was turned away, cut off or covered, or its mesh took lips for its inside."""
 
 
+@dataclass(frozen=True)
+class Lender(Mouth):
+    """A mouth and its pixels."""
+
+    planes: Planes
+    """The mouth and little round it."""
+
+
+MOUTH = Record("LENDERS", Mouth, version=3)
+
+
 def size_of(side: int) -> int:
     """Bytes of a LENDER that holds a mouth of side x side pixels."""
-    return NUMBERS * 4 + side * side * 3 // 2
+    return MOUTH.size * 4 + side * side * 3 // 2
 
 
 def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: int) -> Bytes:
@@ -76,53 +90,52 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         return _nothing(side)
     small, zoom = _shrunk(_cropped(planes, area), side)
     anchor = np.array([*((pose.anchor[:2] - [area.x, area.y] + 0.5) * zoom - 0.5), pose.anchor[2]])
-    numbers = [
-        np.array([VERSION, *small.y.shape, pose.scale * float(zoom.mean()), lips.gap, lips.width, lips.closed]),
-        *(np.ravel(v) for v in (pose.axes, anchor, lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer)),
-        means(planes, pose, [head[list(CHEEKS)]])[0],
-        np.array([*inside.seam, inside.lower, belief]),
-    ]
-    return _packed(np.concatenate(numbers), small, side)
+    height, width = small.y.shape
+    mouth = Mouth(
+        height,
+        width,
+        Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
+        lips,
+        cheeks_of(planes, head, pose),
+        inside.lower,
+        inside.seam,
+        belief,
+    )
+    return _packed(mouth, small, side)
 
 
 @lru_cache(maxsize=64)
 def lender_from(values: bytes, side: int) -> Lender:
-    """A lender from its bytes: unpacked once for a clip. Raises BadMouthError when they did not come from lend()."""
+    """A lender from its bytes: unpacked once for a clip. Raises ValueError when they did not come from lend()."""
     if len(values) != size_of(side):
         raise BadMouthError(f"expected LENDERS of {size_of(side)} bytes each, got {len(values)}")
-    told = np.frombuffer(values[: NUMBERS * 4], "<f4").astype(np.float64)
-    if not np.isfinite(told).all() or told[0] != VERSION:
-        raise BadMouthError("expected LENDERS from LENDER answers of this release, got other bytes")
-    height, width = int(told[1]), int(told[2])
+    mouth = MOUTH.unpack(np.frombuffer(values[: MOUTH.size * 4], "<f4"))
+    height, width = mouth.height, mouth.width
     if min(height, width) < 2 or height * width > side * side or height % 2 or width % 2:
         raise BadMouthError(f"expected LENDERS with a mouth of at most {side} x {side} pixels, got {width} x {height}")
-    axes, anchor = told[7:16].reshape(3, 3), told[16:19]
-    contours = told[19 : 19 + 12 * SAMPLES].reshape(4, SAMPLES, 3)
-    rest = told[19 + 12 * SAMPLES :]
     luma, chroma = height * width, height * width // 4
-    pixels = np.frombuffer(values, np.uint8, luma + 2 * chroma, NUMBERS * 4)
+    pixels = np.frombuffer(values, np.uint8, luma + 2 * chroma, MOUTH.size * 4)
     half = (height // 2, width // 2)
     planes = Planes(
         pixels[:luma].reshape(height, width),
         pixels[luma : luma + chroma].reshape(half),
         pixels[luma + chroma :].reshape(half),
     )
-    gap, width_open, closed = (float(v) for v in told[4:7])
-    lips = Lips(contours[0], contours[1], contours[2], contours[3], gap, width_open, closed)
-    return Lender(planes, Pose(float(told[3]), axes, anchor), lips, rest[:3], float(rest[6]), rest[3:6], float(rest[7]))
+    return Lender(**{field.name: getattr(mouth, field.name) for field in fields(mouth)}, planes=planes)
 
 
 def _nothing(side: int) -> Bytes:
-    """A LENDER that nobody is to believe: a face seen from the side, or a mouth outside its patch."""
-    told = np.zeros(NUMBERS)
-    told[:4] = [VERSION, 2, 2, 1]
+    """The LENDER of a face seen from the side, or of a mouth outside its patch: of belief 0."""
+    nowhere = np.zeros((SAMPLES, 3))
+    lips = Lips(nowhere, nowhere, nowhere, nowhere, 0.0, 0.0, 0.0)
+    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0, np.zeros(3), 0.0)
     grey = np.full((2, 2), 128, np.uint8)
-    return _packed(told, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
+    return _packed(mouth, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
 
 
-def _packed(numbers: Array, planes: Planes, side: int) -> Bytes:
-    told = np.pad(numbers, (0, NUMBERS - len(numbers))).astype("<f4")
-    values = np.concatenate([told.view(np.uint8), *(np.ravel(p) for p in (planes.y, planes.u, planes.v))])
+def _packed(mouth: Mouth, planes: Planes, side: int) -> Bytes:
+    numbers = MOUTH.pack(mouth).astype("<f4").view(np.uint8)
+    values = np.concatenate([numbers, planes.y.ravel(), planes.u.ravel(), planes.v.ravel()])
     return np.asarray(np.pad(values, (0, size_of(side) - len(values))), np.uint8)
 
 

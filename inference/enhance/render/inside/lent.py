@@ -35,27 +35,29 @@ DIM = 8.0  # grey levels below which light is noise
 LIGHTS = (0.3, 2.5)
 
 
-def borrowed(
-    drawn: Floats,
-    lenders: list[tuple[Lender, float]],
-    hole: Hole,
-    asked: Asked,
-    pose: Pose,
-    person: Subject,
-    light: Array,
-    colours: Colours,
-    *,
-    aligned: bool = False,
-) -> Floats:
+@dataclass(frozen=True)
+class Receiver:
+    """The mouth that is lent to: its opening `hole`, its lips as they are asked for, and the frame that it is in."""
+
+    hole: Hole
+    asked: Asked
+    pose: Pose
+    person: Subject
+    cheeks: Array
+    """Y, U, V of this frame's: the light."""
+    colours: Colours
+
+
+def borrowed(drawn: Floats, lenders: list[tuple[Lender, float]], to: Receiver, *, aligned: bool = False) -> Floats:
     """The hole's pixels, h x w x 3 Y, U, V: what is lent, each lender's by its share, over what is drawn.
 
-    light: Y, U, V of this frame's cheeks. aligned: two lenders are mixed along the motion between them.
+    aligned: two lenders are mixed along the motion between them.
     """
     left, total = np.ones(drawn.shape[:2], np.float32), np.zeros_like(drawn)
     lent: Floats | None = None
     for lender, share in lenders:
         if lender.belief:
-            one = _lent(hole, lender, asked, pose, person, light, colours)
+            one = _lent(lender, to)
             part = one.share * np.float32(share * lender.belief)
             if aligned and lent is not None:
                 given = 1 - left
@@ -76,8 +78,9 @@ class _Lent:
     """How far each pixel is the lender's."""
 
 
-def _lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject, light: Array, colours: Colours) -> _Lent:
-    at, shown = _places(hole, lender, asked, pose, person)
+def _lent(lender: Lender, to: Receiver) -> _Lent:
+    at, shown = _places(lender, to)
+    light = to.cheeks
     pixels = (lender.pose.to_pixels(at.reshape(-1, 2)).reshape(at.shape)).astype(np.float32)
     x, y = pixels[..., 0], pixels[..., 1]
     planes = lender.planes
@@ -86,7 +89,7 @@ def _lent(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject,
         cv2.remap(p, (x - 0.5) / 2, (y - 0.5) / 2, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
         for p in (planes.u, planes.v)
     ]
-    black = float(colours.offset[0])
+    black = float(to.colours.offset[0])
     here, there = light[0] - black, lender.cheeks[0] - black
     gain = float(np.clip((here + DIM) / (there + DIM), *LIGHTS))
     level = (luma - black) * (gain * shown.shade)
@@ -109,18 +112,13 @@ class _Shown:
     """How far it is the dark between two rows of teeth."""
 
 
-def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subject) -> tuple[Array, _Shown]:
-    """Where in the lender's plane each pixel of the hole is found."""
-    shift = shift_of(person.rest, lender.lips)
-    rigid = _Skull.between(pose, lender.pose, person, SEATED * (shift - asked.shift))
+def _places(lender: Lender, to: Receiver) -> tuple[Array, _Shown]:
+    """Where in the lender's plane each pixel of the hole is found, h x w x 2, and how it is shown."""
+    hole = to.hole
+    shift = shift_of(to.person.rest, lender.lips)
+    rigid = _Skull.between(to.pose, lender.pose, to.person, SEATED * (shift - to.asked.shift))
     upper, lower = (lender.pose.to_plane(c) for c in (lender.lips.upper_inner, lender.lips.lower_inner))
-    mine = pose.to_plane(asked.upper_inner)
-
-    x = rigid.x(hole.x, hole.y)
-    ends = rigid.x(mine[[0, -1], 0], mine[[0, -1], 1])
-    along = (hole.x - mine[0, 0]) / (mine[-1, 0] - mine[0, 0]) * 2 - 1
-    left, right = max(0.0, upper[0, 0] - ends[0]), max(0.0, ends[1] - upper[-1, 0])
-    x = x + left * smoothstep(-along, CORNER, 1.0) - right * smoothstep(along, CORNER, 1.0)
+    x, along = _across(hole, rigid, to.pose.to_plane(to.asked.upper_inner), upper)
 
     first, last = (np.interp(x, line[:, 0], line[:, 1]) for line in (upper, lower))
     thin = np.maximum(last - first, 0)
@@ -130,41 +128,84 @@ def _places(hole: Hole, lender: Lender, asked: Asked, pose: Pose, person: Subjec
     y, top, bottom = (rigid.y(hole.x, v) for v in (hole.y, hole.top, hole.bottom))
     bottom = np.maximum(bottom, top + 1e-4)
     firm = ramp(lender.lower, *TEETH)
-    edge = rigid.edge(lender.pose, person, shift)
+    edge = rigid.edge(lender.pose, to.person, shift)
     aside = np.clip(x, upper[0, 0], upper[-1, 0]) - (upper[0, 0] + upper[-1, 0]) / 2
     seam = np.minimum(lender.seam[0] + lender.seam[1] * aside + lender.seam[2] * aside**2, last)
     edge = np.clip(edge + firm * (seam - edge), top, None)
-    under = bottom - edge
-    start = np.maximum(top, first)
-    end = np.minimum(last, np.minimum(bottom, edge) + SQUEEZED * np.maximum(under, 0))
-    down = start - top
-    end = np.maximum(end, start + 1e-4)
-    lack = np.maximum(bottom - end, 0)
-    # Teeth are of one height: with more room than the lender had, the lower row goes with the jaw and leaves a gap.
     held = firm * (1 - smoothstep(np.abs(along), *ROW))
-    longer = np.minimum(lack, LONGER * np.maximum(end - edge, 0))
-    stretch = held * longer + (1 - held) * np.minimum(lack, STRETCHED * np.maximum(under, 0))
-    gap = held * (lack - longer) * (under > 0)
-    fall = np.maximum(end - bottom, 0) - stretch
-    knee = np.maximum(np.minimum(edge, bottom) - top, 1e-3)
-    below = y - edge
-    # Of too much, what lies behind the teeth is squeezed, and the lower lip's side is not.
-    squeezed = np.maximum(np.where(fall > 0, JAW_SHARE, 1.0) * under - gap, 1e-3)
-    y_new = y + down * (1 - np.clip((y - top) / knee, 0, 1)) + fall * np.clip((below - gap) / squeezed, 0, 1) * (under > 0)
-    y_new -= np.clip(below, 0, gap)
-    between = smoothstep(below, 0.0, GAP_EDGE) * (1 - smoothstep(below, gap - GAP_EDGE, gap)) * smoothstep(gap, *GAPS)
-    # What the lender did not show, as its lower lip hid it, is drawn.
-    missing = smoothstep(np.minimum(y_new, bottom - gap + fall) - last, 0.0, MISSING)
-    y_new = np.clip(y_new, first, last)
-    hidden_top, hidden_bottom = np.clip((start - first) / CUT, 0, 1), np.clip((last - end) / CUT, 0, 1)
+    fitted = _fitted(_Heights(y, top, bottom, edge, first, last), held)
+
+    hidden_top, hidden_bottom = np.clip((fitted.start - first) / CUT, 0, 1), np.clip((last - fitted.end) / CUT, 0, 1)
     shade = (1 - 0.38 * hidden_top * (1 - smoothstep(hole.y - hole.top, -0.006, 0.026))) * (
         1 - 0.22 * hidden_bottom * (1 - smoothstep(hole.bottom - hole.y, -0.004, 0.022))
     )
-    # As dark as a slit is here, in which the lender may have been wide open.
+    # A slit here is as dark as any slit, however wide open the lender was.
     shade *= np.minimum(slit_light(hole.bottom - hole.top) / slit_light(thin), 1)
-    parted = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
-    share = smoothstep(thin, 0.004, 0.016) * ramp(parted, *PARTED) * (1 - missing)
-    return np.stack([x, y_new], axis=-1), _Shown(shade, share, between)
+    parted = float((to.asked.lower_inner - to.asked.upper_inner)[:, 1].max())
+    share = smoothstep(thin, 0.004, 0.016) * ramp(parted, *PARTED) * (1 - fitted.missing)
+    return np.stack([x, fitted.y], axis=-1), _Shown(shade, share, fitted.between)
+
+
+def _across(hole: Hole, rigid: "_Skull", mine: Array, lenders: Array) -> tuple[Array, Array]:
+    """x in the lender's plane for the hole's pixels, and where they lie between the corners, -1..1.
+
+    mine, lenders: the upper lip's inner contour here and there, in its own plane each.
+    """
+    x = rigid.x(hole.x, hole.y)
+    ends = rigid.x(mine[[0, -1], 0], mine[[0, -1], 1])
+    along = (hole.x - mine[0, 0]) / (mine[-1, 0] - mine[0, 0]) * 2 - 1
+    left, right = max(0.0, lenders[0, 0] - ends[0]), max(0.0, ends[1] - lenders[-1, 0])
+    x = x + left * smoothstep(-along, CORNER, 1.0) - right * smoothstep(along, CORNER, 1.0)
+    return x, along
+
+
+@dataclass(frozen=True)
+class _Heights:
+    """y in the lender's plane for each of the hole's pixels: of the pixel, of the lips above and below it, of the upper teeth's
+    edge; and where the lender's own mouth begins and ends."""
+
+    y: Array
+    top: Array
+    bottom: Array
+    edge: Array
+    first: Array
+    last: Array
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """y: where the pixels are fetched. start, end: the part of the lender's mouth that is used. between: 0..1, the dark between
+    two rows of teeth. missing: 0..1, what the lender's lower lip hid."""
+
+    y: Array
+    start: Array
+    end: Array
+    between: Array
+    missing: Array
+
+
+def _fitted(at: _Heights, held: Array) -> _Fitted:
+    """The lender's mouth made as high as the hole. held: 0..1, how far a pixel belongs to lower teeth, which keep it."""
+    under = at.bottom - at.edge
+    start = np.maximum(at.top, at.first)
+    end = np.minimum(at.last, np.minimum(at.bottom, at.edge) + SQUEEZED * np.maximum(under, 0))
+    end = np.maximum(end, start + 1e-4)
+    lack = np.maximum(at.bottom - end, 0)
+    # With more room than the lender had, its lower teeth go down with the jaw and leave a gap under the upper ones.
+    longer = np.minimum(lack, LONGER * np.maximum(end - at.edge, 0))
+    stretch = held * longer + (1 - held) * np.minimum(lack, STRETCHED * np.maximum(under, 0))
+    gap = held * (lack - longer) * (under > 0)
+    fall = np.maximum(end - at.bottom, 0) - stretch
+    knee = np.maximum(np.minimum(at.edge, at.bottom) - at.top, 1e-3)
+    below = at.y - at.edge
+    # With less room, what lies just under the upper teeth is squeezed, and what lies on the lower lip keeps its height.
+    squeezed = np.maximum(np.where(fall > 0, JAW_SHARE, 1.0) * under - gap, 1e-3)
+    y = at.y + (start - at.top) * (1 - np.clip((at.y - at.top) / knee, 0, 1))
+    y = y + fall * np.clip((below - gap) / squeezed, 0, 1) * (under > 0)
+    y -= np.clip(below, 0, gap)
+    between = smoothstep(below, 0.0, GAP_EDGE) * (1 - smoothstep(below, gap - GAP_EDGE, gap)) * smoothstep(gap, *GAPS)
+    missing = smoothstep(np.minimum(y, at.bottom - gap + fall) - at.last, 0.0, MISSING)
+    return _Fitted(np.clip(y, at.first, at.last), start, end, between, missing)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Plane, Planes
+from enhance.picture import LUMA
 from enhance.render.lips.outline import ALONG, Lips
 
 ROWS = 16
@@ -29,8 +30,7 @@ FULL = 0.6  # of a column, from which it shows nothing but lip
 LEAST_RED = 0.04  # of luma, that lips have to be redder than teeth, to be told from them
 STRIKING = (0.06, 0.12)  # and from which they are missed, where a tooth should be
 DIM = 16.0  # grey levels
-TO_LUMA = np.array([0.299, 0.587, 0.114])
-TO_RED = 0.713 * (np.array([1.0, 0, 0]) - TO_LUMA) - 0.5 * 0.564 * (np.array([0, 0, 1.0]) - TO_LUMA)
+TO_RED = 0.713 * (np.array([1.0, 0, 0]) - LUMA) - 0.5 * 0.564 * (np.array([0, 0, 1.0]) - LUMA)
 """From RGB to V - U / 2."""
 
 
@@ -56,7 +56,7 @@ def inside_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array)
     ]
     lip_luma, lip_red = (float(np.median(v)) for v in _seen(planes, pose, pose.to_plane(np.array(outside))))
     across = np.abs(ALONG)
-    supposed = float(TO_RED @ tooth) / (float(TO_LUMA @ tooth) + DIM)
+    supposed = float(TO_RED @ tooth) / (float(LUMA @ tooth) + DIM)
     pale = max(supposed, float(np.quantile(red[:, across < MIDDLE], PALEST)))
     if lip_red - pale < LEAST_RED:
         return Inside(0.0, 0.0, np.array([edge, 0.0, 0.0]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import cv2
 import numpy as np
@@ -10,9 +11,12 @@ import numpy.typing as npt
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
 from enhance.geometry.planes import Planes
+from enhance.record import Shape
 
 SAMPLES = 21
 """Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
+
+Contour = Annotated[Array, Shape(SAMPLES, 3)]
 
 ALONG = np.linspace(-1, 1, SAMPLES)
 HELD = 1 - ALONG**8  # contours stay together at the corners
@@ -44,10 +48,10 @@ CURVE = _curve(len(UPPER_INNER))
 class Lips:
     """Contours in head coordinates, SAMPLES x 3 each."""
 
-    upper_inner: Array
-    lower_inner: Array
-    upper_outer: Array
-    lower_outer: Array
+    upper_inner: Contour
+    lower_inner: Contour
+    upper_outer: Contour
+    lower_outer: Contour
     gap: float
     """Distance of the inner lips (13-14)."""
     width: float

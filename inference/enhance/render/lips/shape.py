@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from enhance.geometry.head import Array, ramp
+from enhance.record import Shape as ArrayShape
 
-from .outline import ALONG, Lips
+from .outline import ALONG, SAMPLES, Lips
 
 UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest. Measured on nine talking clips: 0.2-0.4."""
@@ -44,13 +46,16 @@ class Shape:
     tongue: float
 
 
+FlatContour = Annotated[Array, ArrayShape(SAMPLES, 2)]
+
+
 @dataclass(frozen=True)
 class Rest:
     """The subject's closed lips in head coordinates: x and y of four contours, SAMPLES x 2 each."""
 
-    line: Array
-    upper_outer: Array
-    lower_outer: Array
+    line: FlatContour
+    upper_outer: FlatContour
+    lower_outer: FlatContour
     width: float
     moustache: float
     """0..1: how much dark hair grows above the lip."""

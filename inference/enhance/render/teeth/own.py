@@ -7,6 +7,7 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.picture import LUMA
 from enhance.render.lips.outline import Lips
 
 from .arch import HIGH, LOW, REACH, TURN, arch, atlas_size
@@ -21,7 +22,6 @@ FADE = 0.04  # over which own teeth pass into drawn ones under the lip, in S
 LONGEST = 0.10  # of a tooth below the lip, in S
 SMALLEST_GAP = 0.045  # below it too little shows
 DIMMED = 0.90  # what the shade of the lips has taken from them, to be given back as ours is laid on
-WEIGHTS = np.array([0.299, 0.587, 0.114])
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, fle
     bottom = np.interp(plane[..., 0], lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
     below_lip = plane[..., 1] - top
     between = smoothstep(below_lip, 0.004, 0.012) * smoothstep(bottom - plane[..., 1], 0.004, 0.012)
-    luma = colour @ WEIGHTS
+    luma = colour @ LUMA
     inside = luma[between > 0.5]
     if len(inside) < 20:
         return colour, np.zeros_like(between), between

@@ -1,0 +1,34 @@
+"""The light on a face, told by its cheeks, and the colours of what lies in it."""
+
+import numpy as np
+
+from enhance.geometry.head import Array
+from enhance.geometry.planes import Colours
+
+from .cover.trust import cheeks_of
+from .patch import Patch
+
+DIM = 8.0
+"""Grey levels below which colours are noise: added before one light is divided by another."""
+LIGHTS = (0.1, 2.0)
+"""A frame's light against the reference's, at least and at most."""
+
+
+def chroma(colour: Array) -> float:
+    """How coloured RGB 0..255 is: the difference of its largest and smallest channel, of the largest; 0..1."""
+    return float(colour.max() - colour.min()) / max(float(colour.max()), 1.0)
+
+
+def rgb_of(yuv: Array, colours: Colours) -> Array:
+    """RGB of one colour Y, U, V, not rounded and not limited to 0..255."""
+    return np.asarray(np.linalg.solve(colours.matrix.astype(np.float64), yuv - colours.offset))
+
+
+def light_between(lit: Array, other: Array) -> Array:
+    """[3]: R, G, B of the light on skin that looks like `lit` against the light on the same skin that looks like `other`."""
+    return np.asarray(np.clip((lit + DIM) / (other + DIM), *LIGHTS), np.float64)
+
+
+def light_on(patch: Patch, skin: Array) -> Array:
+    """[3]: R, G, B of this frame's light against the reference's, in which the cheeks are `skin` (RGB 0..255)."""
+    return light_between(rgb_of(cheeks_of(patch.planes, patch.head, patch.pose), patch.colours), skin)

@@ -1,0 +1,148 @@
+"""What belongs to the person and the clip, measured on one frame in which the face is seen well."""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.planes import Colours, Planes, to_rgb
+from enhance.picture import LUMA
+
+from .cover.expected import face_of
+from .cover.trust import CHEEKS, look
+from .drawn.ink import ink_of
+from .finish.sharpness import detail
+from .finish.tone import Ring, tone_of
+from .light import chroma
+from .lips.outline import SAMPLES, Lips, lips_of
+from .lips.shape import rest_of
+from .patch import Patch, patch_of
+from .subject import SUBJECT, Subject
+from .teeth.own import own_teeth
+
+EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
+GREY = 12.0
+"""Levels between the skin's channels, below which the picture is taken to have no colour."""
+EDGE = 0.030
+"""S by which the upper teeth reach below the line of the closed lips, where the frame shows none."""
+BEHIND = 0.05
+"""S by which they lie behind it."""
+BLINKING = (0.75, 1.0)
+"""Chroma of the brightest pixels inside the eyes, of the skin's: up to the first they are the white of open eyes, from the
+second the lids of shut ones."""
+
+
+def measure(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> Floats:
+    """SUBJECT from one frame in which the face is seen well.
+
+    mesh: 478 x 3, in the patch's pixels. Raises BadMouthError when it is no face's.
+    """
+    return SUBJECT.pack(subject_of(patch_of(planes, colours, mesh)))
+
+
+def subject_of(patch: Patch) -> Subject:
+    """The subject, from one patch in which the face is seen well."""
+    planes, colours, pose, head = patch.planes, patch.colours, patch.pose, patch.head
+    rgb = to_rgb(planes, colours)
+    lips = lips_of(head, pose, planes)
+    skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)
+    lip = _lip_colour(rgb, pose, lips, skin)
+    grey = bool(np.ptp(skin) < GREY)
+    black = _black(planes, colours)
+    cavity = np.maximum(0.20 * lip, 0.9 * black + (0 if grey else np.array([6.0, 1.0, 2.0])))
+    tongue = (0.62 * lip + 0.12 * skin) * (1 if grey else np.array([1.06, 0.9, 0.95]))
+    left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
+    rest = rest_of(lips, _moustache(rgb, pose, head, skin))
+    half = (rest.line[-1, 0] - rest.line[0, 0]) / 2
+    middle = rest.line[SAMPLES // 2]
+    size = float(np.clip(half / 0.25, 0.62, 1.1))
+    bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
+    ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
+    own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (chroma(skin) + chroma(lip)))
+    return Subject(
+        skin=skin,
+        lip=lip,
+        tooth=_tooth_colour(rgb, pose, head, lips, skin, grey),
+        cavity=cavity,
+        tongue=tongue,
+        gum=0.55 * lip + 0.2 * skin,
+        side=float(np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)),
+        look=look(planes, head, pose, lips),
+        detail=detail(planes, head, pose),
+        rest=rest,
+        bite=bite + np.array([0.0, own.edge, 0.0]),
+        size=size,
+        lip_tone=tone_of(planes, head, ring),
+        teeth=own.texture.astype(np.float64),
+        face=face_of(planes, head, pose),
+        ink=ink_of(planes, colours, head, pose),
+    )
+
+
+def _median(rgb: Floats, pose: Pose, at: Array, reach: float = 0.05) -> Array:
+    x, y = pose.to_pixels(pose.to_plane(at[None]))[0]
+    k = max(2, int(reach * pose.scale))
+    height, width = rgb.shape[:2]
+    x, y = (
+        int(np.clip(x, min(k, width - 1), max(width - k - 1, 0))),
+        int(np.clip(y, min(k, height - 1), max(height - k - 1, 0))),
+    )
+    return np.asarray(np.median(rgb[max(0, y - k) : y + k, max(0, x - k) : x + k].reshape(-1, 3), axis=0), np.float64)
+
+
+def _inside(shape: tuple[int, ...], pose: Pose, *contours: Array) -> npt.NDArray[np.bool_]:
+    mask = np.zeros(shape[:2], np.uint8)
+    for contour in contours:
+        cv2.fillPoly(mask, [np.round(pose.to_pixels(pose.to_plane(contour))).astype(np.int32)], (1,))
+    return mask > 0
+
+
+def _lip_colour(rgb: Floats, pose: Pose, lips: Lips, skin: Array) -> Array:
+    lip = _inside(rgb.shape, pose, np.vstack([lips.upper_outer, lips.lower_outer[::-1]]))
+    hole = _inside(rgb.shape, pose, np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))
+    pixels = rgb[lip & ~hole]
+    return np.asarray(np.median(pixels, axis=0) if len(pixels) else 0.8 * skin, np.float64)
+
+
+def _black(planes: Planes, colours: Colours) -> float:
+    """The picture's own black, in RGB."""
+    low = float(np.quantile(planes.y[::2, ::2], 0.004)) - float(colours.offset[0])
+    return max(0.0, low / float(colours.matrix[0].sum()))
+
+
+def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, grey: bool) -> Array:
+    """Teeth under this light: between the white of the eyes and the skin, or as they are seen.
+
+    In the shade of the lips those of nine clips are 0.95-1.3 times as light as the cheeks; drawn ones come to 1.0-1.1.
+    """
+    light = float(LUMA @ skin)
+    eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
+    luma = eyes @ LUMA
+    white = eyes[luma >= np.quantile(luma, 0.8)].mean(axis=0) if len(eyes) > 20 else 1.1 * skin
+    level = float(np.clip(0.4 * max(float(LUMA @ white), 1.08 * light) + 0.6 * min(1.34 * light, 250), 60, 245))
+    mine = skin / max(light, 1)
+    # A lid that blinks is as coloured as the skin: it says nothing of the teeth.
+    blinks = ramp(chroma(white) / max(chroma(skin), 1e-3), *BLINKING)
+    seen_white = white / max(float(LUMA @ white), 1)
+    tint = 0.325 + 0.175 * mine + 0.5 * (seen_white + blinks * (0.35 + 0.65 * mine - seen_white))
+    if grey:
+        tint = mine
+    drawn = np.clip(tint / float(LUMA @ tint) * level, 0, 250)
+    seen = (
+        rgb[_inside(rgb.shape, pose, np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))] if not lips.closed else rgb[:0, 0]
+    )
+    if len(seen) <= 30:
+        return np.asarray(drawn)
+    luma = seen @ LUMA
+    own = np.median(seen[luma >= np.quantile(luma, 0.75)], axis=0)
+    bright = ramp(float(np.quantile(luma, 0.85)) / max(light, 1), 0.58, 0.74)
+    pale = 1 - ramp(chroma(own) / max(chroma(skin), 1e-3), 0.55, 0.75)
+    return np.asarray(drawn + bright * pale * (np.clip(1.03 * own, 0, 250) - drawn))
+
+
+def _moustache(rgb: Floats, pose: Pose, head: Array, skin: Array) -> float:
+    """How much darker than the cheeks it is between nose and lip."""
+    above = [0.5 * (head[a] + head[b]) for a, b in ((164, 0), (167, 37), (393, 267), (165, 39), (391, 269))]
+    dark = np.median([float(LUMA @ _median(rgb, pose, p, 0.03)) for p in above])
+    return 1 - ramp(float(dark) / max(float(LUMA @ skin), 1.0), 0.42, 0.62)

@@ -1,0 +1,48 @@
+"""A patch of a still in RGB, rendered as the renderers see pictures: in 4:2:0 planes.
+
+The planes have fewer chroma samples than the still and round each value, so only what rendering changed in them is brought
+back: where nothing changed the still keeps its pixels to the bit.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.head import BadMouthError
+from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, mean_of_four
+
+STILL_COLOURS = Colours(0.2126, 0.0722, full=True)
+"""BT.709's matrix, in which a portrait's video is coded; full range, so that rounding loses least."""
+
+Rgb = npt.NDArray[np.uint8]
+
+
+def check_rgb(values: npt.NDArray[Any]) -> Rgb:
+    """Raises BadMouthError unless `values` are a patch, h x w x 3 uint8 with even sides."""
+    fits = values.dtype == np.uint8 and values.ndim == 3 and values.shape[2] == 3 and 0 not in values.shape
+    if not fits or values.shape[0] % 2 or values.shape[1] % 2:
+        raise BadMouthError(f"expected RGB uint8 [height, width, 3] with even sides, got {values.dtype} {list(values.shape)}")
+    return values
+
+
+def planes_of_rgb(rgb: Rgb) -> Planes:
+    """h x w x 3 RGB as planes in STILL_COLOURS; a chroma sample is the mean of its four pixels."""
+    yuv = from_rgb(rgb.astype(np.float32), STILL_COLOURS)
+    return Planes(_rounded(yuv[..., 0]), _rounded(mean_of_four(yuv[..., 1])), _rounded(mean_of_four(yuv[..., 2])))
+
+
+def with_change(rgb: Rgb, before: Planes, after: Planes, mask: Plane) -> Rgb:
+    """The still (h x w x 3 RGB) changed by what changed from `before` to `after`, where `mask` (h x w) is not 0.
+
+    before: planes_of_rgb() of the still.
+    """
+    luma = after.y.astype(np.float32) - before.y
+    pairs = ((after.u, before.u), (after.v, before.v))
+    chroma = [np.repeat(np.repeat(new.astype(np.float32) - old, 2, axis=0), 2, axis=1) for new, old in pairs]
+    change = np.stack([luma, *chroma], axis=-1) @ np.linalg.inv(STILL_COLOURS.matrix.astype(np.float64)).T
+    return np.where(mask[..., None] > 0, _rounded(rgb + change), rgb)
+
+
+def _rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
+    return np.asarray(np.clip(np.floor(values + 0.5), 0, 255), np.uint8)

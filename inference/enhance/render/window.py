@@ -1,0 +1,48 @@
+"""Where in a patch pixels may move: below the nose, and not at the patch's border."""
+
+import numpy as np
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import smoothstep
+
+from .patch import PATCH_DROP, PATCH_SPAN, Patch
+
+STILL_ABOVE, MOVING_BELOW = 0.10, 0.02
+"""S above and below the nose's base between which the displacement sets in."""
+BORDER = (0.12, 0.26)
+"""S from the patch's border between which the displacement goes from none to whole."""
+CUT_OFF = (0.03, 0.12)
+"""S by which a side of the patch lies nearer to the mouth than PATCH_SPAN says. Up to the first it is the patch's own border;
+from the second it is the picture's, at which pixels may move."""
+
+
+class Window:
+    """How much of a displacement each pixel is given."""
+
+    def __init__(self, patch: Patch) -> None:
+        area, pose = patch.planes.area, patch.pose
+        self.pose = pose
+        self.nose = float(pose.to_plane(patch.head[2])[1])
+        half = PATCH_SPAN / 2 * pose.scale
+        x, y = pose.to_pixels(pose.to_plane((patch.head[61] + patch.head[291]) / 2))
+        expected = np.array([x - half, y + PATCH_DROP * pose.scale - half, x + half, y + PATCH_DROP * pose.scale + half])
+        edges = np.array([area.x, area.y, area.right, area.bottom], float)
+        nearer = np.array([1, 1, -1, -1]) * (edges - expected) / pose.scale
+        self.edges = edges
+        self.fade = 1 - np.clip((nearer - CUT_OFF[0]) / (CUT_OFF[1] - CUT_OFF[0]), 0, 1)
+        corners = pose.to_pixels(np.array([[-1.5, self.nose - STILL_ABOVE], [1.5, self.nose - STILL_ABOVE]]))
+        top = int(np.clip(np.floor(corners[:, 1].min()), 0, area.bottom))
+        self.reach = Area(area.x, top & ~1, area.right, area.bottom)
+        """The rows in which anything can move."""
+
+    def __call__(self, pixels: Floats) -> Floats:
+        """0..1 for each of the pixels, ... x 2 (x, y)."""
+        plane = self.pose.from_pixels(pixels.reshape(-1, 2).astype(np.float64)).reshape(pixels.shape)
+        share = smoothstep(plane[..., 1], self.nose - STILL_ABOVE, self.nose + MOVING_BELOW)
+        low, high = (b * self.pose.scale for b in BORDER)
+        x, y = pixels[..., 0], pixels[..., 1]
+        distances = (x - self.edges[0], y - self.edges[1], self.edges[2] - 1 - x, self.edges[3] - 1 - y)
+        for distance, fade in zip(distances, self.fade, strict=True):
+            if fade:
+                share = share * (1 - fade * (1 - smoothstep(distance, low, high)))
+        return np.asarray(share, np.float32)

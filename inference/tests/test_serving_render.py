@@ -1,0 +1,149 @@
+"""What a caller of `mouth_render_*` gets: for planes, for a still's RGB, and for a request that is wrong."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.geometry.landmarks import face_box
+from enhance.render.still import planes_of_rgb
+from enhance.render.subject import SUBJECT
+from serving.mouth_render import MouthRenderModel
+from tests.drawings import Anime, anime
+from tests.shells import NAN, answer, configured, floats, refusal
+from tests.test_render import MESH, astronaut, target
+
+Values = npt.NDArray[Any]
+SIDE = 146
+PLANES, STILL = ("Y", "U", "V", "MASK"), ("RGB", "MASK")
+NUMBER = np.array([0], np.int32)
+
+
+def model(quality: str = "fast") -> MouthRenderModel:
+    opened = MouthRenderModel()
+    opened.initialize(configured(quality=quality))
+    return opened
+
+
+def coded() -> dict[str, Values]:
+    planes, _ = astronaut()
+    return {"Y": planes.y, "U": planes.u, "V": planes.v, "COLOUR": np.array([0.299, 0.114, 0], np.float32)}
+
+
+def asked(opening: float = 0.15) -> dict[str, Values]:
+    """All that a request holds beside the patch, its SUBJECT measured by the model itself."""
+    _, mesh = astronaut()
+    rest: dict[str, Values] = {"MESH": mesh, "TARGET": target(opening), "STYLE": NUMBER, "SUBJECT": floats(SUBJECT.size)}
+    (subject,) = answer(model(), ("SUBJECT",), {**coded(), **rest}).output_tensors
+    return {**rest, "SUBJECT": subject.values}
+
+
+def still() -> npt.NDArray[np.uint8]:
+    """The patch of astronaut(), as the still has it."""
+    _, mesh = astronaut()
+    left, top = np.round((MESH - mesh)[0, :2]).astype(int)
+    return np.asarray(data.astronaut()[top : top + SIDE, left : left + SIDE], np.uint8)
+
+
+def test_a_patch_comes_back_as_it_came() -> None:
+    in_planes = answer(model(), PLANES, {**coded(), **asked()})
+    shapes = [(tensor.name, tensor.values.shape) for tensor in in_planes.output_tensors]
+    assert shapes == [("Y", (SIDE, SIDE)), ("U", (SIDE // 2,) * 2), ("V", (SIDE // 2,) * 2), ("MASK", (SIDE, SIDE))]
+    in_rgb = answer(model(), STILL, {"RGB": still(), **asked()})
+    assert [(tensor.name, tensor.values.shape) for tensor in in_rgb.output_tensors] == [
+        ("RGB", (SIDE, SIDE, 3)),
+        ("MASK", (SIDE, SIDE)),
+    ]
+
+
+def test_a_still_is_rendered_as_its_planes_are_and_keeps_every_pixel_beside_the_mask() -> None:
+    planes = planes_of_rgb(still())
+    full: dict[str, Values] = {"Y": planes.y, "U": planes.u, "V": planes.v, "COLOUR": np.array([0.2126, 0.0722, 1], np.float32)}
+    *parts, expected = (tensor.values for tensor in answer(model(), PLANES, {**full, **asked()}).output_tensors)
+    rgb, mask = (tensor.values for tensor in answer(model(), STILL, {"RGB": still(), **asked()}).output_tensors)
+    np.testing.assert_array_equal(mask, expected)
+    assert 0 < (mask > 0).mean() < 1
+    np.testing.assert_array_equal(rgb[mask == 0], still()[mask == 0])
+    # Where neither end of the range was met, luma changed by what it changed in the planes, rounding apart.
+    luma = np.array([0.2126, 0.7152, 0.0722])
+    inner = (mask > 0) & (rgb.min(axis=2) > 0) & (rgb.max(axis=2) < 255)
+    change = (rgb @ luma - still() @ luma)[inner]
+    assert np.abs(change - (parts[0].astype(float) - planes.y)[inner]).max() <= 1
+
+
+def faces() -> dict[str, tuple[npt.NDArray[np.uint8], Values]]:
+    drawn, _ = anime(Anime(), 384)
+    box = 384 / 2 + 384 * 0.42 * np.array([-0.5, -0.4, 0.5, 0.6])
+    return {"photo": (np.asarray(data.astronaut()), face_box(MESH)), "flat": (drawn, box)}
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize(("name", "number"), [("photo", 0), ("flat", 1)])
+def test_style_is_told_beside_the_subject(name: str, number: int, channels: int) -> None:
+    picture, box = faces()[name]
+    face = picture if channels == 3 else picture[..., 1:2]
+    inputs = {**coded(), **asked(), "FACE": face, "BOX": np.asarray(box, np.float32)}
+    subject, style = (tensor.values for tensor in answer(model(), ("SUBJECT", "STYLE"), inputs).output_tensors)
+    assert style.dtype == np.int32
+    assert style.tolist() == [number]
+    np.testing.assert_array_equal(subject, asked()["SUBJECT"])
+
+
+FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.float32)}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "inputs", "message"),
+    [
+        (PLANES, {}, "expected the input Y, got none"),
+        (PLANES, {"RGB": still()}, "expected RGB, MASK asked for, as the patch came, got U, V, Y"),
+        (STILL, coded(), "expected Y, U, V, MASK asked for, as the patch came, got RGB"),
+        (STILL, {**coded(), "RGB": still()}, "expected RGB, or Y, U, V and COLOUR, got RGB and Y, U, V, COLOUR"),
+        (
+            STILL,
+            {"RGB": np.zeros((5, 4, 3), np.uint8)},
+            "expected RGB uint8 [height, width, 3] with even sides, got uint8 [5, 4, 3]",
+        ),
+        (PLANES, {**coded(), "U": np.zeros((4, 4), np.uint8)}, "expected U [73, 73] beside Y [146, 146], got [4, 4]"),
+        (PLANES, {**coded(), "COLOUR": floats(3, value=NAN)}, "expected COLOUR [3] of numbers (kr, kb, full range)"),
+        (PLANES, {**coded(), "STYLE": np.array([2], np.int32)}, "expected STYLE 0 (photo) or 1 (flat drawing), got 2"),
+        (PLANES, {**coded(), "TARGET": floats(7)}, "expected TARGET [8] of finite numbers"),
+        (PLANES, {**coded(), "SUBJECT": floats(9)}, f"expected SUBJECT [{SUBJECT.size}], got [9]"),
+        (PLANES, {**coded(), "LENDERS": np.zeros((1, 9), np.uint8)}, "expected LENDERS and LEND together, got one of them"),
+        (
+            PLANES,
+            {**coded(), "LENDERS": np.zeros((1, 9), np.uint8), "LEND": floats(1)},
+            "expected no LENDERS and no LENDER asked for: this model lends nothing",
+        ),
+        (("STYLE",), coded(), "expected the input FACE, got none"),
+        (
+            ("STYLE",),
+            {**coded(), **FACE, "FACE": np.zeros((8, 8, 2), np.uint8)},
+            "expected FACE uint8 [height, width, 1 or 3], got uint8 [8, 8, 2]",
+        ),
+        (("STYLE",), {**coded(), **FACE, "BOX": floats(4)}, "expected BOX x1, y1, x2, y2 with x1 < x2 and y1 < y2"),
+        (("STYLE",), {**coded(), **FACE, "BOX": floats(4, value=NAN)}, "expected BOX x1, y1, x2, y2 with x1 < x2"),
+    ],
+)
+def test_a_wrong_request_is_told_what_was_expected(wanted: tuple[str, ...], inputs: dict[str, Values], message: str) -> None:
+    assert refusal(model(), wanted, {**asked(), **inputs}).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"LENDERS": np.zeros((1, 9), np.uint8)}, "expected LENDERS [k, "),
+        ({"LEND": floats(2)}, "expected LENDERS [k, "),
+        ({"LEND": floats(1, value=1.1)}, "expected LEND of shares that come to 1 at most, got "),
+        ({"LEND": floats(1, value=NAN)}, "expected LEND of shares that come to 1 at most, got "),
+        ({"LENDERS": np.zeros((1, 99420), np.uint8)}, "expected LENDERS as this release answers it, "),
+    ],
+)
+def test_lenders_that_are_none_are_refused(changed: dict[str, Values], message: str) -> None:
+    balanced = model("balanced")
+    (lender,) = answer(balanced, ("LENDER",), {**coded(), **asked()}).output_tensors
+    good = {**coded(), **asked(), "LENDERS": lender.values[None], "LEND": floats(1, value=1.0)}
+    assert answer(balanced, PLANES, good).error is None
+    assert refusal(balanced, PLANES, {**good, **changed}).startswith(message)
