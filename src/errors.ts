@@ -23,6 +23,7 @@ const text = (value: unknown): string =>
 
 const credits = (value: unknown): string => counted(Number(value), 'credit');
 
+/** All failures by their code, which is part of the HTTP contract. */
 export const failures = {
   invalid_request: kind(400, false, (f) => `The request is not valid HTTP: ${text(f.reason)}.`),
   invalid_json: kind(400, false, (f) => `The body is not valid JSON: ${text(f.reason)}.`),

@@ -6,28 +6,45 @@ import * as assert from 'uvu/assert';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
-/** What each folder may import beside itself and the files at the top of src. `types` vanish when the code runs. */
+/**
+ * What each folder may import beside itself and the files at the top of src; `types` vanish when the code runs. An entry
+ * with a slash is a folder inside a folder, and narrows what its folder may do.
+ */
 const allowed: Readonly<Record<string, { values?: readonly string[]; types?: readonly string[] }>> =
   {
-    contract: { values: ['operations'] },
+    contract: {},
     operations: {
-      values: ['accounts', 'async', 'cli', 'contract', 'http', 'media', 'storage', 'triton'],
-      types: ['jobs', 'models'],
+      values: ['accounts', 'async', 'cli', 'contract', 'media', 'models', 'storage', 'triton'],
     },
     http: {
       values: ['accounts', 'contract', 'jobs', 'operations', 'storage'],
-      types: ['media', 'async'],
+      types: ['async', 'media', 'models'],
     },
     accounts: { values: ['contract'] },
-    jobs: { values: ['accounts', 'async', 'contract', 'operations', 'storage'] },
-    models: { values: ['triton'], types: ['operations'] },
-    media: { values: ['contract', 'storage'], types: ['operations'] },
-    triton: { types: ['contract', 'operations'] },
+    jobs: { values: ['accounts', 'async', 'contract', 'storage'], types: ['operations'] },
+    models: { values: ['triton'] },
+    media: { values: ['contract', 'storage'] },
+    triton: { types: ['operations'] },
     storage: { values: ['contract'] },
     async: {},
-    stack: { values: ['triton'] },
+    stack: { values: ['operations', 'triton'] },
     cli: { values: ['accounts', 'contract', 'jobs', 'operations', 'stack', 'storage'] },
   };
+
+/** Inside a folder: which of its sub-folders each of them may import; the files beside them are free to all. */
+const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
+  jobs: { record: [], submit: ['record'], run: ['record', 'submit'] },
+  triton: { protocol: [], 'shared-memory': ['protocol'], clients: ['protocol'] },
+  http: { body: [], gate: [], middleware: [], routes: [] },
+  operations: { upscale: [], 'lip-sync': [] },
+  'operations/lip-sync': {
+    faces: [],
+    plan: ['render'],
+    render: ['faces', 'plan'],
+    check: ['faces'],
+  },
+};
 
 /** One owner for each outside thing: who may import it as a value. */
 const owners: Readonly<Record<string, RegExp>> = {
@@ -37,14 +54,19 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@koa/router': /^http\//,
   'koa-body': /^http\/body\/json-body\.ts$/,
   '@fastify/busboy': /^http\/body\/multipart\.ts$/,
-  sharp: /^media\//,
-  'file-type': /^media\//,
-  'ipaddr.js': /^media\//,
+  axios: /^(media\/fetch\/fetch-to\.ts|triton\/protocol\/wire\.ts|cli\/client\.ts)$/,
+  execa: /^(media\/child\.ts|stack\/.*)$/,
+  sharp: /^media\/image\//,
+  'file-type': /^media\/probe\//,
+  'ipaddr.js': /^media\/fetch\//,
   '@grpc/grpc-js': /^triton\/protocol\//,
   '@grpc/proto-loader': /^triton\/protocol\//,
-  'node:child_process': /^(media\/ffmpeg\.ts|stack\/.*)$/,
+  'node:child_process': /^(media\/child\.ts|stack\/.*)$/,
   commander: /^(cli\/|operations\/[^/]+\/cli\.ts$)/,
   'cli-progress': /^cli\//,
+  'prom-client': /^http\/metrics\.ts$/,
+  'range-parser': /^http\/serve-file\.ts$/,
+  'tsx/esm/api': /^stack\/start\.mjs$/,
 };
 
 type Import = { readonly from: string; readonly to: string; readonly isType: boolean };
@@ -77,6 +99,12 @@ function onlyTypes(statement: string): boolean {
 const isInside = ({ to }: Import) => to.startsWith('.');
 const target = ({ from, to }: Import) => normalize(join(dirname(from), to));
 const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '');
+/** The folder directly below `folder` that a file lies in; '' for none. */
+const subfolderOf = (folder: string, path: string): string => {
+  if (!path.startsWith(`${folder}/`)) return '';
+  const [first = '', ...rest] = path.slice(folder.length + 1).split('/');
+  return rest.length > 0 ? first : '';
+};
 const line = (entry: Import) =>
   `${entry.from} imports ${entry.isType ? 'the types of ' : ''}${entry.to}`;
 
@@ -110,7 +138,7 @@ test('the files at the top of src know no folder but contract', () => {
   const breaches = imports
     .filter(isInside)
     .filter(({ from }) => folderOf(from) === '' && from !== 'main.ts')
-    .filter((entry) => !['', 'contract', 'operations'].includes(folderOf(target(entry))));
+    .filter((entry) => !['', 'contract'].includes(folderOf(target(entry))));
   assert.equal(breaches.map(line), []);
 });
 
@@ -146,9 +174,64 @@ test('the set-up needs nothing that it installs', () => {
   assert.equal(breaches.map(line), []);
 });
 
-test('values are imported in one direction: no file reaches itself', () => {
+test('a sub-folder imports only what its folder lets it', () => {
+  const breaches = imports.filter(isInside).filter((entry) => {
+    const to = target(entry);
+    return Object.entries(inside).some(([folder, rules]) => {
+      const [from, into] = [subfolderOf(folder, entry.from), subfolderOf(folder, to)];
+      return from && into && from !== into && !rules[from]?.includes(into);
+    });
+  });
+  assert.equal(breaches.map(line), []);
+});
+
+test('no rule permits what nothing does', () => {
+  const used = imports.filter(isInside);
+  const unused = Object.entries(allowed).flatMap(([from, { values = [], types = [] }]) => {
+    const does = (to: string, isType: boolean) =>
+      used.some(
+        (entry) =>
+          entry.isType === isType &&
+          folderOf(entry.from) === from &&
+          folderOf(target(entry)) === to,
+      );
+    return [
+      ...values.filter((to) => !does(to, false)).map((to) => `${from}: values of ${to}`),
+      ...types.filter((to) => !does(to, true)).map((to) => `${from}: types of ${to}`),
+    ];
+  });
+  const idle = Object.entries(inside).flatMap(([folder, rules]) =>
+    Object.entries(rules).flatMap(([from, tos]) =>
+      tos
+        .filter(
+          (to) =>
+            !used.some(
+              (entry) =>
+                subfolderOf(folder, entry.from) === from &&
+                subfolderOf(folder, target(entry)) === to,
+            ),
+        )
+        .map((to) => `${folder}/${from}: ${to}`),
+    ),
+  );
+  const ownerless = Object.entries(owners)
+    .filter(([name, who]) => !imports.some(({ to, from }) => to === name && who.test(from)))
+    .map(([name]) => `owner of ${name}`);
+  assert.equal([...unused, ...idle, ...ownerless], []);
+});
+
+test('every outside package has an owner, but zod and the log', () => {
+  const free = ['zod', 'pino'];
+  const packages = imports
+    .filter((entry) => !entry.isType && !isInside(entry) && !entry.to.startsWith('node:'))
+    .map(({ to }) => to)
+    .filter((name) => !owners[name] && !free.includes(name));
+  assert.equal([...new Set(packages)].sort(), []);
+});
+
+test('imports go in one direction, those of types too: no file reaches itself', () => {
   const next = new Map<string, string[]>();
-  for (const entry of imports.filter((one) => isInside(one) && !one.isType))
+  for (const entry of imports.filter(isInside))
     next.set(entry.from, [...(next.get(entry.from) ?? []), target(entry)]);
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): string | undefined => {

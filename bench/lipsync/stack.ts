@@ -1,4 +1,4 @@
-/** A Triton of the bench's own, and the models that it serves. */
+/** A Triton for the bench alone, and the models that it serves. */
 import { loadConfig } from '../../src/config.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { localTransport } from '../../src/stack/environment.ts';
@@ -14,9 +14,9 @@ export type Stack = {
 };
 
 const shared = ['face_track', 'speech', 'mouth_plan', 'head_motion', 'portrait_motion'];
-const secrets = { KEY_PEPPER: 'of no account here', SIGNING_SECRET: 'of no account here' };
+const secrets = { KEY_PEPPER: 'not used by a bench', SIGNING_SECRET: 'not used by a bench' };
 
-/** Started once for all models that are to be compared. */
+/** One Triton for all models that are compared. */
 export const openStacks = async (models: readonly LipsyncModel[]) => {
   const triton = await ownTriton([...shared, ...models.map((model) => `mouth_render_${model}`)]);
   const { httpUrl: TRITON_HTTP_URL, grpcUrl: TRITON_GRPC_URL } = triton;
@@ -24,7 +24,7 @@ export const openStacks = async (models: readonly LipsyncModel[]) => {
   const config = loadConfig({
     ...process.env,
     ...secrets,
-    // As `npm start` has it.
+    // The transport that `npm start` chooses.
     TRITON_TRANSPORT: process.env.TRITON_TRANSPORT || localTransport(),
     ...{
       FFMPEG: ffmpegPath,

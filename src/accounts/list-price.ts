@@ -48,8 +48,9 @@ export const videoSeconds = ({ seconds, frames }: Span): Amount => {
     paid > seconds
       ? `${Number(paid.toFixed(6))} s (${frames} frames at ${PRICED_FPS} a second)`
       : `${seconds} s`;
-  // A number of frames that is none would else pass unseen where the seconds decide.
-  return { micros: Number.isFinite(frames) && frames >= 0 ? paid * MICRO : Number.NaN, text };
+  // Only one of the two decides the price, and the other may not be wrong unseen.
+  const isAmount = [seconds, frames].every((amount) => Number.isFinite(amount) && amount >= 0);
+  return { micros: isAmount ? paid * MICRO : Number.NaN, text };
 };
 
 /** Credits for each unit of a model's work. */

@@ -12,8 +12,8 @@ import { whileWanted } from './while-wanted.ts';
 type Made = { readonly job: JobRecord; readonly joined: boolean };
 
 /**
- * 200 and the result of a job when it ends in time, a problem when it ends badly, 202 and the job otherwise.
- * A caller that hangs up ends the wait; the job goes on.
+ * 200 and the result of a job that ends in time, a problem when it ends without one, 202 and the job otherwise.
+ * When the caller hangs up, the wait ends and the job goes on.
  */
 export const answerJob = async (
   ctx: Context,
@@ -50,6 +50,6 @@ const answerOf = async (job: JobRecord, joined: boolean, parts: Parts): Promise<
   await resultOf(job, files);
   const result = presentResult(job, { operations, resultUrl: links.resultUrl });
   if (!result) throw new Failure('result_expired');
-  // A request that joined a job pays nothing, as the request that made the job does.
+  // The request that made the job is charged, the requests that joined it are not.
   return joined ? { ...result, cached: true, credits_used: 0 } : result;
 };

@@ -1,7 +1,7 @@
 import type { ParameterizedContext } from 'koa';
 import type { Log } from '../log.ts';
 
-/** What the service knows of a request besides Koa's own. */
+/** What the service adds to Koa's context of a request. */
 export type State = {
   requestId: string;
   log: Log;

@@ -8,17 +8,21 @@ import {
 } from '../jobs/record/record.ts';
 import type { Files } from '../storage/files.ts';
 
-type Kept = {
+type Available = {
   readonly job: ReadableJob;
   readonly outcome: JobOutcome;
   readonly expires_at: number;
 };
 
 /**
- * What a job made, whose file is there at this moment.
- * Failure result_not_ready while it is unfinished, what it failed of, job_canceled, or result_expired.
+ * The outcome of a job whose result file exists at this moment.
+ * Failure result_not_ready while it is unfinished; the job's own error, whose `retryable` is about the request that made
+ * the job; job_canceled; result_expired.
  */
-export const resultOf = async (job: JobRecord, files: Pick<Files, 'hasResult'>): Promise<Kept> => {
+export const resultOf = async (
+  job: JobRecord,
+  files: Pick<Files, 'hasResult'>,
+): Promise<Available> => {
   const { status, error, outcome, expires_at, erased } = job;
   if (!isOver(status)) throw new Failure('result_not_ready', { status });
   if (error) throw failureOf(error);

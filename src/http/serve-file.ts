@@ -11,12 +11,13 @@ type Served = {
   readonly sha256: string;
   readonly contentType: string;
   readonly expires_at: number;
-  /** A caller that takes nothing for so long is given up: its file would stay open for ever. */
+  /** After this long without reading, the caller's connection is closed, as it keeps the file open. */
   readonly stallMs: number;
 };
 
 /**
- * Answers with a file or the asked-for part of it (RFC 9110 §13 and §14); several ranges at once get the whole.
+ * Answers with a file, or with the part of it that Range asks for (RFC 9110 §13 and §14). A request for several
+ * ranges gets the whole file.
  * Failure range_not_satisfiable.
  */
 export const serveFile = (ctx: Context, file: Served): Readable | null => {
@@ -48,7 +49,7 @@ export const serveFile = (ctx: Context, file: Served): Readable | null => {
 const rangeOf = (ctx: Context, { bytes, sha256 }: Served) => {
   const asked = ctx.get('range');
   const ifRange = ctx.get('if-range');
-  // Only a strong tag can say that the parts fit together; we give no dates.
+  // If-Range needs the strong ETag (RFC 9110 §13.1.5); our answers have no Last-Modified.
   if (!/^bytes=[\d\s,-]+$/.test(asked)) return undefined;
   if (ifRange !== '' && ifRange !== `"${sha256}"`) return undefined;
   const ranges = parseRange(bytes, asked, { combine: true });

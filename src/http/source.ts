@@ -18,7 +18,7 @@ export type Wanted = {
 
 /** What an operation gets to look at a request with. */
 export const intakeOf = (wanted: Wanted, parts: Parts): Intake => {
-  const { ctx, caller, folder } = wanted;
+  const { ctx, caller, folder, admit } = wanted;
   const { config, draining, turns } = parts;
   return {
     config,
@@ -29,6 +29,7 @@ export const intakeOf = (wanted: Wanted, parts: Parts): Intake => {
         turns.take(caller.account, signal, () => work(draining)),
       ),
     place: async (name) => join(await folder(), name),
+    admit,
   };
 };
 

@@ -14,7 +14,9 @@ const tooLongMs = 200;
 /** Of thousands of open requests only so many are named. */
 const mostNamed = 10;
 
-/** Logs every block of the event loop over 200 ms with the requests that were open, those first that it can be due to. */
+/**
+ * Logs every block of the event loop over 200 ms with the requests that were open, those first that it can be due to.
+ */
 export const startWatchdog = (log: Log, stopped: AbortSignal) => {
   const open = new Set<Running>();
   /** Begun or ended since the last tick: what ran then is among them, or waits in `open`. */

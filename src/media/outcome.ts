@@ -1,6 +1,6 @@
 /** What the exit of a child that read a caller's file means: the file is at fault, or this service is. */
 import { Failure } from '../errors.ts';
-import type { ChildExit } from './child.ts';
+import type { ChildExit } from './child-exit.ts';
 
 /** ffmpeg read the input to its end, and more of the packets than it tolerates could not be decoded. */
 const TOO_MANY_ERRORS = 69;

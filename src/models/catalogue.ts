@@ -3,9 +3,9 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ModelSet, Slot } from '../triton/clients/model.ts';
-import type { Control } from '../triton/protocol/control.ts';
 import { modelUnavailable, toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
+import { type AskEngine, openEngines } from './engines.ts';
 import { fixedSet, openReleases, type Releases, type RepositoryReader } from './releases.ts';
 
 /** A model that callers can name. */
@@ -15,12 +15,7 @@ export type CatalogueEntry = {
   readonly slots: { readonly image: readonly Slot[]; readonly video: readonly Slot[] };
   /** Of a model that is computed without Triton: it has no slots and is always ready. */
   readonly release?: string;
-  /** What computes it: library, precision, device. RepositoryReader once for each release. */
-  readonly engine?: (
-    models: ModelSet,
-    transport: Transport,
-    signal: AbortSignal,
-  ) => Promise<string> | string;
+  readonly engine?: AskEngine;
 };
 
 /** How a model stands. */
@@ -35,13 +30,11 @@ export type ModelState = {
 
 type CatalogueParts = {
   readonly transport: Transport;
-  readonly control: Control;
+  readonly control: RepositoryReader;
   readonly log: Log;
   readonly signal: AbortSignal;
 };
 
-/** A busy model answers when its turn comes; a list of the models does not wait longer than this for it. */
-const engineWithinMs = 500;
 /** Triton answers these questions at once, also while its models are busy. After this time it counts as hanging. */
 const answerWithinMs = 1_500;
 /** How long an answer is used: every new job needs one, and models change seldom. */
@@ -57,7 +50,7 @@ export const openCatalogue = (
   const stateOf = async (entry: CatalogueEntry, releases: Releases): Promise<ModelState> => {
     const { id } = entry;
     try {
-      const { image, video } = await soon(id, currentOf(entry, releases));
+      const { image, video } = await soon(id, currentSets(entry, releases));
       complain(id, null);
       // An image goes through everything that a video goes through.
       const models = image ?? video;
@@ -85,13 +78,13 @@ export const openCatalogue = (
   return { describe };
 };
 
-type Current = { readonly image: ModelSet | null; readonly video: ModelSet | null };
+type CurrentSets = { readonly image: ModelSet | null; readonly video: ModelSet | null };
 
 /** Throws Failure model_unavailable under the model's id. */
-const currentOf = async (
+const currentSets = async (
   { id, slots, release }: CatalogueEntry,
   releases: Releases,
-): Promise<Current> => {
+): Promise<CurrentSets> => {
   if (release !== undefined) return { image: fixedSet(release), video: fixedSet(release) };
   const current = (some: readonly Slot[]) => (some.length > 0 ? releases.current(some) : null);
   const both = Promise.all([current(slots.image), current(slots.video)]);
@@ -131,34 +124,6 @@ const soon = async <T>(model: string, answer: Promise<T>): Promise<T> => {
     // The later of the two still settles; its outcome is not needed.
     void Promise.allSettled([answer, late]);
   }
-};
-
-/** What computes a release; null where that is not known within `engineWithinMs`. */
-const openEngines = (transport: Transport, signal: AbortSignal) => {
-  const engines = new Map<string, string>();
-  const asking = new Map<string, Promise<void>>();
-
-  const learn = async (key: string, answer: Promise<string> | string): Promise<void> => {
-    try {
-      engines.set(key, await answer);
-    } catch (error) {
-      // It stays unknown and is asked again next time.
-      if (!signal.aborted && !(error instanceof Failure)) throw error;
-    } finally {
-      asking.delete(key);
-    }
-  };
-
-  return async ({ id, engine }: CatalogueEntry, models: ModelSet): Promise<string | null> => {
-    if (!engine) return null;
-    const key = `${id} ${models.version}`;
-    if (!engines.has(key)) {
-      const asked = asking.get(key) ?? learn(key, engine(models, transport, signal));
-      asking.set(key, asked);
-      await Promise.race([asked, sleep(engineWithinMs, undefined, { ref: false })]);
-    }
-    return engines.get(key) ?? null;
-  };
 };
 
 /** Callers only hear that a model is not ready; the reason is logged once, until it changes. */

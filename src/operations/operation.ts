@@ -10,8 +10,8 @@ import type { Config } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
-
 import type { StoredFile } from '../storage/stored-file.ts';
+import type { Admit } from '../storage/write-all.ts';
 import type { ModelSet, Slot } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import type { Report } from './progress.ts';
@@ -44,6 +44,8 @@ export type Intake = {
   look<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A path in the request's own folder, for a file that is made of its sources. */
   place(name: string): Promise<string>;
+  /** To be asked before so many bytes more are written there. Failure storage_full | concurrency_limited. */
+  readonly admit: Admit;
 };
 
 /** A file of a job under its role, such as "media" or "audio". */

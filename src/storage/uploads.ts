@@ -65,7 +65,7 @@ export const openUploads = (
     { path, bytes, sha256 }: StoredFile,
     { kind, mime }: { readonly kind: MediaKind; readonly mime: string },
   ): Promise<Upload> => {
-    // No upload of the account needs to expire for this one: it would never be accepted.
+    // upload_quota_exceeded is retryable, but a file of more than the whole quota can never be accepted.
     if (bytes > quota.bytes) {
       const what = 'An upload of this account';
       throw new Failure('file_too_large', { what, limit_bytes: quota.bytes, came: bytes });
@@ -73,7 +73,7 @@ export const openUploads = (
     const id = `upl_${base62(randomBytes(16))}`;
     const now = Date.now();
     const stored = { account, kind, mime, bytes, sha256, expires_at: now + ttlMs };
-    // Before the record, which may never name a file that is not there; without a record the sweep takes it.
+    // The file before the record, so that no record names a missing file. A file without a record is swept in time.
     await files.keepUpload(path, id, bytes);
     const [said, used_files, used_bytes, freedInMs = 0] = await keepUpload(
       stores,
@@ -91,15 +91,15 @@ export const openUploads = (
     return present(id, stored);
   };
 
-  /** Null when the account has no such upload, or none any more. */
+  /** Null when the account has no such upload, or it has expired. */
   const get = async (account: string, id: string): Promise<Upload | null> => {
     const stored = await find(account, id);
     return stored && present(id, stored);
   };
 
   /**
-   * The upload behind a URL, at a path that the caller owns; null when the URL is none of ours.
-   * Failure upload_not_found when it has expired, never was, or belongs to another account.
+   * The upload that a URL names, at a path that the request owns; null when the URL names none of this service.
+   * Failure upload_not_found when it is unknown, has expired, or belongs to another account.
    */
   const resolve = async (account: string, url: string): Promise<Borrowed | null> => {
     if (!url.startsWith(base)) return null;

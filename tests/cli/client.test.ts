@@ -24,13 +24,13 @@ const server = await serve((request, answer) => {
 });
 test.after(() => server.close());
 
-test('a result is downloaded to its place', async () => {
+test('a result is downloaded to its target', async () => {
   const target = join(tempDir('download'), 'a.mp4');
   await download(`${server.origin}/whole`, target, AbortSignal.timeout(5000));
   assert.is(readFileSync(target, 'utf8'), 'a result');
 });
 
-test('two downloads to one target do not mix, and the last one stands', async () => {
+test('two downloads to one target do not mix', async () => {
   const folder = tempDir('download');
   const target = join(folder, 'a.mp4');
   const get = (path: string) =>

@@ -10,7 +10,7 @@ const faults = (schema: z.ZodType, value: unknown) => {
   return 'data' in checked ? [] : [...checked.faults].map((make) => make());
 };
 
-test('all faults are told at once, each with its pointer and code', () => {
+test('all faults are reported at once, each with its pointer and code', () => {
   const found = faults(UpscaleRequest, {
     scale: 3,
     image_url: 'ftp://example.com/a.png',
@@ -53,6 +53,10 @@ test('a fault is one sentence with what was sent as it was sent', () => {
   const detailOf = (schema: z.ZodType, value: unknown) => faults(schema, value)[0]?.detail;
   const limit = z.strictObject({ limit: z.coerce.number().int().min(1).max(100) });
   assert.is(detailOf(limit, { limit: 'abc' }), 'Expected a whole number from 1 to 100; got "abc".');
+  assert.is(
+    detailOf(limit, { limit: '1000' }),
+    'Expected a whole number from 1 to 100; got "1000".',
+  );
   assert.is(detailOf(limit, {}), 'Expected a whole number from 1 to 100; got nothing.');
   const name = z.strictObject({ name: z.string().max(5) });
   assert.is(detailOf(name, { name: 'longer' }), 'Expected at most 5 characters; got 6.');
@@ -88,7 +92,7 @@ test('text parts become the JSON values that their fields expect', () => {
   });
 });
 
-test('text that is no JSON, unknown fields and repeated parts stay for the schema to refuse', () => {
+test('text that is not JSON, unknown fields and repeated parts are left to the schema to refuse', () => {
   const fields = { scale: 'four', output: '{"quality":', extra: '1', model: ['photo', 'detail'] };
   assert.equal(fromText(fields, UpscaleRequest), fields);
 });

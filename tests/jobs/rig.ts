@@ -12,6 +12,7 @@ import { isOver, type JobRecord, recordReader } from '../../src/jobs/record/reco
 import { openSignals } from '../../src/jobs/record/signals.ts';
 import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { startWorker, type WorkerTiming } from '../../src/jobs/run/worker.ts';
+import { identityOf } from '../../src/jobs/submit/fingerprint.ts';
 import type { Claim } from '../../src/jobs/submit/idempotency.ts';
 import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
@@ -21,6 +22,7 @@ import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
 import type { InputKind } from '../../src/operations/operation.ts';
 import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
+import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { freshPrefix } from '../real/redis.ts';
@@ -73,7 +75,8 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     };
     return {
       ...{ input, inputKind, files: { media: path }, found: imageInfo },
-      ...{ inputBytes: content.length, identity: `work on ${content}` },
+      inputBytes: content.length,
+      identity: `work on ${content}`,
     };
   };
 
@@ -86,6 +89,13 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', ...media(content) },
       kind: 'upscale',
       options: { model: 'photo', scale: 2, ...options },
+      identity: identityOf({
+        ...{ account, kind: 'upscale', sha256: content, inputKind: 'image' },
+        own: upscale.identity({
+          options: { model: 'photo', scale: 2, ...options },
+          ...{ inputKind: 'image', files: noFiles },
+        }),
+      }),
       price: { credits, text: `photo: ${credits} MP × 1` },
       idempotency,
     });
@@ -133,6 +143,9 @@ const imageInfo: ImageInfo = {
   ...{ kind: 'image', size: { width: 10, height: 10 }, alpha: false, gray: false },
   ...{ format: 'png', profile: null, metadata: false },
 };
+
+const noFile = { path: '', bytes: 0, sha256: '', mime: '' };
+const noFiles = { media: noFile };
 
 export type Run = Enhance['run'];
 

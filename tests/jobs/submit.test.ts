@@ -100,7 +100,8 @@ test('a cached result is found before the media is looked at, and shows what its
 }) => {
   await rig.work(atOnce);
   const first = await rig.ended((await rig.ask('a')).job);
-  await rig.redis.hset(`${rig.stores.prefix}:job:${first.id}`, 'found', '{"frames":1}');
+  const seen = JSON.stringify({ ...Object(first.found), alpha: true });
+  await rig.redis.hset(`${rig.stores.prefix}:job:${first.id}`, 'found', seen);
   const { id, said } = await reuse(rig, first);
   assert.equal(said, ['cached', id]);
   const job = await rig.jobs.get('acme', id);
@@ -111,7 +112,7 @@ test('a cached result is found before the media is looked at, and shows what its
   assert.equal([job.input, job.outcome, job.lines], [first.input, first.outcome, first.lines]);
   assert.is(job.request_id, 'req_2');
   const found = await rig.redis.hget(`${rig.stores.prefix}:job:${id}`, 'found');
-  assert.is(found, '{"frames":1}');
+  assert.is(found, seen);
 });
 
 test('an unfinished job is joined before the media is looked at, and what is new is missed', async ({
@@ -272,6 +273,7 @@ test('of large records fewer are remembered', async ({ rig }) => {
       kind: 'upscale',
       options: { model: 'photo', scale: 2 },
       price: { credits: 1, text: 'one' },
+      identity: `work on media ${count}`,
     });
     await rig.jobs.cancel('acme', job.id);
   }

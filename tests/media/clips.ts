@@ -57,14 +57,14 @@ export const again = async (path: string, output: EncodingOptions = { quality: 1
 /** Encodes a clip in one part, and puts a sound under it. */
 export const encodeClip = async (
   frames: AsyncIterable<AnyFrame>,
-  look: VideoFormat,
+  format: VideoFormat,
   sound: SoundTrack,
   target: string,
 ): Promise<Encoded> => {
   const path = `${target}.part.mp4`;
-  const encoded = await encodePart(frames, { format: look, target: path, ffmpeg, signal: soon() });
+  const encoded = await encodePart(frames, { format, target: path, ffmpeg, signal: soon() });
   const part = { path, seconds: encoded.durationSeconds };
-  await joinClip([part], { format: look, sound, target, ffmpeg, signal: soon() });
+  await joinClip([part], { format, sound, target, ffmpeg, signal: soon() });
   return encoded;
 };
 

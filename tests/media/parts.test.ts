@@ -40,22 +40,22 @@ async function* each<T>(items: readonly T[]) {
 
 /** Encodes it whole, and in parts that begin at these frames. */
 const both = async (path: string, starts: readonly number[]) => {
-  const look = await probe(path);
+  const format = await probe(path);
   const frames = await framesOf(path);
   const seconds = frames.reduce((sum, { duration }) => sum + duration, 0);
   const sound = await makeClip(`${path}.wav`, tone(seconds));
   const info = await probeAudio({ path: sound, ffmpeg, limits: { seconds: 300 }, signal: soon() });
   const under = { path: sound, info, seconds };
-  await encodeClip(each(frames), look, under, `${path}.whole.mp4`);
+  await encodeClip(each(frames), format, under, `${path}.whole.mp4`);
   const parts: EncodedPart[] = [];
   for (const [i, start] of starts.entries()) {
     const some = frames.slice(start, starts[i + 1]);
     const part = `${path}.${i}'s part.mp4`;
-    await encodePart(each(some), { format: look, target: part, ffmpeg, signal: soon() });
+    await encodePart(each(some), { format, target: part, ffmpeg, signal: soon() });
     parts.push({ path: part, seconds: some.reduce((sum, { duration }) => sum + duration, 0) });
   }
   await joinClip(parts, {
-    format: look,
+    format,
     sound: under,
     target: `${path}.joined.mp4`,
     ffmpeg,
@@ -106,7 +106,7 @@ for (const [name, [file, source, output]] of Object.entries(clips)) {
 }
 
 test('parts that need other parameters are not joined', async () => {
-  const look = await probe(await makeClip(at('h.mp4'), pattern(0.4), h264));
+  const format = await probe(await makeClip(at('h.mp4'), pattern(0.4), h264));
   const sound = await makeClip(at('h.wav'), tone(1));
   const info = await probeAudio({ path: sound, ffmpeg, limits: { seconds: 300 }, signal: soon() });
   const parts: EncodedPart[] = [];
@@ -116,7 +116,7 @@ test('parts that need other parameters are not joined', async () => {
   }
   const under = { path: sound, info, seconds: 0.8 };
   const refused = await joinClip(parts, {
-    format: look,
+    format,
     sound: under,
     target: at('h.out.mp4'),
     ffmpeg,

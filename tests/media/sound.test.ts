@@ -3,6 +3,7 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Failure } from '../../src/errors.ts';
 import { HEARD_RATE, readHeard } from '../../src/media/heard.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
@@ -122,6 +123,16 @@ test('where the samples cannot be written, the sound is not at fault', async () 
   } catch (error) {
     assert.match(String(error), /ENOENT/);
   }
+});
+
+test('where the samples may not be written, that is what is thrown', async () => {
+  const path = await makeClip(at('o.wav'), tone(1));
+  const admit = () => Promise.reject(new Failure('storage_full'));
+  const heardPath = `${path}.heard`;
+  const limits = { seconds: 300 };
+  const probing = probeAudio({ path, ffmpeg, limits, signal: soon(), heardPath, admit });
+  await failing(probing, 'storage_full');
+  assert.not(existsSync(heardPath));
 });
 
 const disk = smallDisk(1);

@@ -64,7 +64,7 @@ test('Triton runs with the arguments of the embedded one, and loads the same mod
   assert.equal(gpu.command, triton.command);
 });
 
-test('every service is confined: no root, no rights to gain, nothing to write but volumes and memory', () => {
+test('every service is confined: no root, no new privileges, writable volumes and memory only', () => {
   // What each of them must be is in the schema above; here is what may differ.
   const all = { api, worker, redis, triton, gpu };
   const users = Object.entries(all).map(([name, { user }]) => `${name}: ${user}`);

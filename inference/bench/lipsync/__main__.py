@@ -39,7 +39,7 @@ def main(folder: Path, weights: Path, models: list[str]) -> None:
 
 
 def _add_nulls(judged: list[Judged]) -> None:
-    """Against every output of the same model with another sound, whoever speaks it."""
+    """Adds to each run with the clip's own sound its null: against all outputs of the same model with other sounds."""
     for run, numbers, truth, _ in judged:
         if run.role != "self":
             continue

@@ -17,9 +17,9 @@ from .run import Run
 from .sheet import Sheet
 
 KINDS: tuple[MeshKind, ...] = ("attention", "plain")
-OPEN = 0.05  # outer-eye distances: a mouth that is less open is not looked into
+OPEN = 0.05  # outer-eye distances: the inside of a mouth less open is not measured
 
-Tracks = dict[str, Floats]  # of each network: F x 478 x 3, NaN where nobody looked or no face was seen
+Tracks = dict[str, Floats]  # of each network: F x 478 x 3, NaN in frames that are not judged or have no face
 
 
 @dataclass

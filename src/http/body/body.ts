@@ -4,10 +4,10 @@ import { Failure } from '../../errors.ts';
 import type { StoredFile } from '../../storage/stored-file.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
 import type { Context } from '../context.ts';
+import { shorten } from '../shorten.ts';
 import { readJson } from './json-body.ts';
 import { type Keep, readMultipart } from './multipart.ts';
 import { receive } from './receive.ts';
-import { shorten } from './shorten.ts';
 import { tooLarge } from './too-large.ts';
 
 export type Body = {

@@ -5,7 +5,7 @@ import { koaBody } from 'koa-body';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from '../shorten.ts';
 import { tooLarge } from './too-large.ts';
 
 /**
@@ -39,7 +39,8 @@ const readPlain = async (ctx: Context, limit: number): Promise<unknown> => {
     await parse(ctx, async () => undefined);
   } catch (error) {
     const { status, message } = Thrown.parse(error);
-    throw status === 413 ? tooLarge('A JSON body', limit) : broken(message, error);
+    const reason = /only supports object/.test(message) ? 'expected an object' : message;
+    throw status === 413 ? tooLarge('A JSON body', limit) : broken(reason, error);
   }
   return ctx.request.body;
 };

@@ -2,7 +2,7 @@
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from '../shorten.ts';
 
 export type PartHeader = { readonly name: string; readonly isFile: boolean };
 
@@ -65,5 +65,6 @@ export const mediaType = (text: string): MIMEType | null => {
 /** The name as UTF-8: the parser reads headers as latin1. */
 const textOf = (latin1: string): string => Buffer.from(latin1, 'latin1').toString('utf8');
 
+/** Failure invalid_multipart; the reason completes the sentence "The multipart body could not be read: …". */
 export const invalidMultipart = (reason: string): Failure =>
   new Failure('invalid_multipart', { reason });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
 import { expected } from '../../expected.ts';
-import { shorten } from './shorten.ts';
+import { shorten } from '../shorten.ts';
 
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
@@ -54,10 +54,10 @@ const faultOf = (issue: z.core.$ZodIssue, sent: unknown, pointer: string): Fault
   };
 };
 
-const isLength = ({ code }: z.core.$ZodIssue): boolean =>
-  code === 'too_small' || code === 'too_big';
+const isLength = (issue: z.core.$ZodIssue): boolean =>
+  (issue.code === 'too_small' || issue.code === 'too_big') && issue.origin !== 'number';
 
-/** Of what has a length, the length is what was wrong. */
+/** The length of a string or an array, which is what was wrong with it. */
 const lengthOf = (sent: unknown): string =>
   typeof sent === 'string' || Array.isArray(sent) ? String(sent.length) : shown(sent);
 

@@ -43,7 +43,7 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
     method: 'post',
     path: '/v1/jobs/:id/cancel',
     summary:
-      'Leave a job, at no cost; it stops when every request that made or joined it has left, and then again changes nothing',
+      'Cancel a job, at no cost; one that several requests share stops when the last has cancelled',
     scope: 'create',
     rate: 'read',
     idempotent: true,
@@ -57,7 +57,7 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
     method: 'delete',
     path: '/v1/jobs/:id',
     summary:
-      'Erase the media of a job now; an unfinished one is left as by cancel, and erased with the last that leaves',
+      'Erase the media of a job now; an unfinished job is cancelled, a shared one by the last request',
     scope: 'create',
     rate: 'read',
     idempotent: true,

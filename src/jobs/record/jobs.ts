@@ -22,7 +22,7 @@ export type Jobs = ReturnType<typeof openJobs>;
 const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.string());
 const eraseJob = script(new URL('../scripts/erase.lua', import.meta.url), z.string());
 
-/** Jobs as their callers see and stop them. */
+/** Reading, listing, cancelling and erasing jobs. */
 export const openJobs = (stores: Redises, config: Config, files: Files, read: ReadRecord) => {
   const { redis, prefix } = stores;
   const end = endArguments(config);
@@ -36,33 +36,33 @@ export const openJobs = (stores: Redises, config: Config, files: Files, read: Re
     return job;
   };
 
-  /** Null when there is none, or none any more. Failure record_unreadable. */
+  /** Null when there is none, or its record has expired. Failure record_unreadable. */
   const find = async (id: string): Promise<JobRecord | null> => {
     const fields = await redis.hgetall(key(id));
     return Object.keys(fields).length === 0 ? null : readable(fields);
   };
 
-  /** Failure not_found, for another account's job as well; record_unreadable. */
+  /** Failure not_found, also for another account's job; record_unreadable. */
   const get = async (account: string, id: string): Promise<JobRecord> => {
     const fields = await redis.hgetall(key(id));
     if (fields.account !== account) throw new Failure('not_found', { what: 'job with this id' });
     return readable(fields);
   };
 
-  /** Whether it waits or runs, whatever else its record holds. */
+  /** Whether it is queued or processing; needs the record's status only. */
   const isUnfinished = async (id: string): Promise<boolean> => {
     const status = JobStatus.safeParse(await redis.hget(key(id), 'status')).data;
     return status !== undefined && !isOver(status);
   };
 
-  /** 1 is next; null when the job does not wait. */
+  /** The place in the queue, where 1 is next; null when the job is not queued. */
   const position = async (job: JobRecord): Promise<number | null> => {
     if (job.status !== 'queued') return null;
     const rank = await redis.zrank(`${prefix}:queued`, job.id);
     return rank === null ? null : rank + 1;
   };
 
-  /** For a list, which leaves out the records that this version cannot read. */
+  /** For `list`, which leaves out records that this version cannot read. */
   const findReadable = async (id: string): Promise<JobRecord | null> => {
     try {
       return await find(id);
@@ -95,7 +95,7 @@ export const openJobs = (stores: Redises, config: Config, files: Files, read: Re
     }
   };
 
-  /** Answers what cancel.lua does, or fails with not_found. */
+  /** One caller leaves the job; the answer is that of cancel.lua. Failure not_found. */
   const leave = async (account: string, id: string): Promise<string> => {
     const was = await cancelJob(stores, id, account, randomUUID(), ...end);
     if (was === '') throw new Failure('not_found', { what: 'job with this id' });
@@ -104,26 +104,29 @@ export const openJobs = (stores: Redises, config: Config, files: Files, read: Re
   };
 
   /**
-   * One caller leaves the job, which goes on for others that joined it. When the last one leaves, a waiting job ends at
-   * once and a running one when its worker stops; then, and after its end, calling it again changes nothing.
+   * One caller leaves the job, which goes on as long as other callers share it. When the last one leaves, a queued job
+   * ends at once, and a running one when its worker stops. From then on a further call changes nothing.
    */
   const cancel = async (account: string, id: string): Promise<JobRecord> => {
     await leave(account, id);
     return get(account, id);
   };
 
-  /** Erases the media of a finished job now; the record stays. One caller leaves an unfinished job, as by `cancel`. */
+  /**
+   * Erases the media of a finished job now; the record stays. From an unfinished job one caller leaves, as by
+   * `cancel`.
+   */
   const erase = async (account: string, id: string): Promise<JobRecord> => {
     const was = await leave(account, id);
     if (was === 'shared') return get(account, id);
     const file = await eraseJob(stores, id);
-    // What still runs removes its own files when it stops.
+    // A running attempt removes the files itself when it stops.
     if (was !== 'processing') await files.removeJob(id);
     if (file !== '') await files.removeResult(file);
     return get(account, id);
   };
 
-  /** Of all accounts. */
+  /** Jobs of all accounts by status. */
   const counts = async () => {
     const [queued, processing] = await Promise.all([
       redis.zcard(`${prefix}:queued`),

@@ -41,7 +41,14 @@ export type JobError = z.infer<typeof JobError>;
 const json = <T extends z.ZodType>(schema: T) =>
   z
     .string()
-    .transform((text): unknown => JSON.parse(text))
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' });
+        return z.NEVER;
+      }
+    })
     .pipe(schema);
 const count = z.coerce.number().int();
 const flag = z

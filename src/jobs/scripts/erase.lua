@@ -1,4 +1,4 @@
--- Marks a finished job's media as erased and takes it out of the cache.
+-- Marks the media of a finished job as erased and removes its result from the cache.
 -- KEYS[1] root   ARGV: id
 -- Answers the name of its result file, or ''.
 -- @include "job.lua"

@@ -1,6 +1,6 @@
--- Puts a job back into the queue for another attempt, if this attempt still owns it. The hold stays.
+-- Puts a job back into the queue for another attempt, if this attempt still owns it. Its credits stay held.
 -- KEYS[1] root   ARGV: id, fence, delay ms, counts (1: the attempt counts towards the bound; 0: it does not),
---                      since when a model or room is missing ('': none is), running limit, record ttl ms
+--                      since when a model or disk space is missing (ms; '': none is), running limit, record ttl ms
 -- Answers 'queued', 'canceled' or 'lost'.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"

@@ -1,5 +1,5 @@
--- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, hold,
--- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
+-- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, held credits,
+-- record, queue, idempotency key. A crash leaves either all of it or nothing.
 -- KEYS[1] root
 -- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint,
 --         oldest, account_records, large_bytes, large_records, record_ttl_ms,
@@ -11,7 +11,7 @@
 -- Answers, the first five having made or found the job `id`:
 --   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
---   {'unclaimed'}            the idempotency key went to another request meanwhile
+--   {'unclaimed'}            another request has claimed the idempotency key
 --   {'account_full', count}  {'bytes_full', bytes}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
 -- @include "../../accounts/scripts/money.lua"
@@ -29,8 +29,8 @@ local function bind(job_id, joined)
   end
 end
 
--- What is cached, cancelled or failed costs its caller nothing, but its record memory for a month: of those in `set`
--- beyond `most`, the oldest that ended go. Not those with a paid result that is still kept.
+-- A cached, cancelled or failed job costs its caller nothing, but its record takes memory for a month: when `set` has
+-- more than `most` members, the oldest jobs that have ended are deleted, except those with a paid, unexpired result.
 local function forget_oldest(set, most)
   local excess = redis.call('ZCARD', set) - most
   if excess <= 0 then return end
@@ -46,7 +46,7 @@ local function forget_oldest(set, most)
   end
 end
 
--- Records of a speaker's box for each frame, hundreds of kilobytes each.
+-- A record with a speaker's box for each frame may have hundreds of kilobytes.
 local function remember_large()
   if #ARGV[2] <= ask.large_bytes then return end
   local large = root .. ':large:' .. account
@@ -67,7 +67,7 @@ local function write(fields)
   redis.call('HSET', key, unpack(flat))
   local index = root .. ':jobs:' .. account
   redis.call('ZADD', index, 0, id)
-  -- Not only when the account lists its jobs, which it may never do: records older than `oldest` are gone.
+  -- Here too, as an account may never list its jobs: records older than `oldest` have expired.
   redis.call('ZREMRANGEBYLEX', index, '-', '(' .. ask.oldest)
   forget_oldest(index, ask.account_records)
   remember_large()
@@ -96,7 +96,7 @@ local running = redis.call('GET', root .. ':inflight:' .. ask.fingerprint)
 if running then
   local job = job_fields(root, running, 'status', 'cancel_requested')
   if (job[1] == 'queued' or job[1] == 'processing') and job[2] ~= '1' then
-    -- The one that made the job has its id; one of an older version was not counted by that.
+    -- The request that made the job is counted by the job's id; an older version did not count it.
     redis.call('SADD', root .. ':holders:' .. running, running, id)
     bind(running, '1')
     return { 'joined', running }
@@ -107,7 +107,7 @@ if ask.want == 'reuse' then return { 'missed' } end
 
 local queued = redis.call('ZCARD', root .. ':queued:' .. account)
 if queued >= ask.account_queued then return { 'account_full', queued } end
--- Counted from the records, so that the sum can never go wrong. Both sets are short.
+-- Summed over the records, as a counter of its own could drift. Both sets are short.
 local bytes = 0
 local function add_bytes(ids)
   for _, other in ipairs(ids) do
@@ -116,10 +116,10 @@ local function add_bytes(ids)
 end
 add_bytes(redis.call('ZRANGE', root .. ':queued:' .. account, 0, -1))
 for _, other in ipairs(redis.call('SMEMBERS', root .. ':slots:' .. account)) do
-  -- One that waits for its next attempt is in both.
+  -- A job that waits for its next attempt is in both sets.
   if not redis.call('ZSCORE', root .. ':queued:' .. account, other) then add_bytes({ other }) end
 end
--- A job alone may be as large as it likes.
+-- The bound holds for jobs beside others: a single one has no other bound than the media limits.
 if bytes > 0 and bytes + ask.bytes > ask.account_bytes then return { 'bytes_full', bytes } end
 local all = redis.call('ZCARD', root .. ':queued')
 if all >= ask.queue_limit then return { 'queue_full', all } end

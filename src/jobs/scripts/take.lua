@@ -1,10 +1,10 @@
 -- Starts an attempt. A worker calls it with what Bull delivered; a delivery that came twice, too late, or for a
--- job that is over is refused. When the job is running already, Bull has found its worker dead; but Bull's locks end
--- while Redis stands still, so for a while after that only the lease counts.
+-- job that has ended is refused. When the job is running already, Bull has taken its worker for dead. As Bull's locks
+-- also expire while Redis is stopped, only the lease counts for two leases after that (`stood-still`).
 -- KEYS[1] root   ARGV: id, dispatch, token of this call, lease ms, most attempts, running limit, record ttl ms
 -- Sending the same call again, after a lost connection, answers the same.
--- Answers {'taken', fence}: only the holder of this fence may write from now on;
---         {'refused'};  {'ended'}: it was cancelled meanwhile, or lost its worker too often.
+-- Answers {'taken', fence}: from now on only the attempt with this fencing token may write;
+--         {'refused'};  {'ended'}: it has been cancelled, or has lost its worker too often.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id, now = KEYS[1], ARGV[1], now_ms()

@@ -66,13 +66,14 @@ export const placeReused = async (
  * holds is taken again. Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress.
  */
 export const placeNew = async (
-  { stores, config, ledger }: SubmitParts,
+  { stores, config, files, ledger }: SubmitParts,
   submission: Submission,
   id: string,
 ): Promise<Placed> => {
   const { account, inputBytes: bytes } = submission;
   const print = fingerprint(submission.identity, submission.modelVersion);
   const record = JSON.stringify(fullRecordOf(submission));
+  await dropIfGone(stores, files, print);
   for (;;) {
     const month = monthOf(Date.now());
     const price = quote(submission.price, await ledger.usage(account, month), config.prices);

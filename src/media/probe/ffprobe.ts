@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ChildExit } from '../child.ts';
+import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfprobe } from '../ffmpeg.ts';
 import { checkNotKilled, unreadable } from '../outcome.ts';
 

@@ -21,7 +21,7 @@ const entries = [
   'frame_side_data=rotation',
 ].join(':');
 
-const Frame = z.object({
+const FfprobeFrame = z.object({
   width: z.number(),
   height: z.number(),
   pix_fmt: z.string(),
@@ -33,8 +33,8 @@ const Frame = z.object({
   color_transfer: z.string().optional(),
   side_data_list: SideData,
 });
-type Frame = z.output<typeof Frame>;
-const FramesOutput = z.object({ frames: z.array(Frame).default([]) });
+type FfprobeFrame = z.output<typeof FfprobeFrame>;
+const FramesOutput = z.object({ frames: z.array(FfprobeFrame).default([]) });
 
 /** Decodes one picture of a video; all others have the same upright size, pixel format and colours. Throws media_unreadable. */
 export const decodeFirst = async (
@@ -54,7 +54,7 @@ export const decodeFirst = async (
   throw unreadable(errorText || 'no picture could be decoded');
 };
 
-const describe = (frame: Frame, video: NonNullable<Streams['video']>): FirstPicture => {
+const describe = (frame: FfprobeFrame, video: NonNullable<Streams['video']>): FirstPicture => {
   const rotation = rotationOf(frame.side_data_list) ?? video.rotation;
   const onItsSide = rotation === 90 || rotation === 270;
   const { width, height, pix_fmt: pixelFormat } = frame;
@@ -80,7 +80,7 @@ const describe = (frame: Frame, video: NonNullable<Streams['video']>): FirstPict
 };
 
 /** "12:11"; where the file states none, pixels are square. */
-const aspectOf = ({ sample_aspect_ratio: stated = '' }: Frame) => {
+const aspectOf = ({ sample_aspect_ratio: stated = '' }: FfprobeFrame) => {
   const [num = 0, den = 0] = stated.split(':', 2).map(Number);
   return num > 0 && den > 0 ? { num, den } : { num: 1, den: 1 };
 };

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Limits } from '../../config.ts';
-import type { ChildExit } from '../child.ts';
+import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
 import { CUT_OFF, checkNotKilled, unreadable } from '../outcome.ts';
 import { checkFrames, checkSeconds } from './limits.ts';

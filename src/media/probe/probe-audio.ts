@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
-import { writeAll } from '../../storage/write-all.ts';
+import { type Admit, writeAll } from '../../storage/write-all.ts';
 import { type OnTimeout, withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
 import { heardOutput, WHOLE_SOUND } from '../heard.ts';
@@ -21,6 +21,8 @@ type AudioProbe = FfmpegOptions & {
   readonly limits: { readonly seconds: number };
   /** Where the sound is written as the models hear it, for `readHeard`. After a failure there is no file. */
   readonly heardPath?: string | undefined;
+  /** Asked before each piece of that file is written. */
+  readonly admit?: Admit | undefined;
   readonly onTimeout?: OnTimeout | undefined;
 };
 
@@ -30,7 +32,7 @@ type AudioProbe = FfmpegOptions & {
  * Damage is concealed as players do it; when less than half can be decoded, the file is refused.
  *
  * Throws unsupported_media_type (also for images and videos), no_audio_stream, media_too_long, media_unreadable (also for
- * a sound that changes its sample rate or channels); decode_failed and storage_failed are this service's faults.
+ * a sound that changes its sample rate or channels); decode_failed, storage_full and storage_failed are this service's faults.
  */
 export const probeAudio = async (probe: AudioProbe): Promise<AudioInfo> => {
   try {
@@ -81,7 +83,7 @@ const decodeSound = async (probe: AudioProbe, container: Container) => {
   const args = [...soundInput(probe, container), '-c:a', 'pcm_s16le'];
   const limit = { seconds: probe.limits.seconds + MARGIN_SECONDS };
   const options = { ffmpeg: probe.ffmpeg, signal: probe.signal, limit };
-  const second = secondOutput(probe.heardPath);
+  const second = secondOutput(probe);
   const { streams, exit } = await listPackets([...FIXED_SOUND_FORMAT, ...args], {
     ...options,
     second,
@@ -97,12 +99,13 @@ const decodeSound = async (probe: AudioProbe, container: Container) => {
 };
 
 /** Written here and not by ffmpeg, so that a full disk is known as one. */
-const secondOutput = (heardPath: string | undefined) =>
+const secondOutput = ({ heardPath, admit }: AudioProbe) =>
   heardPath === undefined
     ? undefined
     : {
         args: ['-map', '0:a:0', '-af', WHOLE_SOUND, ...heardOutput(3)],
-        read: (stream: AsyncIterable<Buffer>) => writeAll(heardPath, stream),
+        read: (stream: AsyncIterable<Buffer>) =>
+          writeAll(heardPath, stream, { ...(admit && { admit }) }),
       };
 
 const checkDecodable = (

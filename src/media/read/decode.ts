@@ -3,24 +3,16 @@ import { type Frame, fitted, type Size, type Timed, type YuvFrame } from '../../
 import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
-import { checkDecoded, decodeFailed, unreadable } from '../outcome.ts';
+import { checkDecoded, unreadable } from '../outcome.ts';
 import { openPipe, type Pipe } from '../pipe.ts';
 import { toRgb, toRgbFast, toYuv } from '../scaler.ts';
 import { evenLuma, yuvBytes } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
+import { type FrameMemory, picturesIn } from './raw-pictures.ts';
 
-/** A decoder that writes nothing for this long, while a picture is asked for, has stalled. */
-const STALL_MS = 120_000;
-/** More pictures than packets, at most: a packet holds one, but a decoder may repeat some at the end. */
+/** A packet holds one picture; so many pictures more than packets are tolerated. */
 const MORE_FRAMES = 16;
 
-/** Where the pixels of frames are put. */
-export type FrameMemory = {
-  /** So many frames lie one behind the other in one piece of memory. */
-  readonly framesPerBlock: number;
-  /** Blocks to use again. Who has finished with one pushes it here: this saves the garbage collector 1 GB per minute. */
-  readonly spare: ArrayBufferLike[];
-};
 const oneFrameEach: FrameMemory = { framesPerBlock: 1, spare: [] };
 
 type DecodeOptions = FfmpegOptions & {
@@ -97,7 +89,7 @@ async function* decode(
   let index = 0;
   let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
-    for await (const pixels of pictures(pipe, layout.bytes, memory)) {
+    for await (const pixels of picturesIn(pipe, layout.bytes, memory)) {
       const sinceStart = await clock.next();
       if (sinceStart === null) break;
       if (index === info.frames + MORE_FRAMES) {
@@ -152,46 +144,3 @@ const decodeArgs = (path: string, info: VideoInfo, options: ArgsOptions): string
     ...['-vf', all.join(','), '-f', 'rawvideo', 'pipe:1'],
   ];
 };
-
-/** What comes, cut into buffers of exactly `bytes`; a shorter rest is dropped. */
-async function* pictures(pipe: Pipe, bytes: number, memory: FrameMemory): AsyncGenerator<Buffer> {
-  const next = placesIn(memory, bytes);
-  const watch = () => setTimeout(() => pipe.destroy(decodeFailed(STALLED)), STALL_MS);
-  let timer = watch();
-  let picture: Buffer | null = null;
-  let filled = 0;
-  try {
-    for await (const chunk of pipe.chunks) {
-      timer.refresh();
-      for (let at = 0; at < chunk.length; ) {
-        picture ??= next();
-        const copied: number = chunk.copy(picture, filled, at);
-        at += copied;
-        filled += copied;
-        if (filled < bytes) continue;
-        clearTimeout(timer);
-        yield picture;
-        timer = watch();
-        [picture, filled] = [null, 0];
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** The next place for a picture: blocks are filled one after the other. */
-const placesIn = ({ framesPerBlock, spare }: FrameMemory, bytes: number): (() => Buffer) => {
-  let at = framesPerBlock;
-  let block: ArrayBufferLike = new ArrayBuffer(0);
-  return () => {
-    if (at === framesPerBlock) {
-      block = spare.pop() ?? Buffer.allocUnsafeSlow(framesPerBlock * bytes).buffer;
-      at = 0;
-    }
-    at += 1;
-    return Buffer.from(block, (at - 1) * bytes, bytes);
-  };
-};
-
-const STALLED = `the decoder gave nothing for ${STALL_MS / 1000} s`;

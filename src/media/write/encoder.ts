@@ -126,7 +126,7 @@ async function* matroskaOf<F extends AnyFrame>(
     tally.frames += 1;
     tally.end = frame.time + frame.duration;
     yield matroskaFrameHead({ ...frame, time: frame.time - first.time });
-    // Fewer bytes than this may still be queued when the next frame is asked for, which may overwrite this one's memory.
+    // A buffer below the high-water mark may still be queued when the next frame comes, which may use the same memory.
     const { pixels } = frame;
     yield pixels.length < writableHighWaterMark ? Buffer.from(pixels) : pixels;
   }

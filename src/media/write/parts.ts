@@ -1,5 +1,6 @@
 /** Parts of a clip, each an MP4 of its own, that are joined without encoding again. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { boxBytes } from '../iso-box.ts';
 
 /** A file of `encodePart`, and for how long it is shown: whole ticks of the clip's clock. */
 export type EncodedPart = { readonly path: string; readonly seconds: number };
@@ -55,9 +56,7 @@ const boxOf = async (file: FileHandle, wanted: string): Promise<Buffer> => {
   const head = Buffer.alloc(16);
   for (let at = 0; at < size; ) {
     await file.read(head, 0, 16, at);
-    const short = head.readUInt32BE(0);
-    // 1: the size has 64 bits and stands behind the type.
-    const bytes = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
+    const bytes = boxBytes(head);
     if (head.toString('latin1', 4, 8) === wanted) {
       const box = Buffer.alloc(bytes);
       await file.read(box, 0, bytes, at);

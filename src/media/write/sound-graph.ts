@@ -1,6 +1,7 @@
 /** ffmpeg's arguments for the sound of a result. Pure. */
 import { FIXED_SOUND_FORMAT, fileInput } from '../ffmpeg.ts';
 import type { AudioInfo, VideoInfo } from '../info.ts';
+import { volumeFilter } from './volume.ts';
 
 /** What is heard under the pictures of a result; all times in seconds. */
 export type SoundTrack = {
@@ -70,9 +71,6 @@ export const soundArgs = (
 const sampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000];
 /** Fades in and out wherever sound is cut: a sudden step would click. */
 const FADE_SECONDS = 0.005;
-/** How long the clip's own sound takes to become quieter; its volume changes every 32 samples. */
-const RAMP_SECONDS = 0.03;
-const RAMP_SAMPLES = 32;
 /** Of full scale: AAC's decoded peaks are a little higher than those that were encoded. */
 const PEAK = 0.94;
 const LIMITER_SECONDS = 0.005;
@@ -136,7 +134,7 @@ const mixed = (track: SoundTrack, own: OwnSound, { format, firstInput }: Inputs)
   const limiter = `alimiter=level=0:limit=${PEAK}:attack=${1000 * LIMITER_SECONDS}:release=50`;
   return [
     `${newSound(track, format, firstInput)},apad[new]`,
-    `${ownSound(own, format, firstInput + 1)},${volume(track, own)},apad[own]`,
+    `${ownSound(own, format, firstInput + 1)},${volumeFilter(own.volume, track.spans)},apad[own]`,
     // The limiter looks ahead, which delays its output by as many samples: these are cut off.
     `[new][own]amix=inputs=2:normalize=0,${limiter},atrim=start_sample=${delay},${START_AT_ZERO},${padOrCut(track.seconds, format)}[sound]`,
   ].join(';');
@@ -177,42 +175,6 @@ const ownSound = (
 const tempoSteps = (tempo: number): number[] => {
   const steps = Math.ceil(Math.abs(Math.log2(tempo)) - 1e-9);
   return Array.from({ length: steps }, () => tempo ** (1 / steps));
-};
-
-const volume = ({ spans }: SoundTrack, own: OwnSound): string => {
-  if (!spans) return `volume=${own.volume}`;
-  const gain = `1-${1 - own.volume}*${within(joined(spans))}`;
-  return `asetnsamples=n=${RAMP_SAMPLES}:p=0,volume=eval=frame:volume='${gain}'`;
-};
-
-type Span = Pick<SoundSpan, 'start' | 'end'>;
-
-/** Spans that are closer than one ramp of the volume become one. */
-const joined = (spans: readonly Span[]): Span[] => {
-  const isApart = (at: number): boolean => {
-    const [before, after] = [spans[at - 1], spans[at]];
-    return !before || !after || after.start - before.end >= RAMP_SECONDS;
-  };
-  const ends = spans.filter((_, at) => isApart(at + 1));
-  return spans
-    .filter((_, at) => isApart(at))
-    .map(({ start }, at) => ({ start, end: ends[at]?.end ?? start }));
-};
-
-/**
- * ffmpeg's expression of the time t that is 0 outside of the spans, 1 in them and 0.5 at their edges. A binary tree: ffmpeg
- * fails on a sum of many terms.
- */
-const within = (spans: readonly Span[]): string => {
-  const half = spans.length >> 1;
-  const [before, after] = [spans[half - 1], spans[half]];
-  if (before && after) {
-    const between = ((before.end + after.start) / 2).toFixed(6);
-    return `if(lt(t,${between}),${within(spans.slice(0, half))},${within(spans.slice(half))})`;
-  }
-  if (!after) return '0';
-  const inside = `min(t-${after.start.toFixed(6)},${after.end.toFixed(6)}-t)`;
-  return `clip(${inside}/${RAMP_SECONDS}+0.5,0,1)`;
 };
 
 const samples = (seconds: number, rate: number): number => Math.round(seconds * rate);

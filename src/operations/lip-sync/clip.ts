@@ -28,8 +28,9 @@ import {
 import { grownFrom } from './warnings.ts';
 
 /**
- * Two passes over the clip: the first, on small copies of its pictures, tracks the face; the second, at full size, renders and encodes
- * the mouth that was planned between them. Checkpoints keep the tracked faces and each encoded chunk for the job's next attempt.
+ * Two passes over the clip: the first, on small copies of its pictures, tracks the faces; the second, at full size, renders
+ * and encodes the mouth that was planned between them. Checkpoints keep the tracked faces and each encoded chunk for the
+ * job's next attempt.
  */
 export const lipSyncClip = async (task: TaskWithFolder, info: VideoInfo): Promise<LipSyncVideo> => {
   const { found, models, options, signal } = task;

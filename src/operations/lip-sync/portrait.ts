@@ -1,23 +1,16 @@
-import { crc32 } from 'node:zlib';
 import { inOrder } from '../../async/in-order.ts';
 import { together } from '../../async/together.ts';
-import { Failure } from '../../errors.ts';
-import { type Picture, PORTRAIT_FPS, type Size, type Timed, within } from '../../frame.ts';
-import { HEARD_RATE } from '../../media/heard.ts';
-import { decodeStill, shrink } from '../../media/image/still.ts';
+import { type Picture, PORTRAIT_FPS, type Timed, within } from '../../frame.ts';
+import { decodeStill } from '../../media/image/still.ts';
 import type { ImageInfo } from '../../media/info.ts';
 import type { VideoFormat } from '../../media/write/encode.ts';
 import { openCheckpoints } from '../../storage/checkpoints.ts';
-import type { Box } from '../../triton/clients/face-track.ts';
-import type { PortraitModels } from '../../triton/clients/lipsync.ts';
+import { portraitModels } from '../../triton/clients/lipsync.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
-import { STEP_SECONDS } from '../../triton/clients/speech.ts';
-import { chooseFace, countFaces } from './faces/choose-face.ts';
-import { hintIn, pointIn, scaledBox, scaledMesh, scaleTo } from './faces/coordinates.ts';
-import { openingOf } from './faces/lips.ts';
-import { checkVisible, SMALLEST_FACE, TRACKING_SIDE } from './faces/visible.ts';
+import { findPortraitFace, type PortraitFace } from './faces/portrait-face.ts';
 import { type HeardSound, hear } from './plan/hear.ts';
+import { planHead } from './plan/plan-head.ts';
 import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
 import { withPixels } from './render/rgb.ts';
@@ -50,7 +43,7 @@ export const lipSyncPortrait = async (
   const [sound, face] = await together(
     signal,
     (either) => hearNew(task, either),
-    (either) => findFace(task, still, info.size, either),
+    (either) => findPortraitFace(task, still, info.size, either),
   );
   const count = Math.max(1, Math.round(found.audio.durationSeconds * PORTRAIT_FPS));
   const times = Array.from({ length: count }, (_, i) => ({
@@ -85,45 +78,6 @@ const hearNew = (
     ...{ speech: models.speech, ffmpeg: config.ffmpeg, signal },
   });
 
-type PortraitFace = {
-  readonly mesh: Float32Array;
-  readonly box: Box;
-  /** How many people are in the picture. */
-  readonly count: number;
-};
-
-/** The face that speaks, in pixels of the still; the caller names it in pixels of the picture that was sent. */
-const findFace = async (
-  { models, options }: LipSyncTask,
-  still: Picture,
-  sent: Size,
-  signal: AbortSignal,
-): Promise<PortraitFace> => {
-  const { speaker } = options;
-  checkVisible(still);
-  const small = await shrink(still, TRACKING_SIDE);
-  const [toStill, toSent] = [scaleTo(still, small), scaleTo(sent, small)];
-  const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], toSent) : [];
-  if ('frame' in speaker && speaker.frame === 0) hints.push(pointIn(speaker, toSent));
-  const { faces } = await models.faceTrack.track(
-    { pictures: [small], state: new Float32Array(), hints: [hints] },
-    signal,
-  );
-  const seen = (faces[0] ?? []).map((face, at) => ({
-    ...face,
-    opening: openingOf(face.mesh),
-    box: scaledBox(face.box, toSent.x, toSent.y),
-    mesh: at,
-  }));
-  const count = countFaces([seen]);
-  if (count === 0) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const [chosen] = chooseFace([seen], speaker);
-  const face = chosen && faces[0]?.[chosen.mesh];
-  if (!face) throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
-  const box = scaledBox(face.box, toStill.x, toStill.y);
-  return { mesh: scaledMesh(face.mesh, toStill), box, count };
-};
-
 type PortraitScene = {
   readonly still: Picture;
   readonly face: PortraitFace;
@@ -141,7 +95,7 @@ const prepareFrames = async (
   const times = frames.map(({ time }) => time);
   const observed = { times: [0], mesh: async () => face.mesh };
   const { targets } = await planMouth(task, { sounds: { sound, own: null }, observed, times });
-  const motion = options.options.motion ? await moveHead(task, still, sound, times) : null;
+  const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
   const { mouth, rect } = await measureStill(task, { still, face });
   const { style } = mouth.about;
@@ -153,7 +107,9 @@ const prepareFrames = async (
     const picture = withPixels(still, rect, rendered.pixels);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
     const portrait = turn && { picture, mesh: face.mesh, motion: turn, style };
-    const moved = portrait ? await motionOf(task).headMotion.move(portrait, signal) : picture;
+    const moved = portrait
+      ? await portraitModels(task.models).headMotion.move(portrait, signal)
+      : picture;
     return {
       ...moved,
       index,
@@ -164,38 +120,3 @@ const prepareFrames = async (
   };
   return (from) => inOrder([...frames.keys()].slice(from), config.triton.framesInFlight, draw);
 };
-
-/** A motion of the head for each time: it follows the loudness of the speech. The seed is the picture's, so that the same input gives the same motion. */
-const moveHead = (
-  task: LipSyncTask,
-  still: Picture,
-  { heard, pcm }: HeardSound,
-  times: readonly number[],
-): Promise<Float32Array> => {
-  const loudness = times.map((time) => {
-    const at = Math.round(time * HEARD_RATE);
-    const around = pcm.subarray(Math.max(0, at - HALF_WINDOW), at + HALF_WINDOW);
-    return Math.sqrt(around.reduce((sum, sample) => sum + sample * sample, 0) / HALF_WINDOW / 2);
-  });
-  const loudest = Math.max(1e-6, ...loudness);
-  const level = times.map((time, i) => {
-    const active = heard.activity[Math.round(time / STEP_SECONDS)] ?? 0;
-    return (active * (loudness[i] ?? 0)) / loudest;
-  });
-  const seed = crc32(still.pixels) & 0x7fffffff;
-  return motionOf(task).portraitMotion.motion(
-    Float32Array.from(times),
-    Float32Array.from(level),
-    seed,
-    task.signal,
-  );
-};
-
-const motionOf = ({ models }: LipSyncTask): PortraitModels => {
-  if (!models.motion)
-    throw new Error('expected the models of a portrait; those of a clip were opened');
-  return models.motion;
-};
-
-/** Half of the window in which the loudness (RMS) is measured: 50 ms, in samples. */
-const HALF_WINDOW = HEARD_RATE / 20;

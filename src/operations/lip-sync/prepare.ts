@@ -91,13 +91,13 @@ const clipOf = (info: Probed) =>
     : { ...info, seconds: 0, fps: 0, frames: 1, hasAudio: false };
 
 /** `heard`: the file of the samples as the models hear them, written while they were counted. */
-const probeSound = async ({ audio }: JobFiles, { config, look, place }: Intake) => {
+const probeSound = async ({ audio }: JobFiles, { config, look, place, admit }: Intake) => {
   if (!audio) throw new Error('expected the sound, which identifyLipsync has taken');
   const heard = await place('heard');
   const { ffmpeg } = config.probing;
   const limits = config.limits.audio;
   const info = await look((signal) =>
-    probeAudio({ path: audio.path, ffmpeg, limits, signal, heardPath: heard }),
+    probeAudio({ path: audio.path, ffmpeg, limits, signal, heardPath: heard, admit }),
   );
   const told = {
     bytes: audio.bytes,

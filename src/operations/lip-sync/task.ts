@@ -19,7 +19,7 @@ export type LipSyncTask = {
     /** The new sound. */
     readonly audio: string;
     /** Its samples as the models hear them, where the probe has written them: 16 kHz, mono, 32-bit little-endian floats. */
-    readonly heard?: string;
+    readonly heard?: string | undefined;
   };
   /** What the probe of the request found in both. */
   readonly found: { readonly media: ImageInfo | VideoInfo; readonly audio: AudioInfo };

@@ -6,6 +6,7 @@ import { run, step } from './progress.mjs';
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean }} Entry */
 
+/** Installs node_modules with `npm ci` when they differ from package-lock.json. */
 export const setUpNode = async () => {
   if (isInstalled()) return;
   await step('Node packages', () => run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root }));

@@ -57,3 +57,9 @@ const openPortraitModels = (transport: Transport, of: ModelSet['of']): PortraitM
   headMotion: openHeadMotion(transport, of(headMotionSlot.name)),
   portraitMotion: openPortraitMotion(transport, of(portraitMotionSlot.name)),
 });
+
+/** The models that only a portrait goes through. Throws an Error where those of a clip were opened. */
+export const portraitModels = ({ motion }: LipsyncModels): PortraitModels => {
+  if (!motion) throw new Error('expected the models of a portrait; those of a clip were opened');
+  return motion;
+};

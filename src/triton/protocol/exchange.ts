@@ -9,8 +9,7 @@ export const exchange = async (
   wire: Wire,
   model: string,
   { chunks, bytes, headerBytes }: EncodedRequest,
-  timeoutMs: number,
-  signal: AbortSignal,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Reply> => {
   signal.throwIfAborted();
   const headers = {

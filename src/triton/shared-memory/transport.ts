@@ -141,11 +141,12 @@ const send = async (
 ): Promise<Reply> => {
   for (const { data, place } of inputs) if (place) await writeAll(region.file, data, place.offset);
   const request = encodeRequest(inputs, outputs, region.name);
-  const reply = await exchange(wire, model, request, timeoutMs, closing);
+  const within = { timeoutMs, signal: closing };
+  const reply = await exchange(wire, model, request, within);
   if (reply.status === 200 || !/find shared memory region/i.test(reasonOf(reply))) return reply;
   // Triton was restarted since it was told of the region.
   await register(wire, region);
-  return exchange(wire, model, request, timeoutMs, closing);
+  return exchange(wire, model, request, within);
 };
 
 /** Reads what the model has written to the region. */

@@ -70,14 +70,20 @@ const found: LipsyncFound = {
 };
 
 /** Writes what it was given one behind the other. */
-const joining: Run = async ({ kind, options, input: { kind: inputKind } }, { input, target }) => {
+const joining: Run = async (work, { input, target }) => {
+  const {
+    kind,
+    options,
+    model_version: modelVersion,
+    input: { kind: inputKind },
+  } = work;
   assert.equal([kind, options.model, inputKind], ['lipsync', 'fast', 'video']);
   writeFileSync(
     target,
     readFileSync(input('media'), 'utf8') + readFileSync(input('audio'), 'utf8'),
   );
   return {
-    ...{ outputSize: { width: 10, height: 10 }, contentType: 'video/mp4', modelVersion: 'r1' },
+    ...{ outputSize: { width: 10, height: 10 }, contentType: 'video/mp4', modelVersion },
     details: {
       ...{ frames: 300, duration_seconds: 12, fps: 25, faces_detected: 1 },
       ...{ frames_passed_through: 2, sync: { correlation: null, lag_ms: null } },
@@ -125,6 +131,8 @@ test('who joins a running job leaves no files', async ({ rig, dir }) => {
   const joined = await ask(rig);
   assert.equal([joined.joined, joined.job.id], [true, job.id]);
   assert.equal(readdirSync(join(dir, 'inputs')).sort(), [job.id, `${job.id}.audio`]);
+  // Both have to leave.
+  await rig.jobs.cancel('acme', job.id);
   await rig.jobs.cancel('acme', job.id);
   await rig.ended(job);
 });
@@ -138,14 +146,14 @@ for (const [code, facts, detail] of [
   [
     'no_face_detected',
     { smallest: '24 pixels' },
-    /No face was found; expected one of at least 24 pix/,
+    /Expected a face of at least 24 pixels, .*; found none\.$/,
   ],
   [
     'no_face_detected',
     { smallest: '24 pixels', frame: 7 },
-    /No face was found in frame 7; expected one/,
+    /Expected a face of at least 24 pixels, .*; found none in frame 7\.$/,
   ],
-  ['no_face_detected', { unchanged: true }, /in no frame could its mouth be changed/],
+  ['no_face_detected', { unchanged: true }, /its mouth could not be changed in any frame/],
   ['media_unreadable', { what: 'sound', reason: 'End of file' }, /The sound could not be decoded/],
   ['speaker_not_found', { reason: 'no face is there' }, /was not found: no face is there/],
 ] as const) {

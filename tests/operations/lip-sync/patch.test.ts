@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture, YuvPicture } from '../../../src/frame.ts';
-import { hintIn, scaledMesh } from '../../../src/operations/lip-sync/faces/coordinates.ts';
 import { cut, meshIn, paste, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import { cutFace, cutPixels, withPixels } from '../../../src/operations/lip-sync/render/rgb.ts';
 
@@ -130,19 +129,6 @@ test('of a face beyond the border what the picture has is cut', () => {
   assert.is(pixels.length, 300);
   const away = cutFace(still, [100, 100, 116, 116]);
   assert.equal([away.width, away.height, away.pixels.length], [1, 1, 3]);
-});
-
-test('a mesh is counted from the edge of the small picture, and from the middle of the first pixel of the large one', () => {
-  const corners = Float32Array.of(0, 0, 1, 9, 4, -2);
-  assert.equal([...scaledMesh(corners, { x: 2, y: 4 })], [-0.5, -0.5, 2, 17.5, 15.5, -4]);
-  assert.equal([...scaledMesh(corners, { x: 1, y: 1 })], [-0.5, -0.5, 1, 8.5, 3.5, -2]);
-});
-
-test('a hint is a box that a face could fill', () => {
-  const half = { x: 2, y: 2 };
-  assert.equal(hintIn(size, [-4, 0, 60, 40], half), [[-2, 0, 30, 20]]);
-  for (const box of [null, undefined, [9, 9, 9.5, 60], [0, 0, 1e39, 40]] as const)
-    assert.equal(hintIn(size, box, half), []);
 });
 
 test.run();

@@ -1,5 +1,5 @@
-/** Lip sync with the real models, looked at from inside: which bytes change, who speaks, how it ends. */
-import { existsSync, readdirSync } from 'node:fs';
+/** Lip sync with the real models, observed by hooks: which bytes change, who speaks, how it ends. */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
@@ -37,7 +37,7 @@ const config = loadConfig(environment);
 const transport = await openTransport(config.triton);
 const models = await lipsyncModels('fast', transport, config.triton);
 
-/** Vowels of a kind: harmonics of 120 Hz in syllables, four a second. */
+/** Vowel-like syllables, four a second: harmonics of 120 Hz. */
 const babble = await makeClip(at('babble.wav'), [
   ...['-f', 'lavfi', '-i'],
   `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(2*PI*120*t)+sin(2*PI*720*t)+0.6*sin(2*PI*1200*t)+0.3*sin(2*PI*2520*t))':s=16000:d=1`,
@@ -46,15 +46,17 @@ const head = await talkingHead(at('head.mp4'), 1);
 
 type Asked = Partial<Pick<LipSyncTask, 'hooks' | 'report' | 'signal' | 'config'>> & {
   readonly speaker?: Speaker;
+  /** A file of the samples of the sound, as the probe writes it. */
+  readonly heard?: string;
   readonly options?: Partial<LipsyncOptions['options']>;
 };
 let count = 0;
 const run = async (media: string, asked: Asked = {}, audio = babble) => {
-  const { speaker, options, config: given = config, ...rest } = asked;
+  const { speaker, options, heard, config: given = config, ...rest } = asked;
   const found = await probeBoth({ media, audio }, given, AbortSignal.timeout(30_000));
   const target = at(`${count++}.mp4`);
   const outcome = await lipSync({
-    ...{ inputs: { media, audio }, target, models, config: given },
+    ...{ inputs: { media, audio, ...(heard && { heard }) }, target, models, config: given },
     ...{ found, report: () => {}, signal: AbortSignal.timeout(120_000) },
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }), options }),
     ...rest,
@@ -251,6 +253,27 @@ test('frames and percent only grow', async () => {
   };
   await run(head, { report });
   assert.equal(told, ['decoding', 'inference', 'encoding']);
+});
+
+test('the samples that the probe has written are heard, and the sound file is not decoded again', async () => {
+  const heard = at('heard.f32');
+  writeFileSync(heard, Buffer.alloc(4 * 16_000));
+  const planned: Float32Array[] = [];
+  const hooks: BenchHooks = { planned: ({ pcm }) => planned.push(pcm) };
+  const { warnings } = await run(head, { heard, hooks });
+  assert.equal(planned, [new Float32Array(16_000)]);
+  assert.equal(
+    warnings?.map(({ code }) => code),
+    ['no_speech_heard'],
+  );
+});
+
+test('an abort before the first step ends it with its reason', async () => {
+  const reason = new Error('enough');
+  const ended = await run(head, { signal: AbortSignal.abort(reason) }).catch(
+    (error: unknown) => error,
+  );
+  assert.is(ended, reason);
 });
 
 for (const stage of ['decoding', 'inference', 'encoding'] satisfies Stage[]) {

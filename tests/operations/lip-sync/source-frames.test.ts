@@ -1,4 +1,4 @@
-/** The pictures of all frames, in every mode, from any shot on. */
+/** The clip's pictures for all output frames, in every mode, from any frame on. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeYuv } from '../../../src/media/read/decode.ts';

@@ -1,4 +1,4 @@
-/** The arithmetic of durations, over random clips and sounds; a failure names the seed that brings it back. */
+/** The arithmetic of durations, over random clips and sounds; a failure names the seed that reproduces it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OutputFrame } from '../../../src/operations/lip-sync/plan/output-frame.ts';
@@ -309,7 +309,7 @@ test('segments: the new mouth appears and goes within a tenth of a second, and s
   );
 });
 
-test('a clip of one frame without a length is shown all the same', () => {
+test('a clip of one frame without a duration is shown', () => {
   for (const sync_mode of all) {
     const frames = layOut([0, 0], 1, { sync_mode });
     near(totalOf(frames), sync_mode === 'cut_off' ? 0.04 : 1);

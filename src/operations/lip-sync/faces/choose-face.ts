@@ -31,9 +31,9 @@ export const countFaces = (sightings: Sightings): number => {
 };
 
 /**
- * The speaker's face in each picture, null where it is not seen. `auto` chooses in the first `shown` pictures, which are those
- * of the output: the highest talk score times share of the pictures in which the person is seen, then the largest width summed over the pictures, then
- * the fastest lips. Throws speaker_not_found when no face is where the caller says.
+ * The speaker's face in each picture, null where it is not seen. `auto` looks at the first `shown` pictures, which are those of
+ * the output, and chooses in this order: the highest talk score, times the share of the pictures that show the person; the
+ * largest width, summed over the pictures; the fastest lips. Throws speaker_not_found when no face is where the caller says.
  */
 export const chooseFace = (
   sightings: Sightings,

@@ -6,9 +6,9 @@ import type { Box } from '../../../triton/clients/face-track.ts';
 const LEAST_HINT = 4;
 
 /** How many times as wide and as high the larger picture is. */
-export type Scale = { readonly x: number; readonly y: number };
+export type ScaleFactors = { readonly x: number; readonly y: number };
 
-export const scaleTo = (large: Size, small: Size): Scale => ({
+export const scaleTo = (large: Size, small: Size): ScaleFactors => ({
   x: large.width / small.width,
   y: large.height / small.height,
 });
@@ -17,7 +17,7 @@ export const scaleTo = (large: Size, small: Size): Scale => ({
  * The box in pixels of the smaller picture. None where no face can fill it: a side below 4 pixels there, or one more than
  * twice as long as the picture.
  */
-export const hintIn = (small: Size, box: Box | null | undefined, { x, y }: Scale): Box[] => {
+export const hintIn = (small: Size, box: Box | null | undefined, { x, y }: ScaleFactors): Box[] => {
   if (!box) return [];
   const hint = scaledBox(box, 1 / x, 1 / y);
   const [x1, y1, x2, y2] = hint;
@@ -28,7 +28,7 @@ export const hintIn = (small: Size, box: Box | null | undefined, { x, y }: Scale
 /** The point in pixels of the smaller picture, as a box without extent. */
 export const pointIn = (
   { x, y }: { readonly x: number; readonly y: number },
-  scale: Scale,
+  scale: ScaleFactors,
 ): Box => {
   const [left, top] = [x / scale.x, y / scale.y];
   return [left, top, left, top];
@@ -45,7 +45,7 @@ export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [
  * The mesh in pixels of the larger picture. The tracker counts from the edge of the first pixel, the renderer, like OpenCV,
  * from its middle: hence the half pixel.
  */
-export const scaledMesh = (mesh: Float32Array, { x, y }: Scale): Float32Array =>
+export const scaledMesh = (mesh: Float32Array, { x, y }: ScaleFactors): Float32Array =>
   mesh.map((value, i) => {
     if (i % 3 === 0) return value * x - 0.5;
     return i % 3 === 1 ? value * y - 0.5 : value * x;

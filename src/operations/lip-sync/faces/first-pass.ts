@@ -8,7 +8,7 @@ import { createMeshFile, type MeshFile, openMeshFile } from './mesh-file.ts';
 import { openFrames, type TrackedClip, trackFaces } from './track.ts';
 import { TRACKING_SIDE } from './visible.ts';
 
-/** Even where the output shows less of the clip, this much is tracked, in seconds: the plan learns the mouth's range from it. */
+/** So much of the clip is tracked even where the output shows less of it: the plan learns the mouth's range from it. */
 const LEARN_SECONDS = 20;
 /** Names of the two checkpoints. */
 const MESHES = 'meshes';

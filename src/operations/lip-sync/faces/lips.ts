@@ -3,7 +3,7 @@ import { type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
 
 /** Numbers of a step of `Heard.curves`; the first is the jaw's. */
 const CURVES = 6;
-/** Points of the mesh (MediaPipe's order): middle of the inner upper and lower lip, corners of the mouth, outer corners of the eyes. */
+/** Points of the mesh, in MediaPipe's order: middle of the inner lips, corners of the mouth, outer corners of the eyes. */
 const INNER_LIPS = [13, 14] as const;
 const MOUTH_CORNERS = [61, 291] as const;
 const EYE_CORNERS = [33, 263] as const;

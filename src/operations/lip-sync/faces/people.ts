@@ -15,7 +15,7 @@ const MOST_LIKENESSES = 8;
  * recognise.py has the measured distances.
  */
 const SAME = 0.25;
-/** The same limit for a clip whose pictures show one face at most; about 1 % of the pictures of another person are nearer. */
+/** The same limit for a clip whose pictures show one face at most: 1 % of the pictures of another person are nearer. */
 const SAME_ALONE = 0.28;
 
 /** Keeps at most MOST_LIKENESSES of each face, evenly spread over the time that it is seen. */
@@ -68,7 +68,7 @@ export const identifyPeople = <T extends { readonly id: number }>(
   return sightings.map((seen) => seen.map((face) => ({ ...face, id: numberOf(face.id) })));
 };
 
-/** Single-linkage clustering: joins faces by their closest likenesses, the closest pair first, where these are nearer than `same`. */
+/** Single-linkage clustering: joins faces whose closest likenesses are nearer than `same`, the closest pair first. */
 const join = (faces: Person[], same: number): Person[] => {
   const pairs = faces.flatMap((one, i) =>
     faces.slice(i + 1).flatMap((other) => {

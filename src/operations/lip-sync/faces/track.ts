@@ -4,7 +4,14 @@ import type { Frame, Size } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import { decodeSmall } from '../../../media/read/decode.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
-import { hintIn, pointIn, type Scale, scaledBox, scaledMesh, scaleTo } from './coordinates.ts';
+import {
+  hintIn,
+  pointIn,
+  type ScaleFactors,
+  scaledBox,
+  scaledMesh,
+  scaleTo,
+} from './coordinates.ts';
 import { openingOf } from './lips.ts';
 import type { MeshFile } from './mesh-file.ts';
 import { collectLikenesses, identifyPeople } from './people.ts';
@@ -126,7 +133,7 @@ const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackRe
 
 const sightingsOf = async (
   faces: readonly Face[],
-  scale: Scale,
+  scale: ScaleFactors,
   meshes: TrackRequest['meshes'],
 ): Promise<Sighting[]> => {
   const sightings: Sighting[] = [];

@@ -28,7 +28,7 @@ const MOST_DECODED_BETWEEN = 120;
 /** From how many lenders, the most useful first, the subject's teeth are measured. */
 const LENDERS_FOR_TEETH = 12;
 
-/** Cuts every lender's mouth out of its picture once and keeps it: at most 48, of 100 kB (`balanced`) or 600 kB (`studio`). */
+/** Cuts each lender's mouth out of its picture once and keeps it: at most 48, of 100 kB (`balanced`) or 600 kB (`studio`). */
 export const collectLenders = async (sources: LenderSources): Promise<Lenders> => {
   const { lending, pictures, meshOf, rendering, render, signal } = sources;
   const { subject } = rendering;

@@ -16,8 +16,8 @@ const CROSSFADE_SECONDS = 0.2;
 /** A picture that is shown longer than this many mean durations is held on purpose, and may be cut short. */
 const HELD = 1.5;
 /**
- * The price assumes the clip's mean rate, or PRICED_FPS where that is higher. The part of an uneven clip that is shown may have
- * this many times as many frames, and SPARE_FRAMES more whatever its length.
+ * The price assumes the clip's mean rate, or PRICED_FPS where that is higher. The shown part of an uneven clip may have this
+ * many times as many frames, and SPARE_FRAMES more whatever its length.
  */
 const MOST_RATE_FACTOR = 2;
 const SPARE_FRAMES = 60;

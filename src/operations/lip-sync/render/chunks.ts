@@ -1,4 +1,4 @@
-/** The output in chunks of about ten seconds, each encoded to a file of its own that the next attempt need not make again. */
+/** The output is encoded in chunks of about ten seconds, each to a file of its own that the next attempt uses again. */
 import { writeFile } from 'node:fs/promises';
 import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../../media/write/encoder.ts';

@@ -1,7 +1,7 @@
 /** Over how many frames the new mouth fades out before, and in after, a frame without the face. */
 const FADE_FRAMES = 3;
 
-/** How much of the new mouth each frame shows, 0..1: falling linearly towards a frame without the face, so that no frame jumps. */
+/** How much of the new mouth each frame shows, 0..1: it falls linearly towards a frame without the face. */
 export const fades = (seen: readonly boolean[]): number[] => {
   const framesSinceLost = (order: readonly boolean[]): number[] => {
     let since = Number.POSITIVE_INFINITY;

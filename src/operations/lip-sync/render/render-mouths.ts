@@ -100,7 +100,7 @@ const mouthRenderer = (
 };
 
 /**
- * The opacity of the new mouth while it fades: min(1, 2 * share). From half of the way on the shape alone moves; two mouths are
- * mixed only while they differ by less than half of the way, so that no second outline shows.
+ * The opacity of the new mouth while it fades in or out: min(1, 2 * share). Two mouths are mixed only while share is below 0.5,
+ * where their shapes differ by less than half of the way: a larger difference would show two outlines.
  */
 const opacityOf = (share: number): number => Math.min(1, 2 * share);

@@ -2,7 +2,10 @@ import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 
-/** The clip's picture for an output frame, at full size, before a mouth is rendered; index, time and duration are the output frame's. */
+/**
+ * The clip's picture for an output frame, at full size, before a mouth is rendered. Index, time and duration are those of the
+ * output frame.
+ */
 export type SourceFrame = YuvFrame & {
   /** The picture that fades out over it, and its share of what is seen. */
   readonly crossfade?: YuvFrame & { readonly share: number };

@@ -21,7 +21,10 @@ type Portrayal = {
   readonly mesh: Float32Array;
 };
 
-/** What belongs to the subject and not to one picture, measured on the picture that shows it best. Throws no_face_detected for a face too small. */
+/**
+ * What belongs to the subject and not to one picture, measured on the picture that shows it best. Throws no_face_detected for
+ * a face that is too small.
+ */
 export const measureSubject = async (
   task: Means,
   { info, picture, face, mesh }: Portrayal,
