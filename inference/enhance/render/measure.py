@@ -112,10 +112,7 @@ def _black(planes: Planes, colours: Colours) -> float:
 
 
 def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, grey: bool) -> Array:
-    """Teeth under this light: between the white of the eyes and the skin, or as they are seen.
-
-    In the shade of the lips those of nine clips are 0.95-1.3 times as light as the cheeks; drawn ones come to 1.0-1.1.
-    """
+    """RGB of teeth under this light: between the white of the eyes and the skin, or as they are seen."""
     light = float(LUMA @ skin)
     eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
     luma = eyes @ LUMA

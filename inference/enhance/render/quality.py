@@ -18,6 +18,7 @@ class Quality:
 
     @property
     def lending(self) -> bool:
+        """Whether mouths of other frames are lent at all."""
         return self.lender > 0
 
 

@@ -1,6 +1,5 @@
 import { inOrder } from '../../async/in-order.ts';
 import { together } from '../../async/together.ts';
-import { Failure } from '../../errors.ts';
 import { type Picture, PORTRAIT_FPS, type Timed, within } from '../../frame.ts';
 import { decodeStill } from '../../media/image/still.ts';
 import type { ImageInfo } from '../../media/info.ts';

@@ -9,7 +9,7 @@ from .expected import Compared
 
 SCALES = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
 PARTS = 8  # of the mouth's width
-EVEN = (0.16, 0.32)  # of the usual contrast, that is left: hands leave 0.02..0.13, mouths on ten clips 0.43 and more
+EVEN = (0.16, 0.32)  # of the usual contrast, that is left: of a hand's the first and less, of a mouth's the second and more
 TOLD = (0.35, 0.6)  # the usual contrast, too low to be missed, and high enough
 FEWEST = 6  # cells of a part
 

@@ -76,10 +76,12 @@ class Compared:
 
 
 def face_of(planes: Planes, head: Array, pose: Pose) -> Face:
+    """The lower face of a patch in which nothing covers it. head: 478 x 3 in head coordinates."""
     return Face(_cells(planes, pose), _knots(head, pose))
 
 
 def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Compared:
+    """A frame's lower face beside what is expected there. head: 478 x 3 in head coordinates; face: of the reference frame."""
     knots = _knots(head, pose)
     at = _places(knots, face.knots)
     known = face.texture.astype(np.float32)
@@ -212,7 +214,7 @@ def _facing(at: Floats, size: Floats) -> Mask:
 
 
 def _light(difference: Floats, skin: Mask) -> Floats:
-    """The slope of the difference over the face, which is light: what differs otherwise has no say in it."""
+    """The slope of the difference over the face, which is light; robust, so that what covers a part of it counts little."""
     if skin.sum() < 20:
         return np.zeros_like(difference)
     terms = np.stack([np.ones(CENTRES.shape[:2]), CENTRES[..., 0], CENTRES[..., 1] - 0.4], axis=-1)

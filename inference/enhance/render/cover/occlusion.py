@@ -50,6 +50,8 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Cover:
+    """What lies before a face, h x w over `area`; shares are 0..1."""
+
     area: Area
     """Even origin."""
     opacity: Floats
@@ -94,7 +96,7 @@ class Cover:
 
 
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
-    """None when nothing covers the face."""
+    """What covers the face, told from the reference `face`; None when nothing does. head: 478 x 3 in head coordinates."""
     seen = compare(planes, head, pose, lips, face)
     covered, band = things(seen, strangeness(seen), pose, head), finger(seen)
     bare = bareness(seen, np.maximum(covered, band))
@@ -207,6 +209,7 @@ class _Place:
         self.on_face = np.asarray(self.at(grown(covered)) * strange * self.face, np.float32)
 
     def at(self, values: Floats) -> Floats:
+        """Values of cells, ROWS x COLUMNS (x 3), at each pixel."""
         x, y = self.cells[..., 0], self.cells[..., 1]
         return np.asarray(cv2.remap(values, x, y, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE), np.float32)
 
@@ -226,6 +229,7 @@ class _Place:
         return colour, np.asarray(reach, np.float32)
 
     def alike(self, colour: Floats) -> Floats:
+        """0..1 of each pixel: how near it is to the thing's colour, h x w x 3."""
         spread = SPREAD + MIXED * np.abs(colour - self.skin)
         return np.asarray(1 - smoothstep(np.sqrt((((self.here - colour) / spread) ** 2).sum(axis=2)), *ALIKE), np.float32)
 

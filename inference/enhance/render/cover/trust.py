@@ -10,14 +10,12 @@ from enhance.render.lips.outline import SAMPLES, Lips
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
 OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
-STRANGE = (
-    0.50,
-    0.75,
-)  # distance of what is seen from what the subject looks like; uncovered mouths on ten clips stay below 0.48
+STRANGE = (0.50, 0.75)
+"""strangeness() up to which a mouth is trusted wholly, and from which not at all."""
 
 COVERED, BOTH_COVERED = (0.0, 0.28), (0.25, 0.48)
-"""Of the subject's contrast between lips and skin, what is left of the lower lip's, and of both lips'. Skin held before
-them leaves -0.5..0.45; uncovered mouths on twelve clips keep 0.36 and 0.52."""
+"""Shares of the subject's contrast between lips and skin that are left, of the lower lip's and of both lips': covered, not
+covered. tests/test_render.py holds skin before the lips to the first."""
 PALE_LIPS = (0.15, 0.25)  # contrasts too low to be missed, and high enough
 
 REGIONS = 6
@@ -54,6 +52,7 @@ def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
 
 
 def strangeness(seen: Array, usual: Array) -> float:
+    """The largest distance in any region between two look()s, each REGIONS x 3."""
     return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
 
 

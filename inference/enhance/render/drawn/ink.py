@@ -102,6 +102,7 @@ class Drawn:
 
     @property
     def ends(self) -> Array:
+        """2 x 2, plane coordinates: the corners, left and right."""
         middles = (self.top + self.bottom) / 2
         y = [middles[:2].mean(), middles[-2:].mean()]
         return self.place(np.array([[self.columns.start, y[0]], [self.columns.stop, y[1]]]))

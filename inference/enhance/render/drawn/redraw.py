@@ -193,6 +193,7 @@ class _Canvas:
         self.finer = next((n for n in (FINER, 3, 2) if area.width * area.height * n * n < MOST), 1)
 
     def polygon(self, points: Array) -> Plane:
+        """A filled polygon; points: n x 2, plane coordinates."""
         mask = np.zeros((self.area.height * self.finer, self.area.width * self.finer), np.uint8)
         pixels = (self.pose.to_pixels(points) - [self.area.x, self.area.y] + 0.5) * self.finer - 0.5
         cv2.fillPoly(mask, [np.round(pixels * 16).astype(np.int32)], (255,), cv2.LINE_8, 4)
@@ -215,6 +216,7 @@ class _Canvas:
         return strip
 
     def averaged(self, mask: Plane) -> Floats:
+        """How much of each pixel of the area a mask covers, 0..1, its edges as soft as the drawing's."""
         size = (self.area.width, self.area.height)
         covered = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
         return np.asarray(cv2.GaussianBlur(covered, (0, 0), self.soft), np.float32) if self.soft > LEAST_SOFT else covered

@@ -20,16 +20,15 @@ SIGMAS = (0.8, 1.7)
 AROUND = 4.0  # pixels over which detail is averaged
 LEAST = 0.2  # grey levels that rounding makes
 MOST = (1.20, 1.08)  # gain of a band, each time: a remap takes no more
-STRETCHED = (
-    0.6,
-    0.9,
-)  # source pixels for one of the result, where it is drawn out most: there is no finer detail to give back
+STRETCHED = (0.6, 0.9)
+"""Source pixels for one of the result in the direction that is stretched most: no detail is given back, all of it is."""
 FEWEST = 0.6  # and the least
 ROUNDS = 3  # a gain of one band adds a little to the next
 BLOCK = 8  # pixels
 STRIPS = 16  # rows of blocks, at most, that are looked at
 CALM = 0.1  # quantile of the blocks' detail that is noise alone
-OF_NOISE = (0.87, 0.82)  # what that quantile is of the deviation of white noise in each band: measured
+OF_NOISE = (0.87, 0.82)
+"""What that quantile is of the deviation of white noise in each band: tests/test_render_grain.py finds noise again by it."""
 OF_DEVIATION = 0.677  # what _strength finds of the deviation of any noise
 SEEN = (20.0, 235.0)  # luma beyond which noise is cut off
 DARKER = 0.7  # of the picture's luma, below which a level that is not seen is taken to have less
@@ -74,6 +73,7 @@ def sharpened(moved: Plane, source: Plane, by: Floats, area: Area, changed: npt.
 
 
 def bands(luma: Floats) -> Bands:
+    """Detail finer than the first of SIGMAS, and from there to the second, in grey levels."""
     fine, coarse = (np.asarray(cv2.GaussianBlur(luma, (0, 0), sigma), np.float32) for sigma in SIGMAS)
     return luma - fine, fine - coarse
 
@@ -124,6 +124,7 @@ def noise_of(luma: Plane) -> Noise:
 
 
 def start_of(luma: Plane) -> tuple[int, int]:
+    """Noise.start of a picture: the same for the same pixels."""
     seed = crc32(np.ascontiguousarray(luma[::BLOCK]).tobytes()) % TILE
     return seed * STEP[0] % TILE, seed * STEP[1] % TILE
 

@@ -143,10 +143,12 @@ def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float) -> F
 
 
 def coarser(area: Area, step: int) -> Area:
+    """The area in samples of a plane with a sample to `step` luma pixels, 1 or 2."""
     return area if step == 1 else halved(area)
 
 
 def smoothed(plane: Plane, sigma: float) -> Floats:
+    """Blurred by sigma in samples, at least 0.5."""
     return np.asarray(cv2.GaussianBlur(plane.astype(np.float32), (0, 0), max(sigma, 0.5)), np.float32)
 
 

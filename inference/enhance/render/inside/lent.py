@@ -224,6 +224,7 @@ class _Skull:
 
     @classmethod
     def between(cls, pose: Pose, other: Pose, person: Subject, fall: float) -> "_Skull":
+        """From `pose` to `other`. fall: S that the teeth lie lower there."""
         a, b = pose.projection[:, :2], pose.projection[:, 2]
         c, d = other.projection[:, :2], other.projection[:, 2]
         inverse = np.linalg.inv(a)
@@ -236,9 +237,11 @@ class _Skull:
         return np.asarray(self.at + DEPTH * (1 - np.sqrt(np.maximum(1 - (across / HALF_WIDTH) ** 2, 0.05))))
 
     def x(self, x: Array, y: Array) -> Array:
+        """x there, of places here."""
         return np.asarray(self.turn[0, 0] * x + self.turn[0, 1] * y + self.depth[0] * self._depth(x, y))
 
     def y(self, x: Array, y: Array) -> Array:
+        """y there, of places here."""
         return np.asarray(self.turn[1, 0] * x + self.turn[1, 1] * y + self.depth[1] * self._depth(x, y) + self.fall)
 
     def edge(self, other: Pose, person: Subject, shift: float) -> float:

@@ -90,7 +90,7 @@ def displacement(field: Field, pose: Pose, line: Array, window: Window, within: 
 
 
 def seen_alone(by: Floats, scale: float) -> Floats:
-    """A displacement without what nobody would see of it: the skin that hardly moves is not touched."""
+    """A displacement (h x w x 2, pixels) without shifts too small to be seen: UNSEEN. scale: pixels in S."""
     low, high = (max(share * scale, pixels) for share, pixels in zip(UNSEEN, UNSEEN_PIXELS, strict=True))
     length = np.hypot(by[..., 0], by[..., 1])
     return np.asarray(by * smoothstep(length, low, high)[..., None], np.float32)
@@ -109,9 +109,11 @@ class _Nodes:
 
     @classmethod
     def over(cls, area: Area, step: int) -> "_Nodes":
+        """Those that cover an area."""
         return cls(area, step, -(-area.width // step) + 2 * cls.PAD, -(-area.height // step) + 2 * cls.PAD)
 
     def pixels(self) -> Floats:
+        """rows x columns x 2: x and y of each, in pixels."""
         x = self.area.x + (np.arange(self.columns, dtype=np.float32) - self.PAD + 0.5) * self.step - 0.5
         y = self.area.y + (np.arange(self.rows, dtype=np.float32) - self.PAD + 0.5) * self.step - 0.5
         return np.asarray(np.stack(np.meshgrid(x, y), axis=-1), np.float32)

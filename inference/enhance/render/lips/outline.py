@@ -61,6 +61,7 @@ class Lips:
 
     @property
     def middle(self) -> Array:
+        """Half way between the inner contours, SAMPLES x 3."""
         return (self.upper_inner + self.lower_inner) / 2
 
 

@@ -12,11 +12,11 @@ from enhance.record import Shape as ArrayShape
 from .outline import ALONG, SAMPLES, Lips
 
 UPPER_SHARE = 0.30
-"""Of an opening, what the upper lip rises; the lower lip falls by the rest. Measured on nine talking clips: 0.2-0.4."""
+"""Of an opening, what the upper lip rises; the lower lip falls by the rest."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
-CORNER_DROP = 0.20  # of an opening; measured on the same clips
-CORNER_RISE = 0.30  # of what the mouth is wider than at rest; 0.1-0.5 there
+CORNER_DROP = 0.20  # of an opening
+CORNER_RISE = 0.30  # of what the mouth is wider than at rest
 OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of it the subject's
 WIDE_OPEN = (0.08, 0.30)  # gaps from which they say less, and least
 LEAST_OWN = 0.25
@@ -26,6 +26,8 @@ WIDEST, NARROWEST = 1.45, 0.7  # of the width at rest
 LOWERED, RAISED = 0.03, 0.03  # S that an upper lip goes below and above its rest on shut lips; beyond, it frowns or sneers
 SAGGING, SMILING = 0.03, 0.05  # S that corners do
 LARGEST_OPENING = 0.36
+CHIN_SHARE = 0.5
+"""Of an opening, what the chin falls."""
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
@@ -105,11 +107,13 @@ def _limited(value: float, below: float, above: float) -> float:
 def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     """Where the lips of this frame go.
 
-    Width and opening are absolute. Where the mouth sits on the face is in half the frame's own, with what its own
-    opening and smile do to that taken off: the mesh of a nodding head shifts its lips by more than speech does.
+    Width and opening are as asked for. The mouth's place on the face is a mean of the subject's and the frame's own, less what
+    the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
     """
     g = shape.opening
     seat = _seat(rest, own)
+    drop = CHIN_SHARE * (g - own.gap * (1 - own.closed))
+    shift = seat.middle - float(rest.line[len(ALONG) // 2, 1])
     chord = _corners(shape, rest.width, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
     inner_ends, outer_ends = chord + inset, chord
@@ -145,18 +149,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     top -= 0.018 * f * ROUND
     lower -= 0.004 * f * ROUND
     bottom -= 0.028 * f * ROUND
-    return Asked(
-        upper,
-        lower,
-        top,
-        bottom,
-        drop=CHIN_SHARE * (g - own.gap * (1 - own.closed)),
-        shift=seat.middle - float(rest.line[len(ALONG) // 2, 1]),
-    )
-
-
-CHIN_SHARE = 0.5
-"""Of an opening, what the chin falls. The mesh saw 0.25-0.49 on nine clips; it follows a chin less than fully."""
+    return Asked(upper, lower, top, bottom, drop, shift)
 
 
 def _thickness(rest: Array, own: Array) -> Array:

@@ -48,6 +48,7 @@ class Pull:
 
 
 def pull(head: Array, own: Lips, asked: Asked, pose: Pose) -> Pull:
+    """What moves when lips go from `own` to `asked`. head: 478 x 3 in head coordinates."""
     source = np.vstack([own.upper_inner, own.upper_outer, own.lower_inner[1:-1], own.lower_outer[1:-1]])
     target = np.vstack([asked.upper_inner, asked.upper_outer, asked.lower_inner[1:-1], asked.lower_outer[1:-1]])
     source, target = _inset(source, target, own, asked)

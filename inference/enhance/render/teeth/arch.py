@@ -23,6 +23,12 @@ TURN = 0.33  # arch length per radian of it
 
 @dataclass(frozen=True)
 class Row:
+    """A row of teeth, from the middle one outwards; lengths in S.
+
+    edges: how far each ends short of the middle one. heights: from its edge to the gum. light: of its colour.
+    corner: how much the edge of each curves up at its sides.
+    """
+
     widths: tuple[float, ...]
     edges: tuple[float, ...]
     heights: tuple[float, ...]

@@ -26,6 +26,8 @@ DIMMED = 0.90  # what the shade of the lips has taken from them, to be given bac
 
 @dataclass(frozen=True)
 class Own:
+    """Upper teeth as a frame shows them."""
+
     texture: Floats
     """ROWS x COLUMNS x 4: RGB 0..255 times opacity, opacity; the edge of the teeth at the top row."""
     edge: float
