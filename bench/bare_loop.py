@@ -13,7 +13,7 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1] / "inference"))
 
-from enhance.upscaler import open_upscaler
+from enhance.upscale.upscaler import open_upscaler
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from skimage.data import astronaut
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "inference"))
 
-from enhance.upscaler import open_upscaler
+from enhance.upscale.upscaler import open_upscaler
 
 SCALE = 4
 FACE = (slice(0, 320), slice(80, 400))

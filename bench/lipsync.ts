@@ -1,13 +1,12 @@
 /**
- * How good lip sync is, on a folder of clips, portraits and sounds, the models side by side: every clip with its own
- * sound, each half planned from the other; every clip and portrait with another's sound. Writes to DIR: table.md (printed
- * too), CLIP.ROLE.png (the same frames of the source and of each model), CLIP.SOUND.mp4 (the source and each model
- * beside each other, with the new sound), and a folder of runs for each model. The numbers are of the finished files,
- * decoded again: inference/bench/lipsync.
+ * The quality of lip sync on a folder of clips, portraits and sounds, for each model: every clip with its own sound, each
+ * half planned from the other; every clip and portrait with another sound. Writes to DIR: table.md (also printed),
+ * CLIP.ROLE.png (the same frames of the source and of each model), CLIP.SOUND.mp4 (source and models side by side, with
+ * the new sound), and a folder of runs for each model. inference/bench/lipsync measures the finished files, decoded again.
  * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast,studio] [--out DIR] [--only PART-OF-A-NAME] [--seconds N]
  *   [--no-self] [--no-foreign] [--no-speed] [--keep]
- * --only may name several parts, joined by commas; --seconds cuts a clip's own sound; --keep has the table show what an
- * earlier bench left in DIR of the other models.
+ * --only takes several parts, separated by commas; --seconds cuts a clip's own sound; with --keep the table also shows the
+ * results of other models that an earlier run left in DIR.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -55,7 +54,7 @@ const runsOf = ({ clips, portraits, sounds }: Media): Run[] => {
   return all.filter(({ name }) => parts.some((part) => name.includes(part)));
 };
 
-/** Clip by clip, so that what ends early has all models of some. Returns what could not be done: a finding, not the end of the others. */
+/** Clip by clip: a bench that is stopped early has all models of some clips. Returns the failures: the other runs go on. */
 const runAll = async (stacks: readonly Stack[], runs: readonly Run[]): Promise<string[]> => {
   const failed = [];
   for (const [at, run] of runs.entries())
@@ -80,12 +79,12 @@ const showBeside = async (runs: readonly Run[]): Promise<void> => {
   }
 };
 
-// Tables of one release: nothing of an earlier bench stays, unless it is asked for.
+// A table must not mix releases: results of an earlier bench are removed, unless --keep is given.
 if (!values.keep) await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 const media = await listMedia(folder, out, Number(values.seconds));
 const runs = runsOf(media);
-if (runs.length === 0) throw new Error(`${folder}: nothing to run`);
+if (runs.length === 0) throw new Error(`${folder}: no clip, portrait or sound matches`);
 
 const paces: string[] = [];
 const failed: string[] = [];
@@ -103,7 +102,7 @@ try {
 } finally {
   await opened.close();
 }
-const releases = stacks.map(({ models }) => `- ${models.model}: ${models.portraitRelease}`);
+const releases = stacks.map(({ models }) => `- ${models.model}: ${models.version}`);
 await showBeside(runs);
 const { stdout } = await execa(
   places.python,

@@ -9,8 +9,9 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
 import { places } from '../src/stack/home.mjs';
-import { int32, type Tensor, type Wanted } from '../src/triton/protocol/tensor.ts';
-import { openTransport, type Transport } from '../src/triton/protocol/transport.ts';
+import { openTransport } from '../src/triton/open-transport.ts';
+import { int32, type RequestedOutput, type Tensor } from '../src/triton/protocol/tensor.ts';
+import type { Transport } from '../src/triton/protocol/transport.ts';
 import { ownTriton, type RealTriton } from '../tests/real/triton.ts';
 
 const rounds = Number(process.argv[2] ?? 10);
@@ -22,7 +23,7 @@ type Case = {
   readonly inFlight: number;
   readonly callsPerRound: number;
   readonly inputs: readonly Tensor[];
-  readonly wanted: Wanted;
+  readonly wanted: RequestedOutput;
 };
 
 const main = async (): Promise<void> => {

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { LipsyncModel } from './operations/lip-sync/request.ts';
-import { UpscaleModel } from './operations/upscale/request.ts';
+import { expected } from './expected.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
@@ -25,7 +24,7 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
       try {
         return JSON.parse(value);
       } catch {
-        ctx.addIssue({ code: 'custom', message: 'expected JSON' });
+        ctx.addIssue({ code: 'custom', message: 'Expected JSON' });
         return z.NEVER;
       }
     })
@@ -33,10 +32,20 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
 
 /** Prices are counted in millionths of a credit: a lower rate would be none. */
 const Rate = z.number().min(1e-6).max(1e6);
-/** Credits per output megapixel (of a second, for video), for every model. */
-const UpscaleRates = z.record(UpscaleModel, Rate);
-/** Credits per second of output, for every model. */
-const LipsyncRates = z.record(LipsyncModel, Rate);
+/** What the configuration has to know of an operation: what its models cost unless it says otherwise. */
+export type Priced = {
+  readonly kind: string;
+  readonly models: Readonly<Record<string, { readonly rate: number }>>;
+};
+
+/** UPSCALE_RATES and the like: credits for each unit, for every model of the operation. */
+const ratesVariable = ({ kind }: Priced): string => `${kind.toUpperCase()}_RATES`;
+const rateTable = ({ models }: Priced) => {
+  const rates = Object.entries(models).map(([model, { rate }]) => [model, rate] as const);
+  const shape = Object.fromEntries(rates.map(([model]) => [model, Rate]));
+  return json(z.strictObject(shape), Object.fromEntries(rates));
+};
+
 /** Graduated monthly discount: the first `credits` of a UTC month at `percent` off, then the next row; the last has no bound. */
 const Tiers = z
   .array(
@@ -63,7 +72,7 @@ const Environment = z.object({
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_ADMIN_SECRET: z
     .string()
-    .regex(/^[\w-]{16,}$/, 'expected at least 16 letters, digits, - or _')
+    .regex(/^[\w-]{16,}$/, 'Expected at least 16 letters, digits, - or _')
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
@@ -128,8 +137,6 @@ const Environment = z.object({
   PROBES_WAITING: int(200, 0),
   PROBE_WAIT_SECONDS: int(30),
 
-  UPSCALE_RATES: json(UpscaleRates, { photo: 0.5, animation: 0.5, detail: 2 }),
-  LIPSYNC_RATES: json(LipsyncRates, { fast: 1, balanced: 2, studio: 4 }),
   DISCOUNT_TIERS: json(Tiers, [
     { credits: 1_000, percent: 0 },
     { credits: 10_000, percent: 10 },
@@ -138,18 +145,29 @@ const Environment = z.object({
 });
 
 /** The names of all variables, for `.env.example` and its test. */
-export const variables: readonly string[] = Object.keys(Environment.shape);
+export const variables = (operations: readonly Priced[]): readonly string[] => [
+  ...Object.keys(Environment.shape),
+  ...operations.map(ratesVariable),
+];
 
 /** Parses the environment once. Throws an Error that lists every fault, not the first. */
-export const loadConfig = (env: NodeJS.ProcessEnv) => {
+export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[] = []) => {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(set);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(
-      (issue) => `  ${issue.path.join('.')}: ${issue.message}`,
-    );
+  const parsed = Environment.safeParse(set, { error: expected });
+  const tables = z
+    .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
+    .safeParse(set, { error: expected });
+  if (!parsed.success || !tables.success) {
+    const issues = [...(parsed.error?.issues ?? []), ...(tables.error?.issues ?? [])];
+    const faults = issues.map(({ path, message }) => {
+      const isSet = Object.hasOwn(set, path[0] ?? '');
+      return `  ${path.join('.')}: ${message}${isSet ? '' : '; it is not set'}`;
+    });
     throw new Error(`The environment has faults:\n${faults.join('\n')}`);
   }
+  const rates = Object.fromEntries(
+    operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),
+  );
   const e = parsed.data;
   const video = {
     bytes: e.VIDEO_MAX_BYTES,
@@ -256,7 +274,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv) => {
       waiting: e.PROBES_WAITING,
       waitMs: e.PROBE_WAIT_SECONDS * 1000,
     },
-    prices: { upscale: e.UPSCALE_RATES, lipsync: e.LIPSYNC_RATES, tiers: e.DISCOUNT_TIERS },
+    /** `rates`: by operation and model. */
+    prices: { rates, tiers: e.DISCOUNT_TIERS },
   });
 };
 

@@ -1,8 +1,9 @@
 /**
- * Everything that can go wrong, once: the HTTP status, whether a caller may try again,
- * and the sentence that says what was expected and what came.
+ * The catalogue of all failures: the HTTP status, whether the same request may succeed later, and the sentence that
+ * says what was expected and what was found.
  * `http/middleware/errors.ts` turns a Failure into problem+json, `jobs/run/attempt.ts` into a job's `error`.
  */
+import { counted } from './counted.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 type Kind = {
@@ -16,16 +17,15 @@ const kind = (status: number, retryable: boolean, say: (facts: Facts) => string)
   retryable,
   say,
 });
-/** Cut, as a part of it may be a caller's own text, which may be as long as a body. */
+/** A fact as text, cut after 1000 characters: it can contain a caller's own text, which can be as long as a body. */
 const text = (value: unknown): string =>
   (typeof value === 'string' ? value : String(JSON.stringify(value))).slice(0, 1000);
 
+const credits = (value: unknown): string => counted(Number(value), 'credit');
+
+/** All failures by their code, which is part of the HTTP contract. */
 export const failures = {
-  invalid_request: kind(
-    400,
-    false,
-    (f) => `The request could not be read as HTTP: ${text(f.reason)}.`,
-  ),
+  invalid_request: kind(400, false, (f) => `The request is not valid HTTP: ${text(f.reason)}.`),
   invalid_json: kind(400, false, (f) => `The body is not valid JSON: ${text(f.reason)}.`),
   invalid_multipart: kind(
     400,
@@ -35,73 +35,91 @@ export const failures = {
   invalid_idempotency_key: kind(
     400,
     false,
-    () => 'Idempotency-Key must be 1 to 255 printable ASCII characters.',
+    () => 'Expected an Idempotency-Key of 1 to 255 printable ASCII characters.',
   ),
-  missing_api_key: kind(401, false, () => 'Send the API key as "Authorization: Bearer <key>".'),
+  missing_api_key: kind(
+    401,
+    false,
+    () => 'Expected an API key in the header "Authorization: Bearer <key>"; got none.',
+  ),
   invalid_api_key: kind(401, false, () => 'The API key is unknown, revoked or mistyped.'),
   expired_api_key: kind(401, false, (f) => `The API key expired at ${text(f.expired_at)}.`),
   insufficient_scope: kind(
     403,
     false,
-    (f) => `This needs a key with the scope "${text(f.needed)}".`,
+    (f) => `Expected a key with the scope "${text(f.needed)}"; this key does not have it.`,
   ),
   insufficient_credits: kind(
     402,
     false,
     (f) =>
-      `The job needs ${text(f.required_credits)} credits; ${text(f.available_credits)} are available.`,
+      `The job costs ${credits(f.required_credits)}; the account has ${credits(f.available_credits)} available.`,
   ),
-  not_found: kind(404, false, (f) => `There is no ${text(f.what ?? 'such resource')} here.`),
+  not_found: kind(404, false, (f) => `There is no ${text(f.what ?? 'such resource')}.`),
   method_not_allowed: kind(
     405,
     false,
-    (f) => `${text(f.method)} is not allowed here; use ${text(f.allowed)}.`,
+    (f) => `Expected one of the methods ${text(f.allowed)}; got ${text(f.method)}.`,
   ),
   request_timeout: kind(
     408,
     true,
-    () => 'The request did not arrive in time. Send it again, all of it at once.',
+    () => 'The request did not arrive completely within the time limit. Send it again.',
   ),
   result_expired: kind(
     410,
     false,
-    () => 'The result has expired or was erased. Send the request again to make it anew.',
+    () => 'The result has expired or was erased. Send the request again for a new result.',
   ),
   idempotency_in_progress: kind(
     409,
     true,
-    () => 'A request with this Idempotency-Key is still running. Try again when it has ended.',
+    () => 'A request with this Idempotency-Key is still running. Try again when it has finished.',
   ),
-  result_not_ready: kind(409, true, (f) => `The job is ${text(f.status)}; it has no result.`),
+  result_not_ready: kind(
+    409,
+    true,
+    (f) => `The job has no result yet; its status is ${text(f.status)}.`,
+  ),
+  job_canceled: kind(
+    409,
+    false,
+    () => 'The job was cancelled, so it has no result. Nothing was charged.',
+  ),
   file_too_large: kind(
     413,
     false,
-    (f) => `${text(f.what)} may have at most ${text(f.limit_bytes)} bytes; ${text(f.came)} came.`,
+    (f) => `${text(f.what)} may have at most ${text(f.limit_bytes)} bytes; got ${text(f.came)}.`,
   ),
   media_too_long: kind(413, false, (f) =>
     f.limit_frames === undefined
-      ? `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; this lasts ${text(f.came_seconds)} s.`
-      : `The ${text(f.what ?? 'media')} may have at most ${text(f.limit_frames)} frames; this has ${text(f.came_frames)}.`,
+      ? `The ${text(f.what ?? 'media')} may last at most ${text(f.limit_seconds)} s; got ${text(f.came_seconds)} s.`
+      : `The ${text(f.what ?? 'media')} may have at most ${text(f.limit_frames)} frames; got ${text(f.came_frames)}.`,
   ),
   resolution_too_large: kind(
     413,
     false,
-    (f) => `The input may have at most ${text(f.limit)}; this has ${text(f.came)}.`,
+    (f) => `The input may have at most ${text(f.limit)}; got ${text(f.came)}.`,
   ),
   output_too_large: kind(
     413,
     false,
-    (f) => `The output may have at most ${text(f.limit)}; this would have ${text(f.came)}.`,
+    (f) => `The output may have at most ${text(f.limit)}; it would have ${text(f.came)}.`,
+  ),
+  range_not_satisfiable: kind(
+    416,
+    false,
+    (f) => `The result has ${text(f.bytes)} bytes; the range lies outside of them.`,
   ),
   header_too_large: kind(
     431,
     false,
-    (f) => `The headers of a request may have at most ${text(f.limit_bytes)} bytes; more came.`,
+    (f) => `The request headers may have at most ${text(f.limit_bytes)} bytes; got more.`,
   ),
   unsupported_media_type: kind(
     415,
     false,
-    (f) => `Expected ${text(f.expected)}; the content is ${text(f.came)}.`,
+    (f) => `Expected ${text(f.expected)}; got ${text(f.came)}.`,
   ),
   validation_failed: kind(422, false, (f) =>
     text(f.detail ?? 'The request has faults; see errors.'),
@@ -118,17 +136,22 @@ export const failures = {
     true,
     (f) => `${text(f.url)} could not be fetched: ${text(f.reason)}.`,
   ),
+  upload_not_found: kind(
+    422,
+    false,
+    (f) => `${text(f.url)} names no upload of the account, or one that has expired.`,
+  ),
   media_unreadable: kind(
     422,
     false,
     (f) => `The ${text(f.what ?? 'media')} could not be decoded: ${text(f.reason)}.`,
   ),
   no_video_stream: kind(422, false, () => 'The file has no video stream.'),
-  no_audio_stream: kind(422, false, () => 'The file has no sound.'),
+  no_audio_stream: kind(422, false, () => 'The file has no audio stream.'),
   no_face_detected: kind(422, false, (f) =>
     f.unchanged
-      ? 'A face was found, but in no frame could its mouth be changed: it is turned away, covered or cut off by the border.'
-      : `No face was found${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}; expected one of at least ${text(f.smallest)}, as faces are found reliably from there on.`,
+      ? 'A face was found, but its mouth could not be changed in any frame: it is turned away, covered or cut off by the edge of the picture.'
+      : `Expected a face of at least ${text(f.smallest)}, the smallest that is found reliably; found none${f.frame === undefined ? '' : ` in frame ${text(f.frame)}`}.`,
   ),
   speaker_not_found: kind(422, false, (f) => `The speaker was not found: ${text(f.reason)}.`),
   rate_limited: kind(
@@ -139,60 +162,69 @@ export const failures = {
   concurrency_limited: kind(429, true, (f) =>
     text(
       f.detail ??
-        `The account has ${text(f.queued)} jobs waiting; at most ${text(f.limit)} may wait.`,
+        `The account has ${text(f.queued)} jobs waiting, the limit is ${text(f.limit)}. Try again when one has finished.`,
     ),
   ),
   upload_quota_exceeded: kind(
     429,
     true,
     (f) =>
-      `The account keeps ${text(f.used_files)} uploads of ${text(f.used_bytes)} bytes; at most ${text(f.limit_files)} of ${text(f.limit_bytes)} bytes in all may be kept, and ${text(f.came)} more bytes came. Uploads expire by themselves.`,
+      `The account may keep at most ${text(f.limit_files)} uploads with ${text(f.limit_bytes)} bytes in all; it keeps ${text(f.used_files)} with ${text(f.used_bytes)} bytes, and this one has ${text(f.came)}. Try again when one has expired.`,
   ),
   internal_error: kind(
     500,
     true,
-    (f) => `Something went wrong on our side${f.reason ? `: ${text(f.reason)}` : ''}.`,
+    (f) => `The server failed${f.reason ? `: ${text(f.reason)}` : ''}.`,
   ),
   inference_failed: kind(
     502,
     true,
     (f) => `The model "${text(f.model)}" failed: ${text(f.reason)}.`,
   ),
-  model_unavailable: kind(503, true, (f) => `The model "${text(f.model)}" is not ready.`),
-  draining: kind(503, true, () => 'The server is shutting down; try again.'),
+  model_unavailable: kind(
+    503,
+    true,
+    (f) => `The model "${text(f.model)}" is not ready. Try again later.`,
+  ),
+  draining: kind(503, true, () => 'The server is shutting down. Try again later.'),
   queue_full: kind(503, true, (f) =>
     f.waited_seconds === undefined
-      ? `The queue holds ${text(f.waiting)} ${text(f.what ?? 'jobs')}, its limit. Try again later.`
-      : `There was no time to look at the file within ${text(f.waited_seconds)} s. Try again later.`,
+      ? `The queue is full: ${text(f.waiting)} ${text(f.what ?? 'jobs')} are waiting, the limit. Try again later.`
+      : `The file waited ${text(f.waited_seconds)} s for its check, the limit. Try again later.`,
+  ),
+  record_unreadable: kind(
+    500,
+    false,
+    (f) =>
+      `The job was recorded by another version of the service, and this one cannot run it: ${text(f.reason)}. Nothing was charged; send the request again.`,
   ),
   deadline_exceeded: kind(
     504,
     true,
-    (f) => `The job was not done within ${text(f.limit_seconds)} s.`,
+    (f) => `The job was not finished within ${text(f.limit_seconds)} s, the limit.`,
   ),
   worker_lost: kind(
     500,
     true,
-    (f) => `The worker was lost ${text(f.times)} times while it ran the job.`,
+    (f) => `The worker that ran the job was lost ${counted(Number(f.times), 'time')}.`,
   ),
   decode_failed: kind(
     500,
     true,
-    (f) => `The ${text(f.what ?? 'media')} could not be read to its end: ${text(f.reason)}.`,
+    (f) => `The ${text(f.what ?? 'media')} could not be decoded to its end: ${text(f.reason)}.`,
   ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
   storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
   storage_full: kind(
     507,
     true,
-    () =>
-      'The server has no room for more media at the moment. Nothing was stored; try again later.',
+    () => 'The disk of the server has no room for more media. Nothing was stored. Try again later.',
   ),
 } as const satisfies Record<string, Kind>;
 
 export type FailureCode = keyof typeof failures;
 
-/** One fault of a request: where it is (JSON pointer), what it is, and what would have been allowed. */
+/** One fault of a request: where it is (JSON pointer), its code and sentence, and the values that are allowed. */
 export type Fault = {
   readonly pointer: string;
   readonly code: string;
@@ -200,6 +232,7 @@ export type Fault = {
   readonly allowed?: readonly (string | number)[];
 };
 
+/** The one error class of the service: a code of the catalogue and the facts of its sentence. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly code: FailureCode;
@@ -226,6 +259,6 @@ export class Failure extends Error {
   }
 }
 
-/** The Failure an unknown error is told as; the error itself stays its cause, for the log. */
+/** An unknown error becomes internal_error with the error as its cause, which is logged and not shown. */
 export const asFailure = (error: unknown): Failure =>
   error instanceof Failure ? error : new Failure('internal_error', {}, { cause: error });

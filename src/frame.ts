@@ -1,9 +1,9 @@
 /** Width and height in pixels. */
 export type Size = { readonly width: number; readonly height: number };
 
-/** A second of video with more frames costs as many seconds as it would last at this rate, and may have no more for less. */
+/** A video with more frames per second is priced, and limited, by the seconds that its frames would last at this rate. */
 export const PRICED_FPS = 30;
-/** Frames a second of a result that is made of a portrait. */
+/** Frames per second of a result that is made from a portrait. */
 export const PORTRAIT_FPS = 25;
 
 /** Interleaved 8-bit pixels, rows top to bottom: 3 channels are RGB, 4 are RGB and straight alpha. */
@@ -14,12 +14,12 @@ export type Picture = Size & {
 };
 
 /**
- * 8-bit 4:2:0 in three planes, one behind the other: luma, then both chromas at half the size each way, an odd side
- * rounded up. Which colours the codes are is told elsewhere.
+ * 8-bit 4:2:0 in three planes, one behind the other: luma, then Cb and Cr at half the size each way, an odd side rounded
+ * up. How the codes become colours is in the `Colour` of the video's info.
  */
 export type YuvPicture = Size & { readonly pixels: Buffer };
 
-/** A place in the time of a video. */
+/** When a frame of a video is shown. */
 export type Timed = {
   readonly index: number;
   /** Presentation time in seconds from the start of the file. */
@@ -28,7 +28,7 @@ export type Timed = {
   readonly duration: number;
 };
 
-/** A picture of a video with its place in time. The receiver owns the pixels. */
+/** A picture of a video and when it is shown. The receiver owns the pixels. */
 export type Frame = Picture & Timed;
 export type YuvFrame = YuvPicture & Timed;
 
@@ -40,7 +40,7 @@ export const scaled = ({ width, height }: Size, scale: number): Size => ({
 /** "1280x720", as the contract writes sizes. */
 export const sizeText = ({ width, height }: Size): string => `${width}x${height}`;
 
-/** The size in which the longer side has at most so many pixels. */
+/** The size, reduced so that the longer side has at most so many pixels. */
 export const fitted = ({ width, height }: Size, longSide: number): Size => {
   const scale = Math.min(1, longSide / Math.max(width, height));
   return {
@@ -49,7 +49,7 @@ export const fitted = ({ width, height }: Size, longSide: number): Size => {
   };
 };
 
-/** The size whose sides are at most so long, in either orientation. */
+/** The size, reduced so that both sides are at most so long, in either orientation. */
 export const within = (
   { width, height }: Size,
   { longSide, shortSide }: { readonly longSide: number; readonly shortSide: number },
@@ -64,7 +64,7 @@ export const within = (
       };
 };
 
-/** 4:2:0 has even sizes only. */
+/** The size with odd sides rounded up: our H.264 is 4:2:0, which has even sides only. */
 export const evened = ({ width, height }: Size): Size => ({
   width: width + (width % 2),
   height: height + (height % 2),

@@ -10,27 +10,24 @@ import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openJobs } from './jobs/record/jobs.ts';
+import { recordReader } from './jobs/record/record.ts';
 import { openSignals } from './jobs/record/signals.ts';
 import { startWorker } from './jobs/run/worker.ts';
 import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
-import { identify, identifySound } from './media/probe/identify.ts';
-import { checkFrames, checkLimits, checkOutputFrames, checkPixels } from './media/probe/limits.ts';
-import { probeImage, probeVideo } from './media/probe/probe.ts';
-import { probeAudio } from './media/probe/probe-audio.ts';
+import { identify } from './media/probe/identify.ts';
 import { openCatalogue } from './models/catalogue.ts';
+import { openReleases } from './models/releases.ts';
+import { operations } from './operations/all.ts';
+import { catalogueEntries } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
-import { LipsyncModel } from './operations/lip-sync/request.ts';
-import { UpscaleModel } from './operations/upscale/request.ts';
 import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openLipsync } from './triton/clients/lipsync.ts';
-import { openUpscaler } from './triton/clients/upscaler.ts';
+import { openTransport } from './triton/open-transport.ts';
 import { openControl } from './triton/protocol/control.ts';
-import { openTransport } from './triton/protocol/transport.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -51,18 +48,12 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
-      media: {
-        ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-        ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
-      },
-      models: openCatalogue(
-        { upscale: UpscaleModel.options, lipsync: LipsyncModel.options },
-        shared.transport,
-        shared.control,
-        log,
-        draining.signal,
-      ),
-      looks: openTurns(config.probing),
+      ...{ fetchTo, identify },
+      models: openCatalogue(operations.flatMap(catalogueEntries), {
+        ...{ transport: shared.transport, control: shared.control },
+        ...{ log, signal: draining.signal },
+      }),
+      turns: openTurns(config.probing),
       draining: draining.signal,
     });
     const server = createServer(app, config.http);
@@ -79,11 +70,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'work');
-    const enhance = createEnhance({
-      config,
-      openUpscaler: (model) => openUpscaler(model, shared.transport, shared.control),
-      openLipsync: (model) => openLipsync(model, shared.transport, shared.control),
-    });
+    const enhance = createEnhance({ ...shared, releases: openReleases(shared.control) });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
@@ -115,7 +102,8 @@ const openShared = async (
     transport,
     control: openControl(config.triton),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files),
+    jobs: openJobs(stores, config, files, recordReader(operations)),
+    operations,
   };
 };
 
@@ -149,11 +137,10 @@ const commands: Readonly<Record<string, typeof openApi>> = { api: openApi, worke
 
 const main = async (command: string): Promise<void> => {
   const open = commands[command];
-  if (!open)
-    throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; "${command}" came`);
+  if (!open) throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; got "${command}"`);
   // What this process and its children write is the owner's alone: media, ledgers and logs of others' callers.
   process.umask(0o077);
-  const config = loadConfig(process.env);
+  const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');

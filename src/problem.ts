@@ -1,10 +1,10 @@
 import type { Problem } from './contract/failure.ts';
 import type { Failure } from './errors.ts';
 
-/** Facts that callers act upon; all others are only in the sentence, or in the log. */
-const told = ['required_credits', 'available_credits'];
+/** Facts that have a member of their own in the answer; all others are only in `detail`, or in the log. */
+const shownFacts = ['required_credits', 'available_credits'];
 
-/** How a Failure is told, as an HTTP answer and as the `error` of a job alike. */
+/** A Failure as problem+json (RFC 9457), for an HTTP answer and for the `error` of a job. */
 export const problemOf = (
   failure: Failure,
   where: { readonly instance: string; readonly requestId: string },
@@ -18,16 +18,23 @@ export const problemOf = (
   request_id: where.requestId,
   retryable: failure.retryable,
   charged: 0,
-  ...Object.fromEntries(Object.entries(failure.facts).filter(([name]) => told.includes(name))),
-  ...(failure.faults.length > 0 && { errors: failure.faults.map(copied) }),
+  ...Object.fromEntries(
+    Object.entries(failure.facts).filter(([name]) => shownFacts.includes(name)),
+  ),
+  ...(failure.faults.length > 0 && { errors: failure.faults.map(faultOf) }),
 });
 
 const titleOf = (code: string): string => {
-  const words = code.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const words = code
+    .split('_')
+    .map((word) => (acronyms.includes(word) ? word.toUpperCase() : word));
+  const title = words.join(' ');
+  return title.charAt(0).toUpperCase() + title.slice(1);
 };
 
-const copied = ({ pointer, code, detail, allowed }: Failure['faults'][number]) => ({
+const acronyms = ['api', 'http', 'id', 'json', 'url'];
+
+const faultOf = ({ pointer, code, detail, allowed }: Failure['faults'][number]) => ({
   pointer,
   code,
   detail,

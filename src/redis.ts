@@ -5,26 +5,26 @@ import type { z } from 'zod';
 import type { Log } from './log.ts';
 
 /**
- * A connection that outlives a restart of Redis; commands wait for it to come back: work does so without end,
- * a caller for a few seconds, after which they fail with an error that `isUnreachable` knows.
- * The one who opens it closes it with `quit()`.
+ * A connection that survives a restart of Redis: commands wait until it is connected again. With 'work' they wait
+ * without limit; with 'caller' they fail after 5 s at most, with an error that `isUnreachable` recognises.
+ * Whoever opens the connection closes it with `quit()`.
  */
-export const openRedis = (url: string, log: Log, patience: keyof typeof patiences): Redis => {
-  const redis = new Redis(url, patiences[patience]);
+export const openRedis = (url: string, log: Log, waits: keyof typeof retries): Redis => {
+  const redis = new Redis(url, retries[waits]);
   redis.on('error', (error) => log.warn({ error: error.message }, 'redis connection'));
   return redis;
 };
 
-/** What waits for messages must not give up, whoever asked for them. */
+/** Options of a connection that is never given up, as a subscription must be. */
 export const endless = {
   maxRetriesPerRequest: null,
   commandTimeout: undefined,
   retryStrategy: (times: number) => Math.min(times * 100, 2000),
 };
 
-const patiences = {
+const retries = {
   work: endless,
-  // A connection that is refused fails what waits within 3 s, one that is silent within 5 s.
+  // Commands fail within 3 s when connections are refused, and within 5 s when Redis does not answer.
   caller: {
     maxRetriesPerRequest: 5,
     commandTimeout: 5_000,
@@ -32,7 +32,7 @@ const patiences = {
   },
 };
 
-/** Whether a command failed because Redis was not there, and not by what it was asked. */
+/** Whether a command failed because Redis could not be reached, and not because of the command. */
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === 'MaxRetriesPerRequestError' ||
@@ -41,7 +41,7 @@ export const isUnreachable = (error: unknown): boolean =>
 export type Redises = { readonly redis: Redis; readonly prefix: string };
 
 /**
- * A Lua script as a function whose answer is checked. `-- @include "file"` lines are replaced by the
+ * A Lua script as a function whose answer is validated by `answer`. `-- @include "file"` lines are replaced by the
  * named file, relative to the script. Every script gets the key prefix as KEYS[1] and builds the names
  * of its keys below it; on a Redis cluster the prefix needs a hash tag, as with Bull.
  */

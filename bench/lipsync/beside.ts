@@ -1,11 +1,11 @@
-/** Videos to watch: the source and what each model made of it, side by side, with the new sound. */
+/** Videos for a visual comparison: the source and each model's output side by side, with the new sound. */
 import { ffmpeg } from './media.ts';
 import type { Run } from './plan.ts';
 
 const HEIGHT = 480;
 const FPS = 30;
 
-/** From left to right the source, then the models; as long as the first of them. Of halves of a clip there is none. */
+/** From left to right the source, then the outputs; as long as the shortest of them. */
 export const besideEachOther = async (
   run: Run,
   outputs: readonly string[],

@@ -1,4 +1,4 @@
-/** Codes that were changed where the mask says that nothing was: there must be none. */
+/** YUV samples that differ outside of the mask: there must be none. */
 import type { YuvPicture } from '../../src/frame.ts';
 
 export type Area = {
@@ -6,11 +6,14 @@ export type Area = {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** width x height; 0 = not to be touched. */
+  /** width x height bytes; 0: the pixel must not change. */
   readonly mask: Buffer;
 };
 
-/** Luma codes, and chroma codes of which no luma pixel is masked, that differ. Without an area every code counts. */
+/**
+ * How many samples differ: of luma those outside of the mask, of chroma those of whose 2 x 2 pixels none is in it. Without an
+ * area every sample counts.
+ */
 export const changedOutside = (
   before: YuvPicture,
   after: YuvPicture,
@@ -51,7 +54,7 @@ const masked = (area: Area | null, x: number, y: number): boolean => {
   return area.mask[(y - area.y) * area.width + x - area.x] !== 0;
 };
 
-/** The chroma samples' mask: set where any of the 2 x 2 luma pixels' is. The area begins at even places. */
+/** The mask of the chroma samples: set where any of the 2 x 2 luma pixels is. x and y of the area are even. */
 const halved = ({ x, y, width, height, mask }: Area): Area => {
   const small = { width: Math.ceil(width / 2), height: Math.ceil(height / 2) };
   const any = Buffer.alloc(small.width * small.height);

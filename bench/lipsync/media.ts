@@ -1,18 +1,19 @@
-/** What lies in a folder, and the sounds that are made of it. */
+/** The clips, portraits and sounds in a folder, and the sound files that a bench makes of them. */
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { execa } from 'execa';
 import { ffmpegPath } from '../../tests/real/ffmpeg.ts';
 
-/** seconds: of its own sound, null without one. */
+/** A clip and its own sound as a file. */
 export type Clip = {
   readonly name: string;
   readonly path: string;
   readonly sound: string;
+  /** Of its own sound; null without one, or with less than 2 s of it. */
   readonly seconds: number | null;
 };
 export type Portrait = { readonly name: string; readonly path: string };
-/** A sound file with GAP seconds of silence in its middle. */
+/** A sound file with 2 s of silence between two halves of speech. */
 export type Sound = { readonly name: string; readonly path: string };
 export type Media = {
   readonly clips: readonly Clip[];
@@ -25,14 +26,14 @@ const kinds = {
   portrait: /\.(png|jpe?g|webp)$/i,
   sound: /\.(wav|mp3|m4a|aac|flac|ogg)$/i,
 };
-/** Speech on both sides of a silence: what the mouth does there is measured. */
-const fromFirstSound = 'silenceremove=start_periods=1:start_threshold=-40dB';
+/** Speech before and after a silence: the motion of the mouth in the silence is measured. All in seconds. */
 const HALF = 3;
 const GAP = 2;
+const fromFirstSound = 'silenceremove=start_periods=1:start_threshold=-40dB';
 
 /**
  * `longest`: seconds after which a clip's own sound is cut. Throws where the folder has no sound, or neither clip nor
- * portrait. A picture whose name says that it has no face is left out.
+ * portrait. A picture with "noface" in its name is left out.
  */
 export const listMedia = async (folder: string, dir: string, longest: number): Promise<Media> => {
   const names = (await readdir(folder)).sort();
@@ -55,7 +56,7 @@ const clipOf = async (path: string, dir: string, longest: number): Promise<Clip>
   const { name } = parse(path);
   const sound = join(dir, `${name}.wav`);
   const mono = ['-vn', '-ac', '1', '-c:a', 'pcm_s16le'];
-  // On the clock of its pictures, the first of which may come after the first of its sound.
+  // On the clock of the pictures: the sound may begin before the first of them.
   const from = await firstPicture(path);
   const done = await ffmpeg(['-i', path, '-ss', from, '-t', `${longest}`, ...mono, sound], false);
   const [, hours = 0, minutes = 0, seconds = 0] = (

@@ -1,23 +1,23 @@
-/** Which mouth is to say what: the runs of a bench. */
+/** The runs of a bench: which clip or portrait with which sound. */
 import type { Clip, Portrait, Sound } from './media.ts';
 
 export type Run = {
   readonly name: string;
   readonly role: 'self' | 'foreign' | 'portrait';
-  /** Names of the clip or portrait, and of whose sound it is. */
+  /** Name of the clip or portrait, and of the clip or file that the sound is from. */
   readonly clip: string;
   readonly sound: string;
   readonly source: string;
   readonly audio: string;
-  /** Seconds from and to, of the frames that are judged, and of those that the plan learns from; all without them. */
+  /** From and to, in seconds: the frames that are judged, and those that the plan learns from. Absent: all. */
   readonly judged?: readonly [number, number];
   readonly learnt?: readonly [number, number];
 };
 
-/** Seconds left out on each side of the middle, so that no window of the plan reaches over it. */
+/** Seconds left out on each side of the middle, so that no time window of the plan spans both halves. */
 const GUARD = 0.2;
 
-/** Each half of a clip planned from the other: two runs. */
+/** Two runs: each half of a clip with its own sound, planned from the other half. */
 export const selfRuns = ({ name, path, sound, seconds }: Clip): Run[] => {
   const middle = (seconds ?? 0) / 2;
   const first = [0, middle - GUARD] as const;
@@ -29,7 +29,7 @@ export const selfRuns = ({ name, path, sound, seconds }: Clip): Run[] => {
   ];
 };
 
-/** The clip at a place in the list with the sound at that place, in turn. */
+/** The clip with number `at` and the sound with that number; sounds are used in rotation. */
 export const foreignRun = (clip: Clip, sounds: readonly Sound[], at: number): Run => ({
   ...withSound(clip, sounds, at),
   role: 'foreign',
@@ -40,7 +40,7 @@ export const portraitRun = (portrait: Portrait, sounds: readonly Sound[], at: nu
   role: 'portrait',
 });
 
-const withSound = ({ name, path }: Portrait, sounds: readonly Sound[], at: number) => {
+const withSound = ({ name, path }: Clip | Portrait, sounds: readonly Sound[], at: number) => {
   const sound = sounds[at % sounds.length];
   if (!sound) throw new Error('expected at least one sound');
   return {

@@ -1,52 +1,27 @@
 /** One run through the pipeline, and what inference/bench/lipsync/run.py reads of it: run.json, raw arrays, output.mp4. */
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Watch } from '../../src/operations/lip-sync/bench-hooks.ts';
+import type { BenchHooks } from '../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
-import { type LipSyncTask, lipSync } from '../../src/operations/lip-sync/run.ts';
+import { lipSync } from '../../src/operations/lip-sync/run.ts';
+import type { LipSyncTask } from '../../src/operations/lip-sync/task.ts';
+import { probeBoth } from '../../tests/real/probe-both.ts';
 import { changedOutside } from './changed.ts';
 import type { Run } from './plan.ts';
 import type { Stack } from './stack.ts';
 
-/** Frames between two whose masks are kept for the seam. */
-const EVERY = 5;
-const MESH = 478 * 3;
-
-type Mask = { index: number; x: number; y: number; width: number; height: number; offset: number };
+/** The mask of every fifth frame is written: the seam is measured there. */
+const MASK_EVERY = 5;
+/** x, y and z of the points of a mesh. */
+const MESH_NUMBERS = 478 * 3;
 
 export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void> => {
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
-  const meshes: Float32Array[] = [];
-  const masks: Mask[] = [];
-  const maskBytes: Buffer[] = [];
-  let kept = 0;
-  let outside = 0;
-  let plan: Parameters<NonNullable<Watch['planned']>>[0] | undefined;
-  const [from, to] = run.learnt ?? [0, Number.POSITIVE_INFINITY];
-  const [first, last] = run.judged ?? [0, Number.POSITIVE_INFINITY];
-  const watch: Watch = {
-    // What nobody judges need not be rendered.
-    renders: (seconds) => seconds >= first && seconds < last,
-    // The clip's own picture, which is the truth here, is as late as it is.
-    keepLag: run.role === 'self',
-    learn: (seconds) => seconds >= from && seconds < to,
-    planned: (planned) => {
-      plan = planned;
-    },
-    rendered: ({ index, mesh, rect, mask, before, after }) => {
-      meshes[index] = mesh ? mesh.slice() : new Float32Array(MESH).fill(Number.NaN);
-      outside += changedOutside(before, after, rect && mask ? { ...rect, mask } : null);
-      if (rect && mask && index % EVERY === 0) {
-        const { x, y, width, height } = rect;
-        masks.push({ index, x, y, width, height, offset: kept });
-        maskBytes.push(Buffer.from(mask));
-        kept += mask.length;
-      }
-    },
-  };
-  const { outcome, seconds, peakMib } = await timed(stack, run, join(dir, 'output.mp4'), watch);
-  if (!plan || !outcome.lipsync) throw new Error(`${run.name}: the pipeline told no plan`);
+  const { hooks, recorded } = record(run);
+  const { outcome, seconds, peakMib } = await timed(stack, run, join(dir, 'output.mp4'), hooks);
+  const { plan, meshes, masks, maskBytes, changed } = recorded();
+  if (!plan) throw new Error(`${run.name}: the hook got no plan`);
 
   const { times, targets, heard, lagSeconds, references } = plan;
   await writeFile(join(dir, 'times.f64'), bytesOf(Float64Array.from(times)));
@@ -55,48 +30,83 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   await writeFile(join(dir, 'activity.f32'), bytesOf(heard.activity));
   await writeAll(join(dir, 'meshes.f32'), meshes.map(bytesOf));
   await writeAll(join(dir, 'masks.u8'), maskBytes);
-  const duration = outcome.durationSeconds ?? 0;
-  const told = {
+  const { width, height } = outcome.outputSize;
+  const written = {
     ...run,
     model: stack.models.model,
     ...{ lag: lagSeconds, references, masks, sync: outcome.lipsync.sync },
     ...{ frames: outcome.frames, frames_passed_through: outcome.lipsync.framesPassedThrough },
-    ...{ real_time: duration / seconds, seconds, peak_mib: peakMib },
-    changed_outside: run.role === 'portrait' ? null : outside,
-    size: `${outcome.outputSize.width}x${outcome.outputSize.height}`,
+    ...{ real_time: outcome.durationSeconds / seconds, seconds, peak_mib: peakMib },
+    changed_outside: run.role === 'portrait' ? null : changed,
+    size: `${width}x${height}`,
   };
-  await writeFile(join(dir, 'run.json'), JSON.stringify(told));
+  await writeFile(join(dir, 'run.json'), JSON.stringify(written));
 };
 
-/** How long it took, end to end, and the most memory that this process, which does a worker's work, had. */
-export const timed = async (stack: Stack, run: Run, target: string, watch?: Watch) => {
+type Mask = { index: number; x: number; y: number; width: number; height: number; offset: number };
+
+/** Hooks that record a run, and what they have recorded when it is over. */
+const record = (run: Run) => {
+  const meshes: Float32Array[] = [];
+  const masks: Mask[] = [];
+  const maskBytes: Buffer[] = [];
+  let plan: Parameters<NonNullable<BenchHooks['planned']>>[0] | undefined;
+  let offset = 0;
+  /** Samples outside of the masks. */
+  let changed = 0;
+  const [learnFrom, learnTo] = run.learnt ?? [0, Number.POSITIVE_INFINITY];
+  const [judgeFrom, judgeTo] = run.judged ?? [0, Number.POSITIVE_INFINITY];
+  const hooks: BenchHooks = {
+    // Frames that are not judged need not be rendered.
+    renders: (seconds) => seconds >= judgeFrom && seconds < judgeTo,
+    // The reference is the clip's own picture, with its own lag.
+    keepLag: run.role === 'self',
+    learn: (seconds) => seconds >= learnFrom && seconds < learnTo,
+    planned: (planned) => {
+      plan = planned;
+    },
+    rendered: ({ index, mesh, rect, mask, before, after }) => {
+      meshes[index] = mesh ? mesh.slice() : new Float32Array(MESH_NUMBERS).fill(Number.NaN);
+      changed += changedOutside(before, after, rect && mask ? { ...rect, mask } : null);
+      if (rect && mask && index % MASK_EVERY === 0) {
+        const { x, y, width, height } = rect;
+        masks.push({ index, x, y, width, height, offset });
+        maskBytes.push(Buffer.from(mask));
+        offset += mask.length;
+      }
+    },
+  };
+  return { hooks, recorded: () => ({ plan, meshes, masks, maskBytes, changed }) };
+};
+
+/** Seconds from the probed files to the finished one, and the peak memory of this process, which does a worker's work. */
+export const timed = async (stack: Stack, run: Run, target: string, hooks?: BenchHooks) => {
+  const inputs = { media: run.source, audio: run.audio };
+  const { signal } = new AbortController();
   const task: LipSyncTask = {
     options: LipsyncOptions.parse({ model: stack.models.model }),
-    kind: run.role === 'portrait' ? 'image' : 'video',
-    inputs: { media: run.source, audio: run.audio },
+    inputs,
+    found: await probeBoth(inputs, stack.config, signal),
     target,
     models: stack.models,
     config: stack.config,
     report: () => {},
-    signal: new AbortController().signal,
-    ...(watch ? { watch } : {}),
+    signal,
+    ...(hooks ? { hooks } : {}),
   };
   let peak = 0;
-  const look = () => {
+  const sample = () => {
     peak = Math.max(peak, process.memoryUsage.rss());
   };
-  const looking = setInterval(look, 100);
+  const sampling = setInterval(sample, 100);
   const began = performance.now();
   try {
     const outcome = await lipSync(task);
-    look();
-    return {
-      outcome,
-      seconds: (performance.now() - began) / 1000,
-      peakMib: Math.round(peak / 2 ** 20),
-    };
+    sample();
+    const seconds = (performance.now() - began) / 1000;
+    return { outcome, seconds, peakMib: Math.round(peak / 2 ** 20) };
   } finally {
-    clearInterval(looking);
+    clearInterval(sampling);
   }
 };
 

@@ -1,6 +1,6 @@
 /**
- * Speed end to end, from the files to the finished one, nothing watching: a clip of 1280x720 and 25 frames a second, a
- * first time to warm up and then three times. On a busy machine it says more of the others: the load is told.
+ * Speed from the probed files to the finished one, without hooks: a clip of 1280x720 and 25 frames a second, once to warm up
+ * and then three times. The load average is reported, since other work on the machine lowers the figure.
  */
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
@@ -13,13 +13,13 @@ import type { Stack } from './stack.ts';
 
 const SECONDS = 12;
 
-/** A paragraph of markdown, empty where the folder has no clip; speed.json has the figure. */
+/** A paragraph of markdown, empty where the folder has no clip; speed.json has the figures. */
 export const speed = async (
   stack: Stack,
   { clips, sounds }: Media,
   dir: string,
 ): Promise<string> => {
-  // A name with the size in it, where there is one: made for the purpose.
+  // A clip whose name has the size in it, if there is one.
   const clip = clips.find(({ name }) => name.includes('1280x720')) ?? clips[0];
   const sound = sounds[0];
   if (!clip || !sound) return '';
@@ -27,16 +27,8 @@ export const speed = async (
   const fill = 'scale=1280:720:force_original_aspect_ratio=increase,crop=1280:720,fps=25';
   const codec = ['-an', '-c:v', 'libx264', '-crf', '16', '-pix_fmt', 'yuv420p'];
   await ffmpeg([
-    '-stream_loop',
-    '-1',
-    '-t',
-    `${SECONDS}`,
-    '-i',
-    clip.path,
-    '-vf',
-    fill,
-    ...codec,
-    source,
+    ...['-stream_loop', '-1', '-t', `${SECONDS}`, '-i', clip.path],
+    ...['-vf', fill, ...codec, source],
   ]);
   const run: Run = {
     ...{ name: 'speed', role: 'foreign', clip: clip.name, sound: sound.name },
@@ -45,15 +37,12 @@ export const speed = async (
   const paces: number[] = [];
   const peaks: number[] = [];
   for (const turn of [0, 1, 2, 3]) {
-    const { outcome, seconds, peakMib } = await timed(
-      stack,
-      run,
-      join(dir, `speed${turn}.out.mp4`),
-    );
+    const target = join(dir, `speed${turn}.out.mp4`);
+    const { outcome, seconds, peakMib } = await timed(stack, run, target);
     peaks.push(peakMib);
-    if (turn > 0) paces.push((outcome.durationSeconds ?? 0) / seconds);
+    if (turn > 0) paces.push(outcome.durationSeconds / seconds);
   }
   await writeFile(join(dir, 'speed.json'), JSON.stringify({ median: median(paces), paces, peaks }));
-  const told = paces.map((pace) => pace.toFixed(2)).join(', ');
-  return `Speed of ${stack.models.model}, ${clip.name} as 1280x720, 25 fps, ${SECONDS} s, end to end: ${told} times real time (median ${median(paces).toFixed(2)}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}); this process at most ${Math.max(...peaks)} MiB.\n`;
+  const figures = paces.map((pace) => pace.toFixed(2)).join(', ');
+  return `Speed of ${stack.models.model}, ${clip.name} as 1280x720, 25 fps, ${SECONDS} s, end to end: ${figures} times real time (median ${median(paces).toFixed(2)}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}); this process at most ${Math.max(...peaks)} MiB.\n`;
 };

@@ -1,11 +1,11 @@
-/** A Triton of the bench's own, and the models that it serves. */
+/** A Triton for the bench alone, and the models that it serves. */
 import { loadConfig } from '../../src/config.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { localTransport } from '../../src/stack/environment.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { ffmpegPath, ffprobePath } from '../../tests/real/ffmpeg.ts';
+import { lipsyncModels } from '../../tests/real/lipsync.ts';
 import { ownTriton } from '../../tests/real/triton.ts';
 
 export type Stack = {
@@ -14,9 +14,9 @@ export type Stack = {
 };
 
 const shared = ['face_track', 'speech', 'mouth_plan', 'head_motion', 'portrait_motion'];
-const secrets = { KEY_PEPPER: 'of no account here', SIGNING_SECRET: 'of no account here' };
+const secrets = { KEY_PEPPER: 'not used by a bench', SIGNING_SECRET: 'not used by a bench' };
 
-/** Started once for all models that are to be compared. */
+/** One Triton for all models that are compared. */
 export const openStacks = async (models: readonly LipsyncModel[]) => {
   const triton = await ownTriton([...shared, ...models.map((model) => `mouth_render_${model}`)]);
   const { httpUrl: TRITON_HTTP_URL, grpcUrl: TRITON_GRPC_URL } = triton;
@@ -24,7 +24,7 @@ export const openStacks = async (models: readonly LipsyncModel[]) => {
   const config = loadConfig({
     ...process.env,
     ...secrets,
-    // As `npm start` has it.
+    // The transport that `npm start` chooses.
     TRITON_TRANSPORT: process.env.TRITON_TRANSPORT || localTransport(),
     ...{
       FFMPEG: ffmpegPath,
@@ -38,7 +38,7 @@ export const openStacks = async (models: readonly LipsyncModel[]) => {
   return {
     of: async (model: LipsyncModel): Promise<Stack> => ({
       config,
-      models: await openLipsync(model, transport, openControl(config.triton)),
+      models: await lipsyncModels(model, transport, config.triton),
     }),
     close: async () => {
       await transport.close();

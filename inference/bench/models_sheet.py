@@ -14,9 +14,9 @@ import numpy as np
 sys.path.append(str(Path(__file__).parents[1]))
 
 from bench.mouth_sheet import BT601, patches_of, target, zoomed
-from enhance.lend.lender import lend
-from enhance.render.mesh import pose_of
-from enhance.render.mouth import STYLES, measure, render
+from enhance.geometry.head import pose_of
+from enhance.render.compose import STYLES, measure, render
+from enhance.render.inside.lender import lend
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import unpack
 from tests.covers import cover
@@ -26,6 +26,7 @@ COVERS = ("microphone", "pen", "hair")
 
 
 def main(out: Path, file: Path) -> None:
+    """Writes the sheet of a picture's mouth, by each model and with covers, as a picture file."""
     cv2.setNumThreads(1)
     planes, mesh = patches_of(file)[0]
     subject = measure(planes, BT601, mesh)

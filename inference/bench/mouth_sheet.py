@@ -22,9 +22,9 @@ sys.path.append(str(Path(__file__).parents[1]))
 from enhance.face.find import Finder
 from enhance.face.state import State
 from enhance.face.track import Tracker
-from enhance.render.mesh import pose_of
-from enhance.render.mouth import PATCH_DROP, PATCH_SPAN, STYLES, measure, render
-from enhance.render.planes import Colours, Planes, check_planes, from_rgb, to_rgb
+from enhance.geometry.head import pose_of
+from enhance.geometry.planes import Colours, Planes, check_planes, from_rgb, to_rgb
+from enhance.render.compose import PATCH_DROP, PATCH_SPAN, STYLES, measure, render
 
 WEIGHTS = Path(__file__).parents[2] / ".enhance" / "weights"
 BT601 = Colours(0.299, 0.114, False)
@@ -79,6 +79,7 @@ def patches_of(file: Path) -> list[tuple[Planes, Mesh]]:
 
 
 def cut(frame: Image, mesh: Mesh) -> tuple[Planes, Mesh]:
+    """The patch round the mouth of a frame (h x w x 3 uint8 RGB), and its mesh (478 x 3) in the patch's pixels."""
     scale = pose_of(mesh).scale
     middle = (mesh[61] + mesh[291])[:2] / 2 + [0, PATCH_DROP * scale]
     left, top = (int(v) & ~1 for v in np.maximum(middle - PATCH_SPAN / 2 * scale, 0))
@@ -100,11 +101,13 @@ def zoomed(planes: Planes, mesh: Mesh) -> Image:
 
 
 def target(shape: tuple[float, ...], width: float) -> npt.NDArray[np.float32]:
+    """A row of TARGETS from opening, width as a share, rounding, press, labiodental, tongue. width: the mouth's own, in S."""
     opening, wide, rounding, press, labiodental, tongue = shape
     return np.array([opening, wide * width, rounding, 0.2 * opening, -0.1 * opening, press, labiodental, tongue], np.float32)
 
 
 def gap(mesh: Mesh) -> float:
+    """How far the inner lips of a mesh are apart, in S."""
     return float(np.linalg.norm(mesh[13] - mesh[14]) / pose_of(mesh).scale)
 
 
@@ -148,6 +151,7 @@ def sheet(file: Path, style: int, steps: int) -> Image:
 
 
 def main() -> None:
+    """Writes the sheets of all files, one under the other."""
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("out", type=Path)
     ask.add_argument("files", type=Path, nargs="+")

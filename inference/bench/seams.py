@@ -14,10 +14,10 @@ import numpy as np
 from PIL import Image
 from skimage import data
 
-from enhance.cascade import Cascade
-from enhance.mosaic import Mosaic, Recent
 from enhance.picture import Picture
-from enhance.upscaler import MODELS, Recipe, open_upscaler
+from enhance.upscale.cascade import Cascade
+from enhance.upscale.mosaic import Mosaic, Recent
+from enhance.upscale.upscaler import MODELS, Recipe, open_upscaler
 
 ROOT = Path(__file__).parents[2]
 SIZE = 320
@@ -26,6 +26,7 @@ AMPLIFIED = 20
 
 
 def in_tiles_and_whole(recipe: Recipe) -> tuple[Recipe, Recipe]:
+    """The recipe with small tiles, and with one tile for the whole picture."""
     if isinstance(recipe, Cascade):
         return replace(recipe, tile_pixels=SMALL_TILES), replace(recipe, tile_pixels=1 << 30)
     assert isinstance(recipe, Mosaic)
@@ -33,6 +34,7 @@ def in_tiles_and_whole(recipe: Recipe) -> tuple[Recipe, Recipe]:
 
 
 def row(model: str, picture: Picture) -> Picture:
+    """The picture in tiles, and beside it the difference from the whole, amplified. Prints the largest and the mean one."""
     recipe = open_upscaler(model, ROOT / ".enhance" / "weights").recipes[2]
     tiled, whole = (way.upscale(picture, lambda: None).astype(int) for way in in_tiles_and_whole(recipe))
     difference = np.abs(tiled - whole)
@@ -43,6 +45,7 @@ def row(model: str, picture: Picture) -> Picture:
 
 
 def main(target: str) -> None:
+    """Writes one row for each model as a picture file."""
     picture = data.chelsea()[:SIZE, 60 : 60 + SIZE]
     Image.fromarray(np.concatenate([row(model, picture) for model in MODELS])).save(target)
 

@@ -1,1 +1,1 @@
-"""Pictures in, larger pictures out: numpy arrays on both sides, nothing of the server that calls it."""
+"""Faces, speech, mouths and larger pictures: numpy arrays in and out, nothing of the server that calls it."""

@@ -10,26 +10,27 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .picture import Planes
+from enhance.picture import FloatPlanes
 
-Kind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
-KINDS: tuple[Kind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
+EngineKind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
+KINDS: tuple[EngineKind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
 SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Opens networks. `name` tells people what runs. A network writes its next answer over the last one."""
+    """What opens networks. name: engine and precision, for logs. open: from an ONNX file to a function of planes, whose next
+    answer may overwrite the last one."""
 
     name: str
-    open: Callable[[Path], Callable[[Planes], Planes]]
+    open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
 
 
 def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
-    """The engine asked for by ENHANCE_ENGINE, or the fastest that this machine has.
+    """The engine named by ENHANCE_ENGINE, or with `auto` the fastest of this machine. device: number of the GPU.
 
-    Raises RuntimeError when the one asked for cannot run here: a slower one is never taken in its place unseen.
+    Raises RuntimeError when the named one is unknown or cannot run here: a slower one is never taken instead.
     """
     asked = environment.get("ENHANCE_ENGINE", "auto")
     threads = int(environment.get("ENHANCE_THREADS") or len(os.sched_getaffinity(0)))
@@ -53,10 +54,10 @@ def _openvino(threads: int) -> Engine:
         "CPU_RUNTIME_CACHE_CAPACITY": SHAPES_KEPT,
     }
 
-    def open_network(path: Path) -> Callable[[Planes], Planes]:
+    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
         request = core.compile_model(core.read_model(path), "CPU", settings).create_infer_request()
 
-        def run(planes: Planes) -> Planes:
+        def run(planes: FloatPlanes) -> FloatPlanes:
             request.infer([np.ascontiguousarray(planes)[None]], share_inputs=True)
             return np.asarray(request.get_output_tensor(0).data[0])
 
@@ -71,16 +72,16 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
     if kind != "onnxruntime" and hasattr(onnxruntime, "preload_dlls"):
         onnxruntime.preload_dlls()  # finds the CUDA libraries of the pip packages
 
-    def open_network(path: Path) -> Callable[[Planes], Planes]:
+    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         wanted = _wanted_providers(kind, device, path)
         session = onnxruntime.InferenceSession(str(path), options, providers=wanted)
-        # onnxruntime falls back to the CPU on its own; that would be a hundred times slower without a word.
+        # onnxruntime falls back to the CPU silently, which would be a hundred times slower.
         if session.get_providers()[0] != wanted[0][0]:
             raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
 
-        def run(planes: Planes) -> Planes:
+        def run(planes: FloatPlanes) -> FloatPlanes:
             return np.asarray(session.run(None, {"input": planes[None]})[0][0], np.float32)
 
         return run
@@ -120,7 +121,7 @@ def cuda_devices() -> int:
 
 
 def cpu_flags() -> set[str]:
-    """What the CPU can do, in the words of Linux. The bf16 hint without AVX512_BF16 or AMX would only cost accuracy."""
+    """The CPU's flags as /proc/cpuinfo names them. bf16 without AVX512_BF16 or AMX costs accuracy and gains no time."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -131,8 +132,8 @@ def cpu_flags() -> set[str]:
 def open_small_network(path: Path) -> Callable[..., list[Any]]:
     """A network of a few milliseconds, on one CPU thread in f32: a GPU would gain nothing, and bf16 moves landmarks.
 
-    The function takes the graph's inputs in their order and returns its outputs in theirs, as arrays of the caller's own.
-    It is for one thread at a time.
+    The function takes the graph's inputs in their order and returns its outputs in theirs, as new arrays. It is for one thread
+    at a time.
     """
     import openvino
 

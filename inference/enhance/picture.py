@@ -1,4 +1,4 @@
-"""What goes in and out (8-bit interleaved pixels) and what the passes work on (float planes)."""
+"""Pictures (8-bit, interleaved) and the float planes that networks work on."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,8 +6,11 @@ import numpy.typing as npt
 Picture = npt.NDArray[np.uint8]
 """height x width x channels, sRGB: 3 (RGB) or 4 (RGB and straight alpha)."""
 
-Planes = npt.NDArray[np.float32]
-"""channels x height x width, 0..1, and a little beyond between passes."""
+FloatPlanes = npt.NDArray[np.float32]
+"""channels x height x width, 0..1; between passes values may lie slightly outside."""
+
+LUMA = np.array([0.299, 0.587, 0.114])
+"""Weights of R, G and B in luma (BT.601)."""
 
 SCALES = (2, 4, 8)
 ROWS_IN_CACHE = 16
@@ -30,13 +33,13 @@ def check(picture: npt.NDArray[np.generic], scale: int) -> None:
         raise BadPictureError(f"expected IMAGE of at least 1x1 pixels, got {shape}")
 
 
-def to_planes(picture: Picture) -> Planes:
-    """Any picture as planes."""
+def to_planes(picture: Picture) -> FloatPlanes:
+    """A picture (h x w x channels) as planes (channels x h x w), 0..1."""
     return picture.transpose(2, 0, 1).astype(np.float32, order="C") * np.float32(1 / 255)
 
 
-def write_pixels(planes: Planes, target: Picture) -> None:
-    """Rounds planes into a picture of their size: the one place where values are rounded. `planes` is used up."""
+def write_pixels(planes: FloatPlanes, target: Picture) -> None:
+    """Rounds planes into a picture of their size, the one place where values are rounded. The planes' values are destroyed."""
     for top in range(0, planes.shape[1], ROWS_IN_CACHE):
         rows = planes[:, top : top + ROWS_IN_CACHE]
         rows *= np.float32(255)

@@ -6,9 +6,9 @@ from typing import Any
 import cv2
 import numpy.typing as npt
 
-from enhance.face.clip import track_frames
+from enhance.face.clip import TrackingRequest, track_frames
 from enhance.face.find import Finder
-from enhance.face.mesh import Kind
+from enhance.face.mesh import MeshKind
 from enhance.face.steady import FPS
 from enhance.face.track import Tracker
 
@@ -16,38 +16,43 @@ from .shell import Inputs, Shell, weights_folder
 
 
 class FaceTrackModel(Shell):
+    """Faces of consecutive frames. The trackers of both mesh networks are opened when they are first needed."""
+
     def initialize(self, args: dict[str, str]) -> None:
+        """Opens the usual networks."""
         cv2.setNumThreads(1)  # the other models have the other cores
         self.most = int(json.loads(args["model_config"])["parameters"]["max_faces"]["string_value"])
         self.trackers = {"attention": self._open("attention")}
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
-        kind: Kind = "plain" if _is_set(inputs, "PLAIN") else "attention"
+        """The faces, and the STATE for the frames that follow."""
+        kind: MeshKind = "plain" if _is_set(inputs, "PLAIN") else "attention"
         if kind not in self.trackers:
             self.trackers[kind] = self._open(kind)
         faces, state = track_frames(
             self.trackers[kind],
             inputs["FRAMES"],
             inputs["STATE"],
-            inputs["HINTS"],
-            hinted=inputs.get("HINTED"),
-            fps=FPS if inputs.get("FPS") is None else inputs.number("FPS"),
-            raw=_is_set(inputs, "RAW"),
-            stop_if_cancelled=inputs.stop_if_cancelled,
+            _request(inputs),
+            inputs.stop_if_cancelled,
         )
         return {
             "MESH": faces.mesh,
             "SCORE": faces.score,
             "ID": faces.identity,
             "BOX": faces.box,
-            "POSE": faces.pose,
             "LANDMARKS68": faces.landmarks,
             "LIKENESS": faces.likeness,
             "STATE": state,
         }
 
-    def _open(self, kind: Kind) -> Tracker:
+    def _open(self, kind: MeshKind) -> Tracker:
         return Tracker(Finder(weights_folder(), kind), self.most)
+
+
+def _request(inputs: Inputs) -> TrackingRequest:
+    fps = FPS if inputs.get("FPS") is None else inputs.number("FPS")
+    return TrackingRequest(inputs["HINTS"], inputs.get("HINTED"), fps, _is_set(inputs, "RAW"))
 
 
 def _is_set(inputs: Inputs, name: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 import cv2
 import numpy.typing as npt
 
-from enhance.motion.animate import Animator
+from enhance.portrait.animate import Animator
 
 from .shell import Inputs, Shell
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from enhance.lend.choice import Lending, choose
-from enhance.mouth.geometry import POINTS
-from enhance.mouth.hearing import Speech
-from enhance.mouth.plan import Footage, plan
-from enhance.mouth.prior import open_priors
+from enhance.geometry.landmarks import PLAN_POINTS
+from enhance.plan.choice import Lending, choose
+from enhance.plan.hearing import Speech
+from enhance.plan.plan import Footage, PlanSettings, plan
+from enhance.plan.prior import open_priors
 from enhance.speech.activity import speech_activity
 from enhance.speech.classes import CLASSES
 from enhance.speech.features import HOP
@@ -22,10 +22,14 @@ LENDING = ("BANK", "LENDERS", "LEND")
 
 
 class MouthPlanModel(Shell):
+    """Mouth shapes for a whole clip, and which frames lend their mouths."""
+
     def initialize(self, _args: dict[str, str]) -> None:
+        """Opens the networks that predict lips from sound."""
         self.priors = open_priors()
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, Array]:
+        """The plan; which frames lend is worked out only where it is wanted."""
         speech = Speech(*_sound(inputs, ""), inputs["ACTIVITY"])
         _expect("ACTIVITY", speech.activity, len(speech.posteriors))
         pcm, posteriors = _sound(inputs, "CLIP_")
@@ -39,8 +43,7 @@ class MouthPlanModel(Shell):
             speech,
             times.astype(np.float64),
             footage,
-            expressiveness=_share(inputs, "EXPRESSIVENESS"),
-            keep_lag=keep_lag is None or bool(keep_lag.all()),
+            PlanSettings(expressiveness=_share(inputs, "EXPRESSIVENESS"), keep_lag=keep_lag is None or bool(keep_lag.all())),
         )
         inputs.stop_if_cancelled()
         outputs = {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
@@ -60,7 +63,7 @@ def _quality(inputs: Inputs) -> int:
 
 
 def _lending(inputs: Inputs, footage: Footage, shapes: Array) -> Lending:
-    """Nobody lends where it is not known which frames are shown."""
+    """Which frames lend their mouths; none where SHOWN was not sent."""
     shown = inputs.get("SHOWN")
     if shown is None:
         shown = np.full(len(shapes), -1)
@@ -80,8 +83,8 @@ def _sound(inputs: Inputs, whose: str) -> tuple[Array, Array]:
 def _footage(inputs: Inputs, own: Speech) -> Footage:
     points, times, learn = inputs["POINTS"], inputs["POINT_TIMES"], inputs["LEARN"]
     _expect("POINT_TIMES", times, None)
-    if points.shape != (len(times), len(POINTS), 3):
-        raise ValueError(f"expected POINTS {[len(times), len(POINTS), 3]}, got {list(points.shape)}")
+    if points.shape != (len(times), len(PLAN_POINTS), 3):
+        raise ValueError(f"expected POINTS {[len(times), len(PLAN_POINTS), 3]}, got {list(points.shape)}")
     _expect("LEARN", learn, len(times))
     return Footage(points.astype(np.float64), times.astype(np.float64), learn != 0, own)
 

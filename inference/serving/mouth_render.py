@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.lend.lender import Bytes, lend, lender_from, size_of
-from enhance.lend.teeth import with_teeth
-from enhance.render.mesh import BadMouthError
-from enhance.render.mouth import measure, render
-from enhance.render.planes import check_colours, check_planes
+from enhance.geometry.head import BadMouthError
+from enhance.geometry.planes import check_colours, check_planes
+from enhance.render.compose import measure, render
+from enhance.render.inside.lender import Bytes, lend, lender_from, size_of
+from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.quality import quality_named
 from enhance.render.subject import unpack
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from enhance.motion.track import portrait_motion
+from enhance.portrait.track import portrait_motion
 
 from .shell import Inputs, Shell
 

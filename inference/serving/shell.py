@@ -1,4 +1,4 @@
-"""What all models have in common as Triton models: one request's answer or its error, whatever happens to the others."""
+"""What all models have in common as Triton models: each request gets its own answer or error, whatever happens to others."""
 
 import json
 import os
@@ -12,23 +12,23 @@ import triton_python_backend_utils as pb_utils
 
 
 def weights_folder() -> Path:
-    """Where `inference.build` has put the networks of others."""
+    """The folder of the networks that inference.build made: ENHANCE_WEIGHTS, or .enhance/weights of the repository."""
     return Path(os.environ.get("ENHANCE_WEIGHTS") or Path(__file__).parents[2] / ".enhance" / "weights")
 
 
 class CancelledError(Exception):
-    """The caller has gone: nobody waits for the answer."""
+    """The caller has gone, so no answer is needed."""
 
 
 class Shell:
-    """A model with `run`: named inputs in, named outputs out; a ValueError of it is the caller's fault."""
+    """A Triton model by one method, `run`. A ValueError from it is the caller's fault, anything else the model's."""
 
     def run(self, inputs: "Inputs", wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
-        """The outputs that are `wanted`, by name; others are not sent."""
+        """The outputs by name, at least those that are `wanted`; others are not sent."""
         raise NotImplementedError
 
     def execute(self, requests: list[Any]) -> list[Any]:
-        """A ping of keeper.py asks only whether the process lives, and is answered without outputs."""
+        """One response for each request, in order. A ping of keeper.py, to see whether the process lives, gets no outputs."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Any) -> Any:
@@ -56,11 +56,12 @@ class Inputs:
         self._request = request
 
     def stop_if_cancelled(self) -> None:
-        """For long work: to be called now and then."""
+        """To be called now and then during long work. Raises CancelledError when the caller has gone."""
         if self._request.is_cancelled():
             raise CancelledError
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """An input. Raises ValueError where it was not sent."""
         tensor = pb_utils.get_input_tensor_by_name(self._request, name)
         if tensor is None:
             raise ValueError(f"expected the input {name}, got none")
@@ -73,7 +74,7 @@ class Inputs:
         return None if tensor is None else tensor.as_numpy()
 
     def number(self, name: str) -> int | float:
-        """An input of one number."""
+        """An input of one number. Raises ValueError for none or several."""
         values = self[name]
         if values.size != 1:
             raise ValueError(f"expected {name} [1], got {list(values.shape)}")

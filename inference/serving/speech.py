@@ -13,10 +13,14 @@ WEIGHTS = Path(__file__).parents[1] / "weights" / "speech.onnx"
 
 
 class SpeechModel(Shell):
+    """What is heard in a sound, in frames of 10 ms."""
+
     def initialize(self, args: dict[str, str]) -> None:  # noqa: ARG002
+        """Opens the network and the recogniser."""
         self.analyser = SpeechAnalyser(WEIGHTS)
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002
+        """Posteriors, curves and activity."""
         fuse = inputs.number("FUSE")
         if fuse not in (0, 1):
             raise ValueError(f"expected FUSE 0 or 1, got {fuse}")

@@ -9,24 +9,26 @@ import numpy.typing as npt
 import triton_python_backend_utils as pb_utils
 
 from enhance.engine import choose_engine
-from enhance.upscaler import Upscaler, open_upscaler
+from enhance.upscale.upscaler import Upscaler, open_upscaler
 
 from .shell import Inputs, Shell, weights_folder
 
 
 class UpscalerModel(Shell):
-    """Inputs IMAGE and SCALE, outputs IMAGE and, for who asks, ENGINE: see config.pbtxt."""
+    """Inputs IMAGE and SCALE; outputs IMAGE and, where it is asked for, ENGINE: models/<name>/config.pbtxt."""
 
     model: str
     upscaler: Upscaler
 
     def initialize(self, args: dict[str, str]) -> None:
+        """Opens the model's networks on the engine of this machine."""
         release = json.loads(args["model_config"])["parameters"]["release"]["string_value"]
         engine = choose_engine(os.environ, int(args["model_instance_device_id"]))
         self.upscaler = open_upscaler(self.model, weights_folder(), engine)
         pb_utils.Logger.log_info(f"{args['model_name']}: {release} on {self.upscaler.engine}")
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
+        """The larger picture; ENGINE names what computed it."""
         outputs: dict[str, npt.NDArray[Any]] = {}
         if "IMAGE" in wanted:
             scale = int(inputs.number("SCALE"))

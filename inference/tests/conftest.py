@@ -1,13 +1,17 @@
-"""Real networks for the tests, from the weights that inference.build made."""
+"""Real networks for the tests, from the weights that inference.build made, and the module that Triton brings its models."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from enhance.engine import Engine, choose_engine
-from enhance.upscaler import Upscaler, open_upscaler
+from enhance.upscale.upscaler import Upscaler, open_upscaler
+from tests import triton
+
+sys.modules["triton_python_backend_utils"] = triton
 
 
 @pytest.fixture(scope="session")

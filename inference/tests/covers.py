@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.render.mesh import Pose, pose_of
-from enhance.render.planes import Colours, Planes, from_rgb, mean_of_four, to_rgb
+from enhance.geometry.head import Pose, pose_of
+from enhance.geometry.planes import Colours, Planes, from_rgb, mean_of_four, to_rgb
 
 Floats = npt.NDArray[Any]
 

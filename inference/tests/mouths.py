@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from enhance.mouth import geometry
-from enhance.mouth.geometry import LIPS, Array
-from enhance.mouth.hearing import Speech
+from enhance.geometry.heads import MEAN_FACE, Array
+from enhance.geometry.landmarks import LIP_RINGS
+from enhance.plan.hearing import Speech
 from enhance.speech.classes import INDEX
 from enhance.speech.features import HOP, RATE
 
@@ -13,13 +13,13 @@ _RING = 20
 
 
 def face(opening: float, width: float = 0.5) -> Array:
-    """len(POINTS) x 3 in S, frontal."""
-    lips = np.empty((len(LIPS), 3))
+    """len(PLAN_POINTS) x 3 in S, frontal."""
+    lips = np.empty((len(LIP_RINGS), 3))
     for ring, thickness in ((0, 0.08), (1, 0.0)):
         angles = np.pi * np.arange(_RING) / 10  # from the left corner along the lower lip to the right one and back above
         heights = np.sin(angles) * (opening / 2 + thickness)
         lips[ring * _RING : (ring + 1) * _RING] = np.stack([-np.cos(angles) * width / 2, heights, np.zeros(_RING)], 1)
-    return np.concatenate([lips + _MOUTH, geometry.MEAN_FACE])
+    return np.concatenate([lips + _MOUTH, MEAN_FACE])
 
 
 def turned(points: Array, yaw: float, pitch: float, size: float, place: tuple[float, float] = (300, 200)) -> Array:

@@ -12,8 +12,8 @@ from skimage import data
 from enhance.face.crop import Crop, crop_of_mesh
 from enhance.face.detect import Detection, merge, overlap, tiles
 from enhance.face.find import Face, Finder
-from enhance.face.landmarks import features
 from enhance.face.track import NO_HINTS
+from enhance.geometry.landmarks import features
 from tests.drawings import Anime, Picture, anime
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"

@@ -1,17 +1,20 @@
-"""What is computed from meshes: layout, pose, movement, filters, likeness."""
+"""What is computed from meshes: layout, movement, filters, likeness."""
+
+from itertools import pairwise
+from pathlib import Path
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from enhance.face.landmarks import LAYOUT_68, LIPS, eye_distance, landmarks_68
-from enhance.face.likeness import CUT, LIKE_CUT, changed, glance, is_movement
-from enhance.face.motion import similarity
-from enhance.face.pose import pose
 from enhance.face.steady import begin, follow
+from enhance.face.thumbnails import CUT, LIKE_CUT, changed, frame_thumbnail, is_movement
+from enhance.geometry.landmarks import LAYOUT_68, LIPS, eye_distance, landmarks_68
+from enhance.geometry.similarity import similarity
 
 Points = npt.NDArray[np.float32]
+ASTRONAUT_MESH: Points = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
 
 
 def upright_face() -> Points:
@@ -19,27 +22,6 @@ def upright_face() -> Points:
     mesh = np.random.default_rng(0).normal(0, 40, (478, 3)).astype(np.float32)
     mesh[33], mesh[263], mesh[10], mesh[152] = (-50, 0, 0), (50, 0, 0), (0, -60, 0), (0, 100, 0)
     return mesh
-
-
-def turned(mesh: Points, yaw: float = 0, pitch: float = 0, roll: float = 0) -> Points:
-    """yaw + turns the nose to the right of the picture, pitch + up, roll + clockwise, in degrees."""
-    y, p, r = np.radians([yaw, pitch, roll])
-    about_y = np.array([[np.cos(y), 0, -np.sin(y)], [0, 1, 0], [np.sin(y), 0, np.cos(y)]])
-    about_x = np.array([[1, 0, 0], [0, np.cos(p), np.sin(p)], [0, -np.sin(p), np.cos(p)]])
-    about_z = np.array([[np.cos(r), -np.sin(r), 0], [np.sin(r), np.cos(r), 0], [0, 0, 1]])
-    return np.asarray(mesh @ (about_z @ about_y @ about_x).T, np.float32)
-
-
-@pytest.mark.parametrize("angles", [(0, 0, 0), (30, 0, 0), (-30, 0, 0), (0, 20, 0), (0, -20, 0), (0, 0, 15), (0, 0, -15)])
-def test_the_pose_of_a_turned_face_is_how_it_was_turned(angles: tuple[int, int, int]) -> None:
-    np.testing.assert_allclose(pose(turned(upright_face(), *angles)), angles, atol=0.01)
-
-
-def test_a_nose_that_points_right_in_the_picture_is_a_positive_yaw() -> None:
-    face = upright_face()
-    face[1] = (0, 20, -60)
-    assert turned(face, yaw=20)[1, 0] > 0
-    assert turned(face, pitch=20)[1, 1] < turned(face)[1, 1]
 
 
 def test_there_are_68_landmarks_and_80_points_of_lips() -> None:
@@ -53,6 +35,21 @@ def test_a_pair_of_the_68_is_averaged_and_meshes_may_come_in_any_shape() -> None
     assert layout.shape == (2, 3, 68, 2)
     np.testing.assert_allclose(layout[1, 2, 3], (meshes[1, 2, 132, :2] + meshes[1, 2, 58, :2]) / 2)
     np.testing.assert_allclose(layout[0, 1, 62], meshes[0, 1, 13, :2])
+
+
+def test_the_68_landmarks_lie_where_ibug_has_them() -> None:
+    """On a photograph: parts in their order from the picture's left to its right, brows over eyes over nose over mouth."""
+    points = landmarks_68(ASTRONAUT_MESH)
+    jaw, brows, bridge, base, right_eye, left_eye, outer, inner = (
+        points[first:last] for first, last in pairwise((0, 17, 27, 31, 36, 42, 48, 60, 68))
+    )
+    assert (np.diff(jaw[2:15, 0]) > 0).all() and jaw[:, 1].argmax() in (7, 8, 9)
+    assert (np.diff(brows[:, 0]) > 0).all() and (np.diff(bridge[:, 1]) > 0).all() and (np.diff(base[:, 0]) > 0).all()
+    assert right_eye[:, 0].max() < left_eye[:, 0].min()
+    heights = [part[:, 1].mean() for part in (brows, np.vstack([right_eye, left_eye]), base, inner)]
+    assert heights == sorted(heights)
+    assert (np.ptp(inner, axis=0) < np.ptp(outer, axis=0)).all()
+    assert outer[6, 0] == outer[:, 0].max() and outer[0, 0] == outer[:, 0].min()
 
 
 def test_a_similarity_is_found_again() -> None:
@@ -102,13 +99,13 @@ def test_another_shot_is_a_cut_and_a_passing_hand_is_none() -> None:
     shot = np.random.default_rng(4).integers(0, 256, (18, 32, 3), dtype=np.uint8).repeat(20, axis=0).repeat(20, axis=1)
     hand = shot.copy()
     hand[100:250, 200:350] = 180
-    assert changed(glance(shot), glance(np.ascontiguousarray(shot[:, ::-1]))) > CUT
-    assert changed(glance(shot), glance(hand)) < LIKE_CUT
+    assert changed(frame_thumbnail(shot), frame_thumbnail(np.ascontiguousarray(shot[:, ::-1]))) > CUT
+    assert changed(frame_thumbnail(shot), frame_thumbnail(hand)) < LIKE_CUT
 
 
 def test_a_shaken_camera_is_movement_and_another_shot_is_none() -> None:
     bumps = np.random.default_rng(4).integers(0, 256, (2, 9, 16, 3), dtype=np.uint8)
     shot, other = (cv2.resize(each, (640, 360), interpolation=cv2.INTER_CUBIC) for each in bumps)
-    shaken = glance(shot[8:340, 30:630])
-    assert changed(glance(shot), shaken) > LIKE_CUT and is_movement(glance(shot), shaken)
-    assert not is_movement(glance(shot), glance(other))
+    shaken = frame_thumbnail(shot[8:340, 30:630])
+    assert changed(frame_thumbnail(shot), shaken) > LIKE_CUT and is_movement(frame_thumbnail(shot), shaken)
+    assert not is_movement(frame_thumbnail(shot), frame_thumbnail(other))

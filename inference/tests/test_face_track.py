@@ -9,11 +9,11 @@ import numpy.typing as npt
 import pytest
 from skimage import data
 
-from enhance.face.clip import Faces, track_frames
+from enhance.face.clip import Faces, TrackingRequest, track_frames
 from enhance.face.find import Finder
-from enhance.face.landmarks import features
 from enhance.face.recognise import unlikeness
 from enhance.face.track import NO_HINTS, Tracker
+from enhance.geometry.landmarks import features
 from tests.drawings import Anime, Picture, anime
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
@@ -35,7 +35,7 @@ def follow(tracker: Tracker, pictures: list[Picture], chunk: int = 16) -> Faces:
     """The faces of a clip, sent in chunks with the state in between."""
     state, parts = NOTHING, []
     for start in range(0, len(pictures), chunk):
-        faces, state = track_frames(tracker, np.stack(pictures[start : start + chunk]), state, NO_HINTS)
+        faces, state = track_frames(tracker, np.stack(pictures[start : start + chunk]), state)
         parts.append(faces)
     return Faces(*(np.concatenate([getattr(part, name) for part in parts]) for name in Faces.__dataclass_fields__))
 
@@ -71,7 +71,7 @@ def test_chunks_give_what_the_whole_gives(tracker: Tracker) -> None:
 def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:
     faces = follow(tracker, [EMPTY] * 3)
     assert (faces.identity == -1).all() and (faces.score == 0).all()
-    assert all(np.isnan(values).all() for values in (faces.mesh, faces.box, faces.pose, faces.landmarks))
+    assert all(np.isnan(values).all() for values in (faces.mesh, faces.box, faces.landmarks))
 
 
 def test_a_still_face_in_noise_trembles_less_than_a_thousandth_of_its_eye_distance(tracker: Tracker) -> None:
@@ -167,7 +167,7 @@ def test_the_lips_stay_on_the_mouth_of_a_drawing_that_moves_and_talks(tracker: T
 
 
 def test_a_hint_where_nothing_is_finds_nothing(tracker: Tracker) -> None:
-    nowhere, _ = track_frames(tracker, EMPTY[None], NOTHING, np.array([[50, 50, 150, 150]], np.float32))
+    nowhere, _ = track_frames(tracker, EMPTY[None], NOTHING, TrackingRequest(np.array([[50, 50, 150, 150]], np.float32)))
     assert (nowhere.identity == -1).all()
 
 
@@ -177,8 +177,8 @@ def test_a_point_finds_a_small_face_which_then_stays_though_there_is_no_room(wei
     padded = cv2.copyMakeBorder(small, 0, FACE.shape[0] - small.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(90, 110, 130))
     frames = np.stack([np.hstack([padded, FACE])] * 16)
     point = np.array([[44, 40, 44, 40]], np.float32)
-    faces, state = track_frames(alone, frames, NOTHING, point, hinted=np.array([5]))
-    later, _ = track_frames(alone, frames, state, NO_HINTS)
+    faces, state = track_frames(alone, frames, NOTHING, TrackingRequest(point, np.array([5])))
+    later, _ = track_frames(alone, frames, state)
     is_small = np.concatenate([faces.box, later.box])[:, 0, 2] < padded.shape[1]
     assert is_small.tolist() == [False] * 5 + [True] * 27
 
@@ -186,7 +186,7 @@ def test_a_point_finds_a_small_face_which_then_stays_though_there_is_no_room(wei
 @pytest.mark.parametrize("fps", [30, 60])
 def test_a_still_face_trembles_no_more_at_higher_frame_rates(tracker: Tracker, fps: int) -> None:
     clip = np.stack([noisy(FACE, seed) for seed in range(16)])
-    seen = [track_frames(tracker, clip, NOTHING, NO_HINTS, fps=rate)[0] for rate in (25, fps)]
+    seen = [track_frames(tracker, clip, NOTHING, TrackingRequest(fps=rate))[0] for rate in (25, fps)]
     trembles = [faces.mesh[6:, 0, :468, :2].std(axis=0).mean() for faces in seen]
     assert trembles[1] < trembles[0]
 
@@ -202,8 +202,8 @@ def test_the_same_likeness_is_taken_at_every_size_and_light(tracker: Tracker) ->
 
 def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
     clip = np.stack([noisy(FACE, seed) for seed in range(8)])
-    raw, _ = track_frames(tracker, clip, NOTHING, NO_HINTS, raw=True)
-    steady, _ = track_frames(tracker, clip, NOTHING, NO_HINTS)
+    raw, _ = track_frames(tracker, clip, NOTHING, TrackingRequest(raw=True))
+    steady, _ = track_frames(tracker, clip, NOTHING)
     trembles = [faces.mesh[2:, 0, :468].std(axis=0).mean() for faces in (raw, steady)]
     assert trembles[0] > 1.3 * trembles[1]
 
@@ -227,17 +227,17 @@ def test_what_is_not_as_agreed_is_refused(
     tracker: Tracker, frames: Frames, state: npt.NDArray[np.float32], hints: npt.NDArray[np.float32], says: str
 ) -> None:
     with pytest.raises(ValueError, match=says):
-        track_frames(tracker, frames, state, hints)
+        track_frames(tracker, frames, state, TrackingRequest(hints))
 
 
 def test_a_state_of_another_size_or_cut_short_is_refused(tracker: Tracker) -> None:
-    _, state = track_frames(tracker, FACE[None], NOTHING, NO_HINTS)
+    _, state = track_frames(tracker, FACE[None], NOTHING)
     with pytest.raises(ValueError, match="expected FRAMES of 240x240 as in STATE, got 200x240"):
-        track_frames(tracker, FACE[None, :, :200], state, NO_HINTS)
+        track_frames(tracker, FACE[None, :, :200], state)
     with pytest.raises(ValueError, match="expected STATE of"):
-        track_frames(tracker, FACE[None], state[:-5], NO_HINTS)
+        track_frames(tracker, FACE[None], state[:-5])
     with pytest.raises(ValueError, match="expected STATE of"):
-        track_frames(tracker, FACE[None], np.append(state, np.float32(0)), NO_HINTS)
+        track_frames(tracker, FACE[None], np.append(state, np.float32(0)))
 
 
 @with_media

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from enhance.engine import Engine, choose_engine
-from enhance.picture import Planes, to_planes, with_border
+from enhance.picture import FloatPlanes, to_planes, with_border
 
 GOLDEN = np.load(Path(__file__).parent / "golden" / "networks.npz")
 NETWORKS = {"photo_x2": 7, "animation_x2": 0, "animation_x4": 0, "detail_x4": 0}
 
 
-def question(border: int) -> Planes:
+def question(border: int) -> FloatPlanes:
     return to_planes(with_border(GOLDEN["input"], border, border, border, border))
 
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pytest
 from skimage import data
 
-from enhance.render import mouth
-from enhance.render.mesh import SMALLEST_FACE, BadMouthError, Pose, pose_of
-from enhance.render.mouth import Rendered, measure, render
-from enhance.render.planes import Colours, Planes, any_of_four, check_planes, from_rgb
-from enhance.render.shape import shape_of
-from enhance.render.sharpness import MOST, blur_of, detail
+from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
+from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
+from enhance.render import compose
+from enhance.render.compose import Rendered, measure, render
+from enhance.render.finish.sharpness import MOST, blur_of, detail
+from enhance.render.lips.shape import shape_of
 from enhance.render.subject import SUBJECT_SIZE, pack, unpack
 
 Floats = npt.NDArray[Any]
@@ -46,8 +46,8 @@ def astronaut() -> tuple[Planes, Floats]:
     """The patch a caller would cut, a little noise in it so that every moved pixel shows."""
     mesh = MESH.copy()
     scale = float(np.linalg.norm(mesh[263] - mesh[33]))
-    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, mouth.PATCH_DROP * scale] - mouth.PATCH_SPAN / 2 * scale
-    left, top, side = int(x) & ~1, int(y) & ~1, round(mouth.PATCH_SPAN * scale) & ~1
+    x, y = (mesh[61] + mesh[291])[:2] / 2 + [0, compose.PATCH_DROP * scale] - compose.PATCH_SPAN / 2 * scale
+    left, top, side = int(x) & ~1, int(y) & ~1, round(compose.PATCH_SPAN * scale) & ~1
     picture = data.astronaut()[top : top + side, left : left + side]
     mesh[:, :2] -= [left, top]
     return planes_of(picture), mesh
@@ -56,9 +56,9 @@ def astronaut() -> tuple[Planes, Floats]:
 def drawn(gap: float = 0.0, size: int = SIZE, moustache: bool = False, teeth: bool = False) -> tuple[Planes, Floats]:
     """A face of plain skin with lips at the mesh's lips and a dark line, or a dark hole, between them."""
     mesh = MESH - MESH[[61, 291]].mean(axis=0)
-    scale = size / mouth.PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
+    scale = size / compose.PATCH_SPAN / float(np.linalg.norm(MESH[263] - MESH[33]))
     mesh = np.asarray(mesh * scale, np.float32)
-    mesh[:, :2] += [size / 2, size / 2 - mouth.PATCH_DROP * size / mouth.PATCH_SPAN]
+    mesh[:, :2] += [size / 2, size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN]
     pose = pose_of(mesh)
     unit = pose.scale
     inner = [[78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308], [78, 95, 88, 178, 87, 14, 317, 402, 318, 324, 308]]
@@ -410,8 +410,8 @@ def test_what_is_drawn_into_a_blurred_frame_is_blurred() -> None:
 def test_the_config_says_what_the_code_does() -> None:
     text = (MODELS / "mouth_render_fast" / "config.pbtxt").read_text()
     told_of = (
-        ("patch_span", mouth.PATCH_SPAN),
-        ("patch_drop", mouth.PATCH_DROP),
+        ("patch_span", compose.PATCH_SPAN),
+        ("patch_drop", compose.PATCH_DROP),
         ("subject_size", SUBJECT_SIZE),
         ("smallest_face", SMALLEST_FACE),
     )

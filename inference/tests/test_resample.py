@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from enhance.picture import Planes
-from enhance.resample import REACH, Kernel, box_half, enlarge
+from enhance.picture import FloatPlanes
+from enhance.upscale.resample import REACH, Kernel, box_half, enlarge
 
 SIZES = [(1, 1), (1, 7), (5, 3), (64, 65), (130, 70)]
 
 
-def enlarge_whole(planes: Planes, scale: int, kernel: Kernel) -> Planes:
+def enlarge_whole(planes: FloatPlanes, scale: int, kernel: Kernel) -> FloatPlanes:
     border = REACH[kernel]
     return enlarge(np.pad(planes, ((0, 0), (border, border), (border, border)), mode="edge"), scale, kernel)
 
 
-def smooth(height: int, width: int) -> Planes:
+def smooth(height: int, width: int) -> FloatPlanes:
     y, x = np.mgrid[0:height, 0:width].astype(np.float32)
     return np.asarray(0.5 + 0.3 * np.sin(x / 6 + y / 9), np.float32)[None]
 

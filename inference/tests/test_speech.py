@@ -8,7 +8,7 @@ import pytest
 
 import enhance.speech.network as network_module
 from enhance.speech.allphone import _parts, open_allphone
-from enhance.speech.analysis import Speech, SpeechAnalyser
+from enhance.speech.analysis import SpeechAnalyser, SpeechAnalysis
 from enhance.speech.classes import CLASSES, CURVES, INDEX, SHAPES, SIL, P
 from enhance.speech.curves import CLOSURE, JAW, LABIODENTAL, closures, curves
 from enhance.speech.features import log_mel, normalise
@@ -35,7 +35,7 @@ def analyser() -> SpeechAnalyser:
     return SpeechAnalyser(WEIGHTS)
 
 
-def heard(analyser: SpeechAnalyser, pcm: Floats, fuse: bool = False) -> Speech:
+def heard(analyser: SpeechAnalyser, pcm: Floats, fuse: bool = False) -> SpeechAnalysis:
     return analyser.analyse(np.asarray(pcm, np.float32), fuse)
 
 
@@ -240,10 +240,10 @@ def test_labels_lie_where_segments_do() -> None:
 
 def test_the_judge_gives_full_marks_to_the_truth_and_few_to_noise() -> None:
     pytest.importorskip("scipy")
-    from training.speech.evaluate import Clip, figures
+    from training.speech.evaluate import LabelledSound, figures
 
     true = posteriors_of("SIL*20 A*20 P*8 I*20 F*8 U*20 P*6 A*15 SIL*20")
-    clip = Clip("one", np.zeros(len(true) * 160, np.float32), true.argmax(1))
+    clip = LabelledSound("one", np.zeros(len(true) * 160, np.float32), true.argmax(1))
     best: Any = figures([clip], lambda _: true)
     assert best.accuracy == 1
     assert best.jaw == pytest.approx(1)

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from enhance.cascade import Cascade, Pass, spans, split
-from enhance.mosaic import Mosaic, Recent, starts
-from enhance.picture import Picture, Planes
+from enhance.picture import FloatPlanes, Picture
+from enhance.upscale.cascade import Cascade, Pass, spans, split
+from enhance.upscale.mosaic import Mosaic, Recent, starts
 from tests.pictures import pattern
 
 
-def blur_double(planes: Planes) -> Planes:
+def blur_double(planes: FloatPlanes) -> FloatPlanes:
     """A 2x that looks 3 pixels far and, like a network with zero padding, is wrong nearer than that to the border."""
     padded = np.pad(planes, ((0, 0), (3, 3), (3, 3)))
     rows = np.mean([padded[:, i : i + planes.shape[1]] for i in range(7)], axis=0)
@@ -68,7 +68,7 @@ def test_a_tile_begins_only_where_the_last_one_does_not_reach(length: int, expec
     assert starts(length, step=208, overlap=48) == expected
 
 
-def double(planes: Planes) -> Planes:
+def double(planes: FloatPlanes) -> FloatPlanes:
     return planes.repeat(2, axis=1).repeat(2, axis=2)
 
 
@@ -85,7 +85,7 @@ def test_tiles_that_agree_are_joined_without_a_trace(size: tuple[int, int]) -> N
 def test_tiles_that_differ_are_joined_by_a_ramp() -> None:
     values = iter([0.0, 1.0])
 
-    def flat(planes: Planes) -> Planes:
+    def flat(planes: FloatPlanes) -> FloatPlanes:
         return np.full((3, planes.shape[1] * 2, planes.shape[2] * 2), next(values), np.float32)
 
     picture: Picture = pattern(4, 30)
@@ -99,7 +99,7 @@ def test_tiles_that_differ_are_joined_by_a_ramp() -> None:
 def test_equal_tiles_are_computed_once_while_they_fit() -> None:
     computed = 0
 
-    def count(planes: Planes) -> Planes:
+    def count(planes: FloatPlanes) -> FloatPlanes:
         nonlocal computed
         computed += 1
         return double(planes)

@@ -10,10 +10,10 @@ from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
-from enhance.alpha import upscale_alpha
-from enhance.cascade import Cascade
 from enhance.picture import BadPictureError, Picture
-from enhance.upscaler import DETAIL_STEP, MODELS, Upscaler
+from enhance.upscale.alpha import upscale_alpha
+from enhance.upscale.cascade import Cascade
+from enhance.upscale.upscaler import DETAIL_STEP, MODELS, Upscaler
 from tests.pictures import pattern, red_disc
 
 Get = Callable[[str], Upscaler]

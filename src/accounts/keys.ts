@@ -13,10 +13,12 @@ export type KeyRequest = {
 };
 export type Keys = ReturnType<typeof openKeys>;
 
+/** 192 random bits in each key. */
 const SECRET_BYTES = 24;
-const USED_EVERY_MS = 60_000;
+/** `last_used_at` is written at most once in this time. */
+const LAST_USED_STEP_MS = 60_000;
 
-/** API keys. A key is shown when it is made; what is stored is its HMAC with the server's pepper. */
+/** API keys. A key is shown once, when it is created; only its HMAC-SHA256 with the server's pepper is stored. */
 export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
   const digest = (key: string) => createHmac('sha256', pepper).update(key).digest('hex');
   const byDigest = (digested: string) => `${prefix}:key:${digested}`;
@@ -29,7 +31,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     const now = Date.now();
     const expires = request.expiresInSeconds && now + request.expiresInSeconds * 1000;
     if (expires && !isDate(expires)) {
-      const detail = `expected an end that is a date; one in ${request.expiresInSeconds} s came`;
+      const detail = `Expected an expiry before the year 275,760; got ${request.expiresInSeconds} s from now.`;
       const faults = [{ pointer: '/expires_in_seconds', code: 'out_of_range', detail }];
       throw new Failure('validation_failed', {}, { faults });
     }
@@ -51,7 +53,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     return { ...presentKey(await read(stored.id, digested)), key };
   };
 
-  /** Whom a key stands for. Failure invalid_api_key (a mistyped one needs no look-up) or expired_api_key. */
+  /** The account, id and scopes of a key. A mistyped key is refused by its checksum. Failure invalid_api_key | expired_api_key. */
   const lookup = async (key: string) => {
     const parts = /^mes_live_([0-9A-Za-z]+)_([0-9A-Za-z]+)$/.exec(key);
     if (parts?.[1] === undefined || checksum(parts[1]) !== parts[2]) {
@@ -66,13 +68,13 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
         expired_at: new Date(stored.expires_at).toISOString(),
       });
     }
-    if (now - (stored.last_used_at ?? 0) > USED_EVERY_MS) {
+    if (now - (stored.last_used_at ?? 0) > LAST_USED_STEP_MS) {
       await redis.hset(byDigest(digest(key)), 'last_used_at', now);
     }
     return { account: stored.account, keyId: stored.id, scopes: stored.scopes };
   };
 
-  /** Those that can be shown; the others are `faulty`. */
+  /** The keys with valid records, newest first; the others are in `faulty`. */
   const list = async (account?: string): Promise<Key[]> => {
     const read = (await records()).flatMap(([, record]) => ShownKey.safeParse(record).data ?? []);
     return read
@@ -81,7 +83,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
       .map(presentKey);
   };
 
-  /** Those of the account, and those whose account cannot be told. */
+  /** The faulty records of the account, and those without an account. */
   const faulty = async (account?: string): Promise<FaultyKey[]> =>
     (await records())
       .filter(([, record]) => !account || !record.account || record.account === account)
@@ -97,12 +99,12 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
       ),
     );
 
-  /** A new key like the old one, with as long a life ahead; the old one goes on working for `overlapSeconds`. */
+  /** Creates a key with the same account, scopes and lifetime; the old one expires after `overlapSeconds`. */
   const rotate = async (id: string, overlapSeconds: number): Promise<IssuedKey> => {
     const digested = await digestOf(id);
     const old = await read(id, digested);
     if (old.revoked_at !== null)
-      throw new Failure('not_found', { what: 'working key with this id' });
+      throw new Failure('not_found', { what: 'key with this id that is not revoked' });
     const { account, name, scopes, created_at, expires_at } = old;
     const lifeSeconds =
       expires_at === null ? undefined : Math.ceil((expires_at - created_at) / 1000);
@@ -113,7 +115,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     return issued;
   };
 
-  /** At once and for good; again changes nothing. */
+  /** Disables a key at once. Revoking it again changes nothing. */
   const revoke = async (id: string): Promise<Key> => {
     const digested = await digestOf(id);
     await redis.hsetnx(byDigest(digested), 'revoked_at', Date.now());
@@ -138,10 +140,11 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
   return { create, lookup, list, faulty, rotate, revoke };
 };
 
-const MOST_DATE_MS = 8.64e15;
-const isDate = (timeMs: number): boolean => Math.abs(timeMs) <= MOST_DATE_MS;
+/** The range of `Date`: 100 million days around 1970 (ECMA-262). */
+const MAX_DATE_MS = 8.64e15;
+const isDate = (timeMs: number): boolean => Math.abs(timeMs) <= MAX_DATE_MS;
 
-/** An end so far away that `Date` does not hold it is an end all the same; one that is no number is none. */
+/** A time in ms, or null when the field is empty. Times beyond the range of `Date` are valid here: the key works until then. */
 const time = z
   .string()
   .default('')
@@ -163,7 +166,7 @@ const StoredKey = z.object({
 });
 type StoredKey = z.infer<typeof StoredKey>;
 
-/** One whose times can be written as dates. */
+/** A record whose times are within the range of `Date`, so that they can be shown. */
 const ShownKey = StoredKey.superRefine((key, ctx) => {
   for (const name of ['created_at', 'expires_at', 'revoked_at', 'last_used_at'] as const) {
     if (!isDate(key[name] ?? 0)) ctx.addIssue({ code: 'custom', path: [name] });

@@ -3,24 +3,25 @@ import { z } from 'zod';
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import { monthOf, type Prices, tierAt } from './price.ts';
+import { unknownCursor } from '../unknown-cursor.ts';
+import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
 
-/** How long a grant is known by its token; as long as an idempotency key. */
-const GRANT_KNOWN_MS = 86_400_000;
+/** How long the token of a grant is remembered: 24 hours, as long as an idempotency key. */
+const GRANT_TOKEN_TTL_MS = 86_400_000;
 
-/** What the script says of credits that would make a balance inexact. */
+/** The script's answer when the balance would exceed the exact integers, 2^53 - 1. */
 const TOO_MANY = -1;
 
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
 
 /**
- * The credits of accounts. Every change is one script that also appends to the account's ledger; those of a job are
- * part of the scripts that make and end it, in `jobs/`.
+ * The credits of accounts. Every change of a balance is one Lua script that also appends to the account's ledger; the
+ * changes of a job are part of the scripts that create and end it, in `jobs/`.
  */
-export const openLedger = (stores: Redises, prices: Prices) => {
+export const openLedger = (stores: Redises, discounts: Discounts) => {
   const { redis, prefix } = stores;
 
   const usage = async (account: string, month = monthOf(Date.now())): Promise<number> =>
@@ -33,7 +34,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
       usage(account, month),
     ]);
     const [all, held] = [Number(of.balance ?? 0), Number(of.held ?? 0)];
-    const { percent, to } = tierAt(used, prices);
+    const { percent, to } = tierAt(used, discounts);
     return {
       account,
       balance: all,
@@ -43,30 +44,37 @@ export const openLedger = (stores: Redises, prices: Prices) => {
     };
   };
 
-  /** Adds credits, once for each `token`; the account is made when it is new. Failure validation_failed. */
+  /** Adds credits, once for each `token`; creates the account if it is new. Failure validation_failed. */
   const grant = async (
     account: string,
     credits: number,
     note = '',
     token: string = randomUUID(),
   ): Promise<Balance> => {
-    const said = Number.isSafeInteger(credits)
-      ? await grantCredits(stores, account, credits, note, token, GRANT_KNOWN_MS)
+    const granted = Number.isSafeInteger(credits)
+      ? await grantCredits(stores, account, credits, note, token, GRANT_TOKEN_TTL_MS)
       : TOO_MANY;
-    if (said === TOO_MANY) {
-      const detail = `expected a balance of at most ${Number.MAX_SAFE_INTEGER}; ${credits} more came`;
+    if (granted === TOO_MANY) {
+      const detail = `Expected a balance of at most ${Number.MAX_SAFE_INTEGER} credits; ${credits} more would exceed it.`;
       const faults = [{ pointer: '/credits', code: 'out_of_range', detail }];
       throw new Failure('validation_failed', {}, { faults });
     }
     return balance(account);
   };
 
-  /** Newest first. Failure validation_failed for a cursor that no page gave. */
+  const hasEntry = async (account: string, id: string): Promise<boolean> =>
+    ledgerCursor.test(id) && (await redis.xrange(key(account), id, id)).length > 0;
+
+  /** Newest first. Failure validation_failed when `starting_after` is no entry of the account's ledger. */
   const entries = async (
     account: string,
     page: { limit: number; starting_after?: string | undefined },
   ): Promise<EntryPage> => {
-    const from = page.starting_after === undefined ? '+' : `(${cursorOf(page.starting_after)}`;
+    const after = page.starting_after;
+    if (after !== undefined && !(await hasEntry(account, after))) {
+      throw unknownCursor('an entry of the ledger');
+    }
+    const from = after === undefined ? '+' : `(${after}`;
     const found = await redis.xrevrange(key(account), from, '-', 'COUNT', page.limit + 1);
     return {
       data: found.slice(0, page.limit).map(entryOf),
@@ -82,17 +90,7 @@ export const openLedger = (stores: Redises, prices: Prices) => {
   return { usage, balance, grant, entries, accounts };
 };
 
-const cursorOf = (id: string): string => {
-  if (ledgerCursor.test(id)) return id;
-  const detail = 'expected the id of a ledger entry';
-  throw new Failure(
-    'validation_failed',
-    {},
-    { faults: [{ pointer: '/starting_after', code: 'invalid_cursor', detail }] },
-  );
-};
-
-/** A stream entry as an object; the first part of its id is its time. */
+/** A ledger entry from its Redis stream entry, whose id begins with its time in ms. */
 export const entryOf = ([id, fields]: [id: string, fields: string[]]): LedgerEntry => {
   const of = paired(fields);
   const timeMs = Number(id.split('-')[0]);
@@ -113,7 +111,7 @@ export const entryOf = ([id, fields]: [id: string, fields: string[]]): LedgerEnt
   });
 };
 
-/** Redis answers field, value, field, value. */
+/** An object from Redis' flat list of field, value, field, value. */
 export const paired = (flat: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? '']] : [])),

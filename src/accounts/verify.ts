@@ -5,9 +5,9 @@ import { entryOf, paired } from './ledger.ts';
 
 export type Verification = {
   readonly account: string;
-  /** In words; empty when the books and the ledger agree. */
+  /** One sentence each; empty when the account's record and its ledger agree. */
   readonly differences: readonly string[];
-  /** Jobs with credits set aside. */
+  /** Ids of the jobs for which credits are held. */
   readonly openHolds: readonly string[];
 };
 
@@ -18,8 +18,8 @@ const takeSnapshot = script(
 );
 
 /**
- * Adds the ledger up from its first entry and compares with what the books said at one moment;
- * entries made since do not count. Changes nothing.
+ * Adds up the ledger from its first entry and compares the sums with a snapshot of the account's record. Entries after
+ * the snapshot do not count. Changes nothing.
  */
 export const verify = async (stores: Redises, account: string): Promise<Verification> => {
   const [balance, held, last, usage, holds] = await takeSnapshot(stores, account);
@@ -57,7 +57,7 @@ const addUp = async ({ redis, prefix }: Redises, account: string, last: string) 
   while (last !== '') {
     const page = await redis.xrange(`${prefix}:ledger:${account}`, from, last, 'COUNT', PAGE);
     for (const raw of page) {
-      const entry = readable(raw);
+      const entry = entryOrNull(raw);
       if (entry === null) {
         sums.faults.push(`entry ${raw[0]} cannot be read`);
         continue;
@@ -68,7 +68,7 @@ const addUp = async ({ redis, prefix }: Redises, account: string, last: string) 
       add(sums.holds, entry.job, entry.held_change);
       if (entry.balance !== sums.balance || entry.held !== sums.held) {
         sums.faults.push(
-          `entry ${entry.id} says balance ${entry.balance}, held ${entry.held}; the entries up to it give ${sums.balance}, ${sums.held}`,
+          `entry ${entry.id} has balance ${entry.balance} and held ${entry.held}; the entries up to it add up to ${sums.balance} and ${sums.held}`,
         );
       }
     }
@@ -79,11 +79,11 @@ const addUp = async ({ redis, prefix }: Redises, account: string, last: string) 
   return sums;
 };
 
-const readable = (raw: [id: string, fields: string[]]): LedgerEntry | null => {
+const entryOrNull = (raw: [id: string, fields: string[]]): LedgerEntry | null => {
   try {
     return entryOf(raw);
   } catch {
-    // A faulty one is told by its id, and does not hide the others.
+    // It is reported by its id, and the sums go on with the other entries.
     return null;
   }
 };
@@ -98,14 +98,14 @@ const add = (to: Map<string, number>, name: string | null, amount: number): void
 const numbers = (of: Record<string, string>): Map<string, number> =>
   new Map(Object.entries(of).map(([name, value]) => [name, Number(value)]));
 
-const compare = (what: string, ledger: number, books: number): string[] =>
-  ledger === books ? [] : [`${what}: the ledger gives ${ledger}, the account has ${books}`];
+const compare = (what: string, ledger: number, record: number): string[] =>
+  ledger === record ? [] : [`${what}: the ledger adds up to ${ledger}, the account has ${record}`];
 
 const compareAll = (
   what: string,
   ledger: ReadonlyMap<string, number>,
-  books: ReadonlyMap<string, number>,
+  record: ReadonlyMap<string, number>,
 ): string[] =>
-  [...new Set([...ledger.keys(), ...books.keys()])].flatMap((name) =>
-    compare(`${what} ${name}`, ledger.get(name) ?? 0, books.get(name) ?? 0),
+  [...new Set([...ledger.keys(), ...record.keys()])].flatMap((name) =>
+    compare(`${what} ${name}`, ledger.get(name) ?? 0, record.get(name) ?? 0),
   );

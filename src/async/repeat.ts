@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** Does `work` again and again, `pauseMs` apart, whatever fails; the returned function ends it and waits for it. */
+/**
+ * Runs `work`, waits for `pauseMs`, and so on, until the returned function is called, which resolves when the last run has
+ * ended. A run that fails is logged.
+ */
 export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => {
   const ending = new AbortController();
   const { signal } = ending;
@@ -17,7 +20,7 @@ export const repeat = (pauseMs: number, work: () => Promise<void>, log: Log) => 
       try {
         await work();
       } catch (error) {
-        log.error({ err: error }, 'a repeated task failed; it is tried again');
+        log.error({ err: error }, 'a repeated task failed; it runs again after its pause');
       }
       await pause();
     }

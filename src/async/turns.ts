@@ -1,79 +1,103 @@
 import { Failure } from '../errors.ts';
 
-type Bounds = {
+type TurnLimits = {
+  /** So many tasks run at a time. */
   readonly atOnce: number;
-  /** Of one owner. */
+  /** So many tasks of one owner may wait. */
   readonly waiting: number;
+  /** A task may wait for so long. */
   readonly waitMs: number;
 };
 
 export type Turns = ReturnType<typeof openTurns>;
 
-/** Lets so many works run at a time. Owners take turns, whoever has the more works waiting; each owner's own wait in order. */
-export const openTurns = ({ atOnce, waiting, waitMs }: Bounds) => {
-  const queues = new Map<string, (() => void)[]>();
+/**
+ * Runs at most `atOnce` tasks at a time. Owners take turns (round robin), however many tasks each of them has waiting; the
+ * tasks of one owner start in their order.
+ */
+export const openTurns = (limits: TurnLimits) => {
+  const queue = openQueue();
   let running = 0;
 
   const startNext = (): void => {
-    const [next] = queues;
-    if (!next) {
-      running -= 1;
-      return;
-    }
-    const [owner, queue] = next;
-    const start = queue.shift();
-    queues.delete(owner);
-    // Behind all others.
-    if (queue.length > 0) queues.set(owner, queue);
-    start?.();
+    const next = queue.next();
+    if (next) next();
+    else running -= 1;
   };
-
-  const leave = (owner: string, start: () => void): void => {
-    const left = (queues.get(owner) ?? []).filter((other) => other !== start);
-    if (left.length > 0) queues.set(owner, left);
-    else queues.delete(owner);
-  };
-
-  /** Resolves when it is this work's turn, and rejects when that does not come. */
-  const wait = (owner: string, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const queue = queues.get(owner) ?? [];
-      const fail = (facts: object) => reject(new Failure('queue_full', { ...facts }));
-      if (queue.length >= waiting) return fail({ what: 'requests to look at a file', waiting });
-      const end = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', give);
-      };
-      const start = () => {
-        end();
-        resolve();
-      };
-      const give = () => {
-        end();
-        leave(owner, start);
-        if (signal.aborted) reject(new Failure('draining'));
-        else fail({ waited_seconds: waitMs / 1000 });
-      };
-      const timer = setTimeout(give, waitMs);
-      signal.addEventListener('abort', give);
-      queue.push(start);
-      queues.set(owner, queue);
-    });
 
   return {
     /**
-     * Runs the work when it is its turn. Failure queue_full where too many of the owner wait, or the turn does not come in
-     * time; draining where the signal is aborted while it waits.
+     * Runs the task when it is its turn. Failure queue_full where too many tasks of the owner wait, or this one waited for
+     * too long; draining where the signal is aborted while it waits.
      */
-    take: async <T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    take: async <T>(owner: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> => {
       if (signal.aborted) throw new Failure('draining');
-      if (running < atOnce) running += 1;
-      else await wait(owner, signal);
+      if (running < limits.atOnce) running += 1;
+      else await waitIn(queue, { owner, signal }, limits);
       try {
-        return await work();
+        return await task();
       } finally {
         startNext();
       }
+    },
+  };
+};
+
+type Waiting = { readonly owner: string; readonly signal: AbortSignal };
+
+/** Resolves when the task may start, and rejects when it waited for too long. */
+const waitIn = (
+  queue: ReturnType<typeof openQueue>,
+  { owner, signal }: Waiting,
+  { waiting, waitMs }: TurnLimits,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const refuse = (facts: object) => reject(new Failure('queue_full', { ...facts }));
+    if (queue.lengthOf(owner) >= waiting) {
+      return refuse({ what: 'requests that wait for their file to be probed', waiting });
+    }
+    const settle = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    };
+    const start = () => {
+      settle();
+      resolve();
+    };
+    const giveUp = () => {
+      settle();
+      queue.remove(owner, start);
+      if (signal.aborted) reject(new Failure('draining'));
+      else refuse({ waited_seconds: waitMs / 1000 });
+    };
+    const timer = setTimeout(giveUp, waitMs);
+    signal.addEventListener('abort', giveUp);
+    queue.add(owner, start);
+  });
+
+type Start = () => void;
+
+/** A queue for each owner that has tasks waiting; the map's order is the order of the owners' turns. */
+const openQueue = () => {
+  const queues = new Map<string, Start[]>();
+  return {
+    lengthOf: (owner: string): number => queues.get(owner)?.length ?? 0,
+    add: (owner: string, start: Start): void => {
+      queues.set(owner, [...(queues.get(owner) ?? []), start]);
+    },
+    remove: (owner: string, start: Start): void => {
+      const left = (queues.get(owner) ?? []).filter((other) => other !== start);
+      if (left.length > 0) queues.set(owner, left);
+      else queues.delete(owner);
+    },
+    /** Takes out the first task of the owner whose turn it is, who is the last in turn then. */
+    next: (): Start | undefined => {
+      const [entry] = queues;
+      if (!entry) return undefined;
+      const [owner, [first, ...rest]] = entry;
+      queues.delete(owner);
+      if (rest.length > 0) queues.set(owner, rest);
+      return first;
     },
   };
 };

@@ -1,18 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosInstance } from 'axios';
 import { Job } from '../contract/job.ts';
 import { writeChunks } from '../storage/write-all.ts';
 
-/** A sentence for the person at the terminal; anything else that is thrown is a bug and keeps its stack. */
+/** A failure that is printed as its message only. Any other error is a bug and is printed with its stack. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** The service over HTTP, with the key of one account. */
+/** An HTTP client of the service with an API key. Failures are thrown as `Refused`. */
 export const createClient = (url: string, key: string): AxiosInstance => {
   const client = axios.create({
     baseURL: url,
@@ -30,7 +31,9 @@ export const createClient = (url: string, key: string): AxiosInstance => {
 const refusal = (url: string, error: unknown): unknown => {
   if (!axios.isAxiosError(error)) return error;
   if (!error.response)
-    return new Refused(`${url} does not answer (${error.code ?? error.message}); is it running?`);
+    return new Refused(
+      `The service at ${url} does not answer (${error.code ?? error.message}). Is it running?`,
+    );
   const { detail, errors, code } = error.response.data ?? {};
   const faults = Array.isArray(errors)
     ? errors.map((fault) => `\n  ${fault.pointer}: ${fault.detail}`)
@@ -40,14 +43,14 @@ const refusal = (url: string, error: unknown): unknown => {
   );
 };
 
-/** A file under the name that the API gives its part. */
-export type Part = { readonly part: string; readonly path: string };
+/** A local file and the name of the multipart part in which it is sent. */
+export type FilePart = { readonly part: string; readonly path: string };
 
-/** Sends files with their fields and answers the job that they became. */
+/** Sends files and fields to a route that creates a job; answers the job without waiting for its result. */
 export const postJob = async (
   client: AxiosInstance,
   path: string,
-  files: readonly Part[],
+  files: readonly FilePart[],
   fields: Readonly<Record<string, string>>,
 ): Promise<Job> => {
   const form = new FormData();
@@ -61,16 +64,16 @@ export const postJob = async (
 
 const pollMs = 400;
 
-/** Watches a job to its end. */
+/** Polls a job until it is finished and calls `show` with every state. */
 export const follow = async (
   client: AxiosInstance,
   first: Job,
-  watch: (job: Job) => void,
+  show: (job: Job) => void,
   signal: AbortSignal,
 ): Promise<Job> => {
   let job = first;
   for (;;) {
-    watch(job);
+    show(job);
     if (job.finished_at !== null) return job;
     await sleep(pollMs, undefined, { signal });
     job = Job.parse((await client.get(`/v1/jobs/${job.id}`, { signal })).data);
@@ -78,16 +81,16 @@ export const follow = async (
 };
 
 /**
- * Downloads a result beside its place and renames it, so that a broken download leaves no half file.
- * The link is signed: the key does not travel.
+ * Downloads a result into a file of its own beside `target` and renames it: a broken download leaves no file, and two
+ * downloads to one target do not mix. The link is signed, so the API key is not sent.
  */
 export const download = async (url: string, target: string, signal: AbortSignal): Promise<void> => {
-  const aside = `${target}.part`;
+  const partial = join(dirname(target), `.enhance-${randomUUID()}.part`);
   try {
     const answer = await axios.get<Readable>(url, { responseType: 'stream', proxy: false, signal });
-    await writeChunks(aside, answer.data, signal);
-    await rename(aside, target);
+    await writeChunks(partial, answer.data, signal);
+    await rename(partial, target);
   } finally {
-    await rm(aside, { force: true });
+    await rm(partial, { force: true });
   }
 };

@@ -4,8 +4,8 @@ import { parseEnv } from 'node:util';
 import { places } from '../stack/home.mjs';
 
 /**
- * The environment of the local stack that `npm start` runs: its secrets and its addresses.
- * What is set in the process's environment wins, as in a container.
+ * The environment of the local stack that `npm start` runs: its secrets and its addresses. Variables of the process
+ * itself take precedence, as in a container.
  */
 export const stackEnvironment = (): NodeJS.ProcessEnv => ({
   DATA_DIR: places.data,
@@ -14,7 +14,7 @@ export const stackEnvironment = (): NodeJS.ProcessEnv => ({
   ...process.env,
 });
 
-/** The development key that `npm start` made, for calls without ENHANCE_API_KEY. */
+/** The API key that `npm start` created, used where neither --key nor ENHANCE_API_KEY is given. */
 export const developmentKey = (): string | undefined => {
   const file = join(places.data, 'dev-key');
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;

@@ -11,6 +11,7 @@ type Creation = Json & {
   readonly expiresIn?: number;
 };
 
+/** `enhance keys create` */
 export const createKey = (options: Creation): Promise<void> =>
   asOperator(async ({ keys, ledger }) => {
     const { account, credits, expiresIn } = options;
@@ -24,11 +25,14 @@ export const createKey = (options: Creation): Promise<void> =>
     show({ ...issued, credits: available }, options);
   });
 
+/** `enhance keys list`; exit code 1 when a key has a faulty record. */
 export const listKeys = ({ account, json }: Json & { readonly account?: string }): Promise<void> =>
   asOperator(async ({ keys }) => {
     const [all, faulty] = [await keys.list(account), await keys.faulty(account)];
     for (const { id, fields } of faulty) {
-      console.error(`${id} is faulty in ${fields.join(', ')}; \`keys revoke\` ends it.`);
+      console.error(
+        `The record of ${id} is faulty in ${fields.join(', ')}. Revoke the key with: enhance keys revoke ${id}`,
+      );
       process.exitCode = 1;
     }
     if (json) return console.log(JSON.stringify(all));
@@ -36,28 +40,32 @@ export const listKeys = ({ account, json }: Json & { readonly account?: string }
       const state = revoked_at
         ? `revoked ${revoked_at}`
         : expires_at
-          ? `until ${expires_at}`
+          ? `expires ${expires_at}`
           : 'active';
       console.log(`${id}  ${account}  ${scopes.join(',')}  ${state}`);
     }
   });
 
+/** `enhance keys rotate` */
 export const rotateKey = (
   id: string,
   options: Json & { readonly overlap: number },
 ): Promise<void> =>
   asOperator(async ({ keys }) => show(await keys.rotate(id, options.overlap), options));
 
+/** `enhance keys revoke` */
 export const revokeKey = (id: string): Promise<void> =>
   asOperator(async ({ keys }) => {
     await keys.revoke(id);
-    console.log(`${id} is revoked.`);
+    console.log(`The key ${id} is revoked.`);
   });
 
 const scopesOf = (text: string) => {
   const parsed = z.array(Scope).safeParse(text.split(','));
   if (!parsed.success)
-    throw new Refused(`--scopes takes ${Scope.options.join(', ')}; "${text}" came.`);
+    throw new Refused(
+      `--scopes: Expected a comma-separated list of ${Scope.options.join(', ')}; got "${text}".`,
+    );
   return parsed.data;
 };
 
@@ -65,5 +73,5 @@ const show = (issued: IssuedKey & { readonly credits?: number }, { json }: Json)
   console.log(
     json
       ? JSON.stringify(issued)
-      : `${issued.key}\n\nKey ${issued.id} of account ${issued.account}. It is shown here and never again.`,
+      : `${issued.key}\n\nKey ${issued.id} of the account ${issued.account}. It is shown only once, so keep it.`,
   );

@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import { type Model, ModelList } from '../contract/models.ts';
+import { counted } from '../counted.ts';
 import { createClient } from './client.ts';
 
 type Options = { readonly url: string; readonly key: string; readonly json?: boolean };
 
+/** `enhance models list` */
 export const listModels = async ({ url, key, json }: Options): Promise<void> => {
   const { data } = ModelList.parse((await createClient(url, key).get('/v1/models')).data);
   if (json) return console.log(JSON.stringify(data));
@@ -14,7 +17,14 @@ export const listModels = async ({ url, key, json }: Options): Promise<void> => 
   }
 };
 
+/** The price for a unit: "credits_per_megapixel: 0.5". */
 const termsOf = (model: Model): string =>
-  model.operation === 'upscale'
-    ? `x${model.options.scales.join(' x')}  ${model.price.credits_per_megapixel} credits/MP`
-    : `${model.options.sync_modes.join(' ')}  ${model.price.credits_per_second} credits/s`;
+  Object.entries(Prices.catch({}).parse(model.price))
+    .filter(([name]) => name.startsWith('credits_per_'))
+    .map(
+      ([name, credits]) =>
+        `${counted(credits, 'credit')} ${name.slice('credits_'.length).replaceAll('_', ' ')}`,
+    )
+    .join(', ');
+
+const Prices = z.record(z.string(), z.number());

@@ -1,16 +1,17 @@
 import { type Keys, openKeys } from '../accounts/keys.ts';
 import { type Ledger, openLedger } from '../accounts/ledger.ts';
-import { loadConfig } from '../config.ts';
+import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { isUnreachable, openRedis, type Redises } from '../redis.ts';
 import { Refused } from './client.ts';
 import { stackEnvironment } from './home.ts';
 
+/** What the operator's commands work on. */
 export type Operator = { readonly stores: Redises; readonly keys: Keys; readonly ledger: Ledger };
 
-/** Runs `work` with the ledger and the keys, straight on Redis: these commands work while the API is down. */
+/** Runs `work` on the keys and the ledger in Redis. These commands do not use the API and work while it is down. */
 export const asOperator = async (work: (operator: Operator) => Promise<void>): Promise<void> => {
-  const config = loadConfig(stackEnvironment());
+  const config = configOf(stackEnvironment());
   const redis = openRedis(config.redis.url, createLog('silent', 'cli'), 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   try {
@@ -22,9 +23,20 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
   } catch (error) {
     if (!isUnreachable(error)) throw error;
     throw new Refused(
-      `Redis does not answer at ${new URL(config.redis.url).host}; is the stack running?`,
+      `Redis does not answer at ${new URL(config.redis.url).host}. Is the stack running?`,
     );
   } finally {
     redis.disconnect();
+  }
+};
+
+/** A faulty environment is the operator's to correct: its message is shown without a stack. */
+const configOf = (env: NodeJS.ProcessEnv): Config => {
+  try {
+    return loadConfig(env);
+  } catch (error) {
+    throw new Refused(
+      `${error instanceof Error ? error.message : error}\nRun \`npm start\` once, which creates the secrets, or set them.`,
+    );
   }
 };

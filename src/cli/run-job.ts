@@ -2,27 +2,28 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import { Job } from '../contract/job.ts';
-import { createClient, download, follow, type Part, postJob, Refused } from './client.ts';
+import { counted } from '../counted.ts';
+import { createClient, download, type FilePart, follow, postJob, Refused } from './client.ts';
 
-/** What every command that makes a job is told. */
-export type Calling = { readonly url: string; readonly key: string; readonly output: string };
+/** The options of every command that creates a job. */
+export type JobOptions = { readonly url: string; readonly key: string; readonly output: string };
 
-type Asked = {
+type JobRequest = {
   readonly path: string;
-  readonly parts: readonly Part[];
+  readonly parts: readonly FilePart[];
   readonly fields: Readonly<Record<string, string>>;
 };
 type Result = NonNullable<Job['result']>;
 
 /**
  * Sends files, shows the progress of the job, downloads its result and answers it. Ctrl-C cancels the job.
- * Places that cannot be are refused before anything is sent, and paid for.
+ * Paths that cannot be read or written are refused before anything is sent or paid for.
  */
 export const runJob = async (
-  { path, parts, fields }: Asked,
-  { url, key, output }: Calling,
+  { path, parts, fields }: JobRequest,
+  { url, key, output }: JobOptions,
 ): Promise<Result> => {
-  checkPlaces(parts, output);
+  checkPaths(parts, output);
   const client = createClient(url, key);
   const job = await postJob(client, path, parts, fields);
   const stop = new AbortController();
@@ -35,11 +36,11 @@ export const runJob = async (
     if (!stop.signal.aborted) throw error;
     const { data } = await client.post(`/v1/jobs/${job.id}/cancel`);
     const { cost } = Job.parse(data);
-    throw new Refused(`Stopped; the job ${job.id} was charged ${cost.charged} credits.`);
+    throw new Refused(`Stopped. The job ${job.id} cost ${counted(cost.charged, 'credit')}.`);
   }
 };
 
-const checkPlaces = (parts: readonly Part[], output: string): void => {
+const checkPaths = (parts: readonly FilePart[], output: string): void => {
   for (const { path } of parts) {
     if (!existsSync(path)) throw new Refused(`There is no file ${path}.`);
     if (!statSync(path).isFile()) throw new Refused(`${path} is not a file.`);
@@ -49,16 +50,18 @@ const checkPlaces = (parts: readonly Part[], output: string): void => {
 };
 
 const fetchResult = async (job: Job, target: string, signal: AbortSignal): Promise<Result> => {
-  const { id, status, result, error } = job;
-  if (status !== 'succeeded' || !result)
-    throw new Refused(`The job ${id} ${status}: ${error?.detail ?? 'no reason given'}`);
+  const { status, result } = job;
+  if (status !== 'succeeded' || !result) throw new Refused(endOf(job));
   await download(result.output_url, target, signal);
-  const paid = result.cached ? 'cached, free' : `${result.credits_used} credits`;
+  const paid = result.cached ? 'cached, free' : counted(result.credits_used, 'credit');
   console.error(`${target}: ${result.input_size} -> ${result.output_size}, ${paid}`);
   return result;
 };
 
-/** A bar on a terminal, nothing elsewhere. */
+const endOf = ({ id, status, error }: Job): string =>
+  error ? `The job ${id} failed: ${error.detail}` : `The job ${id} ended as ${status}.`;
+
+/** A progress bar when stderr is a terminal, otherwise nothing. */
 const progressBar = () => {
   if (!process.stderr.isTTY) return { show: () => undefined, close: () => undefined };
   const bar = new SingleBar({

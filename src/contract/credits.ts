@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { LipsyncModel, Warning } from '../operations/lip-sync/request.ts';
-import { UpscaleModel } from '../operations/upscale/request.ts';
+import { Warning } from './job.ts';
 import { Account, GrantedCredits } from './keys.ts';
 
 const Credits = z.int().min(0);
@@ -37,20 +36,24 @@ export const PriceLine = z
   .meta({ id: 'PriceLine' });
 export type PriceLine = z.infer<typeof PriceLine>;
 
-export const Estimate = z
-  .strictObject({
-    credits: Credits,
-    lines: z.array(PriceLine),
-    available_credits: Credits,
-    model: z.enum([...UpscaleModel.options, ...LipsyncModel.options]),
-    model_version: z.string(),
-    input_size: z.string(),
-    output_size: z.string(),
-    duration_seconds: z.number().optional().describe('video only'),
-    warnings: z.array(Warning).optional().describe('of lip sync, where there are any'),
-  })
-  .meta({ id: 'Estimate' });
+const estimate = {
+  credits: Credits,
+  lines: z.array(PriceLine),
+  available_credits: Credits,
+  model: z.string(),
+  model_version: z.string(),
+  input_size: z.string(),
+  output_size: z.string(),
+  duration_seconds: z.number().optional().describe('video only'),
+  warnings: z.array(Warning).optional().describe('where there are any'),
+};
+/** Any operation's estimate, as a client of all of them reads it. */
+export const Estimate = z.strictObject(estimate);
 export type Estimate = z.infer<typeof Estimate>;
+
+/** The schema of an estimate for these models. */
+export const estimateSchema = (models: readonly string[]) =>
+  z.strictObject({ ...estimate, model: z.enum(models) }).meta({ id: 'Estimate' });
 
 export const GrantNote = z.string().max(200);
 
@@ -92,7 +95,7 @@ export const LedgerQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   starting_after: z
     .string()
-    .regex(ledgerCursor)
+    .regex(ledgerCursor, 'Expected the id of a ledger entry')
     .optional()
     .describe('id of the last entry of the page before'),
 });

@@ -1,13 +1,9 @@
 import { z } from 'zod';
-import { LipsyncJobOptions, LipsyncResult } from '../operations/lip-sync/request.ts';
-import { UpscaleOptions, UpscaleResult } from '../operations/upscale/request.ts';
 import { Problem } from './failure.ts';
+import { SizeText } from './media.ts';
 
 export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
 export type JobStatus = z.infer<typeof JobStatus>;
-
-export const JobKind = z.enum(['upscale', 'lipsync']);
-export type JobKind = z.infer<typeof JobKind>;
 
 export const Stage = z.enum([
   'fetching',
@@ -30,6 +26,7 @@ export const JobProgress = z
   .meta({ id: 'JobProgress' });
 export type JobProgress = z.infer<typeof JobProgress>;
 
+/** The picture or clip that an operation is to change. An operation may tell more of its input. */
 export const JobInput = z
   .strictObject({
     kind: z.enum(['image', 'video']),
@@ -44,22 +41,33 @@ export const JobInput = z
   .meta({ id: 'JobInput' });
 export type JobInput = z.infer<typeof JobInput>;
 
-/** The clip or portrait, and what it is to say. */
-export const LipsyncInput = z
-  .strictObject({
-    ...JobInput.shape,
-    own_sound: z.boolean().optional().describe('whether the clip has a sound of its own'),
-    audio: z.strictObject({
-      bytes: z.int(),
-      sha256: z.string(),
-      content_type: z.string(),
-      duration_seconds: z.number(),
-      sample_rate: z.int(),
-      channels: z.int(),
-    }),
-  })
-  .meta({ id: 'LipsyncInput' });
-export type LipsyncInput = z.infer<typeof LipsyncInput>;
+/** Something that the caller should know of a result that is good all the same. */
+export const Warning = z
+  .strictObject({ code: z.string(), detail: z.string() })
+  .meta({ id: 'Warning' });
+export type Warning = z.infer<typeof Warning>;
+
+/** What every operation tells of a result; each adds its own fields. */
+export const resultShape = {
+  status: z.literal('success'),
+  id: z.string(),
+  output_url: z.url(),
+  input_size: SizeText,
+  output_size: SizeText,
+  model_used: z.string(),
+  model_version: z.string().describe('the release that made it'),
+  cached: z.boolean(),
+  credits_used: z.int().min(0),
+  processing_ms: z.int().min(0),
+  bytes: z.int().positive(),
+  sha256: z.string(),
+  content_type: z.string(),
+  expires_at: z.iso.datetime(),
+  warnings: z.array(Warning),
+};
+/** Any operation's result, as a client of all of them reads it. */
+export const JobResult = z.looseObject(resultShape);
+export type JobResult = z.infer<typeof JobResult>;
 
 const shared = {
   id: z.string(),
@@ -72,49 +80,64 @@ const shared = {
   queue_position: z.int().nullable(),
   progress: JobProgress.nullable(),
   model: z.string(),
-  model_version: z.string(),
+  model_version: z.string().describe('the release that the job was submitted for'),
   cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
   error: Problem.nullable(),
   urls: z.strictObject({ self: z.string(), cancel: z.string(), result: z.string() }),
 };
 
-export const UpscaleJob = z
-  .strictObject({
-    ...shared,
-    kind: z.literal('upscale'),
-    input: JobInput,
-    options: UpscaleOptions,
-    result: UpscaleResult.nullable(),
-  })
-  .meta({ id: 'UpscaleJob' });
-export type UpscaleJob = z.infer<typeof UpscaleJob>;
-
-export const LipsyncJob = z
-  .strictObject({
-    ...shared,
-    kind: z.literal('lipsync'),
-    input: LipsyncInput,
-    options: LipsyncJobOptions,
-    result: LipsyncResult.nullable(),
-  })
-  .meta({ id: 'LipsyncJob' });
-export type LipsyncJob = z.infer<typeof LipsyncJob>;
-
-export const Job = z.discriminatedUnion('kind', [UpscaleJob, LipsyncJob]).meta({ id: 'Job' });
+/** Any operation's job, as a client of all of them reads it. */
+export const Job = z.looseObject({
+  ...shared,
+  kind: z.string(),
+  input: z.looseObject({}),
+  options: z.looseObject({}),
+  result: JobResult.nullable(),
+});
 export type Job = z.infer<typeof Job>;
 
-export const JobList = z
-  .strictObject({ object: z.literal('list'), data: z.array(Job), has_more: z.boolean() })
-  .meta({ id: 'JobList' });
+/** What the contract has to know of an operation to tell what its jobs are. */
+export type JobForms = {
+  readonly kind: string;
+  /** Name of its schemas in the OpenAPI document, such as "Upscale". */
+  readonly title: string;
+  readonly input: z.ZodObject;
+  /** Of the options as a job shows them. */
+  readonly shownOptions: z.ZodObject;
+  readonly result: z.ZodObject;
+};
 
-export const JobListQuery = z.strictObject({
-  status: JobStatus.optional(),
-  kind: JobKind.optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  starting_after: z
-    .string()
-    .regex(/^job_\w+$/)
-    .optional()
-    .describe('id of the last job of the page before'),
-});
-export type JobListQuery = z.infer<typeof JobListQuery>;
+/** The schemas of jobs, closed: exactly what these operations' jobs tell. */
+export const jobSchemas = (operations: readonly JobForms[]) => {
+  const kinds = operations.map(({ kind }) => kind);
+  const jobs = operations.map(jobSchema);
+  const [first, ...others] = jobs;
+  if (!first) throw new Error('expected at least one operation');
+  const anyJob = z.discriminatedUnion('kind', [first, ...others]).meta({ id: 'Job' });
+  const JobList = z
+    .strictObject({ object: z.literal('list'), data: z.array(anyJob), has_more: z.boolean() })
+    .meta({ id: 'JobList' });
+  const JobListQuery = z.strictObject({
+    status: JobStatus.optional(),
+    kind: z.enum(kinds).optional(),
+    limit: z.coerce.number().int().min(1).max(100).default(20),
+    starting_after: z
+      .string()
+      .regex(/^job_\w+$/, 'Expected the id of a job')
+      .optional()
+      .describe('id of the last job of the page before'),
+  });
+  return { Job: anyJob, JobList, JobListQuery };
+};
+
+/** One operation's job, closed. */
+export const jobSchema = ({ kind, title, input, shownOptions, result }: JobForms) =>
+  z
+    .strictObject({
+      ...shared,
+      kind: z.literal(kind),
+      input,
+      options: shownOptions,
+      result: result.nullable(),
+    })
+    .meta({ id: `${title}Job` });

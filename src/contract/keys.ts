@@ -7,7 +7,10 @@ export type Scope = z.infer<typeof Scope>;
 
 export const Account = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'Expected 1 to 64 characters: letters, digits, ".", "_" and "-", beginning with a letter or digit',
+  )
   .describe('letters, digits, dot, dash and underscore; at most 64');
 
 /** Ten years: what has to live longer is rotated. Every date that follows from it is one that `Date` holds. */

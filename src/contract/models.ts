@@ -1,87 +1,51 @@
 import { z } from 'zod';
-import { LipsyncModel, SyncMode } from '../operations/lip-sync/request.ts';
-import { OutputFormat, Scale, UpscaleModel } from '../operations/upscale/request.ts';
 
-const ImageLimits = z.strictObject({
-  max_bytes: z.int(),
-  max_pixels: z.int(),
-  max_output_side: z.int(),
-});
-const VideoSides = z.strictObject({ max_long_side: z.int(), max_short_side: z.int() });
-const VideoLimits = VideoSides.extend({
-  max_bytes: z.int(),
-  max_output_side: z.int(),
-  max_output_pixels: z.number().describe('of all frames together'),
-  max_seconds: z.int(),
-  max_frames: z.int(),
-});
+export const JsonSchema = z.record(z.string(), z.unknown());
 
-const JsonSchema = z.record(z.string(), z.unknown());
-const Version = z.string().nullable();
-const shared = {
+export const VideoSides = z.strictObject({ max_long_side: z.int(), max_short_side: z.int() });
+
+export const ModelVersion = z.string().nullable();
+
+/** What every operation tells of a model; each adds its options, limits and price. */
+export const modelShape = {
+  id: z.string(),
+  operation: z.string(),
   description: z.string(),
   ready: z.boolean(),
-  version: Version.describe('release that new jobs get; null while not known'),
+  version: ModelVersion.describe('release that new jobs get; null while not known'),
   engine: z.string().nullable().describe('what runs it; null while not known'),
 };
 
-const UpscaleEntry = z
-  .strictObject({
-    ...shared,
-    id: UpscaleModel,
-    operation: z.literal('upscale'),
-    options: z.strictObject({
-      scales: z.array(Scale),
-      image_formats: z.array(OutputFormat),
-      video_formats: z.array(OutputFormat),
-      output: JsonSchema.describe('JSON Schema of the `output` field'),
-    }),
-    limits: z.strictObject({ image: ImageLimits, video: VideoLimits }),
-    price: z.strictObject({
-      credits_per_megapixel: z
-        .number()
-        .describe('of output; for video, per second of it, or per 30 frames where there are more'),
-      minimum_credits: z.int(),
-    }),
-  })
-  .meta({ id: 'UpscaleModelEntry' });
-
-const LipsyncEntry = z
-  .strictObject({
-    ...shared,
-    id: LipsyncModel,
-    operation: z.literal('lipsync'),
-    portrait_version: Version.describe('`version` of jobs whose input is a portrait'),
-    options: z.strictObject({
-      sync_modes: z.array(SyncMode),
-      output_formats: z.array(z.literal('mp4')),
-      speaker: JsonSchema.describe('JSON Schema of the `speaker` field'),
-      segment: JsonSchema.describe('JSON Schema of an entry of the `segments` field'),
-      options: JsonSchema.describe('JSON Schema of the `options` field'),
-    }),
-    limits: z.strictObject({
-      portrait: VideoSides.extend({ max_bytes: z.int() }),
-      video: VideoSides.extend({
-        max_bytes: z.int(),
-        max_seconds: z.int(),
-        max_frames: z.int().describe('of the clip, and of the result'),
-      }),
-      audio: z.strictObject({ max_bytes: z.int(), max_seconds: z.int() }),
-      best_up_to_seconds: z.int().describe('a longer result has a warning'),
-    }),
-    price: z.strictObject({
-      credits_per_second: z.number().describe('of output, or per 30 frames where there are more'),
-      minimum_credits: z.int(),
-    }),
-  })
-  .meta({ id: 'LipsyncModelEntry' });
-
-export const Model = z
-  .discriminatedUnion('operation', [UpscaleEntry, LipsyncEntry])
-  .meta({ id: 'Model' });
+/** Any operation's model, as a client of all of them reads it. */
+export const Model = z.looseObject(modelShape);
 export type Model = z.infer<typeof Model>;
+export const ModelList = z.strictObject({ object: z.literal('list'), data: z.array(Model) });
 
-export const ModelList = z
-  .strictObject({ object: z.literal('list'), data: z.array(Model) })
-  .meta({ id: 'ModelList' });
-export type ModelList = z.infer<typeof ModelList>;
+/** What the contract has to know of an operation to tell what its models are. */
+export type ModelForms = {
+  readonly kind: string;
+  /** Closed; with the fields of `modelShape`, `operation` being the literal kind. */
+  readonly modelEntry: z.ZodObject;
+};
+
+/** The schemas of models, closed: exactly what these operations' models tell. */
+export const modelSchemas = (operations: readonly ModelForms[]) => {
+  const [first, ...others] = operations.map(({ modelEntry }) => modelEntry);
+  if (!first) throw new Error('expected at least one operation');
+  const anyModel = z.discriminatedUnion('operation', [first, ...others]).meta({ id: 'Model' });
+  return z
+    .strictObject({ object: z.literal('list'), data: z.array(anyModel) })
+    .meta({ id: 'ModelList' });
+};
+
+/** The longest sides of a video in either orientation, in pixels. */
+export const videoSides = ({ longSide, shortSide }: { longSide: number; shortSide: number }) => ({
+  max_long_side: longSide,
+  max_short_side: shortSide,
+});
+
+/** The JSON Schema of a field as a caller writes it: what has a default may be left out. */
+export const requestSchema = (schema: z.ZodType): Record<string, unknown> => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+};

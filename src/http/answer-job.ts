@@ -1,38 +1,41 @@
-import type { z } from 'zod';
-import type { Job } from '../contract/job.ts';
+import type { Job, JobResult } from '../contract/job.ts';
 import { Failure } from '../errors.ts';
-import { failureOf, presentJob, presentResult } from '../jobs/record/present.ts';
+import { presentJob, presentResult } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
 import { waitForEnd } from '../jobs/record/wait.ts';
+import type { Context } from './context.ts';
 import type { Parts } from './parts.ts';
 import { waitOf } from './prefer.ts';
-import type { Context } from './route.ts';
+import { resultOf } from './result-of.ts';
 import { whileWanted } from './while-wanted.ts';
 
 type Made = { readonly job: JobRecord; readonly joined: boolean };
 
 /**
- * 200 and the result of a job when it ends in time, a problem when it ends badly, 202 and the job otherwise.
- * A caller that hangs up ends the wait; the job goes on.
+ * 200 and the result of a job that ends in time, a problem when it ends without one, 202 and the job otherwise.
+ * When the caller hangs up, the wait ends and the job goes on.
  */
-export const answerJob = async <Result>(
+export const answerJob = async (
   ctx: Context,
   made: Made,
-  result: z.ZodType<Result>,
   parts: Parts,
-): Promise<Result | Job> => {
+): Promise<JobResult | Job> => {
   const { ms, applied, asJob } = waitOf(ctx.get('prefer'), parts.config.http.waitLimitMs);
   if (applied !== '') ctx.set('Preference-Applied', applied);
   const job =
     ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
-  if (!asJob && isOver(job.status)) return result.parse(resultOf(job, made.joined, parts));
+  if (!asJob && isOver(job.status)) return answerOf(job, made.joined, parts);
   ctx.status = 202;
   ctx.set('Location', `/v1/jobs/${job.id}`);
   return showJob(job, parts);
 };
 
-export const showJob = async (job: JobRecord, { jobs, config, links }: Parts): Promise<Job> =>
+export const showJob = async (
+  job: JobRecord,
+  { operations, jobs, config, links }: Parts,
+): Promise<Job> =>
   presentJob(job, {
+    operations,
     publicUrl: config.http.publicUrl,
     queuePosition: await jobs.position(job),
     resultUrl: links.resultUrl,
@@ -41,12 +44,12 @@ export const showJob = async (job: JobRecord, { jobs, config, links }: Parts): P
 const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Parts) =>
   whileWanted(ctx, parts.draining, (signal) => waitForEnd(parts, account, id, ms, signal));
 
-/** Throws what the job failed of, or why it has no result. */
-const resultOf = (job: JobRecord, joined: boolean, { links }: Parts) => {
-  if (job.error) throw failureOf(job.error);
-  if (job.status === 'canceled') throw new Failure('result_not_ready', { status: job.status });
-  const result = presentResult(job, { resultUrl: links.resultUrl });
+/** The failures are those of `resultOf`. */
+const answerOf = async (job: JobRecord, joined: boolean, parts: Parts): Promise<JobResult> => {
+  const { operations, links, files } = parts;
+  await resultOf(job, files);
+  const result = presentResult(job, { operations, resultUrl: links.resultUrl });
   if (!result) throw new Failure('result_expired');
-  // Who joined a job that another request pays for pays nothing.
+  // The request that made the job is charged, the requests that joined it are not.
   return joined ? { ...result, cached: true, credits_used: 0 } : result;
 };

@@ -3,25 +3,25 @@ import { idempotencyKey } from '../contract/openapi.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/submit/idempotency.ts';
 import { isUnreachable } from '../redis.ts';
-import type { IncomingFile } from './body/body.ts';
+import type { StoredFile } from '../storage/stored-file.ts';
+import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
-import type { Context } from './route.ts';
 
 type Asked = {
   readonly ctx: Context;
   readonly caller: Caller;
   readonly body: unknown;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  readonly files: Readonly<Record<string, StoredFile>>;
 };
 
 type Ways<T> = {
-  /** For a first request; a claim it gets has to be bound to what is made. */
+  /** Handles the first request. `claim` has to be bound to the job that it creates. */
   readonly make: (claim?: Claim) => Promise<T>;
-  /** For a repeated one, with what the first left. */
+  /** Answers a repeated request from what the first one created. */
   readonly replay: (before: Exclude<Begun, { state: 'new' }>) => Promise<T>;
 };
 
-/** Makes once per Idempotency-Key. A refusal frees the key again. */
+/** Runs `make` once per Idempotency-Key. When it fails, the key can be used again. */
 export const once = async <T>(
   asked: Asked,
   { idempotency }: Pick<Parts, 'idempotency'>,
@@ -40,7 +40,7 @@ export const once = async <T>(
     return await make(claim);
   } catch (error) {
     stopRenewing();
-    // Where Redis is away the claim ends by itself within seconds.
+    // Without Redis the claim cannot be freed, but it expires within seconds.
     await unlessUnreachable(idempotency.free(claim));
     throw error;
   } finally {
@@ -56,7 +56,7 @@ const unlessUnreachable = async (work: Promise<void>): Promise<void> => {
   }
 };
 
-/** Undefined where none was sent. Failure invalid_idempotency_key. */
+/** The Idempotency-Key of a request, undefined without one. Failure invalid_idempotency_key. */
 export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return undefined;
@@ -66,7 +66,7 @@ export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   return key;
 };
 
-/** The same for the same request, however its JSON was ordered: the body went through its schema. */
+/** A hash of the request. The order of JSON fields does not matter, because the body was parsed by its schema. */
 const hashOf = ({ ctx, body, files }: Asked): string => {
   const shas = Object.entries(files).map(([name, { sha256 }]) => [name, sha256]);
   const request = JSON.stringify([ctx.method, ctx.path, body, shas.sort()]);

@@ -7,9 +7,9 @@ import type { Parts } from './parts.ts';
 const heartbeatMs = 15_000;
 
 /**
- * The text of a job's event stream, to its last event. Every event holds the whole job, so a caller that
- * comes back gets how it stands now and has missed nothing that still matters.
- * Null for a caller that has seen the last event.
+ * The text of a job's event stream, up to its last event. Every event holds the whole job, so a caller that
+ * reconnects gets its present state and needs none of the events in between.
+ * Null for a caller whose Last-Event-ID is that of the last event.
  */
 export const jobEvents = (
   job: JobRecord,
@@ -31,7 +31,7 @@ async function* follow(
   let change = new AbortController();
   const note = () => change.abort();
   const unlisten = signals.listen(id, note);
-  // Who closes its side of a stream without end has gone.
+  // The stream has no end to wait for: a caller that closes its side of the connection has hung up.
   const hangUp = () => res.destroy();
   res.once('close', note);
   res.req.socket.once('end', hangUp);
@@ -40,7 +40,7 @@ async function* follow(
   let name = '';
   try {
     while (!res.closed && !draining.aborted) {
-      // Before the job is read, so that what changes from now on is not missed.
+      // Made before the job is read, so that a change after the reading is not missed.
       change = new AbortController();
       const job = await jobs.get(account, id);
       const over = isOver(job.status);
@@ -58,7 +58,10 @@ async function* follow(
   }
 }
 
-/** Even while the job goes on, odd at its end; by the clock, and always above the one before. */
+/**
+ * Twice the time in ms, or more, so that ids always increase; the last event of a job has an odd id, all others even
+ * ones.
+ */
 const nextId = (before: number, final: boolean): number =>
   2 * Math.max(Date.now(), Math.floor(before / 2) + 1) + (final ? 1 : 0);
 const isFinal = (id: number): boolean => id % 2 === 1;
@@ -68,7 +71,7 @@ const nameOf = ({ status }: JobRecord, before: string): string =>
     ? 'job.progress'
     : `job.${status}`;
 
-/** Whether a heartbeat's time went by without a change. */
+/** Whether 15 s (`heartbeatMs`) passed without a change. */
 const isQuiet = async (change: AbortSignal): Promise<boolean> => {
   try {
     return await sleep(heartbeatMs, true, { signal: change });

@@ -4,20 +4,20 @@ import { isUnreachable } from '../redis.ts';
 type Measured = { readonly jobs: { counts(): Promise<Record<string, number>> } };
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What Prometheus may ask of this process. */
+/** The Prometheus metrics of this process. */
 export const createMetrics = ({ jobs }: Measured) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the first byte of a request to the end of its answer',
+    help: 'Seconds from the first byte of a request to the end of its answer',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600],
     registers: [registry],
   });
   new Gauge({
     name: 'jobs',
-    help: 'Jobs by state, of all accounts; the queue is as long as those queued',
+    help: 'Jobs of all accounts by status; status "queued" is the length of the queue',
     labelNames: ['status'],
     registers: [registry],
     async collect() {
@@ -26,7 +26,7 @@ export const createMetrics = ({ jobs }: Measured) => {
           this.set({ status }, count);
       } catch (error) {
         if (!isUnreachable(error)) throw error;
-        // The other figures are what one wants to see just then; an old count would be a wrong one.
+        // The other metrics are still needed; this one is left out, because an old count would be wrong.
         this.reset();
       }
     },

@@ -1,39 +1,45 @@
 /** A creating request from its checked body to its answer: the same for every operation. */
-import type { z } from 'zod';
-import { quote } from '../accounts/price.ts';
+import { quote } from '../accounts/tiers.ts';
 import type { Estimate } from '../contract/credits.ts';
-import type { Job } from '../contract/job.ts';
-import { type Size, sizeText } from '../frame.ts';
-import type { PreparedOrder } from '../jobs/submit/submission.ts';
-import { submit } from '../jobs/submit/submit.ts';
-import type { Warning } from '../operations/lip-sync/request.ts';
+import type { Job, JobResult } from '../contract/job.ts';
+import { Failure } from '../errors.ts';
+import { sizeText } from '../frame.ts';
+import { identityOf } from '../jobs/submit/fingerprint.ts';
+import type { Order } from '../jobs/submit/submission.ts';
+import { reuse, submit } from '../jobs/submit/submit.ts';
+import type { Identified, Operation, Prepared } from '../operations/operation.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
-import type { Parts } from './parts.ts';
-import type { Wanted } from './source.ts';
+import type { Caller, Parts } from './parts.ts';
+import { intakeOf, type Wanted } from './source.ts';
 
-/** An order whose media is here and found good, and what else an estimate tells of it. */
-export type Prepared = PreparedOrder & {
-  readonly outputSize: Size;
-  readonly warnings: readonly Warning[];
-};
-
-/** Refuses whatever can be refused, before a job exists and credits are held. */
-type Prepare<Body> = (wanted: Wanted<Body>, parts: Parts) => Promise<Prepared>;
-
-/** Makes the job, or finds it where the same request came before, and answers as the caller prefers. */
-export const makeJob = async <Body, Result>(
-  input: Wanted<Body>,
-  prepare: Prepare<Body>,
-  result: z.ZodType<Result>,
+/**
+ * Makes the job, or finds it where the same request came before, and answers as the caller prefers. The cache is asked
+ * as soon as the media is here: what was made before is probed no more.
+ */
+export const makeJob = async (
+  operation: Operation,
+  wanted: Wanted,
   parts: Parts,
-): Promise<Result | Job> => {
-  const { ctx, caller } = input;
+): Promise<JobResult | Job> => {
+  const { ctx, caller } = wanted;
   const { account } = caller;
-  const made = await once(input, parts, {
+  const made = await once(wanted, parts, {
     make: async (idempotency) => {
-      const { outputSize: _, warnings: __, ...order } = await prepare(input, parts);
-      return submit(parts, { ...order, account, requestId: ctx.state.requestId, idempotency });
+      const intake = intakeOf(wanted, parts);
+      const identified = await operation.identify(wanted, intake);
+      const modelVersion = await releaseOf(identified, parts);
+      const { requestId } = ctx.state;
+      const order = {
+        ...orderOf(operation, identified, caller),
+        ...{ modelVersion, requestId, idempotency },
+      };
+      const found = await reuse(parts, order);
+      if (found) return found;
+      return submit(parts, {
+        ...order,
+        ...submissionOf(identified, await operation.prepare(identified, intake)),
+      });
     },
     replay: async (before) => {
       if (before.state !== 'job')
@@ -42,28 +48,73 @@ export const makeJob = async <Body, Result>(
     },
   });
   // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
-  await input.discard();
-  return answerJob(ctx, made, result, parts);
+  await wanted.discard();
+  return answerJob(ctx, made, parts);
+};
+
+const orderOf = (
+  { kind, identity }: Operation,
+  identified: Identified<Order['options']>,
+  { account }: Caller,
+) => {
+  const { options, inputKind, files } = identified;
+  const { sha256 } = files.media;
+  const own = identity(identified);
+  return {
+    ...{ account, kind, options, inputKind },
+    identity: identityOf({ account, kind, sha256, inputKind, own }),
+  };
+};
+
+type Look = Pick<Prepared<Submitted['input'], unknown>, 'input' | 'found' | 'price' | 'made'>;
+type Submitted = Parameters<typeof submit>[1];
+
+const submissionOf = (
+  { files }: Identified<Order['options']>,
+  { input, found, price, made }: Look,
+): Pick<Submitted, 'input' | 'found' | 'price' | 'files' | 'inputBytes'> => {
+  const sources = Object.entries(files);
+  return {
+    ...{ input, found, price },
+    files: { ...Object.fromEntries(sources.map(([role, { path }]) => [role, path])), ...made },
+    inputBytes: sources.reduce((sum, [, { bytes }]) => sum + bytes, 0),
+  };
 };
 
 /** The price of the same request, at the account's tier of now. */
-export const makeEstimate = async <Body>(
-  input: Wanted<Body>,
-  prepare: Prepare<Body>,
+export const makeEstimate = async (
+  operation: Operation,
+  wanted: Wanted,
   parts: Parts,
 ): Promise<Estimate> => {
-  const order = await prepare(input, parts);
-  const { available, month } = await parts.ledger.balance(input.caller.account);
-  const { credits, lines } = quote(order.work, month.used, parts.config.prices);
+  const intake = intakeOf(wanted, parts);
+  const identified = await operation.identify(wanted, intake);
+  const prepared = await operation.prepare(identified, intake);
+  const modelVersion = await releaseOf(identified, parts);
+  const { available, month } = await parts.ledger.balance(wanted.caller.account);
+  const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
+  const { durationSeconds, warnings } = prepared;
   return {
     credits,
     lines: [...lines],
     available_credits: available,
-    model: order.options.model,
-    model_version: order.modelVersion,
-    input_size: order.input.size,
-    output_size: sizeText(order.outputSize),
-    ...(order.work.video && { duration_seconds: order.work.video.seconds }),
-    ...(order.warnings.length > 0 && { warnings: [...order.warnings] }),
+    model: identified.options.model,
+    model_version: modelVersion,
+    input_size: prepared.input.size,
+    output_size: sizeText(prepared.outputSize),
+    ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
   };
+};
+
+/** What callers see as model_version. Failure model_unavailable. */
+const releaseOf = async (
+  { options, inputKind }: Identified<Order['options']>,
+  { models }: Parts,
+): Promise<string> => {
+  const state = (await models.describe()).find(({ id }) => id === options.model);
+  const release = state?.ready ? state.releases[inputKind] : null;
+  if (release === null || release === undefined)
+    throw new Failure('model_unavailable', { model: options.model });
+  return release;
 };

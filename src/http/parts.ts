@@ -9,17 +9,9 @@ import type { Signals } from '../jobs/record/signals.ts';
 import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
-import type { identify, identifySound } from '../media/probe/identify.ts';
-import type {
-  checkFrames,
-  checkLimits,
-  checkOutputFrames,
-  checkPixels,
-} from '../media/probe/limits.ts';
-import type { probeImage, probeVideo } from '../media/probe/probe.ts';
-import type { probeAudio } from '../media/probe/probe-audio.ts';
-import type { LipsyncModel } from '../operations/lip-sync/request.ts';
-import type { UpscaleModel } from '../operations/upscale/request.ts';
+import type { identify } from '../media/probe/identify.ts';
+import type { ModelState } from '../models/catalogue.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
@@ -32,18 +24,9 @@ export type Caller = {
   readonly scopes: readonly Scope[];
 };
 
-/** How a model stands; `release` and `engine` are null until the model has told them. */
-export type ModelState = {
-  readonly id: UpscaleModel | LipsyncModel;
-  readonly ready: boolean;
-  readonly release: string | null;
-  /** What a portrait gets where that takes more than a clip does. */
-  readonly portraitRelease?: string;
-  readonly engine: string | null;
-};
-
 /** Everything that the API drives, opened and closed by `main.ts`. */
 export type Parts = {
+  readonly operations: readonly Operation[];
   readonly config: Config;
   readonly log: Log;
   readonly stores: Redises;
@@ -56,20 +39,10 @@ export type Parts = {
   readonly files: Files;
   readonly uploads: Uploads;
   readonly links: Links;
-  readonly media: {
-    readonly fetchTo: typeof fetchTo;
-    readonly identify: typeof identify;
-    readonly identifySound: typeof identifySound;
-    readonly probeImage: typeof probeImage;
-    readonly probeVideo: typeof probeVideo;
-    readonly probeAudio: typeof probeAudio;
-    readonly checkLimits: typeof checkLimits;
-    readonly checkPixels: typeof checkPixels;
-    readonly checkFrames: typeof checkFrames;
-    readonly checkOutputFrames: typeof checkOutputFrames;
-  };
+  readonly fetchTo: typeof fetchTo;
+  readonly identify: typeof identify;
   /** Who may look at a file: so many decoders run at a time. */
-  readonly looks: Turns;
+  readonly turns: Turns;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;

@@ -1,15 +1,15 @@
-/** RFC 7240 `Prefer`, as far as it is about waiting. Pure. */
+/** The preferences of RFC 7240 that are about waiting: `respond-async` and `wait`. Pure. */
 
 export type Wait = {
-  /** How long the answer may wait for the job's end. */
+  /** How long, at most, the answer waits for the job's end. */
   readonly ms: number;
-  /** What goes into `Preference-Applied`; empty when nothing was preferred. */
+  /** The value of `Preference-Applied`; empty when no preference was applied. */
   readonly applied: string;
-  /** Answer with the job even if it has ended: the caller asked for nothing else. */
+  /** Answer with the job even if it has ended: the caller prefers `respond-async` alone. */
   readonly asJob: boolean;
 };
 
-/** Unknown and malformed preferences are ignored, as the RFC asks; of repeated ones the first counts. */
+/** Unknown and malformed preferences are ignored, as the RFC demands; of a repeated one the first value counts. */
 export const waitOf = (prefer: string, limitMs: number): Wait => {
   const preferences = new Map<string, string>();
   for (const entry of prefer.split(',')) {

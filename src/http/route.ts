@@ -1,24 +1,12 @@
-import type { ParameterizedContext } from 'koa';
 import type { z } from 'zod';
 import type { Scope } from '../contract/keys.ts';
 import type { Description } from '../contract/openapi.ts';
 import type { FailureCode } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { IncomingFile } from './body/body.ts';
+import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
 import { readInput } from './body/input.ts';
+import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
-
-/** What the service knows of a request besides Koa's own. */
-export type State = {
-  requestId: string;
-  log: Log;
-  /** The path of the route that answers, with its parameters' names; for logs and metrics. */
-  pattern: string;
-  /** Called when the answer has gone, or its caller; one listener for all, as a response bears few. */
-  onGone: (() => void)[];
-};
-export type Context = ParameterizedContext<State>;
 
 /** A request as a route receives it; what it brought is discarded when the answer is made. */
 export type Http = Incoming & {
@@ -40,7 +28,7 @@ type Input<P extends Any, Q extends Any, B extends Any> = Http & {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
   readonly body: z.output<B>;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  readonly files: Readonly<Record<string, StoredFile>>;
 };
 
 type Spec<P extends Any, Q extends Any, B extends Any, A, Also, Given> = Omit<

@@ -3,11 +3,12 @@ import type { Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { createIntake } from './body/incoming.ts';
 import { shorten } from './body/shorten.ts';
+import type { Context, State } from './context.ts';
 import { createGate, type Gate } from './gate/gate.ts';
 import type { Parts } from './parts.ts';
-import type { Context, Route, State } from './route.ts';
+import type { Route } from './route.ts';
 
-/** The routes as Koa middleware; other paths and methods are failures like any other. */
+/** The routes as Koa middleware. Other paths and methods are answered with not_found or method_not_allowed. */
 export const createRouter = (routes: readonly Route[], parts: Parts) => {
   const router = new Router<State>();
   const intake = createIntake(parts.files, parts.config.files);

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import parseRange from 'range-parser';
-import type { Context } from './route.ts';
+import { Failure } from '../errors.ts';
+import type { Context } from './context.ts';
 
 type Served = {
   readonly bytes: number;
@@ -10,31 +11,31 @@ type Served = {
   readonly sha256: string;
   readonly contentType: string;
   readonly expires_at: number;
-  /** A caller that takes nothing for so long is given up: its file would stay open for ever. */
+  /** After this long without reading, the caller's connection is closed, as it keeps the file open. */
   readonly stallMs: number;
 };
 
-/** Answers with a file or the asked-for part of it (RFC 9110 §13 and §14); several ranges at once get the whole. */
-export const serveFile = (ctx: Context, file: Served): Readable | string | null => {
+/**
+ * Answers with a file, or with the part of it that Range asks for (RFC 9110 §13 and §14). A request for several
+ * ranges gets the whole file.
+ * Failure range_not_satisfiable.
+ */
+export const serveFile = (ctx: Context, file: Served): Readable | null => {
+  ctx.set({ ETag: `"${file.sha256}"`, 'Accept-Ranges': 'bytes' });
+  // A caller that has the file already is told so, whatever range it asks for (RFC 9110 §13.2.2).
+  const isFresh = ctx.fresh;
+  const range = isFresh ? undefined : rangeOf(ctx, file);
+  if (range === 'outside') throw new Failure('range_not_satisfiable', { bytes: file.bytes });
   ctx.attachment(file.name);
   ctx.set({
-    ETag: `"${file.sha256}"`,
-    'Accept-Ranges': 'bytes',
     'Content-Type': file.contentType,
     'Cache-Control': `private, immutable, max-age=${Math.floor((file.expires_at - Date.now()) / 1000)}`,
   });
-  if (ctx.fresh) {
+  if (isFresh) {
     ctx.status = 304;
     return null;
   }
   ctx.res.setTimeout(file.stallMs, () => ctx.res.destroy());
-  const range = rangeOf(ctx, file);
-  if (range === 'outside') {
-    ctx.status = 416;
-    ctx.set('Content-Range', `bytes */${file.bytes}`);
-    ctx.remove('Content-Disposition');
-    return '';
-  }
   if (range === undefined) {
     ctx.length = file.bytes;
     return file.read();
@@ -48,7 +49,7 @@ export const serveFile = (ctx: Context, file: Served): Readable | string | null 
 const rangeOf = (ctx: Context, { bytes, sha256 }: Served) => {
   const asked = ctx.get('range');
   const ifRange = ctx.get('if-range');
-  // Only a strong tag can say that the parts fit together; we give no dates.
+  // If-Range needs the strong ETag (RFC 9110 §13.1.5); our answers have no Last-Modified.
   if (!/^bytes=[\d\s,-]+$/.test(asked)) return undefined;
   if (ifRange !== '' && ifRange !== `"${sha256}"`) return undefined;
   const ranges = parseRange(bytes, asked, { combine: true });

@@ -10,91 +10,93 @@ import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { Failure } from '../errors.ts';
 import { problemOf } from '../problem.ts';
-import type { State } from './route.ts';
+import type { State } from './context.ts';
 
 type Limits = {
-  /** More connections than so many are closed unheard. */
+  /** Further connections are closed without an answer. */
   readonly maxConnections: number;
   /** For the first line and the headers of a request. */
   readonly headersTimeoutMs: number;
-  /** The longest that a request may rightly be silent. */
+  /** The longest time that a request may wait for its job. */
   readonly waitLimitMs: number;
 };
 
 const maxHeaderSize = 16 * 1024;
-/** Requests of one connection that are sent ahead of their answers; browsers send none, and each is worked on at once. */
-const mostPipelined = 100;
+/** Pipelined requests of one connection: sent before the answers to the ones before. All of them run at once; browsers send none. */
+const maxPipelined = 100;
 
-/** The app behind a server whose time limits let a slow line send 500 MB and a job be waited for. */
+/** The HTTP server of the app. Its time limits allow an hour for a body and the whole wait for a job. */
 export const createServer = (app: Koa<State>, limits: Limits): Server => {
   const callback = app.callback();
   const server = createHttpServer({
     headersTimeout: limits.headersTimeoutMs,
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
     ...{ requestTimeout: 3_600_000, keepAliveTimeout: 65_000, maxHeaderSize },
-    // Its absence is refused by the app, in words; Node would answer without any.
+    // The app refuses a request without Host with a problem; Node would send an empty 400.
     requireHostHeader: false,
   });
   server.maxConnections = limits.maxConnections;
-  // For an answer that nobody takes.
+  // Closes a connection that has been idle for so long, as when a caller does not read its answer.
   server.timeout = limits.waitLimitMs + 60_000;
-  // A caller that closes its side after the request still gets its answer; what waits ends the wait (while-wanted.ts).
-  // Node has the switch but does not type it.
+  // A caller that half-closes after the request still gets its answer, but a wait for a job ends (while-wanted.ts).
+  // Node's types do not have this property.
   Object.assign(server, { httpAllowHalfOpen: true });
   const answers = new WeakMap<Duplex, Set<ServerResponse>>();
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const open = answers.get(req.socket) ?? new Set();
     answers.set(req.socket, open.add(res));
     res.once('close', () => open.delete(res));
-    if (open.size > mostPipelined) req.socket.destroy();
-    else if (readTarget(req)) void callback(req, res);
-    else tell(res, new Failure('invalid_request', { reason: 'its target is no URL' }));
+    if (open.size > maxPipelined) req.socket.destroy();
+    else if (normalizeTarget(req)) void callback(req, res);
+    else answer(res, new Failure('invalid_request', { reason: 'its target is not a URL path' }));
   };
   server.on('request', handle);
-  // The answer decides whether the body may come: `100 Continue` is sent when it is read (receive.ts).
+  // `100 Continue` is sent only when the body is read (receive.ts), so that a refusal comes before the body.
   server.on('checkContinue', handle);
-  // Any other expectation: the app refuses it.
+  // Other values of Expect are refused by the app.
   server.on('checkExpectation', handle);
-  // Node would close the connection without a word.
+  // By default Node closes the connection without an answer.
   server.on('connect', (_, socket) =>
-    close(socket, new Failure('invalid_request', { reason: noProxy })),
+    close(
+      socket,
+      new Failure('invalid_request', { reason: 'the method CONNECT is for proxies only' }),
+    ),
   );
-  const told = new WeakSet<Duplex>();
+  const answered = new WeakSet<Duplex>();
   server.on('clientError', (error, socket) => {
-    // Whatever else comes on a connection that is about to be closed is as unreadable.
-    if (told.has(socket)) return;
-    told.add(socket);
+    // One answer for each connection: it is closed after it, and what follows cannot be parsed either.
+    if (answered.has(socket)) return;
+    answered.add(socket);
     if (!socket.writable) socket.destroy(error);
     else refuse(error, socket, [...(answers.get(socket) ?? [])].at(-1));
   });
   return server;
 };
 
-const noProxy = 'CONNECT is for proxies, and this is none';
-/** How long a caller has to read the last answer of its connection. */
+/** The time that a caller has to read the last answer of its connection. */
 const lingerMs = 2000;
 
-/** Answers what could not be read, after all that was asked before it. */
+/** Answers bytes that are not valid HTTP, after the answers to all requests before them. */
 const refuse = (error: Error, socket: Duplex, last: ServerResponse | undefined): void => {
   const end = () => close(socket, failureOf(error));
   if (!last || last.writableFinished) end();
   else if (last.req.complete) last.once('close', end);
-  // It is the body of this request that cannot be read; an answer that has begun cannot become another.
+  // The body of the last request is not valid, and its answer has already begun.
   else if (last.headersSent) socket.destroy(error);
   else end();
 };
 
 const close = (socket: Duplex, failure: Failure): void => {
   if (!socket.writable) return;
-  socket.end(answerOf(failure));
+  socket.end(rawAnswer(failure));
   setTimeout(() => socket.destroy(), lingerMs).unref();
 };
 
 /**
- * Brings `http://host/path`, which a proxy would get, to `/path`. False for what is neither, and for what no target may
- * hold, blanks and fragments: koa reads the path of those by `url.parse`, which throws, in listeners too.
+ * Whether the request target is valid; rewrites the form for proxies, `http://host/path`, to `/path`. Blanks and
+ * fragments are not valid in a target, and koa would parse them with `url.parse`, which throws.
  */
-const readTarget = (req: IncomingMessage): boolean => {
+const normalizeTarget = (req: IncomingMessage): boolean => {
   const { url = '' } = req;
   if (url.startsWith('/') || url === '*') return !/[\s#]/.test(url);
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
@@ -103,7 +105,7 @@ const readTarget = (req: IncomingMessage): boolean => {
   return true;
 };
 
-/** What never reaches the app is told in the same words. */
+/** The headers and body of a failure that never reaches the app, in the same form as the app's. */
 const problemFor = (failure: Failure) => {
   const requestId = randomUUID();
   const body = JSON.stringify(problemOf(failure, { instance: '', requestId }));
@@ -117,13 +119,13 @@ const problemFor = (failure: Failure) => {
   return { headers, body };
 };
 
-const tell = (res: ServerResponse, failure: Failure): void => {
+const answer = (res: ServerResponse, failure: Failure): void => {
   const { headers, body } = problemFor(failure);
   res.writeHead(failure.status, headers).end(body);
 };
 
-/** The same as bytes, for a connection without a request. */
-const answerOf = (failure: Failure): string => {
+/** A failure as raw HTTP, for a connection without a parsed request. */
+const rawAnswer = (failure: Failure): string => {
   const { headers, body } = problemFor(failure);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const first = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`;

@@ -1,109 +1,57 @@
-/** What every operation does with the media that a request names, before a job exists. */
+/** The media that a request names, before a job exists: a part of the body, an earlier upload, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Limits } from '../config.ts';
-import type { JobInput } from '../contract/job.ts';
-import type { MediaKind } from '../contract/media.ts';
-import { Failure } from '../errors.ts';
-import { sizeText } from '../frame.ts';
-import type { MediaInfo } from '../media/info.ts';
-import type { IncomingFile } from './body/body.ts';
+import type { Intake } from '../operations/operation.ts';
+import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
+import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
-import type { Context } from './route.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
-export type Wanted<Body> = {
+export type Wanted = {
   readonly ctx: Context;
   readonly caller: Caller;
-  readonly body: Body;
-  readonly files: Readonly<Record<string, IncomingFile>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly files: Readonly<Record<string, StoredFile>>;
 } & Incoming;
 
-/** One source of a request: a file part of the body, or a URL. */
-type Source = {
-  readonly name: string;
-  readonly part: IncomingFile | undefined;
-  readonly url: string | undefined;
-  readonly mostBytes: number;
+/** What an operation gets to look at a request with. */
+export const intakeOf = (wanted: Wanted, parts: Parts): Intake => {
+  const { ctx, caller, folder } = wanted;
+  const { config, draining, turns } = parts;
+  return {
+    config,
+    take: (group, mostBytes) => take(group, mostBytes, wanted, parts),
+    // A caller who hangs up while others' files are looked at waits no longer.
+    look: (work) =>
+      whileWanted(ctx, draining, (signal) =>
+        turns.take(caller.account, signal, () => work(draining)),
+      ),
+    place: async (name) => join(await folder(), name),
+  };
 };
 
-/** The source as a file that this request owns: a part of the body, an earlier upload, or fetched. */
-export const takeSource = async (
-  { name, part, url, mostBytes }: Source,
-  { caller, folder, admit }: Pick<Wanted<unknown>, 'caller' | 'folder' | 'admit'>,
+/** The route lets no request pass without exactly one source of each group. */
+const take = async (
+  group: readonly string[],
+  mostBytes: number,
+  { body, files, caller, folder, admit }: Wanted,
   parts: Parts,
-): Promise<IncomingFile> => {
+): Promise<StoredFile> => {
+  const part = group.map((name) => files[name]).find((file) => file !== undefined);
   if (part) return part;
-  if (!url) throw new Error('the route lets no request without its sources pass');
-  const target = join(await folder(), name);
-  const upload = await resolveUpload(caller.account, url, parts);
+  const url = group.map((name) => body[`${name}_url`]).find((value) => value !== undefined);
+  if (typeof url !== 'string') throw new Error('expected a source; the route let none pass');
+  const target = join(await folder(), group.join('-or-'));
+  const upload = await parts.uploads.resolve(caller.account, url);
   if (upload) {
     await rename(upload.path, target);
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
-  const { config, media, draining } = parts;
-  return media.fetchTo(url, target, config.fetch, mostBytes, draining, admit);
-};
-
-const resolveUpload = async (account: string, url: string, { uploads }: Parts) => {
-  try {
-    return await uploads.resolve(account, url);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'not_found') throw error;
-    // It is the named media that is missing, not the resource that was asked for.
-    throw new Failure(
-      'url_fetch_failed',
-      { url, reason: 'there is no such upload' },
-      { cause: error },
-    );
-  }
-};
-
-/** Looks at a file when it is the caller's turn: one who hangs up before waits no longer. */
-export const inTurn = <T>(
-  { ctx, caller }: Pick<Wanted<unknown>, 'ctx' | 'caller'>,
-  { looks, draining }: Parts,
-  look: () => Promise<T>,
-): Promise<T> => whileWanted(ctx, draining, (signal) => looks.take(caller.account, signal, look));
-
-/** By the kind that the content turned out to be. */
-export const checkBytes = (bytes: number, kind: MediaKind, limits: Limits): void => {
-  const limit = limits[kind].bytes;
-  if (bytes <= limit) return;
-  throw new Failure('file_too_large', { what: titles[kind], limit_bytes: limit, came: bytes });
-};
-
-const titles: Readonly<Record<MediaKind, string>> = {
-  image: 'An image',
-  video: 'A video',
-  audio: 'An audio file',
-};
-
-/** What a job tells of its picture or clip. */
-export const inputOf = (
-  { bytes, sha256 }: IncomingFile,
-  info: MediaInfo,
-  content_type: string,
-): JobInput => ({
-  ...{ bytes, sha256, content_type },
-  kind: info.kind,
-  size: sizeText(info.size),
-  ...(info.kind === 'video' && {
-    duration_seconds: info.durationSeconds,
-    frames: info.frames,
-    fps: info.fps,
-  }),
-});
-
-/** What callers see as model_version. Failure model_unavailable. */
-export const releaseOf = async (
-  model: string,
-  kind: MediaInfo['kind'],
-  { models }: Parts,
-): Promise<string> => {
-  const state = (await models.describe()).find(({ id }) => id === model);
-  if (!state?.ready || state.release === null) throw new Failure('model_unavailable', { model });
-  return kind === 'image' && state.portraitRelease ? state.portraitRelease : state.release;
+  const { config, fetchTo, draining } = parts;
+  return fetchTo({
+    ...{ url, path: target, config: config.fetch, maxBytes: mostBytes },
+    ...{ signal: draining, admit },
+  });
 };

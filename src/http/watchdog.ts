@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 
-/** A request as the log names it; what is found out of it later is seen later. */
-export type Running = {
+/** A request as the log names it. `state` is filled in while the request is handled. */
+type Running = {
   readonly method: string;
   readonly state: { readonly pattern: string; readonly requestId: string };
 };
@@ -14,7 +14,9 @@ const tooLongMs = 200;
 /** Of thousands of open requests only so many are named. */
 const mostNamed = 10;
 
-/** Logs every block of the event loop over 200 ms with the requests that were open, those first that it can be due to. */
+/**
+ * Logs every block of the event loop over 200 ms with the requests that were open, those first that it can be due to.
+ */
 export const startWatchdog = (log: Log, stopped: AbortSignal) => {
   const open = new Set<Running>();
   /** Begun or ended since the last tick: what ran then is among them, or waits in `open`. */

@@ -1,8 +1,9 @@
-import type { Context } from './route.ts';
+import type { Context } from './context.ts';
 
 /**
- * Runs `work` with a signal that is aborted when the caller hangs up or the server drains. A caller that closes its own
- * side only may still read, but looks like one that is gone: it is waited for no longer.
+ * Runs `work` with a signal that is aborted when the caller hangs up or the server shuts down. A caller that closes
+ * only its own side of the connection (half-close) may still read, but cannot be told from one that hung up: `work` is
+ * aborted, and the answer is still sent.
  */
 export const whileWanted = async <T>(
   { req, res }: Context,

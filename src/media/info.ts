@@ -1,86 +1,119 @@
-import type { Size } from '../frame.ts';
-import type { Container } from './ffmpeg.ts';
+/**
+ * What a probe finds out about a file. Each schema's values survive JSON unchanged: a job's record holds them, and they
+ * are checked when they are read back.
+ */
+import { z } from 'zod';
+import { ImageFormat } from '../contract/media.ts';
 
-/** What a probe tells of a picture without decoding it. */
-export type ImageInfo = {
-  readonly kind: 'image';
-  /** As shown: after EXIF orientation. */
-  readonly size: Size;
-  readonly alpha: boolean;
-  readonly gray: boolean;
-  readonly format: 'png' | 'jpeg' | 'webp' | 'avif';
-  /** The deep kind of pixels that has an ICC profile; those need care. */
-  readonly profile: 'rgb16' | 'grey16' | null;
-  /** Whether there is EXIF or XMP to keep. */
-  readonly metadata: boolean;
-};
+/** The demuxer that reads a file, by its content; `ffmpeg.ts` has ffmpeg's names. */
+export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac']);
+export type Container = z.infer<typeof Container>;
 
-/** A fraction as ffmpeg writes it: seconds per tick, or the shape of a pixel. */
-export type Ratio = { readonly num: number; readonly den: number };
+const Size = z.object({ width: z.int().positive(), height: z.int().positive() }).readonly();
+
+/** What the header of an image says; no pixel is decoded. */
+export const ImageInfo = z
+  .object({
+    kind: z.literal('image'),
+    /** As shown: after EXIF orientation. */
+    size: Size,
+    alpha: z.boolean(),
+    gray: z.boolean(),
+    format: ImageFormat,
+    /** The 16-bit layout of pixels that have an ICC profile: sharp converts these wrongly unless told how. */
+    profile: z.enum(['rgb16', 'grey16']).nullable(),
+    /** Whether there is EXIF or XMP to keep. */
+    metadata: z.boolean(),
+  })
+  .readonly();
+export type ImageInfo = z.infer<typeof ImageInfo>;
+
+/** A fraction as ffmpeg writes it: seconds per tick, or the width of a pixel by its height. */
+export const Ratio = z.object({ num: z.int(), den: z.int().positive() }).readonly();
+export type Ratio = z.infer<typeof Ratio>;
 
 /** How the codes of a video become colours, in ffmpeg's names. */
-export type Colour = {
-  /** The YUV matrix, by the picture's size where the file does not say, as players do. null: the codes are RGB. */
-  readonly matrix: string | null;
-  readonly fullRange: boolean;
-  /** null where the file does not say. */
-  readonly primaries: string | null;
-  readonly transfer: string | null;
-};
+export const Colour = z
+  .object({
+    /** The YUV matrix; where the file names none, the one that players assume for its size. null: the codes are RGB. */
+    matrix: z.string().nullable(),
+    fullRange: z.boolean(),
+    /** null where the file does not say. */
+    primaries: z.string().nullable(),
+    transfer: z.string().nullable(),
+  })
+  .readonly();
+export type Colour = z.infer<typeof Colour>;
 
-/** H.264 and most others put it on the left columns, whence a rotation takes it elsewhere; JPEG between all. */
-export type ChromaPlace = 'left' | 'top' | 'right' | 'bottom' | 'centre';
+/**
+ * Where chroma samples lie between luma samples. H.264 and most others put them on the left column, and a rotation moves
+ * them to another side; JPEG puts them in the centre of four luma samples.
+ */
+export const ChromaPosition = z.enum(['left', 'top', 'right', 'bottom', 'centre']);
+export type ChromaPosition = z.infer<typeof ChromaPosition>;
 
-export type AudioTrack = {
-  /** Its place among the sound tracks of the file. */
-  readonly index: number;
-  readonly codec: string;
-  /** Samples a second and whether there is one channel only, as the header says; 0 where it does not. */
-  readonly sampleRate: number;
-  readonly mono: boolean;
-};
+export const AudioTrack = z
+  .object({
+    /** Its place among the sound tracks of the file, from 0. */
+    index: z.int().min(0),
+    codec: z.string(),
+    /** Samples per second, as the header says; 0 where it does not. */
+    sampleRate: z.number().min(0),
+    mono: z.boolean(),
+  })
+  .readonly();
+export type AudioTrack = z.infer<typeof AudioTrack>;
 
-/** What a probe tells of a video: exact, from all its packets and its first decoded picture. */
-export type VideoInfo = {
-  readonly kind: 'video';
-  readonly container: Container;
-  /** As shown: after rotation. */
-  readonly size: Size;
-  /** When the first picture is shown, on the clock that `decodeVideo` tells times in. */
-  readonly startSeconds: number;
-  /** Of the video stream, from its first picture to the end of its last. */
-  readonly durationSeconds: number;
-  /** Of the whole file, sound included. */
-  readonly mediaSeconds: number;
-  /** Packets of the video stream: the total for progress. */
-  readonly frames: number;
-  /** The mean rate. */
-  readonly fps: number;
-  /** Whether every picture is shown equally long. */
-  readonly constantRate: boolean;
-  readonly lastFrameSeconds: number;
-  /** Seconds per tick of the stream's clock: the times of its pictures are multiples of it. */
-  readonly timeBase: Ratio;
-  readonly sampleAspect: Ratio;
-  readonly pixelFormat: string;
-  readonly colour: Colour;
-  /** Where chroma lies among the luma of a picture as shown. */
-  readonly chroma: ChromaPlace;
-  readonly interlaced: boolean;
-  readonly hasAudio: boolean;
-  /** Every sound track that ffmpeg can read. */
-  readonly audio: readonly AudioTrack[];
-};
+/** What a video is: exact, from all its packets and its first decoded picture. */
+export const VideoInfo = z
+  .object({
+    kind: z.literal('video'),
+    container: Container,
+    /** As shown: after rotation. */
+    size: Size,
+    /** When the first picture is shown, on the clock of the frames that `decodeVideo` gives. */
+    startSeconds: z.number(),
+    /** Of the video stream, from its first picture to the end of its last. */
+    durationSeconds: z.number(),
+    /** Of the whole file, sound included. */
+    mediaSeconds: z.number(),
+    /** Packets of the video stream: the total for progress. */
+    frames: z.int().positive(),
+    /** The mean rate, in frames per second. */
+    fps: z.number(),
+    /** Whether every picture is shown equally long. */
+    constantRate: z.boolean(),
+    lastFrameSeconds: z.number(),
+    /** Seconds per tick of the stream's clock: the times of its pictures are multiples of it. */
+    timeBase: Ratio,
+    sampleAspect: Ratio,
+    pixelFormat: z.string(),
+    colour: Colour,
+    /** In a picture as shown: after rotation. */
+    chroma: ChromaPosition,
+    interlaced: z.boolean(),
+    hasAudio: z.boolean(),
+    /** Every sound track that ffmpeg can read. */
+    audio: z.array(AudioTrack).readonly(),
+  })
+  .readonly();
+export type VideoInfo = z.infer<typeof VideoInfo>;
 
-/** What a probe tells of a sound file, or of the sound of a video: exact, every sample was decoded once. */
-export type AudioInfo = {
-  readonly kind: 'audio';
-  readonly container: Container;
-  readonly codec: string;
-  /** Without the encoder's delay, where the file tells that. */
-  readonly durationSeconds: number;
-  readonly sampleRate: number;
-  readonly channels: number;
-};
+/** What a sound file is: exact, every sample was decoded once. */
+export const AudioInfo = z
+  .object({
+    kind: z.literal('audio'),
+    container: Container,
+    codec: z.string(),
+    /** Without the encoder's delay, where the file states that. */
+    durationSeconds: z.number().positive(),
+    /** Samples per second. */
+    sampleRate: z.int().positive(),
+    channels: z.int().positive(),
+  })
+  .readonly();
+export type AudioInfo = z.infer<typeof AudioInfo>;
 
-export type MediaInfo = ImageInfo | VideoInfo;
+/** What there is to enhance: an image, or a video. */
+export const MediaInfo = z.discriminatedUnion('kind', [ImageInfo, VideoInfo]);
+export type MediaInfo = z.infer<typeof MediaInfo>;

@@ -1,35 +1,36 @@
-/** What the end of a child that reads a caller's file says: that of the file, or that of us. */
+/** What the exit of a child that read a caller's file means: the file is at fault, or this service is. */
 import { Failure } from '../errors.ts';
-import type { Ended } from './ffmpeg.ts';
+import type { ChildExit } from './child-exit.ts';
 
-/** More of the packets could not be decoded than ffmpeg puts up with: it ends so after the last. */
+/** ffmpeg read the input to its end, and more of the packets than it tolerates could not be decoded. */
 const TOO_MANY_ERRORS = 69;
-/** How ffmpeg ends when it could not open its input: 1 up to release 6, later "invalid data". */
+/** ffmpeg could not open its input: 1 up to release 6, later the code of "invalid data". */
 const NOT_OPENED = [1, 183];
 
 export const CUT_OFF = 'the file is cut off: it ends before its content does';
 
+/** The file is at fault. */
 export const unreadable = (reason: string, cause?: unknown): Failure =>
   new Failure('media_unreadable', { reason: reason || 'ffmpeg gave no reason' }, { cause });
 
-/** Throws decode_failed where a signal ended the child, which is no fault of the file. */
-export const checkAlive = ({ killed, complaint }: Ended): void => {
-  if (killed) throw decodeFailed(complaint);
-};
-
-/** Whether a decoder came to its end, however damaged the file is. null: it was stopped by us. */
-export const endsWell = (ended: Ended | null): boolean =>
-  ended === null || ended.exitCode === 0 || ended.exitCode === TOO_MANY_ERRORS;
-
-/** Throws decode_failed unless the decoder came to its end, or gave nothing because it could not open the file. */
-export const checkDecoded = (ended: Ended, gave: boolean): void => {
-  const { exitCode, complaint } = ended;
-  checkAlive(ended);
-  if (endsWell(ended)) return;
-  if (!gave && exitCode !== null && NOT_OPENED.includes(exitCode)) return;
-  throw decodeFailed(complaint || `ffmpeg ended with ${exitCode}`);
-};
-
-/** Our own fault: the work is done again. */
+/** This service is at fault: the work is done again. */
 export const decodeFailed = (reason: string, cause?: unknown): Failure =>
   new Failure('decode_failed', { reason }, { cause });
+
+/** Throws decode_failed where a signal ended the child, for which the file is not at fault. */
+export const checkNotKilled = ({ killed, errorText }: ChildExit): void => {
+  if (killed) throw decodeFailed(errorText);
+};
+
+/** Whether a decoder read the file to its end, however damaged that is. null: it was stopped by us. */
+export const readToEnd = (exit: ChildExit | null): boolean =>
+  exit === null || exit.exitCode === 0 || exit.exitCode === TOO_MANY_ERRORS;
+
+/** Throws decode_failed unless the decoder read the file to its end, or gave no output because it could not open the file. */
+export const checkDecoded = (exit: ChildExit, hasOutput: boolean): void => {
+  const { exitCode, errorText } = exit;
+  checkNotKilled(exit);
+  if (readToEnd(exit)) return;
+  if (!hasOutput && exitCode !== null && NOT_OPENED.includes(exitCode)) return;
+  throw decodeFailed(errorText || `ffmpeg ended with exit code ${exitCode}`);
+};

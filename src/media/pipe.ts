@@ -4,21 +4,21 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** As much as a socket of Linux holds at once, or more. */
+/** At least as much as a Linux socket holds at once (212,992 bytes by default). */
 const BUFFER_BYTES = 256 * 1024;
 
 export type Pipe = {
-  /** To be a child's standard output, and then to be destroyed here: the child has its own copy. */
+  /** For a child's standard output. Destroy it here once the child has started, which has its own copy. */
   readonly writer: Socket;
-  /** What was written, as it comes. A chunk is overwritten when the next one is asked for. */
+  /** What the child writes. A chunk is overwritten when the next one is asked for. */
   readonly chunks: AsyncIterable<Buffer>;
   /** Ends the reading, with an error where there is one. */
   destroy(error?: Error): void;
 };
 
 /**
- * A pipe that is read into one and the same memory. Node reads a child's output into new memory each time, and of a
- * video's pictures the garbage costs several times what reading them does.
+ * A pipe that is always read into the same memory. Node itself reads a child's output into new memory each time: for the
+ * pictures of a video, collecting that garbage costs several times what reading costs.
  */
 export const openPipe = async (): Promise<Pipe> => {
   const folder = await mkdtemp(join(tmpdir(), 'enhance-pipe-'));
@@ -40,12 +40,12 @@ export const openPipe = async (): Promise<Pipe> => {
 
 const openReader = (path: string): Omit<Pipe, 'writer'> & { readonly socket: Socket } => {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-  let came = 0;
+  let received = 0;
   let failed: { readonly error: unknown } | null = null;
   let wake = () => {};
   // false stops the reading, until the chunk has been used.
   const callback = (bytes: number): boolean => {
-    came = bytes;
+    received = bytes;
     wake();
     return false;
   };
@@ -57,15 +57,15 @@ const openReader = (path: string): Omit<Pipe, 'writer'> & { readonly socket: Soc
   const read = async function* () {
     try {
       for (;;) {
-        if (came === 0 && !socket.closed) {
+        if (received === 0 && !socket.closed) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
         if (failed) throw failed.error;
-        if (came === 0) return;
-        yield buffer.subarray(0, came);
-        came = 0;
+        if (received === 0) return;
+        yield buffer.subarray(0, received);
+        received = 0;
         socket.resume();
       }
     } finally {

@@ -1,12 +1,12 @@
-import type { ChromaPlace, Colour, VideoInfo } from './info.ts';
+import type { ChromaPosition, Colour, VideoInfo } from './info.ts';
 
 const QUALITY = 'flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
-/** Where H.264 has chroma, on the way out. */
+/** For the output: where H.264 has chroma. */
 const LEFT = 'out_h_chr_pos=0:out_v_chr_pos=128';
 
 /** Across and down, in 256ths of a luma pixel, from the first of the two that share a chroma sample. */
-const places: Record<ChromaPlace, readonly [number, number]> = {
+const positions: Record<ChromaPosition, readonly [number, number]> = {
   left: [0, 128],
   top: [128, 0],
   right: [256, 128],
@@ -15,13 +15,13 @@ const places: Record<ChromaPlace, readonly [number, number]> = {
 };
 
 /**
- * Options of ffmpeg's scale filter that make RGB of the source's codes. Everything is named: ffmpeg's own defaults
- * differ between releases, and take chroma to lie where it rarely does (half a pixel off, times the scale).
+ * Options of ffmpeg's scale filter that make RGB of the source's codes. Every option is set: ffmpeg's own defaults
+ * differ between releases, and assume a chroma position that is rare (an error of half a pixel, times the scale).
  */
 export const toRgb = (info: VideoInfo): string =>
   [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
 
-/** The same in a third of the time, for pictures that nobody sees: chroma may be half a pixel off. */
+/** The same in a third of the time, for pictures that only models see: chroma may be half a pixel off. */
 export const toRgbFast = (info: VideoInfo): string =>
   [...sourceCodes(info), 'out_range=pc', 'flags=area'].join(':');
 
@@ -29,7 +29,7 @@ const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
   const codes = colour.matrix
     ? [`in_color_matrix=${scalerName(colour.matrix)}`, `in_range=${colour.fullRange ? 'pc' : 'tv'}`]
     : [];
-  const [across, down] = places[chroma];
+  const [across, down] = positions[chroma];
   const shared = {
     across: /42[012]|41[01]|nv|p01\d|yuyv|uyvy|yvyu/.test(pixelFormat),
     down: /420|410|nv12|nv21|p01\d/.test(pixelFormat),
@@ -42,31 +42,31 @@ const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
 };
 
 /**
- * Filters that make 8-bit 4:2:0 of the source's codes, in its own matrix and range, chroma on the left columns. What is
- * that already keeps its bytes.
+ * Filters that make 8-bit 4:2:0 of the source's codes, in its own matrix and range, chroma on the left columns. The
+ * bytes of a source that is so already stay the same.
  */
 export const toYuv = (info: VideoInfo): string[] => {
   const { size, colour, pixelFormat, chroma } = info;
   const fit = `scale=w=${size.width}:h=${size.height}`;
-  const likeIt = ['yuv420p', 'yuvj420p'].includes(pixelFormat);
-  if (likeIt && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
+  const is420 = ['yuv420p', 'yuvj420p'].includes(pixelFormat);
+  if (is420 && chroma === 'left') return [fit, 'format=yuv420p|yuvj420p'];
   if (colour.matrix === null) return [`${fit}:${fromRgb(colour)}`, 'format=yuv420p'];
   const range = `out_range=${colour.fullRange ? 'pc' : 'tv'}`;
   const codes = [...sourceCodes(info), range, QUALITY].join(':');
-  // Between two pictures of one kind ffmpeg moves no chroma, so it goes through full size.
-  return likeIt
+  // Between two 4:2:0 pictures ffmpeg does not move chroma, so it goes through 4:4:4.
+  return is420
     ? [`scale=${codes}`, 'format=yuv444p', `${fit}:${range}:${LEFT}:${QUALITY}`, 'format=yuv420p']
     : [`${fit}:${LEFT}:${codes}`, 'format=yuv420p'];
 };
 
-/** What the output's codes mean: as the source's do, or as is usual where those are RGB. */
+/** How the output's codes become colours: as the source's do; BT.709 in limited range where those are RGB. */
 export const outputColour = ({ matrix, fullRange, ...rest }: Colour) => ({
   ...rest,
   matrix: matrix ?? 'bt709',
   fullRange: matrix !== null && fullRange,
 });
 
-/** The way back from RGB, to 4:2:0 with chroma on the left columns, where H.264 has it. */
+/** Options of the scale filter that make 4:2:0 of RGB, with chroma on the left columns, where H.264 has it. */
 export const fromRgb = (source: Colour): string => {
   const { matrix, fullRange } = outputColour(source);
   return [

@@ -5,13 +5,13 @@ export const yuvBytes = ({ width, height }: Size): number =>
   width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2);
 
 /**
- * The picture with even sides: an odd one grows by a copy of its last column or row. Its chroma, rounded up, is that
- * of the larger picture already.
+ * The picture with even sides: an odd side grows by a copy of its last column or row. The chroma, whose size was rounded
+ * up, stays the same.
  */
 export const evenLuma = ({ width, height, pixels }: YuvPicture): YuvPicture => {
   const size = evened({ width, height });
   if (size.width === width && size.height === height) return { width, height, pixels };
-  // In memory of its own, which is used again for later pictures.
+  // Not from Buffer's shared pool: readers use this memory again for later pictures.
   const grown = Buffer.allocUnsafeSlow(yuvBytes(size));
   for (let y = 0; y < size.height; y += 1) {
     const from = Math.min(y, height - 1) * width;

@@ -2,69 +2,71 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { LipsyncModel } from '../operations/lip-sync/request.ts';
-import { readLipsync } from '../triton/clients/lipsync.ts';
-import { askEngine, readUpscaler } from '../triton/clients/upscaler.ts';
-import type { Control } from '../triton/protocol/control.ts';
-import { modelUnavailable } from '../triton/protocol/faults.ts';
+import type { ModelSet, Slot } from '../triton/clients/model.ts';
+import { modelUnavailable, toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
+import { type AskEngine, openEngines } from './engines.ts';
+import { fixedSet, openReleases, type Releases, type RepositoryReader } from './releases.ts';
 
-export type ModelState<Id extends string> = {
-  readonly id: Id;
+/** A model that callers can name. */
+export type CatalogueEntry = {
+  readonly id: string;
+  /** The models that an image or a video goes through; none for a kind that this model does not take. */
+  readonly slots: { readonly image: readonly Slot[]; readonly video: readonly Slot[] };
+  /** Of a model that is computed without Triton: it has no slots and is always ready. */
+  readonly release?: string;
+  readonly engine?: AskEngine;
+};
+
+/** How a model stands. */
+export type ModelState = {
+  readonly id: string;
   readonly ready: boolean;
-  readonly release: string | null;
-  /** What a portrait gets where that takes more than a clip does. */
-  readonly portraitRelease?: string;
+  /** What new jobs get as model_version, by the kind of their input; null where there is none, or while not ready. */
+  readonly releases: { readonly image: string | null; readonly video: string | null };
   /** Null until the model has told it. */
   readonly engine: string | null;
 };
-type Told = Omit<ModelState<string>, 'id' | 'ready'>;
-type Ids<U extends string, L extends LipsyncModel> = {
-  readonly upscale: readonly U[];
-  readonly lipsync: readonly L[];
+
+type CatalogueParts = {
+  readonly transport: Transport;
+  readonly control: RepositoryReader;
+  readonly log: Log;
+  readonly signal: AbortSignal;
 };
 
-/** A busy model answers when its turn comes; those who only want to know what is there do not wait for that. */
-const engineWithinMs = 500;
-/** Triton itself answers at once, also while its models are busy. Longer than this, and it hangs. */
-const toldWithinMs = 1_500;
-/** So long an answer holds: every new job needs it, and models change seldom. */
+/** Triton answers these questions at once, also while its models are busy. After this time it counts as hanging. */
+const answerWithinMs = 1_500;
+/** How long an answer is used: every new job needs one, and models change seldom. */
 const freshMs = 1_000;
 
 /** Asks Triton at most once in `freshMs`, and each release for its engine only once. */
-export const openCatalogue = <U extends string, L extends LipsyncModel>(
-  { upscale, lipsync }: Ids<U, L>,
-  transport: Transport,
-  control: Control,
-  log: Log,
-  signal: AbortSignal,
+export const openCatalogue = (
+  entries: readonly CatalogueEntry[],
+  { transport, control, log, signal }: CatalogueParts,
 ) => {
   const engineOf = openEngines(transport, signal);
-  const readUpscale = async (id: U): Promise<Told> => {
-    const { release } = await soon(id, readUpscaler(id, control));
-    return { release, engine: await engineOf(id, release) };
-  };
-  const readLips = async (id: L): Promise<Told> => {
-    const { model: _, ...told } = await soon(id, readLipsync(id, control));
-    return told;
-  };
-  const tellOnce = openComplaints(log);
-  const stateOf = async <Id extends string>(id: Id, read: (id: Id) => Promise<Told>) => {
+  const complain = openComplaints(log);
+  const stateOf = async (entry: CatalogueEntry, releases: Releases): Promise<ModelState> => {
+    const { id } = entry;
     try {
-      const told = await read(id);
-      tellOnce(id, null);
-      return { id, ready: true, ...told };
+      const { image, video } = await soon(id, currentSets(entry, releases));
+      complain(id, null);
+      // An image goes through everything that a video goes through.
+      const models = image ?? video;
+      const engine = models && (await engineOf(entry, models));
+      const versions = { image: image?.version ?? null, video: video?.version ?? null };
+      return { id, ready: true, releases: versions, engine };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      tellOnce(id, error);
-      return { id, ready: false, release: null, engine: null };
+      complain(id, error);
+      return { id, ready: false, releases: { image: null, video: null }, engine: null };
     }
   };
-  const look = (): Promise<readonly ModelState<U | L>[]> =>
-    Promise.all([
-      ...upscale.map((id) => stateOf(id, readUpscale)),
-      ...lipsync.map((id) => stateOf(id, readLips)),
-    ]);
+  const look = (): Promise<readonly ModelState[]> => {
+    const releases = openReleases(askingOnce(control));
+    return Promise.all(entries.map((entry) => stateOf(entry, releases)));
+  };
 
   let latest: { readonly atMs: number; readonly states: ReturnType<typeof look> } | undefined;
   const describe = (): ReturnType<typeof look> => {
@@ -76,50 +78,55 @@ export const openCatalogue = <U extends string, L extends LipsyncModel>(
   return { describe };
 };
 
+type CurrentSets = { readonly image: ModelSet | null; readonly video: ModelSet | null };
+
+/** Throws Failure model_unavailable under the model's id. */
+const currentSets = async (
+  { id, slots, release }: CatalogueEntry,
+  releases: Releases,
+): Promise<CurrentSets> => {
+  if (release !== undefined) return { image: fixedSet(release), video: fixedSet(release) };
+  const current = (some: readonly Slot[]) => (some.length > 0 ? releases.current(some) : null);
+  const both = Promise.all([current(slots.image), current(slots.video)]);
+  const [image, video] = await toldAs(id, both);
+  return { image, video };
+};
+
+/** Asks Triton each question once: many models share slots. */
+const askingOnce = (control: RepositoryReader): RepositoryReader => {
+  let index: ReturnType<RepositoryReader['repositoryIndex']> | undefined;
+  const configs = new Map<string, ReturnType<RepositoryReader['modelConfig']>>();
+  return {
+    repositoryIndex: () => {
+      index ??= control.repositoryIndex();
+      return index;
+    },
+    modelConfig: (name) => {
+      const config = configs.get(name) ?? control.modelConfig(name);
+      configs.set(name, config);
+      return config;
+    },
+  };
+};
+
 /** The answer, or model_unavailable when it does not come in time. */
 const soon = async <T>(model: string, answer: Promise<T>): Promise<T> => {
   const end = new AbortController();
-  const late = sleep(toldWithinMs, undefined, { signal: end.signal }).then(async () => {
-    // When this process was busy for so long itself, the answer may have come and wait to be read.
+  const late = sleep(answerWithinMs, undefined, { signal: end.signal }).then(async () => {
+    // If this process itself was busy for that long, the answer may have arrived without having been read yet.
     await setImmediate();
-    throw modelUnavailable(model, new Error(`no answer within ${toldWithinMs} ms`));
+    throw modelUnavailable(model, new Error(`no answer within ${answerWithinMs} ms`));
   });
   try {
     return await Promise.race([answer, late]);
   } finally {
     end.abort();
-    // Whichever comes second is not wanted any more.
+    // The later of the two still settles; its outcome is not needed.
     void Promise.allSettled([answer, late]);
   }
 };
 
-/** Tells what computes a release, as far as it is known within `engineWithinMs`. */
-const openEngines = (transport: Transport, signal: AbortSignal) => {
-  const engines = new Map<string, string>();
-  const asking = new Map<string, Promise<void>>();
-
-  const learn = async (id: string, release: string): Promise<void> => {
-    try {
-      engines.set(release, await askEngine(id, transport, signal));
-    } catch (error) {
-      // It stays unknown and is asked again next time.
-      if (!signal.aborted && !(error instanceof Failure)) throw error;
-    } finally {
-      asking.delete(release);
-    }
-  };
-
-  return async (id: string, release: string): Promise<string | null> => {
-    if (!engines.has(release)) {
-      const asked = asking.get(release) ?? learn(id, release);
-      asking.set(release, asked);
-      await Promise.race([asked, sleep(engineWithinMs, undefined, { ref: false })]);
-    }
-    return engines.get(release) ?? null;
-  };
-};
-
-/** Callers only hear that a model is not ready; the reason is for the log, once. */
+/** Callers only hear that a model is not ready; the reason is logged once, until it changes. */
 const openComplaints = (log: Log) => {
   const missing = new Map<string, string>();
   return (model: string, failure: Failure | null): void => {

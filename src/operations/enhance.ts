@@ -1,180 +1,74 @@
 import type { Config } from '../config.ts';
-import { Failure } from '../errors.ts';
-import { type Frame, type Size, scaled } from '../frame.ts';
-import { decodeImage, encodeImage } from '../media/image/picture.ts';
-import { decodeFailed } from '../media/outcome.ts';
-import { checkFrames } from '../media/probe/limits.ts';
-import { probeImage, probeVideo } from '../media/probe/probe.ts';
-import { decodeVideo } from '../media/read/decode.ts';
-import { encodeVideo } from '../media/write/encode.ts';
-import { contentType } from '../media/write/output.ts';
-import type { LipsyncModels } from '../triton/clients/lipsync.ts';
-import type { Upscaler } from '../triton/clients/upscaler.ts';
-import type { LipsyncModel, LipsyncOptions, Warning } from './lip-sync/request.ts';
-import { lipSync } from './lip-sync/run.ts';
+import { fixedSet, type Releases } from '../models/releases.ts';
+import { toldAs } from '../triton/protocol/faults.ts';
+import type { Transport } from '../triton/protocol/transport.ts';
+import type { InputKind, Operation, Options, Outcome } from './operation.ts';
 import type { Report } from './progress.ts';
-import { upscaleImage } from './upscale/image.ts';
-import { defaultFormat, type OutputFormat, type UpscaleOptions } from './upscale/request.ts';
-import { upscaleVideo } from './upscale/video.ts';
 
-/** What is known of a result besides its bytes. */
-export type Outcome = {
-  readonly outputSize: Size;
-  readonly contentType: string;
-  readonly frames?: number;
-  readonly durationSeconds?: number;
-  readonly fps?: number;
-  /** Of lip sync, which has all of the above too. */
-  readonly lipsync?: LipsyncOutcome;
-};
-
-export type LipsyncOutcome = {
-  /** Different people seen in the clip. */
-  readonly facesDetected: number;
-  readonly framesPassedThrough: number;
-  /** Measured on the finished file; null where it could not be. */
-  readonly sync: { readonly correlation: number; readonly lagMs: number } | null;
-  readonly warnings: readonly Warning[];
-};
-
-/** The part of a job that the pixels depend on. */
-export type Work = UpscaleWork | LipsyncWork;
-type UpscaleWork = {
-  readonly kind: 'upscale';
-  readonly model: string;
+/** The part of a job that its result depends on. */
+export type Work = {
+  readonly kind: string;
+  readonly options: Options;
   readonly model_version: string;
-  readonly input: { readonly kind: 'image' | 'video' };
-  readonly options: UpscaleOptions;
-};
-export type LipsyncWork = {
-  readonly kind: 'lipsync';
-  readonly model: LipsyncModel;
-  readonly model_version: string;
-  readonly input: { readonly kind: 'image' | 'video' };
-  readonly options: LipsyncOptions;
+  readonly input: { readonly kind: InputKind };
+  /** What probing found. */
+  readonly found: unknown;
 };
 
-/** The files of a job: the picture or clip, and for lip sync the new sound. */
-export type Inputs = { readonly media: string; readonly audio?: string };
+/** Where one attempt reads and writes. */
+export type Places = {
+  /** The input in this role, such as "media". */
+  readonly input: (role: string) => string;
+  readonly target: string;
+  readonly work: string;
+};
 
-/** Where the result is to be, and a folder for what the job's next attempt need not do again. */
-export type Outputs = { readonly target: string; readonly work: string };
+/** `modelVersion`: the release that made it. */
+export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
+  readonly modelVersion: string;
+};
 
-export type Enhance = (
-  work: Work,
-  inputs: Inputs,
-  outputs: Outputs,
-  report: Report,
-  signal: AbortSignal,
-) => Promise<Outcome>;
+/** File in, file out: the whole work of one attempt, whatever its operation. */
+export type Enhance = {
+  run(work: Work, places: Places, report: Report, signal: AbortSignal): Promise<Enhanced>;
+  /** The ending of the result's file. */
+  format(work: Work): string;
+};
 
 type Parts = {
+  readonly operations: readonly Operation[];
+  readonly releases: Releases;
+  readonly transport: Transport;
   readonly config: Config;
-  readonly openUpscaler: (model: string) => Promise<Upscaler>;
-  readonly openLipsync: (model: LipsyncModel) => Promise<LipsyncModels>;
 };
 
-/** File in, file out: the whole work of one job attempt. */
-export const createEnhance =
-  ({ config, openUpscaler, openLipsync }: Parts): Enhance =>
-  async (work, inputs, outputs, report, signal) => {
-    const how = { target: outputs.target, config, report, signal };
-    const { kind } = work.input;
-    if (work.kind === 'lipsync') {
-      const models = await openLipsync(work.model);
-      checkRelease(work, kind === 'image' ? models.portraitRelease : models.release);
-      if (!inputs.audio) throw new Error('a lip sync came without its sound');
-      const { media, audio } = inputs;
-      const task = { ...how, kind, models, options: work.options, inputs: { media, audio } };
-      return lipSync({ ...task, work: outputs.work });
-    }
-    const upscaler = await openUpscaler(work.model);
-    checkRelease(work, upscaler.release);
-    const task = { ...how, options: work.options, path: inputs.media, upscaler };
-    return kind === 'image' ? image(task) : video(task);
+export const createEnhance = (parts: Parts): Enhance => {
+  const operationOf = ({ kind }: Work): Operation => {
+    const found = parts.operations.find((one) => one.kind === kind);
+    if (!found) throw new Error(`expected a known operation; got "${kind}"`);
+    return found;
   };
-
-/** The price, the cache key and the answer name the release that the caller was promised. */
-const checkRelease = ({ model, model_version }: Work, release: string): void => {
-  if (release === model_version) return;
-  const reason = `${model_version} was replaced by ${release}; send the request again`;
-  throw new Failure('inference_failed', { model, reason });
+  return {
+    format: (work) => operationOf(work).format(work.options, work.input.kind),
+    run: async (work, { input, target, work: folder }, report, signal) => {
+      const operation = operationOf(work);
+      const { config, transport } = parts;
+      const models = await modelsFor(operation, work, parts.releases);
+      const { options, found } = work;
+      const outcome = await operation.run({
+        ...{ options, found, inputKind: work.input.kind, input, target, work: folder },
+        ...{ models, transport, config, report, signal },
+      });
+      return { ...outcome, modelVersion: models.version };
+    },
+  };
 };
 
-type Task = {
-  readonly options: UpscaleOptions;
-  readonly path: string;
-  readonly target: string;
-  readonly upscaler: Upscaler;
-  readonly config: Config;
-  readonly report: Report;
-  readonly signal: AbortSignal;
+/** The release that the job was submitted for as long as it is loaded; when it is gone, the current one. */
+const modelsFor = async (operation: Operation, work: Work, releases: Releases) => {
+  if (operation.release !== undefined) return fixedSet(operation.release);
+  const { model } = work.options;
+  const slots = operation.slots(model)[work.input.kind];
+  const found = await toldAs(model, releases.find(work.model_version, slots));
+  return found ?? toldAs(model, releases.current(slots));
 };
-
-const image = async (task: Task): Promise<Outcome> => {
-  const { options, path, target, upscaler, config, report, signal } = task;
-  report({ stage: 'decoding', framesDone: 0, framesTotal: null });
-  const info = await probeImage(path);
-  const picture = await decodeImage(path, info);
-  const { framesInFlight } = config.triton;
-  const enhanced = await upscaleImage(
-    picture,
-    options.scale,
-    upscaler,
-    framesInFlight,
-    report,
-    signal,
-  );
-  const format = imageFormat(options.output_format);
-  await encodeImage(enhanced, { path, info }, target, format, options.output ?? {});
-  signal.throwIfAborted();
-  return { outputSize: enhanced, contentType: contentType(format) };
-};
-
-const imageFormat = (format: OutputFormat = defaultFormat.image) => {
-  if (format === 'mp4')
-    throw new Failure('validation_failed', { detail: 'An image cannot become an mp4.' });
-  return format;
-};
-
-const video = async (task: Task): Promise<Outcome> => {
-  const { options, path, target, upscaler, config, report, signal } = task;
-  report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const info = await probeVideo(
-    path,
-    config.probing.ffmpeg,
-    config.limits.video,
-    signal,
-    decodeFailed,
-  );
-  checkFrames(info.frames, config.limits.video);
-  const decoded = decodeVideo(path, info, config.ffmpeg, signal);
-  const enhanced = upscaleVideo(
-    decoded,
-    options.scale,
-    upscaler,
-    config.triton.framesInFlight,
-    signal,
-  );
-  const watched = reported(enhanced, info.frames, report);
-  const done = await encodeVideo(
-    watched,
-    { path, info },
-    target,
-    options.output ?? {},
-    config.ffmpeg,
-    signal,
-  );
-  return { outputSize: scaled(info.size, options.scale), contentType: contentType('mp4'), ...done };
-};
-
-async function* reported(frames: AsyncIterable<Frame>, framesTotal: number, report: Report) {
-  let framesDone = 0;
-  report({ stage: 'inference', framesDone, framesTotal });
-  for await (const frame of frames) {
-    yield frame;
-    framesDone += 1;
-    report({ stage: 'inference', framesDone, framesTotal: Math.max(framesTotal, framesDone) });
-  }
-  report({ stage: 'encoding', framesDone, framesTotal: framesDone });
-}

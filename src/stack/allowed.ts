@@ -1,16 +1,17 @@
-/** What each process of the stack may find in its environment. Everything else stays with who started it: other secrets, npm's variables, keys of a cloud. */
+/** The environment variables that each process of the stack gets. All others, such as npm's or a cloud's keys, are not passed on. */
 import { variables } from '../config.ts';
+import { operations } from '../operations/all.ts';
 
-/** What programs of any kind need: where to find things, how to write, and the mark of `orphans.ts`. */
+/** For every process: paths, locale, time zone, and the mark of `orphans.ts`. */
 const common = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'LC_ALL', 'TZ', 'ENHANCE_RUN'];
 
-/** Node as the caller wants it, and how it reaches the world from behind a company's proxy. */
+/** Settings of Node, and certificates for networks with their own certificate authority. */
 const node = [
   ...['NODE_ENV', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS', 'UV_THREADPOOL_SIZE'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR'],
 ];
 
-/** Python, the networks, and which GPUs there are for them. The secret stops at keeper.py: Triton and the models do not get it. */
+/** Settings of Python, the networks and the GPUs. keeper.py does not pass the secret on to Triton's or the models' environment. */
 const triton = [
   ...[
     'TRITON_ADMIN_SECRET',
@@ -27,9 +28,10 @@ const allowed = {
   Redis: common,
   Triton: [...common, ...triton],
   /** API, worker and the `enhance` command. */
-  service: [...common, ...node, ...variables],
+  service: [...common, ...node, ...variables(operations)],
 } as const;
 
+/** The variables of `env` that this kind of process gets. */
 export const environmentFor = (
   process: keyof typeof allowed,
   env: NodeJS.ProcessEnv,

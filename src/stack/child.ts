@@ -1,4 +1,4 @@
-/** A child process in its own process group, so that Ctrl-C reaches only its supervisor and stopping it takes its own children along. */
+/** A child process in its own process group: Ctrl-C reaches only its supervisor, and stopping it also stops its children. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -10,24 +10,25 @@ export type ChildOptions = {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Both outputs are appended here. */
+  /** Standard output and standard error are appended here. */
   readonly logFile: string;
-  /** How long an asked stop may take before it is forced. */
+  /** Time between SIGTERM and SIGKILL. */
   readonly stopWithinMs?: number;
-  /** Stops the process when aborted, also while it is still starting. */
+  /** Stops the process when aborted, also while it is starting. */
   readonly signal?: AbortSignal | undefined;
 };
 
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** Resolves, never rejects, with how the process ended. */
+  /** Resolves with the exit code or signal; never rejects. */
   readonly exited: Promise<string>;
-  /** What it has printed since it started, its last lines. */
+  /** The last 15 lines that it has printed. */
   tail(): string;
   stop(): Promise<void>;
 };
 
+/** Starts a process and resolves when it is running. Rejects when it cannot be started. */
 export const startChild = async (options: ChildOptions): Promise<Child> => {
   const { name, command, args, env, cwd, logFile, stopWithinMs = 10_000, signal } = options;
   signal?.throwIfAborted();
@@ -46,7 +47,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   if (pid === undefined) throw new Error(`${name} has no process id`);
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
-      signalGroup(pid, 'SIGKILL'); // what the leader left behind
+      signalGroup(pid, 'SIGKILL'); // children that are still running
       resolve(signal ?? `exit code ${code}`);
     });
   });
@@ -67,7 +68,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   return { name, pid, exited, tail, stop };
 };
 
-/** What the process makes is its owner's alone: a child inherits the mask that stands while it is started. */
+/** Runs `start` with umask 077, which a child inherits: only its owner can read the files that it creates. */
 const asPrivate = <T>(start: () => T): T => {
   const before = process.umask(0o077);
   try {
@@ -77,7 +78,7 @@ const asPrivate = <T>(start: () => T): T => {
   }
 };
 
-/** Signals a whole process group; one that is gone already is what was wanted. */
+/** Signals a process group. A group that no longer exists is not an error. */
 export const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(-pid, signal);
@@ -87,8 +88,8 @@ export const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
 };
 
 /**
- * Waits until `check` says true. Throws when the process ends first or the time is over, with the last lines
- * that it printed. `check` may throw while the server is not there yet.
+ * Waits until `check` answers true; `check` may throw while the server is not reachable yet. When the process ends
+ * first or `withinMs` is over, the process is stopped and an Error with its last lines is thrown.
  */
 export const untilReady = async (
   child: Child,

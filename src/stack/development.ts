@@ -1,4 +1,4 @@
-/** What a person at the terminal gets: a development account with credits, its key, and a first call that works. */
+/** The development account of `npm start`: 10,000 credits, an API key, and a first call to try. */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import { places, root } from './home.mjs';
 const run = promisify(execFile);
 const keyFile = join(places.data, 'dev-key');
 
-/** The key of the account `dev`: the same at every start, made anew when the ledger does not know it. */
+/** The API key of the account `dev`: kept between starts, created when the service does not know it. */
 export const developmentKey = async (address: string, env: NodeJS.ProcessEnv): Promise<string> => {
   const kept = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : '';
   if (kept && (await isKnown(address, kept))) return kept;
-  const words = ['keys', 'create', '--account', 'dev', '--credits', '10000', '--json'];
+  const command = ['keys', 'create', '--account', 'dev', '--credits', '10000', '--json'];
   const { stdout } = await run(
     process.execPath,
-    ['--import', 'tsx', 'src/cli/enhance.ts', ...words],
+    ['--import', 'tsx', 'src/cli/enhance.ts', ...command],
     { env: environmentFor('service', env), cwd: root, timeout: 30_000 },
   );
   const { key } = JSON.parse(stdout);
   if (typeof key !== 'string')
-    throw new Error(`enhance keys create answered without a key: ${stdout}`);
+    throw new Error(`Expected a key from enhance keys create; got ${stdout}`);
   writePrivate(keyFile, `${key}\n`);
   return key;
 };
@@ -35,6 +35,7 @@ const isKnown = async (address: string, key: string): Promise<boolean> => {
   return answer.ok;
 };
 
+/** The text that is printed when the stack is ready. */
 export const welcome = (address: string, key: string): string => `
   enhance is ready at ${address}
 

@@ -1,4 +1,4 @@
-/** The environment of the local stack: secrets made once, addresses from the ports, everything else as it was given. */
+/** The environment of the local stack: generated secrets, addresses from the ports, all other variables as given. */
 import { randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -16,15 +16,15 @@ import type { Ports } from './ports.ts';
 const host = '127.0.0.1';
 const derived = ['REDIS_URL', 'TRITON_HTTP_URL', 'TRITON_GRPC_URL'] as const;
 
-/** `.env` of the checkout, then what the caller set. */
+/** The variables of the checkout's `.env`; those of `env` take precedence. */
 export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const file = join(root, '.env');
   return { ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}), ...env };
 };
 
-/** What API, worker and the `enhance` command need to find the stack on these ports. */
+/** The environment of API, worker and the `enhance` command for a stack on these ports. */
 export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS.ProcessEnv => {
-  // The password goes into a URL and a file of Redis' as it is: it is always one that was made here.
+  // The password is written into a URL and into redis.conf without escaping, so only a generated one is used.
   const settable = { ...given, REDIS_PASSWORD: '' };
   const { REDIS_PASSWORD, ...own } = secrets(join(places.data, 'secrets.env'), settable);
   const addresses = {
@@ -35,7 +35,7 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
   const faults = derived.filter((name) => given[name] && given[name] !== addresses[name]);
   if (faults.length)
     throw new Error(
-      `${faults.join(', ')}: npm start runs its own Redis and Triton. Leave them out, or set REDIS_PORT, TRITON_HTTP_PORT, TRITON_GRPC_PORT; docker-compose.yml and \`node --import tsx src/main.ts\` take addresses.`,
+      `${faults.join(', ')}: npm start runs its own Redis and Triton. Unset these variables, or set the ports with REDIS_PORT, TRITON_HTTP_PORT and TRITON_GRPC_PORT. To use other servers, run \`node --import tsx src/main.ts\` or docker-compose.yml.`,
     );
   return {
     ...given,
@@ -52,13 +52,13 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
   };
 };
 
-/** Triton is on this machine: shared memory costs least (docs/decisions/0004), where there is enough of it. */
+/** Shared memory is the fastest transport on one machine (docs/decisions/0004); it is used from 1 GiB free in /dev/shm. */
 export const localTransport = (): 'shared-memory' | 'http' => {
   const { bavail, bsize } = statfsSync('/dev/shm');
   return bavail * bsize >= 1024 ** 3 ? 'shared-memory' : 'http';
 };
 
-/** Made at the first start, kept for all later ones: another pepper would make every key unknown. */
+/** Generated at the first start and kept for all later ones: with another pepper all API keys would be unknown. */
 const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string> => {
   const names = [
     ...['KEY_PEPPER', 'SIGNING_SECRET', 'ADMIN_KEY', 'TRITON_ADMIN_SECRET', 'REDIS_PASSWORD'],
@@ -71,13 +71,14 @@ const secrets = (file: string, given: NodeJS.ProcessEnv): Record<string, string>
   return Object.fromEntries(names.map((name) => [name, given[name] || (all[name] ?? '')]));
 };
 
-/** Writes a file that only its owner may read, whole or not at all. */
+/** Writes a file that only its owner may read, in one step: a crash leaves the old file or the new one. */
 export const writePrivate = (file: string, text: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
   renameSync(`${file}.new`, file);
 };
 
+/** Variables as the lines of an .env file. */
 export const lines = (values: Readonly<Record<string, string>>): string =>
   Object.entries(values)
     .map(([name, value]) => `${name}=${value}\n`)

@@ -1,4 +1,4 @@
-/** Where the parts of the local stack lie: everything that set-up makes is under one git-ignored folder. */
+/** The paths of the local stack. Everything that set-up installs is under one git-ignored folder. */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +11,7 @@ export const places = Object.freeze({
   wheels: join(home, 'wheels'),
   weights: join(home, 'weights'),
   triton: join(home, 'triton'),
-  /** The folder that the wheel calls tritonserver; the libraries are found relative to it, so its layout is kept. */
+  /** The wheel's layout is kept, because Triton finds its libraries relative to this folder. */
   tritonServer: join(home, 'triton/pytriton/tritonserver'),
   grpcDescriptors: join(home, 'triton/grpc.descriptors'),
   redisServer: join(home, 'redis/redis-server'),

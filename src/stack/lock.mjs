@@ -1,11 +1,11 @@
-/** One at a time on this machine: a lock that the kernel drops when its holder ends, however it ends. */
+/** A lock between the processes of this machine. The kernel releases it when its holder ends, even when it is killed. */
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Takes the lock, or says undefined when another process holds it. The name lies in Linux's abstract socket
- * space: no file can be left over.
+ * Takes the lock; undefined when another process holds it. The lock is a socket in Linux's abstract namespace, so no
+ * file can be left over.
  * @param {string} name @returns {Promise<{ release(): Promise<void> } | undefined>}
  */
 export const take = (name) =>
@@ -20,7 +20,7 @@ export const take = (name) =>
     });
   });
 
-/** Waits until the lock is free. @param {string} name @param {() => void} onWait */
+/** Waits until the lock is free, then takes it. @param {string} name @param {() => void} onWait */
 export const takeWhenFree = async (name, onWait) => {
   for (let tries = 0; ; tries += 1) {
     const lock = await take(name);

@@ -1,11 +1,11 @@
-/** Processes that an earlier run left behind when it was killed, known by the mark in their environment and by nothing else. */
+/** Processes that an earlier run left behind when it was killed; recognised only by a mark in their environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Every process of a run carries this variable; its children inherit it. */
+/** The mark of a run: an environment variable of each of its processes, which their children inherit. */
 export const markOf = (run: string): NodeJS.ProcessEnv => ({ ENHANCE_RUN: run });
 
-/** Asks every process with the mark to end, then forces the rest. The caller holds the run's lock. Returns how many there were. */
+/** Sends SIGTERM to every process with the mark, then SIGKILL to those left after `withinMs`. The caller holds the run's lock. Answers their number. */
 export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number> => {
   const found = marked(run);
   for (const pid of found) signal(pid, 'SIGTERM');
@@ -16,7 +16,7 @@ export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number
   return found.length;
 };
 
-/** The runs below a folder that still have processes. */
+/** The runs whose mark is a path below `folder` and that still have processes. */
 export const runsBelow = (folder: string): string[] => {
   const marks = processes()
     .flatMap(environment)
@@ -32,7 +32,7 @@ const marked = (run: string): number[] =>
 const processes = (): string[] =>
   readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
 
-/** Another user's process, or one that has just ended, has none for us. */
+/** Empty for another user's process and for one that has just ended. */
 const environment = (pid: string): string[] => {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');

@@ -1,13 +1,14 @@
-/** The four processes of the local stack as parts to supervise. */
+/** The four processes of the local stack: Redis, Triton, API and worker. */
 import { join } from 'node:path';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
-import type { Part } from './supervise.ts';
-import { loadModels, models, startTriton } from './triton.ts';
+import type { StackPart } from './supervise.ts';
+import { loadModels, modelsIn, startTriton } from './triton.ts';
 
+/** What the processes of one local stack share. */
 export type Stack = {
   readonly ports: Ports;
   readonly env: NodeJS.ProcessEnv;
@@ -17,10 +18,11 @@ export type Stack = {
 };
 
 const host = '127.0.0.1';
-/** A network is compiled for the processor when it is loaded: seconds, and more while the machine is busy. */
+/** Loading compiles a network for the processor: seconds each, more while the machine is busy. */
 const loadWithinMs = 180_000;
 
-export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): Part => ({
+/** Redis, ready when it answers PING. */
+export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): StackPart => ({
   name: 'Redis',
   start: (signal) =>
     startRedis({
@@ -33,8 +35,8 @@ export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): Part => ({
     }),
 });
 
-/** Triton counts as started when every model is loaded, after a crash too. */
-export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): Part => ({
+/** Triton counts as started when every model is loaded, also after a crash. */
+export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart => ({
   name: 'Triton',
   start: async (signal) => {
     const triton = await startTriton({
@@ -54,7 +56,7 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): Part => (
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
     try {
-      await loadModels(address, models, loadWithinMs, signal);
+      await loadModels(address, modelsIn(modelsDir), loadWithinMs, signal);
     } catch (error) {
       await triton.stop();
       throw new Error(`${error}\n${triton.tail()}`, { cause: error });
@@ -63,7 +65,8 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): Part => (
   },
 });
 
-export const apiPart = (stack: Stack): Part => ({
+/** The API, ready when /healthz answers. */
+export const apiPart = (stack: Stack): StackPart => ({
   name: 'API',
   start: async (signal) => {
     const child = await startService(stack, 'api', signal);
@@ -73,12 +76,13 @@ export const apiPart = (stack: Stack): Part => ({
   },
 });
 
-export const workerPart = (stack: Stack): Part => ({
+/** The worker, ready when its process runs. */
+export const workerPart = (stack: Stack): StackPart => ({
   name: 'Worker',
   start: (signal) => startService(stack, 'worker', signal),
 });
 
-/** Where a client on this machine reaches a server that listens on `address`. */
+/** The address at which this machine reaches a server that listens on `address`. */
 export const connectable = (address: string | undefined): string =>
   !address || address === '0.0.0.0' || address === '::' ? host : address;
 
@@ -94,7 +98,7 @@ const startService = (
     env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),
-    // The worker's grace time of 3 s and what ends after it, on a busy machine.
+    // The worker lets its jobs go on for 3 s; the rest is for a busy machine.
     stopWithinMs: 10_000,
     signal,
   });

@@ -1,4 +1,4 @@
-/** Where the local stack listens: one table for `npm start`, docker-compose.yml and the tests that compare them. */
+/** The ports of the local stack, for `npm start`, docker-compose.yml and the test that compares the two. */
 import { createServer } from 'node:net';
 
 export const defaultPorts = {
@@ -25,7 +25,7 @@ export const portNames: readonly PortName[] = [
   'TRITON_METRICS_PORT',
 ];
 
-/** The ports that the environment asks for. Throws an Error that names every value that is no port. */
+/** The ports from the environment, with defaults. Throws an Error with every value that is not a port. */
 export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
   const port = (name: PortName) => Number(env[name] || defaultPorts[name]);
   const ports = {
@@ -41,17 +41,20 @@ export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
   if (faults.length)
     throw new Error(
       faults
-        .map((name) => `${name}: expected a port from 1 to 65535, "${env[name]}" came`)
+        .map((name) => `${name}: Expected a port from 1 to 65535; got "${env[name]}".`)
         .join('\n'),
     );
   const twice = portNames.filter((name) =>
     portNames.some((other) => other !== name && ports[other] === ports[name]),
   );
-  if (twice.length) throw new Error(`${twice.join(', ')} must differ`);
+  if (twice.length)
+    throw new Error(
+      `Expected different ports for ${twice.join(', ')}; got ${ports[twice[0] ?? 'PORT']} twice.`,
+    );
   return ports;
 };
 
-/** The ports that something else listens on already; the API's at its own address, the others on loopback. */
+/** The ports that are in use: PORT is tried on the API's address, the others on 127.0.0.1. */
 export const busyPorts = async (ports: Ports, apiHost: string): Promise<PortName[]> => {
   const free = await Promise.all(
     portNames.map((name) => isFree(ports[name], name === 'PORT' ? apiHost : '127.0.0.1')),
@@ -59,7 +62,7 @@ export const busyPorts = async (ports: Ports, apiHost: string): Promise<PortName
   return portNames.filter((_, i) => !free[i]);
 };
 
-/** As many different free ports as asked for, from the kernel. */
+/** As many different free ports as asked for, chosen by the kernel. */
 export const freePorts = async (count: number): Promise<number[]> => {
   const servers = Array.from({ length: count }, () => createServer());
   try {

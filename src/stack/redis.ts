@@ -1,4 +1,4 @@
-/** The embedded Redis: every write in the append-only file, nothing evicted, because it holds the ledger. */
+/** The local Redis: every write goes to the append-only file and nothing is evicted, because it holds the ledger. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -9,16 +9,16 @@ import { places } from './home.mjs';
 
 export type RedisOptions = {
   readonly port: number;
-  /** Where the append-only file lies. */
+  /** The folder of the append-only file. */
   readonly dataDir: string;
   readonly logFile: string;
-  /** Whoever does not send it is refused: any process of this machine reaches the port. */
+  /** Required from every client, because any process of this machine reaches the port. */
   readonly password: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 };
 
-/** What Redis runs with, here and in docker-compose.yml alike. */
+/** The arguments of Redis, the same in docker-compose.yml. */
 export const redisArguments = (port: number): string[] => [
   ...['--port', `${port}`],
   ...['--appendonly', 'yes'],
@@ -31,14 +31,14 @@ export const redisArguments = (port: number): string[] => [
 export const startRedis = async (options: RedisOptions): Promise<Child> => {
   const { port, dataDir, logFile, password, env, signal } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700); // one that an earlier release made
-  // In a file, as every account of the machine may read the arguments of a process.
+  chmodSync(dataDir, 0o700); // for a folder that an earlier release created
+  // In a file, because every account of the machine can read the arguments of a process.
   const secret = join(dataDir, 'redis.conf');
   writePrivate(secret, `requirepass ${password}\n`);
   const child = await startChild({
     name: 'Redis',
     command: places.redisServer,
-    // Left to itself Redis writes its title over its environment, by which orphans.ts knows it.
+    // By default Redis overwrites its environment with its title, and orphans.ts needs the mark there.
     args: [
       secret,
       ...redisArguments(port),
@@ -62,7 +62,7 @@ export const startRedis = async (options: RedisOptions): Promise<Child> => {
     maxRetriesPerRequest: 0,
     retryStrategy: null,
   });
-  client.on('error', () => {}); // each failed try below says the same
+  client.on('error', () => {}); // the failed calls below report the same errors
   try {
     await untilReady(child, () => answers(client), 15_000);
   } finally {
@@ -71,7 +71,7 @@ export const startRedis = async (options: RedisOptions): Promise<Child> => {
   return child;
 };
 
-/** PING; while the append-only file is being read Redis answers LOADING, which throws. */
+/** PING. While Redis reads the append-only file it answers LOADING, which throws. */
 const answers = async (client: Redis): Promise<boolean> => {
   if (client.status !== 'ready') await client.connect();
   return (await client.ping()) === 'PONG';

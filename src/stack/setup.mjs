@@ -1,23 +1,23 @@
 /**
- * The one set-up: everything that `npm start` and `npm test` need, from nothing, into `.enhance`.
- * No dependencies. Quick when nothing is missing; what was left half done is done again.
+ * The set-up for `npm start` and `npm test`: installs everything that is missing into `.enhance`. Needs no Node package.
+ * An interrupted step is repeated at the next run.
  * usage: node src/stack/setup.mjs [--dev]   (--dev adds what the Python tests need)
  */
 import { pathToFileURL } from 'node:url';
 import { home } from './home.mjs';
 import { takeWhenFree } from './lock.mjs';
-import { Lack } from './setup/lack.mjs';
 import { checkPlatform } from './setup/machine.mjs';
 import { setUpNode } from './setup/node.mjs';
 import { drawSample, setUpFfmpeg, setUpFfprobe, setUpRedis, setUpTriton } from './setup/parts.mjs';
 import { setUpPython } from './setup/python.mjs';
+import { SetupError } from './setup/setup-error.mjs';
 import { setUpWeights } from './setup/weights.mjs';
 
 /** @param {{ dev: boolean }} needs */
 export const setUp = async (needs) => {
   checkPlatform();
   const lock = await takeWhenFree(`set-up of ${home}`, () =>
-    process.stderr.write('  another set-up of this folder is at work; waiting for it …\n'),
+    process.stderr.write('  another set-up of this folder is running; waiting for it …\n'),
   );
   try {
     await setUpNode();
@@ -33,19 +33,21 @@ export const setUp = async (needs) => {
   }
 };
 
-/** Runs `work`; a lack is told in its own words, anything else whole. @param {() => Promise<void>} work */
-export const orSay = async (work) => {
+/** Runs `work`. A SetupError or a full disk is printed as one message and ends the process with exit code 1. @param {() => Promise<void>} work */
+export const orExit = async (work) => {
   try {
     await work();
   } catch (error) {
     const full = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
     if (full)
-      process.stderr.write(`The disk that holds ${home} is full. Free 3 GB and run this again.\n`);
-    else if (error instanceof Lack) process.stderr.write(`${error.message}\n`);
+      process.stderr.write(
+        `The disk that holds ${home} is full. Free 3 GB and run the command again.\n`,
+      );
+    else if (error instanceof SetupError) process.stderr.write(`${error.message}\n`);
     else throw error;
     process.exit(1);
   }
 };
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  await orSay(() => setUp({ dev: process.argv.includes('--dev') }));
+  await orExit(() => setUp({ dev: process.argv.includes('--dev') }));

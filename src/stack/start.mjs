@@ -1,7 +1,7 @@
-/** `npm start`: set-up, then the stack, in one process: a signal that npm passes on arrives here and not in a shell between. */
-import { orSay, setUp } from './setup.mjs';
+/** `npm start`: set-up, then the stack, in one process, so that signals which npm passes on arrive here. */
+import { orExit, setUp } from './setup.mjs';
 
-await orSay(async () => {
+await orExit(async () => {
   await setUp({ dev: false });
   const { register } = await import('tsx/esm/api');
   register();

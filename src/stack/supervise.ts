@@ -1,31 +1,33 @@
-/** Keeps a part running: started again when it dies, each time a little later if it keeps dying, until it is stopped. */
+/** Keeps a process running: it is restarted when it ends, after waits that grow from 0.25 to 15 s, until it is stopped. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from './child.ts';
 
-export type Part = {
+/** A process of the stack and how to start it. */
+export type StackPart = {
   readonly name: string;
-  /** Resolves when the part is ready for work; what an abort interrupts must leave nothing running. */
+  /** Resolves when it is ready for work. An abort has to leave nothing running. */
   start(signal: AbortSignal): Promise<Child>;
 };
 
 export type Supervised = {
   readonly name: string;
-  /** The first start; rejects when it failed, and then nothing is started again. */
+  /** Settles with the first start. When that fails there is no restart. */
   readonly ready: Promise<void>;
   stop(): Promise<void>;
 };
 
 const firstWaitMs = 250;
 const longestWaitMs = 15_000;
-/** A part that ran this long was well: the waits begin anew. */
-const calmMs = 60_000;
+/** After running for this long, the waits begin at the shortest again. */
+const stableMs = 60_000;
 
-export const supervise = (part: Part, tell: (line: string) => void): Supervised => {
+/** Starts a process and restarts it whenever it ends. `tell` gets one message per event. */
+export const supervise = (part: StackPart, tell: (line: string) => void): Supervised => {
   const end = new AbortController();
   const first = part.start(end.signal);
   const life = first.then(
     (child) => keep(part, child, end.signal, tell),
-    () => undefined, // told through `ready`
+    () => undefined, // reported by `ready`
   );
   const stop = () => {
     end.abort();
@@ -35,7 +37,7 @@ export const supervise = (part: Part, tell: (line: string) => void): Supervised 
 };
 
 const keep = async (
-  part: Part,
+  part: StackPart,
   first: Child,
   signal: AbortSignal,
   tell: (line: string) => void,
@@ -45,20 +47,20 @@ const keep = async (
     const since = Date.now();
     const how = await child.exited;
     if (signal.aborted) return;
-    if (Date.now() - since > calmMs) waitMs = firstWaitMs;
-    tell(`${part.name} ended with ${how}; it is started again. Its last words:\n${child.tail()}`);
+    if (Date.now() - since > stableMs) waitMs = firstWaitMs;
+    tell(`${part.name} ended with ${how} and is restarted. Its last lines:\n${child.tail()}`);
     child = undefined;
     while (!child && !signal.aborted) {
       child = await startAfter(waitMs, part, signal, tell);
       waitMs = Math.min(waitMs * 2, longestWaitMs);
     }
-    if (child) tell(`${part.name} runs again.`);
+    if (child) tell(`${part.name} is running again.`);
   }
 };
 
 const startAfter = async (
   waitMs: number,
-  part: Part,
+  part: StackPart,
   signal: AbortSignal,
   tell: (line: string) => void,
 ): Promise<Child | undefined> => {

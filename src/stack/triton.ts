@@ -1,14 +1,17 @@
-/** The embedded Triton: the real server from the nvidia-pytriton wheel, models loaded one by one on our word. */
+/** The embedded Triton: the real server from the nvidia-pytriton wheel, which loads a model only when it is told to. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { adminHeader, type TritonAddress } from '../triton/protocol/wire.ts';
+import { Failure } from '../errors.ts';
+import { operations } from '../operations/all.ts';
+import { openControl } from '../triton/protocol/control.ts';
+import type { TritonAddress } from '../triton/protocol/wire.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places, root } from './home.mjs';
 import type { TritonPorts } from './ports.ts';
 
-export type TritonOptions = {
+type TritonOptions = {
   readonly ports: TritonPorts;
   readonly host: string;
   readonly modelsDirs: readonly string[];
@@ -30,12 +33,24 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-export const models = [
-  ...(['photo', 'animation', 'detail'] as const),
-  ...(['face_track', 'speech', 'mouth_plan'] as const),
-  ...(['mouth_render_fast', 'mouth_render_balanced', 'mouth_render_studio'] as const),
-  ...(['head_motion', 'portrait_motion'] as const),
+/** The models that the operations go through: one for each slot. */
+export const models: readonly string[] = [
+  ...new Set(
+    operations.flatMap(({ models, slots }) =>
+      Object.keys(models).flatMap((id) =>
+        Object.values(slots(id)).flatMap((some) => some.map(({ name }) => name)),
+      ),
+    ),
+  ),
 ];
+
+/** What is loaded at the start: the service's models, and further releases of them (`photo__r2`) that lie beside them. */
+export const modelsIn = (folder: string): string[] => {
+  const beside = readdirSync(folder).filter((name) =>
+    models.some((model) => name.startsWith(`${model}__`)),
+  );
+  return [...models, ...beside];
+};
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
@@ -103,18 +118,17 @@ export const loadModels = async (
   await Promise.all(Array.from({ length: loadAtOnce }, lane));
 };
 
-/** Loads a model; when its stub cannot start Triton would wait for ever, so the wait has an end. */
+/** Loads a model. Throws an Error that says why Triton could not do so in time. */
 export const loadModel = async (
-  { httpUrl, adminSecret = '' }: TritonAddress,
+  address: TritonAddress,
   model: string,
   withinMs: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  const answer = await fetch(`${httpUrl}/v2/repository/models/${model}/load`, {
-    method: 'POST',
-    body: '{}',
-    headers: { 'content-type': 'application/json', [adminHeader]: adminSecret },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
-  });
-  if (!answer.ok) throw new Error(`Triton could not load ${model}: ${await answer.text()}`);
+  try {
+    await openControl(address).load(model, withinMs, signal);
+  } catch (error) {
+    const { cause } = error instanceof Failure ? error : { cause: error };
+    throw new Error(`Triton could not load ${model}: ${cause}`, { cause });
+  }
 };

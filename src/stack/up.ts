@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { counted } from '../counted.ts';
 import { developmentKey, welcome } from './development.ts';
 import { givenEnvironment, lines, stackEnvironment, writePrivate } from './environment.ts';
 import { home, places } from './home.mjs';
@@ -18,20 +19,21 @@ import {
   workerPart,
 } from './parts.ts';
 import { busyPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
-import { Lack } from './setup/lack.mjs';
+import { SetupError } from './setup/setup-error.mjs';
 import { type Supervised, supervise } from './supervise.ts';
 
 const readyWithinMs = 60_000;
 const run = join(places.run, 'start');
 
-/** Runs until it is told to stop; resolves when everything that it started has ended. */
+/** Runs the stack until it is stopped; resolves when all its processes have ended. */
 export const up = async (): Promise<void> => {
   const given = givenEnvironment(process.env);
   const ports = readPorts(given);
   const lock = await take(`start of ${home}`);
   if (lock) await clearOrphans();
   await refuseBusyPorts(ports, given.HOST || '127.0.0.1', !lock);
-  if (!lock) throw new Lack(`npm start runs already in this folder (${home}). Stop it first.`);
+  if (!lock)
+    throw new SetupError(`npm start is already running in this folder (${home}). Stop it first.`);
 
   const env = { ...stackEnvironment(given, ports), ...markOf(run) };
   const stack: Stack = {
@@ -48,7 +50,7 @@ export const up = async (): Promise<void> => {
 };
 
 const serve = async (stack: Stack, address: string): Promise<void> => {
-  const stopped = whenTold();
+  const stopped = stopRequested();
   const redis = supervise(redisPart(stack), say);
   const triton = supervise(tritonPart(stack), say);
   const services: Supervised[] = [];
@@ -67,7 +69,7 @@ const serve = async (stack: Stack, address: string): Promise<void> => {
   try {
     await Promise.race([start(), stopped]);
   } catch (cause) {
-    throw new Lack(`${cause}\n(logs: ${stack.logsDir})`, { cause });
+    throw new SetupError(`${cause}\n(logs: ${stack.logsDir})`, { cause });
   } finally {
     say('stopping …');
     await Promise.all(services.map((part) => part.stop()));
@@ -76,8 +78,8 @@ const serve = async (stack: Stack, address: string): Promise<void> => {
   }
 };
 
-/** Resolves at Ctrl-C, SIGTERM, a closed terminal, and when the npm that started this was killed. */
-const whenTold = (): Promise<void> =>
+/** Resolves at SIGINT (Ctrl-C), SIGTERM, SIGHUP (closed terminal), and when the npm that started this was killed. */
+const stopRequested = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => resolve());
@@ -95,7 +97,9 @@ const untilServing = async (address: string): Promise<void> => {
     last = await answer.text();
     await sleep(100);
   }
-  throw new Error(`${address}/readyz was not ready within ${readyWithinMs} ms: ${last}`);
+  throw new Error(
+    `The stack was not ready within ${readyWithinMs / 1000} s; ${address}/readyz: ${last}`,
+  );
 };
 
 const refuseBusyPorts = async (ports: Ports, host: string, own: boolean): Promise<void> => {
@@ -104,17 +108,21 @@ const refuseBusyPorts = async (ports: Ports, host: string, own: boolean): Promis
   const each = busy.map(
     (name) => `  port ${ports[name]} is in use; ${name} changes it (default ${defaultPorts[name]})`,
   );
-  const whose = own ? `npm start runs already in this folder (${home}): stop it first.\n` : '';
-  throw new Lack(`${whose}Nothing was started:\n${each.join('\n')}`);
+  const whose = own
+    ? `npm start is already running in this folder (${home}). Stop it first.\n`
+    : '';
+  throw new SetupError(`${whose}Nothing was started:\n${each.join('\n')}`);
 };
 
 const clearOrphans = async (): Promise<void> => {
   const count = await stopOrphans(run);
   if (count > 0)
-    say(`stopped ${count} processes that an earlier npm start left behind when it was killed`);
+    say(
+      `stopped ${counted(count, 'process', 'processes')} that an earlier npm start left behind when it was killed`,
+    );
 };
 
-/** For the `enhance` command, which finds the stack here. */
+/** The addresses of the running stack, for the `enhance` command. */
 const writeAddresses = (env: NodeJS.ProcessEnv, address: string): void =>
   writePrivate(
     join(places.data, 'stack.env'),
@@ -128,7 +136,7 @@ const writeAddresses = (env: NodeJS.ProcessEnv, address: string): void =>
 
 const keepPreviousLogs = (folder: string): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  chmodSync(folder, 0o700); // one that an earlier release made
+  chmodSync(folder, 0o700); // for a folder that an earlier release created
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.log') && existsSync(join(folder, name)))
       renameSync(join(folder, name), join(folder, `${name}.previous`));

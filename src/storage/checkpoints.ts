@@ -3,20 +3,20 @@ import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What an attempt leaves for the next one of the same job. A thing is there whole or not at all; when two attempts make
- * it at once, as they may for a moment, both make the same. What a killed attempt left half made goes with the job.
+ * Files that an attempt leaves for the next attempt of the same job. A checkpoint is there whole or not at all. Two attempts
+ * may overlap for a moment; then both write the same content. Unfinished files of a killed attempt are removed with the job.
  */
-export type Kept = {
+export type Checkpoints = {
   readonly path: (name: string) => string;
-  /** `make` writes it to the path that it gets; under its name it appears when that has succeeded. */
+  /** `make` writes to the path that it is given; the file gets its name when `make` has succeeded. */
   put(name: string, make: (path: string) => Promise<void>): Promise<void>;
   has(name: string): Promise<boolean>;
   /** null when it is not there. */
   read(name: string): Promise<string | null>;
 };
 
-/** Things made of something else than `origin` says, such as by an older release, are not seen. */
-export const openKept = async (folder: string, origin: unknown): Promise<Kept> => {
+/** `origin` is all that the checkpoints depend on: those of another origin, such as an older model release, are not seen. */
+export const openCheckpoints = async (folder: string, origin: unknown): Promise<Checkpoints> => {
   const mark = createHash('sha256').update(JSON.stringify(origin)).digest('hex').slice(0, 16);
   const dir = join(folder, mark);
   await mkdir(dir, { recursive: true });
@@ -47,7 +47,7 @@ const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
   }
 };
 
-/** So that a name never outlives what it names, not even when the power fails. */
+/** The content is on the disk before the name is: else a power failure could leave a name without it. */
 const flush = async (path: string): Promise<void> => {
   const file = await open(path, 'r+');
   try {

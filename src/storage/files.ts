@@ -6,55 +6,62 @@ import type { Readable } from 'node:stream';
 import { Failure } from '../errors.ts';
 import { diskFailure } from './disk-failure.ts';
 import { openSpace } from './space.ts';
+import type { StoredFile } from './stored-file.ts';
+import { unlessGone } from './unless-gone.ts';
 
-export type Kept = { readonly bytes: number; readonly sha256: string };
+/** What is known of a file's content. */
+type Content = Omit<StoredFile, 'path'>;
 export type OpenResult = {
   readonly bytes: number;
-  /** Both ends included. */
+  /** `start` and `end` are byte offsets, both included. */
   read(range?: { start: number; end: number }): Readable;
 };
-/** A place for media. On this disk now; paths are only handed out for files that a local program works on. */
+/**
+ * The storage of media, on the local disk. Paths are handed out only for files that ffmpeg, ffprobe or libvips work
+ * on.
+ */
 export type Files = Awaited<ReturnType<typeof openFiles>>;
 
 const FOLDERS = ['incoming', 'uploads', 'inputs', 'attempts', 'results'] as const;
 type Folder = (typeof FOLDERS)[number];
 
-/** What a file is to its job: the picture or clip itself, or the sound that goes with it. */
-type Role = 'media' | 'audio';
-
-/** How long a file may lie where only a job not yet recorded can need it. */
+/** How long a file is kept that may belong to a job whose record is about to be written. */
 const PASSING_MS = 3600_000;
 /**
- * After this long without a change what arrives belongs to a process that died: a body or a fetch that is silent is
- * given up after a minute at most, and what has come is probed and moved within minutes.
+ * After this long without a change an arriving file belongs to a process that died: a body or a fetch without progress
+ * is given up after a minute at most, and a complete file is probed and moved within minutes.
  */
 const ARRIVING_MS = 20 * 60_000;
 
 /**
- *   incoming/<random>               arriving, or borrowed for one request; the request removes it
+ *   incoming/<random>               arriving, or a link to an upload, for one request, which removes it
  *   uploads/<upload id>             until it expires
- *   inputs/<job id>, <job id>.audio until the job ends
- *   attempts/<job id>.<fence>.<ext> being written
- *   attempts/<job id>.work          what one attempt leaves to the next, a folder
- *   results/<job id>.<fence>.<ext>  whole, for as long as results are kept
- * What a crash leaves is found by `sweep`. Nobody but the owner may look into the folders. What is kept is on the
- * disk, and under its name, when the call that keeps it returns.
+ *   inputs/<job id>                 the picture or clip of a job, until the job ends
+ *   inputs/<job id>.<role>          another input of it, such as `audio`
+ *   attempts/<job id>.<fence>.<ext> a result that is being written
+ *   attempts/<job id>.work          folder: what one attempt leaves for the next
+ *   results/<job id>.<fence>.<ext>  a complete result, until it expires
+ * `sweep` removes what a crash left behind. The folders are readable by their owner only. When a call that keeps a file
+ * returns, the file and its name are flushed to the disk.
  */
 export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
   const at = (folder: Folder, name = '') => join(dir, folder, name);
   for (const folder of FOLDERS) {
     await mkdir(at(folder), { recursive: true, mode: 0o700 });
-    // One that an older release made is open to all.
+    // Older versions made the folders readable by all users.
     await chmod(at(folder), 0o700);
   }
-  // Tried again: a file may appear in a folder while that is emptied.
+  // Retried, as a file may be created in a folder while it is being removed.
   const remove = (path: string) => rm(path, { force: true, recursive: true, maxRetries: 3 });
-  const inputPath = (jobId: string, role: Role = 'media'): string =>
+  const inputPath = (jobId: string, role = 'media'): string =>
     at('inputs', role === 'media' ? jobId : `${jobId}.${role}`);
-  const removeInputs = async (jobId: string): Promise<void> => {
-    await remove(inputPath(jobId, 'media'));
-    await remove(inputPath(jobId, 'audio'));
+  /** Removes all files of a job from the folder. */
+  const removeAllOf = async (folder: Folder, jobId: string): Promise<void> => {
+    for (const name of await readdir(at(folder))) {
+      if (jobOf(name) === jobId) await remove(at(folder, name));
+    }
   };
+  const removeInputs = (jobId: string): Promise<void> => removeAllOf('inputs', jobId);
 
   return {
     space: openSpace(dir, reserveBytes),
@@ -68,22 +75,25 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
       await keep(path, at('uploads', id), bytes);
     },
     removeUpload: (id: string) => remove(at('uploads', id)),
-    /** A link to an upload at a path of its own, so that it may expire meanwhile; null when its file is gone. */
+    /** A hard link to an upload at a new path, which stays when the upload expires; null when its file is gone. */
     borrowUpload: async (id: string): Promise<string | null> => {
       const path = at('incoming', randomUUID());
       return unlessGone(link(at('uploads', id), path).then(() => path));
     },
 
-    /** Failure storage_full | storage_failed. */
-    keepInput: (path: string, jobId: string, role: Role = 'media'): Promise<void> =>
+    /**
+     * Keeps one input of a job until the job ends. `role` is the operation's name for it: 'media' is the picture or
+     * clip, 'audio' or any other name without a dot is a further input. Failure storage_full | storage_failed.
+     */
+    keepInput: (path: string, jobId: string, role = 'media'): Promise<void> =>
       keep(path, inputPath(jobId, role)),
     inputPath,
     removeInputs,
     attemptPath: (name: string): string => at('attempts', name),
     workPath: (jobId: string): string => at('attempts', `${jobId}.work`),
 
-    /** Hashes what an attempt wrote and moves it in place, whole. Failure storage_failed. */
-    keepResult: async (name: string): Promise<Kept> => {
+    /** Hashes the file that an attempt wrote and moves it to the results. Failure storage_full | storage_failed. */
+    keepResult: async (name: string): Promise<Content> => {
       try {
         const kept = await hashed(at('attempts', name));
         await touch(at('attempts', name));
@@ -104,15 +114,13 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
     },
     removeResult: (name: string) => remove(at('results', name)),
 
-    /** Its inputs and whatever its attempts wrote, but not its result. */
+    /** Removes the inputs of a job and all that its attempts wrote, except for its result. */
     removeJob: async (jobId: string): Promise<void> => {
       await removeInputs(jobId);
-      for (const name of await readdir(at('attempts'))) {
-        if (jobOf(name) === jobId) await remove(at('attempts', name));
-      }
+      await removeAllOf('attempts', jobId);
     },
 
-    /** Removes what expired, and what a crash left behind; `isUnfinished` tells of a job. */
+    /** Removes expired files, and files that a crash left behind, of jobs that are not `isUnfinished`. */
     sweep: async (
       ttlMs: number,
       isUnfinished: (jobId: string) => Promise<boolean>,
@@ -138,7 +146,10 @@ export const openFiles = async (dir: string, { reserveBytes = 0 } = {}) => {
   };
 };
 
-/** Since it was kept (its times were set), and since anything at all happened to it, linking included. */
+/**
+ * `keptMs`: since the file was kept, by its mtime. `changedMs`: since its last change of any kind, links included, by
+ * its ctime.
+ */
 type Age = { readonly keptMs: number; readonly changedMs: number };
 
 const ageOf = async (path: string, now: number): Promise<Age | null> => {
@@ -146,7 +157,7 @@ const ageOf = async (path: string, now: number): Promise<Age | null> => {
   return found && { keptMs: now - found.mtimeMs, changedMs: now - found.ctimeMs };
 };
 
-/** Since anything happened to a file, or to a folder or any file in it. */
+/** Milliseconds since the last change of a file, or of a folder and the files in it. */
 const quietMs = async (path: string, now: number): Promise<number | null> => {
   const found = await unlessGone(stat(path));
   if (!found) return null;
@@ -156,8 +167,8 @@ const quietMs = async (path: string, now: number): Promise<number | null> => {
 };
 
 /**
- * Moves a file to its place so that it survives a power cut under its new name. Failure storage_full | storage_failed,
- * also for a file that is not as long as was told.
+ * Moves a file so that it survives a power failure under its new name: its content and its new name are flushed.
+ * Failure storage_full | storage_failed, also for a file that does not have `bytes` bytes.
  */
 const keep = async (path: string, target: string, bytes?: number): Promise<void> => {
   try {
@@ -173,7 +184,7 @@ const keep = async (path: string, target: string, bytes?: number): Promise<void>
   }
 };
 
-/** A file's content, or the names in a folder, are on the disk then. */
+/** Flushes a file's content, or the names in a folder, to the disk. */
 const flush = async (path: string) => {
   const file = await open(path, 'r');
   try {
@@ -196,7 +207,7 @@ const touch = async (path: string): Promise<void> => {
   await utimes(path, now, now);
 };
 
-const hashed = async (path: string): Promise<Kept> => {
+const hashed = async (path: string): Promise<Content> => {
   const file = await open(path, 'r');
   try {
     const hash = createHash('sha256');
@@ -208,15 +219,6 @@ const hashed = async (path: string): Promise<Kept> => {
     return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
-  }
-};
-
-const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
-  try {
-    return await found;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
   }
 };
 

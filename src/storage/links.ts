@@ -1,4 +1,4 @@
-/** Links to results that need no key: signed, and good until the result expires. Pure. */
+/** Signed links to results (HMAC-SHA-256), which need no key and are valid until the result expires. Pure. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../errors.ts';
 
@@ -15,7 +15,7 @@ export const openLinks = (secret: string, publicUrl: string) => {
       return `${publicUrl}/v1/jobs/${jobId}/result?expires=${expires}&signature=${signature}`;
     },
 
-    /** Failure not_found when the link was not made here, result_expired when its time is over. */
+    /** Failure not_found when the signature is wrong, result_expired when the link has expired. */
     check: (
       jobId: string,
       {

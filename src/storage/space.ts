@@ -1,15 +1,13 @@
 import { statfs } from 'node:fs/promises';
 import { Failure } from '../errors.ts';
 
-export type Space = ReturnType<typeof openSpace>;
-
-/** A look at the disk is as good as new for this long, so that it may be asked for with every chunk that arrives. */
+/** How long a measurement is used again, as one is asked for with every chunk that arrives. */
 const FRESH_MS = 1000;
 
-/** With so little left even a small file may not be written, as its writer wants whole blocks. */
+/** The disk counts as full with less than this: file systems allocate whole blocks, so even a small file may fail. */
 const NOTHING_BYTES = 1024 * 1024;
 
-/** The free space of the disk that `dir` is on, of which `reserveBytes` are never used up for media. */
+/** The free space of the disk that `dir` is on. Media never uses the last `reserveBytes` of it. */
 export const openSpace = (dir: string, reserveBytes: number) => {
   let looked = Number.NEGATIVE_INFINITY;
   let look: Promise<number> = Promise.resolve(0);
@@ -24,17 +22,17 @@ export const openSpace = (dir: string, reserveBytes: number) => {
   };
 
   return {
-    /** Failure storage_full when `bytes` more would go into the reserve. */
+    /** Failure storage_full when writing `bytes` more would leave less than the reserve. */
     demand: async (bytes = 0): Promise<void> => {
       if ((await free()) - bytes < reserveBytes) throw new Failure('storage_full');
     },
     isLow: async (): Promise<boolean> => (await free()) < reserveBytes,
-    /** Whether there is nothing left at this moment. */
+    /** Whether less than 1 MiB is free, measured now. */
     isFull: async (): Promise<boolean> => (await freeOf(dir)) < NOTHING_BYTES,
   };
 };
 
-/** For those who are not root: what file systems keep for root is not ours. */
+/** Free bytes for a process that is not root; file systems reserve some blocks for root. */
 const freeOf = async (dir: string): Promise<number> => {
   const { bavail, bsize } = await statfs(dir);
   return bavail * bsize;

@@ -5,10 +5,10 @@ import { MediaKind } from '../contract/media.ts';
 import type { Upload } from '../contract/uploads.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
-import type { Files, Kept } from './files.ts';
+import type { Files } from './files.ts';
+import type { StoredFile } from './stored-file.ts';
 
-export type Borrowed = Kept & {
-  readonly path: string;
+type Borrowed = StoredFile & {
   readonly kind: MediaKind;
   readonly mime: string;
 };
@@ -59,16 +59,21 @@ export const openUploads = (
     return stored?.account === account ? stored : null;
   };
 
-  /** Moves the file at `path` in. Failure upload_quota_exceeded | storage_full | storage_failed. */
+  /** Moves the file at `path` in. Failure file_too_large | upload_quota_exceeded | storage_full | storage_failed. */
   const keep = async (
     account: string,
-    { path, bytes, sha256 }: Kept & { readonly path: string },
+    { path, bytes, sha256 }: StoredFile,
     { kind, mime }: { readonly kind: MediaKind; readonly mime: string },
   ): Promise<Upload> => {
+    // upload_quota_exceeded is retryable, but a file of more than the whole quota can never be accepted.
+    if (bytes > quota.bytes) {
+      const what = 'An upload of this account';
+      throw new Failure('file_too_large', { what, limit_bytes: quota.bytes, came: bytes });
+    }
     const id = `upl_${base62(randomBytes(16))}`;
     const now = Date.now();
     const stored = { account, kind, mime, bytes, sha256, expires_at: now + ttlMs };
-    // Before the record, which may never name a file that is not there; without a record the sweep takes it.
+    // The file before the record, so that no record names a missing file. A file without a record is swept in time.
     await files.keepUpload(path, id, bytes);
     const [said, used_files, used_bytes, freedInMs = 0] = await keepUpload(
       stores,
@@ -86,24 +91,23 @@ export const openUploads = (
     return present(id, stored);
   };
 
-  /** Null when the account has no such upload, or none any more. */
+  /** Null when the account has no such upload, or it has expired. */
   const get = async (account: string, id: string): Promise<Upload | null> => {
     const stored = await find(account, id);
     return stored && present(id, stored);
   };
 
   /**
-   * The upload behind a URL, at a path that the caller owns; null when the URL is none of ours.
-   * Failure not_found when it has expired or belongs to another account.
+   * The upload that a URL names, at a path that the request owns; null when the URL names none of this service.
+   * Failure upload_not_found when it is unknown, has expired, or belongs to another account.
    */
   const resolve = async (account: string, url: string): Promise<Borrowed | null> => {
     if (!url.startsWith(base)) return null;
     const id = url.slice(base.length);
     const stored = await find(account, id);
-    if (stored === null) throw new Failure('not_found', { what: 'upload with this id' });
+    const path = stored && (await files.borrowUpload(id));
+    if (stored === null || path === null) throw new Failure('upload_not_found', { url });
     const { kind, mime, bytes, sha256 } = stored;
-    const path = await files.borrowUpload(id);
-    if (path === null) throw new Failure('not_found', { what: 'upload with this id' });
     return { path, kind, mime, bytes, sha256 };
   };
 

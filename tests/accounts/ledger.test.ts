@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLedger } from '../../src/accounts/ledger.ts';
-import type { Prices } from '../../src/accounts/price.ts';
+import type { Discounts } from '../../src/accounts/tiers.ts';
 import { verify } from '../../src/accounts/verify.ts';
 import { Failure } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
@@ -9,9 +9,7 @@ import { openRedis } from '../../src/redis.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 
 const test = suite('ledger');
-const prices: Prices = {
-  lipsync: {},
-  upscale: { photo: 1 },
+const prices: Discounts = {
   tiers: [
     { credits: 100, percent: 0 },
     { credits: null, percent: 10 },

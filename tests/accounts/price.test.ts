@@ -1,18 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  monthOf,
-  type Prices,
-  paidPixels,
-  quote,
-  tierAt,
-  type Work,
-} from '../../src/accounts/price.ts';
+import { type ListPrice, rateOf, type Span } from '../../src/accounts/list-price.ts';
+import { type Discounts, monthOf, quote, tierAt } from '../../src/accounts/tiers.ts';
+import { lipsyncPrice } from '../../src/operations/lip-sync/price.ts';
+import { upscalePrice } from '../../src/operations/upscale/price.ts';
 
 const test = suite('price');
-const prices: Prices = {
-  upscale: { photo: 0.5, tenth: 0.1, dear: 3 },
-  lipsync: { fast: 1, tenth: 0.1 },
+const rates = { upscale: { photo: 0.5, tenth: 0.1, dear: 3 }, lipsync: { fast: 1, tenth: 0.1 } };
+const prices: Discounts = {
   tiers: [
     { credits: 100, percent: 0 },
     { credits: 100, percent: 10 },
@@ -20,6 +15,17 @@ const prices: Prices = {
   ],
 };
 const MP = 1_000_000;
+type Work = { readonly model: string; readonly outputPixels?: number; readonly video?: Span };
+/** The list price of an enlargement, whose output is so many pixels, or of a lip sync. */
+const priceOf = ({ model, outputPixels, video }: Work): ListPrice => {
+  if (outputPixels !== undefined) {
+    // A side counts as 16 pixels at the least.
+    const size = { width: outputPixels / 16, height: 16 };
+    return upscalePrice(model, rateOf({ rates }, 'upscale', model), size, video);
+  }
+  if (!video) throw new Error('a lip sync has a length');
+  return lipsyncPrice(model, rateOf({ rates }, 'lipsync', model), video);
+};
 /** Video of a usual rate. */
 const at25 = (seconds: number) => ({ seconds, frames: Math.round(seconds * 25) });
 const sum = (lines: readonly { credits: number }[]): number =>
@@ -91,9 +97,7 @@ const many: [says: string, work: Work, list: number][] = [
   ],
 ];
 for (const [says, work, list] of [...listPrices, ...many]) {
-  test(says, () =>
-    assert.is(quote(work, 0, { ...prices, tiers: [{ credits: null, percent: 0 }] }).list, list),
-  );
+  test(says, () => assert.is(priceOf(work).credits, list));
 }
 
 const discounts: [used: number, list: number, credits: number][] = [
@@ -113,7 +117,7 @@ const discounts: [used: number, list: number, credits: number][] = [
 ];
 for (const [used, list, credits] of discounts) {
   test(`${list} credits after ${used} cost ${credits}, and the lines add up`, () => {
-    const made = quote({ model: 'photo', outputPixels: list * 2 * MP }, used, prices);
+    const made = quote(priceOf({ model: 'photo', outputPixels: list * 2 * MP }), used, prices);
     assert.is(made.credits, credits);
     assert.is(sum(made.lines), credits);
     assert.is(made.lines[0]?.credits, list);
@@ -121,7 +125,7 @@ for (const [used, list, credits] of discounts) {
 }
 
 test('each tier that gives a discount has its own line', () => {
-  const { lines } = quote({ model: 'photo', outputPixels: 400 * MP }, 99, prices);
+  const { lines } = quote(priceOf({ model: 'photo', outputPixels: 400 * MP }), 99, prices);
   assert.equal(
     lines.map(({ kind, credits }) => [kind, credits]),
     [
@@ -135,7 +139,7 @@ test('each tier that gives a discount has its own line', () => {
 
 test('a discount of everything still costs one credit', () => {
   const free = { ...prices, tiers: [{ credits: null, percent: 100 }] };
-  const { credits, lines } = quote({ model: 'photo', outputPixels: 20 * MP }, 0, free);
+  const { credits, lines } = quote(priceOf({ model: 'photo', outputPixels: 20 * MP }), 0, free);
   assert.is(credits, 1);
   assert.is(sum(lines), 1);
 });
@@ -148,13 +152,13 @@ test('beyond the last row its discount goes on, bounded or not', () => {
       { credits: 10, percent: 50 },
     ],
   };
-  assert.is(quote({ model: 'photo', outputPixels: 200 * MP }, 500, bounded).credits, 50);
+  assert.is(quote(priceOf({ model: 'photo', outputPixels: 200 * MP }), 500, bounded).credits, 50);
 });
 
 test('a quote is valid exactly where it gives the same price', () => {
   for (let used = 0; used < 320; used += 1) {
     for (const list of [1, 7, 60, 150]) {
-      const work = { model: 'photo', outputPixels: list * 2 * MP };
+      const work = priceOf({ model: 'photo', outputPixels: list * 2 * MP });
       const { credits, validFor } = quote(work, used, prices);
       assert.ok(validFor.from <= used && used <= validFor.to);
       assert.is(quote(work, validFor.from, prices).credits, credits);
@@ -166,7 +170,7 @@ test('a quote is valid exactly where it gives the same price', () => {
 test('a price never falls when more is asked for in the same month', () => {
   let before = 0;
   for (let list = 1; list < 400; list += 1) {
-    const { credits } = quote({ model: 'photo', outputPixels: list * 2 * MP }, 30, prices);
+    const { credits } = quote(priceOf({ model: 'photo', outputPixels: list * 2 * MP }), 30, prices);
     assert.ok(credits >= before);
     before = credits;
   }
@@ -188,27 +192,34 @@ const texts: [work: Work, text: string][] = [
 ];
 for (const [work, text] of texts) {
   test(`a price explains itself: ${text}`, () =>
-    assert.is(quote(work, 0, prices).lines[0]?.text, text));
+    assert.is(quote(priceOf(work), 0, prices).lines[0]?.text, text));
 }
 
 test('a strip is paid as one of 16 pixels, and any other picture by its own', () => {
-  assert.is(paidPixels({ width: 2, height: 8192 }), 16 * 8192);
-  assert.is(paidPixels({ width: 2, height: 2 }), 256);
-  assert.is(paidPixels({ width: 16, height: 17 }), 16 * 17);
+  const paid = (width: number, height: number) =>
+    upscalePrice('m', 1000, { width, height }).credits;
+  assert.is(paid(2, 8192), Math.ceil((16 * 8192) / 1000));
+  assert.is(paid(2, 2), 1);
+  assert.is(paid(64, 170), Math.ceil((64 * 170) / 1000));
 });
 
 test('an amount that is no number has no price', () => {
   for (const seconds of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
-    const lipsync = { model: 'fast', video: { seconds, frames: 1 } };
-    assert.throws(() => quote(lipsync, 0, prices), /amount/);
-    const upscale = { model: 'photo', outputPixels: 1, video: { seconds: 1, frames: seconds } };
-    assert.throws(() => quote(upscale, 0, prices), /amount/);
-    assert.throws(() => quote({ model: 'photo', outputPixels: seconds }, 0, prices), /amount/);
+    const spans = [
+      { seconds, frames: 1 },
+      { seconds: 1, frames: seconds },
+    ];
+    for (const video of spans) {
+      assert.throws(() => priceOf({ model: 'fast', video }), /amount/);
+      assert.throws(() => priceOf({ model: 'photo', outputPixels: 1, video }), /amount/);
+    }
+    const size = { width: seconds, height: 16 };
+    if (!(seconds < 0)) assert.throws(() => upscalePrice('photo', 0.5, size), /amount/);
   }
 });
 
 test('a model without a rate is a fault of the configuration', () => {
-  assert.throws(() => quote({ model: 'none', outputPixels: 1 }, 0, prices), /no rate.*"none"/);
+  assert.throws(() => priceOf({ model: 'none', outputPixels: 1 }), /rate|none.*"none"/);
 });
 
 test('the tier is the one that the next credit falls in', () => {

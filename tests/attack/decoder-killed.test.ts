@@ -8,7 +8,7 @@ import { probeVideo } from '../../src/media/probe/probe.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeSmall, decodeVideo, decodeYuv } from '../../src/media/read/decode.ts';
 import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
-import { type Film, picturesAt } from '../../src/media/read/film.ts';
+import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
 import { at, encodeClip, ffmpeg, limits, probe, soon } from '../media/clips.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
@@ -41,9 +41,9 @@ for (const [when, count] of [
 ] as const) {
   test(`a video whose decoder is killed ${when} is no shorter video`, async () => {
     for (const frames of [
-      decodeVideo(clip, info, ffmpeg, soon()),
-      decodeYuv(clip, info, ffmpeg, soon()),
-      decodeSmall(clip, info, 300, ffmpeg, soon()),
+      decodeVideo(clip, info, { ffmpeg, signal: soon() }),
+      decodeYuv(clip, info, { ffmpeg, signal: soon() }),
+      decodeSmall(clip, info, { longSide: 300, ffmpeg, signal: soon() }),
     ]) {
       const failure = await failing(killedAfter(frames, count), 'decode_failed');
       assert.ok(failure.retryable);
@@ -55,17 +55,17 @@ for (const [when, count] of [
 
 test('a clip whose decoder is killed while it is read a second time is no shorter clip', async () => {
   const times = Array.from({ length: 201 }, (_, i) => i / 25);
-  const film: Film = { path: clip, info, start: 0, times };
+  const film: IndexedVideo = { path: clip, info, start: 0, times };
   for (const first of [0, 60]) {
     const places = Array.from({ length: 200 - first }, (_, i) => first + i);
     const means = { ffmpeg, signal: soon(), spare: [] };
-    await failing(killedAfter(picturesAt(film, places, means), 100), 'decode_failed');
+    await failing(killedAfter(framesAt(film, places, means), 100), 'decode_failed');
   }
 });
 
 test('a decoder that is not wanted any more is no failure', async () => {
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(clip, info, ffmpeg, soon())) {
+  for await (const frame of decodeYuv(clip, info, { ffmpeg, signal: soon() })) {
     frames.push(frame);
     if (frames.length === 3) break;
   }
@@ -73,9 +73,9 @@ test('a decoder that is not wanted any more is no failure', async () => {
 });
 
 test('pictures whose decoder is killed do not become a file', async () => {
-  const told = await probeAudio(sound, ffmpeg, limits.audio, soon());
+  const told = await probeAudio({ path: sound, ffmpeg, limits: limits.audio, signal: soon() });
   const frames = async function* () {
-    for await (const frame of decodeYuv(clip, info, ffmpeg, soon())) {
+    for await (const frame of decodeYuv(clip, info, { ffmpeg, signal: soon() })) {
       if (frame.index === 130) await killDecoders(process.pid);
       yield frame;
     }
@@ -85,9 +85,9 @@ test('pictures whose decoder is killed do not become a file', async () => {
 });
 
 test('an encoder that is killed leaves no shorter file, and that is no fault of the pictures', async () => {
-  const told = await probeAudio(sound, ffmpeg, limits.audio, soon());
+  const told = await probeAudio({ path: sound, ffmpeg, limits: limits.audio, signal: soon() });
   const frames = async function* () {
-    for await (const frame of decodeYuv(clip, info, ffmpeg, soon())) {
+    for await (const frame of decodeYuv(clip, info, { ffmpeg, signal: soon() })) {
       if (frame.index === 130) await killEncoders(process.pid);
       yield frame;
     }
@@ -106,11 +106,14 @@ const dying = (path: string, bytes: number): string => {
 };
 
 test('a sound whose decoder is killed is no shorter sound', async () => {
-  const told = await probeAudio(sound, ffmpeg, limits.audio, soon());
+  const told = await probeAudio({ path: sound, ffmpeg, limits: limits.audio, signal: soon() });
   for (const bytes of [0, 500_000]) {
     const killed = { ...ffmpeg, path: dying(ffmpeg.path, bytes) };
-    await failing(decodeAudio(sound, told, killed, soon()), 'decode_failed');
-    await failing(decodeOwnAudio(clip, info, 0, killed, soon()), 'decode_failed');
+    await failing(decodeAudio(sound, told, { ffmpeg: killed, signal: soon() }), 'decode_failed');
+    await failing(
+      decodeOwnAudio(clip, info, { from: 0, ffmpeg: killed, signal: soon() }),
+      'decode_failed',
+    );
   }
 });
 
@@ -121,8 +124,14 @@ test('a file whose look is killed is not called unreadable', async () => {
       { ...ffmpeg, path },
       { ...ffmpeg, probePath },
     ]) {
-      await failing(probeVideo(clip, killed, limits.video, soon()), 'decode_failed');
-      await failing(probeAudio(sound, killed, limits.audio, soon()), 'decode_failed');
+      await failing(
+        probeVideo({ path: clip, ffmpeg: killed, limits: limits.video, signal: soon() }),
+        'decode_failed',
+      );
+      await failing(
+        probeAudio({ path: sound, ffmpeg: killed, limits: limits.audio, signal: soon() }),
+        'decode_failed',
+      );
     }
   }
 });

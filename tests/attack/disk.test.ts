@@ -10,7 +10,7 @@ import { encodeImage } from '../../src/media/image/picture.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
-import { openRig } from '../jobs/rig.ts';
+import { openRig, pictureOf } from '../jobs/rig.ts';
 import { serve } from '../media/server.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { skip } from '../real/skip.ts';
@@ -260,10 +260,15 @@ onSmallDisk(
       picture.pixels[at] = Math.floor(Math.random() * 256);
     fill(65_536);
     let attempts = 0;
-    await rig.work(async (_, inputs, { target }) => {
+    await rig.work(async (_, { input, target }) => {
       attempts += 1;
-      await encodeImage(picture, { path: inputs.media, info }, target, 'png', {});
-      return { outputSize: picture, contentType: 'image/png' };
+      await encodeImage(picture, {
+        source: { path: input('media'), info },
+        target,
+        format: 'png',
+        output: {},
+      });
+      return pictureOf(700);
     });
     const { job } = await rig.ask('a');
     const done = await rig.ended(job);
@@ -286,10 +291,10 @@ onSmallDisk('a job waits for room on the disk, and that costs it no attempt', as
   await rig.ledger.grant('acme', 100);
   let started = 0;
   fill(500_000);
-  await rig.work(async (_, __, { target }) => {
+  await rig.work(async (_, { target }) => {
     started += 1;
     writeFileSync(target, 'enhanced');
-    return { outputSize: { width: 20, height: 20 }, contentType: 'image/png' };
+    return pictureOf(20);
   });
   const { job } = await rig.ask('a');
   await until('it was put back', async () => (await rig.jobs.get('acme', job.id)).fence > 4);

@@ -66,7 +66,7 @@ test('the command line has the same bounds', async () => {
   ]);
   for (const { exitCode, stderr } of runs) {
     assert.is(exitCode, 1, stderr);
-    assert.match(stderr, /expected a whole number, at least \d+ and at most \d+/);
+    assert.match(stderr, /Expected a whole number from \d+ to \d+/);
   }
 });
 
@@ -90,7 +90,7 @@ test('records that are faulty already are told by their id and hide no others', 
   assert.not.match(listed.stderr, /^ +at /m);
   const verified = await enhance('credits', 'verify');
   assert.is(verified.exitCode, 1);
-  assert.match(verified.stdout, `${good.account}: clean`);
+  assert.match(verified.stdout, `${good.account}: balance and ledger agree`);
   assert.match(verified.stdout, new RegExp(`${bad.account}:\\n`));
   assert.match(verified.stdout, / accounts verified/);
 

@@ -3,9 +3,10 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { HEARD_RATE } from '../../src/media/heard.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeSmall, decodeVideo, decodeYuv } from '../../src/media/read/decode.ts';
-import { decodeAudio, decodeOwnAudio, HEARD_RATE } from '../../src/media/read/decode-audio.ts';
+import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { at, ffmpeg, probe, soon } from '../media/clips.ts';
@@ -22,7 +23,8 @@ const folder = tempDir('lengths');
 const silence = (rate: number, seconds: number) => [
   ...['-f', 'lavfi', '-i', `anullsrc=r=${rate}:cl=mono`, '-t', String(seconds)],
 ];
-const probeSound = (path: string) => probeAudio(path, ffmpeg, { seconds: LIMIT }, soon());
+const probeSound = (path: string) =>
+  probeAudio({ path, ffmpeg, limits: { seconds: LIMIT }, signal: soon() });
 
 /** Sounds of another rate behind a short one of a high rate, which a reader of headers takes for the rate of all. */
 const joined = async (name: string, codec: readonly string[], rates: readonly [number, number]) => {
@@ -111,10 +113,10 @@ test('a sound that changes its rate is refused, and that is said', async () => {
 test('of a sound that was measured to be short no more is ever held', async () => {
   const path = await makeClip(join(folder, 'e.wav'), silence(16_000, 100));
   const info = { ...(await probeSound(path)), durationSeconds: 2 };
-  assert.is((await decodeAudio(path, info, ffmpeg, soon())).length, 3 * HEARD_RATE);
+  assert.is((await decodeAudio(path, info, { ffmpeg, signal: soon() })).length, 3 * HEARD_RATE);
   const both = [...pattern(2), ...silence(16_000, 100)];
   const clip = await makeClip(join(folder, 'e.mp4'), both, [...h264, '-c:a', 'aac']);
-  const heard = await decodeOwnAudio(clip, await probe(clip), 0, ffmpeg, soon());
+  const heard = await decodeOwnAudio(clip, await probe(clip), { from: 0, ffmpeg, signal: soon() });
   assert.is(heard.length, 3 * HEARD_RATE);
 });
 
@@ -122,9 +124,9 @@ test('a video that has more pictures than its packets said is stopped', async ()
   const clip = await makeClip(at('f.mp4'), pattern(4), h264);
   const info = { ...(await probe(clip)), frames: 20 };
   for (const frames of [
-    decodeVideo(clip, info, ffmpeg, soon()),
-    decodeYuv(clip, info, ffmpeg, soon()),
-    decodeSmall(clip, info, 64, ffmpeg, soon()),
+    decodeVideo(clip, info, { ffmpeg, signal: soon() }),
+    decodeYuv(clip, info, { ffmpeg, signal: soon() }),
+    decodeSmall(clip, info, { longSide: 64, ffmpeg, signal: soon() }),
   ]) {
     let came = 0;
     const read = async () => {
@@ -148,7 +150,7 @@ test('a video whose first picture is small and whose others are larger than may 
   const info = await probe(clip);
   assert.equal(info.size, { width: 16, height: 16 });
   const read = async () => {
-    for await (const _ of decodeVideo(clip, info, ffmpeg, soon()));
+    for await (const _ of decodeVideo(clip, info, { ffmpeg, signal: soon() }));
   };
   const { facts } = await failing(read(), 'media_unreadable');
   assert.match(String(facts.reason), /1 of 4 pictures could be decoded/);

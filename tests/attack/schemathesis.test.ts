@@ -13,7 +13,8 @@ const api = await realApi({
   ACCOUNT_QUEUED_LIMIT: '10000',
   WAIT_LIMIT_SECONDS: '1',
 });
-for (const state of api.states) Object.assign(state, { ready: true, release: 'r1' });
+for (const state of api.states)
+  Object.assign(state, { ready: true, releases: { image: 'r1', video: 'r1' } });
 
 const withinMs = 180_000;
 /** positive_data_acceptance is left out: an address or an id that fits its pattern need not lead to anything. */

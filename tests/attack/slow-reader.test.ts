@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { realApi } from '../http/api.ts';
+import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { realRedis } from '../real/redis.ts';
 
 const test = suite('callers that do not read');
@@ -15,12 +16,12 @@ const api = await realApi({ BODY_STALL_SECONDS: '1' }, realRedis());
 const { http } = await api.caller();
 const worker = await startWorker({
   ...api.parts,
-  enhance: async (_, __, { target }) => {
+  enhance: enhanceBy(async (_, { target }) => {
     await writeFile(target, '');
     // Far more than the buffers between us and a caller hold.
     await truncate(target, 64 * 1024 * 1024);
-    return { outputSize: { width: 8, height: 8 }, contentType: 'image/png' };
-  },
+    return pictureOf(8);
+  }),
 });
 
 /** Results that this process, which is the API's, has open. */

@@ -12,7 +12,7 @@ import { createLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis.ts';
 import { environmentFor } from '../../src/stack/allowed.ts';
 import { places } from '../../src/stack/home.mjs';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { adminHeader } from '../../src/triton/protocol/wire.ts';
 import { ownRedis } from '../real/redis.ts';
 import { adminSecret, tempDir } from '../real/run.ts';

@@ -60,12 +60,12 @@ const titles: Readonly<Record<string, string>> = {
 };
 
 const clip = [...pattern(0.4), ...tone(0.4)];
-const plain = await probeVideo(
-  await makeClip(at('plain.mp4'), clip, [...h264, '-c:a', 'aac']),
-  config.ffmpeg,
-  config.limits.video,
-  soon(),
-);
+const plain = await probeVideo({
+  path: await makeClip(at('plain.mp4'), clip, [...h264, '-c:a', 'aac']),
+  ffmpeg: config.ffmpeg,
+  limits: config.limits.video,
+  signal: soon(),
+});
 
 for (const [what, title] of Object.entries(titles)) {
   test(`a title that looks like ${what} changes nothing of a video`, async () => {
@@ -80,10 +80,16 @@ for (const [what, title] of Object.entries(titles)) {
     assert.is(data.input_size, '64x48');
     assert.ok(seconds < 5, `${seconds} s`);
     assert.ok(delay.max < 500e6, `blocked for ${delay.max / 1e6} ms`);
-    const info = await probeVideo(path, config.ffmpeg, config.limits.video, soon());
+    const info = await probeVideo({
+      path,
+      ffmpeg: config.ffmpeg,
+      limits: config.limits.video,
+      signal: soon(),
+    });
     assert.equal(info, plain);
     const times: number[] = [];
-    for await (const { time } of decodeVideo(path, info, config.ffmpeg, soon())) times.push(time);
+    for await (const { time } of decodeVideo(path, info, { ffmpeg: config.ffmpeg, signal: soon() }))
+      times.push(time);
     assert.equal(
       times.map((time) => Math.round(time * 25)),
       [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -100,7 +106,12 @@ test('the same titles change nothing of a sound, in any format', async () => {
   ] as const) {
     for (const title of Object.values(titles)) {
       const path = await titled(at(name), tone(0.5), [...codec], title);
-      const info = await probeAudio(path, config.ffmpeg, { seconds: 300 }, soon());
+      const info = await probeAudio({
+        path,
+        ffmpeg: config.ffmpeg,
+        limits: { seconds: 300 },
+        signal: soon(),
+      });
       assert.equal([info.sampleRate, info.channels], [48_000, 1], name);
       assert.ok(Math.abs(info.durationSeconds - 0.5) < 0.03, `${name}: ${info.durationSeconds}`);
     }
@@ -131,9 +142,15 @@ test('a text inside a picture cannot tell another time than its own', async () =
   }
   const input = ['-framerate', '25', '-i', at('p%d.png')];
   const path = await makeClip(at('d.mov'), input, ['-c', 'copy']);
-  const info = await probeVideo(path, config.ffmpeg, config.limits.video, soon());
+  const info = await probeVideo({
+    path,
+    ffmpeg: config.ffmpeg,
+    limits: config.limits.video,
+    signal: soon(),
+  });
   const times: number[] = [];
-  for await (const { time } of decodeVideo(path, info, config.ffmpeg, soon())) times.push(time);
+  for await (const { time } of decodeVideo(path, info, { ffmpeg: config.ffmpeg, signal: soon() }))
+    times.push(time);
   assert.equal(
     times.map((time) => Math.round(time * 25)),
     [0, 1, 2, 3, 4],

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { download } from '../../src/cli/client.ts';
@@ -7,16 +9,35 @@ import { serve } from '../media/server.ts';
 import { tempDir } from '../real/run.ts';
 
 const test = suite('client');
+/** Sends the text 20 times, 5 ms apart. */
+const slow = async (text: string, answer: ServerResponse): Promise<void> => {
+  for (let i = 0; i < 20; i += 1) {
+    answer.write(text);
+    await sleep(5);
+  }
+  answer.end();
+};
 const server = await serve((request, answer) => {
   if (request.url === '/whole') answer.end('a result');
+  else if (request.url?.startsWith('/slow')) void slow(request.url, answer);
   else answer.write('some of it');
 });
 test.after(() => server.close());
 
-test('a result is downloaded to its place', async () => {
+test('a result is downloaded to its target', async () => {
   const target = join(tempDir('download'), 'a.mp4');
   await download(`${server.origin}/whole`, target, AbortSignal.timeout(5000));
   assert.is(readFileSync(target, 'utf8'), 'a result');
+});
+
+test('two downloads to one target do not mix', async () => {
+  const folder = tempDir('download');
+  const target = join(folder, 'a.mp4');
+  const get = (path: string) =>
+    download(`${server.origin}${path}`, target, AbortSignal.timeout(5000));
+  await Promise.all([get('/slow/first'), get('/slow/other')]);
+  assert.match(readFileSync(target, 'utf8'), /^(\/slow\/first){20}$|^(\/slow\/other){20}$/);
+  assert.equal(readdirSync(folder), ['a.mp4']);
 });
 
 test('a download that is stopped leaves no file, however early it is stopped', async () => {

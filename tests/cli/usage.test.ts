@@ -30,12 +30,12 @@ const complaint = async (...args: readonly string[]): Promise<string> => {
   return stderr;
 };
 
-test('a folder in the place of a file is not told as a service that does not answer', async () => {
+test('a folder in the place of a file is refused as such', async () => {
   const said = await complaint('upscale', dir, '-o', join(dir, 'b.png'), ...nobody);
   assert.match(said, /is not a file/);
 });
 
-test('a result that has no folder to go to is refused before it is paid for', async () => {
+test('an output in a folder that does not exist is refused before anything is paid', async () => {
   const said = await complaint('upscale', file, '-o', join(dir, 'none', 'b.png'), ...nobody);
   assert.match(said, /There is no folder .*none for the result/);
 });
@@ -54,16 +54,24 @@ test('lip sync says what is wrong with its arguments before it sends anything', 
   assert.match(await lipsync(file, file, '-o', out), /does not answer/);
 });
 
-test('a service that is down and an address that is none are told in a sentence', async () => {
+test('a service that is down and an invalid address are reported in one sentence', async () => {
   const args = ['upscale', file, '-o', join(dir, 'b.png')];
   assert.match(await complaint(...args, ...nobody), /does not answer \(ECONNREFUSED\)/);
-  assert.match(await complaint(...args, '--url', 'foo', '--key', 'none'), /expected an address/);
+  assert.match(
+    await complaint(...args, '--url', 'foo', '--key', 'none'),
+    /Expected an http or https URL/,
+  );
 });
 
-test('credits and accounts that are none are refused in a sentence', async () => {
+test('invalid credits and accounts are refused in one sentence', async () => {
   assert.match(await complaint('credits', 'grant', 'acme', 'x'), /whole number/);
-  assert.match(await complaint('credits', 'grant', 'acme', '0'), /at least 1/);
+  assert.match(await complaint('credits', 'grant', 'acme', '0'), /from 1 to/);
   assert.match(await complaint('keys', 'create', '--account', 'a b'), /'a b' is invalid/);
+});
+
+test('a quality that is not a number is refused before anything is sent', async () => {
+  const said = await complaint('upscale', file, '-o', join(dir, 'b.jpg'), '-q', 'x', ...nobody);
+  assert.match(said, /Expected a whole number from 1 to 100/);
 });
 
 test('commands that need Redis do not hang without it', async () => {

@@ -1,4 +1,4 @@
-/** What cannot be done is told, costs nothing, and leaves nothing on the disk; after all of it, good media are done. */
+/** A refusal has an error, costs nothing and leaves nothing on the disk; after all refusals, good media are still processed. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

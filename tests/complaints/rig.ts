@@ -2,24 +2,23 @@
 import { join } from 'node:path';
 import { probeVideo } from '../../src/media/probe/probe.ts';
 import { decodeVideo } from '../../src/media/read/decode.ts';
-import type { Watch } from '../../src/operations/lip-sync/bench-hooks.ts';
-import { scratchMeshFile } from '../../src/operations/lip-sync/faces/mesh-file.ts';
+import type { BenchHooks } from '../../src/operations/lip-sync/bench-hooks.ts';
+import { createMeshFile } from '../../src/operations/lip-sync/faces/mesh-file.ts';
 import { openFrames, trackFaces } from '../../src/operations/lip-sync/faces/track.ts';
 import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
 import { LipsyncModel, LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
-import { type LipSyncTask, lipSync } from '../../src/operations/lip-sync/run.ts';
-import { type LipsyncModels, openLipsync } from '../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { lipSync } from '../../src/operations/lip-sync/run.ts';
+import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
+import { lipsyncModels } from '../real/lipsync.ts';
+import { probeBoth } from '../real/probe-both.ts';
 import { tempDir } from '../real/run.ts';
 import { lipsyncNames, realTriton, tritonEnvironment } from '../real/triton.ts';
 import type { Patch } from './measures.ts';
 
-type Asked = Partial<Pick<LipSyncTask, 'kind'>> & {
-  readonly options?: Partial<LipsyncOptions['options']>;
-};
-type Planned = Parameters<NonNullable<Watch['planned']>>[0];
+type Asked = { readonly options?: Partial<LipsyncOptions['options']> };
+type Planned = Parameters<NonNullable<BenchHooks['planned']>>[0];
 
 /** Everything that one test file needs; `close` it at the end. */
 export const openRig = async (name: string) => {
@@ -29,7 +28,7 @@ export const openRig = async (name: string) => {
   const transport = await openTransport(config.triton);
   const opened = new Map<LipsyncModel, LipsyncModels>();
   for (const model of LipsyncModel.options)
-    opened.set(model, await openLipsync(model, transport, openControl(config.triton)));
+    opened.set(model, await lipsyncModels(model, transport, config.triton));
   const modelsOf = (model: LipsyncModel): LipsyncModels => {
     const models = opened.get(model);
     if (!models) throw new Error(`${model} was not opened`);
@@ -42,17 +41,18 @@ export const openRig = async (name: string) => {
   const run = async (model: LipsyncModel, media: string, audio: string, asked: Asked = {}) => {
     const patches: Patch[] = [];
     const plans: Planned[] = [];
-    const rendered: Watch['rendered'] = ({ index, mesh, rect, mask, before, after }) => {
+    const rendered: BenchHooks['rendered'] = ({ index, mesh, rect, mask, before, after }) => {
       if (!rect || !mask || !mesh) return;
       const place = { index, mask: Buffer.from(mask), mesh: meshIn(mesh, rect) };
       patches.push({ ...place, before: cut(before, rect), after: cut(after, rect) });
     };
     const target = at(`out${count++}.mp4`);
+    const found = await probeBoth({ media, audio }, config, AbortSignal.timeout(30_000));
     const outcome = await lipSync({
-      ...{ kind: asked.kind ?? 'video', inputs: { media, audio }, target, config },
+      ...{ inputs: { media, audio }, found, target, config },
       ...{ models: modelsOf(model), report: () => {}, signal: AbortSignal.timeout(180_000) },
       options: LipsyncOptions.parse({ model, options: asked.options }),
-      watch: { rendered, planned: (plan) => plans.push(plan) },
+      hooks: { rendered, planned: (plan) => plans.push(plan) },
     });
     const [plan] = plans;
     if (!plan || !outcome.lipsync) throw new Error('the pipeline told no plan');
@@ -60,7 +60,10 @@ export const openRig = async (name: string) => {
   };
 
   const probe = (path: string) =>
-    probeVideo(path, config.ffmpeg, config.limits.video, AbortSignal.timeout(30_000));
+    probeVideo({
+      ...{ path, ffmpeg: config.ffmpeg, limits: config.limits.video },
+      signal: AbortSignal.timeout(30_000),
+    });
 
   return {
     at,
@@ -70,7 +73,10 @@ export const openRig = async (name: string) => {
     pictures: async (path: string) => {
       const info = await probe(path);
       const frames = [];
-      for await (const frame of decodeVideo(path, info, config.ffmpeg, AbortSignal.timeout(30_000)))
+      for await (const frame of decodeVideo(path, info, {
+        ffmpeg: config.ffmpeg,
+        signal: AbortSignal.timeout(30_000),
+      }))
         frames.push(frame);
       return frames;
     },
@@ -78,16 +84,15 @@ export const openRig = async (name: string) => {
     faces: async (path: string): Promise<(Float32Array | null)[]> => {
       const info = await probe(path);
       const signal = AbortSignal.timeout(60_000);
-      const frames = openFrames(path, info, 1280, config.ffmpeg, signal, (all) => all);
-      const meshes = await scratchMeshFile(at(`seen${count++}.meshes`));
+      const meshes = await createMeshFile(at(`seen${count++}.meshes`));
       try {
-        const { faceTrack } = modelsOf('fast');
-        const clip = { size: info.size, boxes: [], point: null, fps: info.fps };
-        const footage = await trackFaces(frames, clip, faceTrack, meshes, () => {}, signal);
+        const { sightings } = await trackFaces({
+          ...openFrames({ path, info, longSide: 1280, ffmpeg: config.ffmpeg, signal }),
+          ...{ size: info.size, fps: info.fps, meshes, signal },
+          tracker: modelsOf('fast').faceTrack,
+        });
         const width = ({ box }: { box: readonly number[] }) => (box[2] ?? 0) - (box[0] ?? 0);
-        const largest = footage.sightings.map(
-          (seen) => [...seen].sort((a, b) => width(b) - width(a))[0],
-        );
+        const largest = sightings.map((seen) => [...seen].sort((a, b) => width(b) - width(a))[0]);
         return await Promise.all(largest.map((face) => (face ? meshes.read(face.mesh) : null)));
       } finally {
         await meshes.close();

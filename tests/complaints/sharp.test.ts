@@ -11,7 +11,7 @@ const test = suite('sharpness of large faces');
 const rig = await openRig('sharp');
 const SECONDS = 0.2;
 
-/** The face as wide as a quarter of the picture, with pores: a fine grain that stands still, as skin does. */
+/** The face as wide as a quarter of the picture, with skin pores: a fine grain that does not change between frames. */
 const large = (name: string, [width, height]: readonly [number, number]) =>
   makeClip(
     rig.at(name),

@@ -12,9 +12,9 @@ const test = suite('silence');
 const rig = await openRig('silence');
 /** A smile that shows its teeth: the mouth has to be shut. */
 const smile = await talkingHead(rig.at('smile.mp4'), 1);
-/** Outer-eye distances: what a mesh calls open on lips that touch, and a little. */
+/** In outer-eye distances: the opening that the mesh network reports for lips that touch, and a margin. */
 const SHUT = 0.05;
-/** Most that the opening may vary in silence, in shares of what it does in speech. */
+/** The largest standard deviation of the opening in silence, as a share of that in speech. */
 const most = { fast: 0.15, balanced: 0.15, studio: 0.1 };
 
 const openings = async (path: string): Promise<number[]> =>
@@ -22,7 +22,7 @@ const openings = async (path: string): Promise<number[]> =>
 
 for (const kind of ['silence', 'noise', 'hum'] as const) {
   const sound = await sounds[kind](rig.at(`${kind}.wav`), 1);
-  // Whether somebody speaks is heard alike for all models.
+  // All models share the network that detects speech.
   for (const model of kind === 'silence' ? everyModel : (['fast'] as const))
     test(`${model}: ${kind} keeps the mouth shut and still`, async () => {
       const { target, framesPassedThrough } = await rig.run(model, smile, sound);

@@ -1,4 +1,4 @@
-/** "The mouth trembles; the teeth flash." On a picture that stands still whatever moves is ours. */
+/** "The mouth trembles; the teeth flash." In a picture that does not move, all motion is the pipeline's. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { correlation } from '../../src/operations/lip-sync/faces/lips.ts';

@@ -23,7 +23,7 @@ const cartoon = await makeClip(
 
 /** How many pixels differ plainly between the frame in which the mouth is to be most open and the one in which it is most shut. */
 const opens = async (model: (typeof everyModel)[number], picture: string) => {
-  const asked = { kind: 'image', options: { motion: false } } as const;
+  const asked = { options: { motion: false } } as const;
   const { target, plan, framesPassedThrough } = await rig.run(model, picture, sound, asked);
   assert.is(framesPassedThrough, 0);
   const frames = await rig.pictures(target);

@@ -5,6 +5,7 @@ import { openapi } from '../../src/contract/openapi.ts';
 import { failures } from '../../src/errors.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createRoutes } from '../../src/http/routes/all.ts';
+import { operations as all } from '../../src/operations/all.ts';
 
 const Schema = z.looseObject({});
 const Content = z.record(z.string(), z.looseObject({ schema: Schema.optional() }));
@@ -33,7 +34,8 @@ const Document = z.looseObject({
 });
 
 const statuses: Readonly<Record<string, { readonly status: number }>> = failures;
-const routes = createRoutes(createMetrics({ jobs: { counts: async () => ({}) } }), 'http://x');
+const metrics = createMetrics({ jobs: { counts: async () => ({}) } });
+const routes = createRoutes(all, metrics, 'http://x');
 const document = Document.parse(
   openapi(routes, {
     ...{ title: 'T', version: '1', server: 'http://x' },

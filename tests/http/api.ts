@@ -9,32 +9,27 @@ import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { openLedger } from '../../src/accounts/ledger.ts';
 import { openTurns } from '../../src/async/turns.ts';
+import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
-import type { ModelState } from '../../src/http/parts.ts';
+import type { Parts } from '../../src/http/parts.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { openJobs } from '../../src/jobs/record/jobs.ts';
+import { recordReader } from '../../src/jobs/record/record.ts';
 import { openSignals, type Signals } from '../../src/jobs/record/signals.ts';
 import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
-import { identify, identifySound } from '../../src/media/probe/identify.ts';
-import {
-  checkFrames,
-  checkLimits,
-  checkOutputFrames,
-  checkPixels,
-} from '../../src/media/probe/limits.ts';
-import { probeImage, probeVideo } from '../../src/media/probe/probe.ts';
-import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
+import { identify } from '../../src/media/probe/identify.ts';
+import type { ModelState } from '../../src/models/catalogue.ts';
+import { operations as all } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
 import { freePorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
-import { testConfig } from '../real/config.ts';
+import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -42,33 +37,34 @@ export const realApi = async (
   settings: NodeJS.Dict<string> = {},
   opened = realRedis(),
   log = createLog('fatal', 'api'),
+  operations = all,
 ) => {
   const [server, [port = 0]] = await Promise.all([opened, freePorts(1)]);
-  const config = testConfig({
+  const environment = testEnvironment({
     PORT: String(port),
     REDIS_URL: server.url,
     REDIS_PREFIX: freshPrefix(),
     DATA_DIR: tempDir('api'),
     ...settings,
   });
+  const config = loadConfig(environment, operations);
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
   const draining = new AbortController();
   const states: ModelState[] = [
-    { id: 'photo', ready: true, release: 'photo-r1', engine: 'test' },
-    { id: 'animation', ready: true, release: 'animation-r1', engine: 'test' },
-    { id: 'detail', ready: false, release: null, engine: null },
-    ...LipsyncModel.options.map((id) => ({
-      ...{ id, ready: true, release: 'clip-r1', portraitRelease: 'portrait-r1', engine: 'test' },
-    })),
+    stateOf('photo', 'photo-r1'),
+    stateOf('animation', 'animation-r1'),
+    stateOf('detail', null),
+    ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];
+  let catalogue: Parts['models'] = { describe: async () => states };
   const { publicUrl } = config.http;
   const parts = {
     ...{ config, log, stores, files },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files),
+    jobs: openJobs(stores, config, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
@@ -77,12 +73,9 @@ export const realApi = async (
       quota: config.files.accountUploads,
     }),
     links: openLinks(config.secrets.signing, publicUrl),
-    media: {
-      ...{ fetchTo, identify, identifySound, probeImage, probeVideo, probeAudio },
-      ...{ checkLimits, checkPixels, checkFrames, checkOutputFrames },
-    },
-    models: { describe: async () => states },
-    looks: openTurns(config.probing),
+    ...{ operations, fetchTo, identify },
+    models: { describe: () => catalogue.describe() },
+    turns: openTurns(config.probing),
     draining: draining.signal,
   };
   /** Callers that wait for a job or read its events. */
@@ -117,6 +110,10 @@ export const realApi = async (
 
   return {
     ...{ parts, states, port, draining, client },
+    /** Puts another catalogue in the place of `states`. */
+    models: (other: Parts['models']): void => {
+      catalogue = other;
+    },
     url: publicUrl,
     admin: client(config.secrets.adminKey),
     /** A new account with credits and a client with its key. */
@@ -154,5 +151,10 @@ export const realApi = async (
     },
   };
 };
+
+const stateOf = (id: string, video: string | null, image = video): ModelState => ({
+  ...{ id, ready: video !== null, releases: { video, image } },
+  engine: video === null ? null : 'test',
+});
 
 export type RealApi = Awaited<ReturnType<typeof realApi>>;

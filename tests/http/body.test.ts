@@ -13,7 +13,7 @@ import { tempDir } from '../real/run.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
-const test = suite('bodies');
+const test = suite('request bodies');
 const megabyte = 1024 * 1024;
 const api = await realApi({
   IMAGE_MAX_BYTES: String(megabyte),
@@ -55,18 +55,18 @@ const settled = async (): Promise<void> => {
 };
 test.after.each(settled);
 
-test('broken JSON is told as such', async () => {
+test('broken JSON is answered with invalid_json', async () => {
   const json = { 'content-type': 'application/json' };
   refused(await estimate('{"model":', json), 400, 'invalid_json');
   refused(await estimate('"photo"', json), 400, 'invalid_json');
   refused(await estimate('{"__proto__":{"a":1}}', json), 400, 'invalid_json');
 });
 
-test('JSON that is no object is a fault', async () => {
+test('JSON that is not an object is a fault', async () => {
   refused(await estimate([1]), 422, 'validation_failed');
 });
 
-test('no body at all is a request without its fields', async () => {
+test('a request without a body lacks its required fields', async () => {
   const problem = refused(await estimate(undefined), 422, 'validation_failed');
   assert.equal(pointers(problem).sort(), ['', '/model', '/scale']);
 });
@@ -79,7 +79,7 @@ test('a large JSON body is refused, compressed or not', async () => {
   refused(await estimate(gzipSync(large), gzip), 413, 'file_too_large');
 });
 
-test('a content type or encoding that is not known is refused', async () => {
+test('an unknown content type or encoding is refused', async () => {
   const plain = await estimate('model=photo', { 'content-type': 'text/plain' });
   // A caller's words, though a full disk uses the same.
   const full = await estimate('model=photo', { 'content-type': 'No space left on device' });
@@ -96,7 +96,7 @@ test('a content type or encoding that is not known is refused', async () => {
   refused(upload, 415, 'unsupported_media_type');
 });
 
-test('a multipart request with numbers and objects as text is understood', async () => {
+test('numbers and objects can be sent as text in multipart', async () => {
   const form = formOf([
     ['model', 'photo'],
     ['scale', '4'],
@@ -124,7 +124,7 @@ test('a file part is known by its file name, with and without a content type', a
   }
 });
 
-test('all faults of fields, sources and file parts come at once', async () => {
+test('all faults of fields, sources and file parts are reported at once', async () => {
   const form = formOf([
     ['scale', '3'],
     ['colour', 'red'],
@@ -163,7 +163,7 @@ test('more files and more fields than any request has are refused', async () => 
   refused(await estimate(formOf([['model', 'x'.repeat(1_200_000)]])), 413, 'file_too_large');
 });
 
-test('broken multipart is told as such', async () => {
+test('broken multipart is answered with invalid_multipart', async () => {
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   const bodies = [
     `--b\r\n${filePart}\r\n\r\nno end`,
@@ -181,7 +181,7 @@ test('a multipart body without parts lacks its fields', async () => {
   refused(await estimate('--b--\r\n', headers), 422, 'validation_failed');
 });
 
-test('an image beyond its limit is refused once the content tells that it is one', async () => {
+test('an image beyond its limit is refused once its content shows that it is an image', async () => {
   const padded = new Blob([png, Buffer.alloc(megabyte)]);
   const form = formOf([
     ['model', 'photo'],
@@ -191,7 +191,7 @@ test('an image beyond its limit is refused once the content tells that it is one
   assert.match(refused(await estimate(form), 413, 'file_too_large').detail, 'An image');
 });
 
-test('a body that announces more than any file may have is refused unread', async () => {
+test('a body whose Content-Length is beyond the limit is refused before it is read', async () => {
   const socket = await send([multipart, `Content-Length: ${4 * megabyte}`], '');
   assert.match(await text(socket), /^HTTP\/1\.1 413 .*"code":"file_too_large"/s);
 });
@@ -218,7 +218,7 @@ test('a file that goes on beyond every limit is cut off, and its answer arrives'
   assert.match(await answer, /^HTTP\/1\.1 413 .*"code":"file_too_large"/s);
 });
 
-test('a caller that hangs up half way leaves no file', async () => {
+test('a caller that disconnects half way leaves no file', async () => {
   for (const sent of ['', 'x'.repeat(200_000)]) {
     const socket = await send(
       [multipart, `Content-Length: ${megabyte}`],
@@ -242,7 +242,7 @@ test('a caller that hangs up half way leaves no file', async () => {
   );
 });
 
-test('many callers that hang up at any moment leave no file', async () => {
+test('many callers that disconnect at any moment leave no file', async () => {
   const hangUp = async (afterMs: number) => {
     const socket = await send(
       [multipart, `Content-Length: ${megabyte}`],

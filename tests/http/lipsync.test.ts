@@ -3,13 +3,16 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LipsyncJob } from '../../src/contract/job.ts';
+import { jobSchema } from '../../src/contract/job.ts';
+import { lipSync } from '../../src/operations/lip-sync/lip-sync.ts';
+import { LipsyncInput, LipsyncJobOptions } from '../../src/operations/lip-sync/request.ts';
 import { serve } from '../media/server.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 
+const LipsyncJob = jobSchema(lipSync);
 const test = suite('POST /v1/lipsync up to the job');
 const folder = tempDir('lipsync');
 const at = (name: string): string => join(folder, name);
@@ -94,7 +97,7 @@ test('a job tells both of its inputs and all of its options', async () => {
   const job = LipsyncJob.parse(answer.data);
   assert.equal([job.kind, job.model, job.model_version], ['lipsync', 'fast', 'clip-r1']);
   assert.equal([job.input.kind, job.input.size, job.input.frames], ['video', '64x48', 50]);
-  const { audio } = job.input;
+  const { audio } = LipsyncInput.parse(job.input);
   assert.equal([audio.duration_seconds, audio.sample_rate, audio.channels], [3, 8000, 1]);
   assert.is(audio.content_type, 'audio/wav');
   assert.is(job.input.own_sound, false);
@@ -296,7 +299,7 @@ const bad: [
     { ...usual, audio: 'words.mp4' },
     422,
     'no_audio_stream',
-    /has no sound/,
+    /no audio stream/,
   ],
   [
     'audio that is damaged throughout',
@@ -340,7 +343,7 @@ test('all faults of a request are told at once', async () => {
     ...['/options/expressiveness', '/options/blur', '/video_url', '/image_url', ''],
   ]);
   assert.equal(problem.errors?.[0]?.allowed, ['fast', 'balanced', 'studio']);
-  assert.match(problem.errors?.at(-1)?.detail ?? '', /audio_url, audio; none came/);
+  assert.match(problem.errors?.at(-1)?.detail ?? '', /audio_url, audio; got none/);
 });
 
 test('each source comes exactly once', async () => {
@@ -397,7 +400,10 @@ test('a mode that goes on after the end is not for a clip of absurdly many frame
     'validation_failed',
   );
   assert.equal(pointers(problem), ['/sync_mode']);
-  assert.match(problem.errors?.[0]?.detail ?? '', /at most 240 frames a second for loop; 500 came/);
+  assert.match(
+    problem.errors?.[0]?.detail ?? '',
+    /at most 240 frames per second for "loop"; got 500/,
+  );
 });
 
 type Segments = readonly { start: number; end: number; audio: object | null }[];
@@ -475,7 +481,7 @@ test('segments are of a clip, whose length the result has', async () => {
   const portrait = { image: 'portrait.png', audio: 'voice.wav' };
   const problem = refused(await post(wanted(portrait, { segments })), 422, 'validation_failed');
   assert.equal(pointers(problem), ['/segments']);
-  assert.match(problem.errors?.[0]?.detail ?? '', /a portrait came/);
+  assert.match(problem.errors?.[0]?.detail ?? '', /got an image/);
 });
 
 test('segments come back with the job, what they left out filled in', async () => {
@@ -484,7 +490,7 @@ test('segments come back with the job, what they left out filled in', async () =
     { start: 1, end: 2, audio: null },
   ];
   const { data } = await post(wanted(usual, { segments: JSON.stringify(segments) }));
-  assert.equal(LipsyncJob.parse(data).options.segments, [
+  assert.equal(LipsyncJobOptions.parse(LipsyncJob.parse(data).options).segments, [
     { start: 0, end: 1, audio: { start: 0 } },
     { start: 1, end: 2, audio: null },
   ]);
@@ -524,7 +530,7 @@ test('a box for each frame of five minutes has room in a body of either kind', a
   const asText = wanted(usual, { speaker: JSON.stringify({ boxes }) });
   for (const answer of [await estimate({ ...json, speaker: { boxes } }), await estimate(asText)]) {
     const problem = refused(answer, 422, 'validation_failed');
-    assert.match(problem.errors?.[0]?.detail ?? '', /at most 50, one for each frame; 9000 came/);
+    assert.match(problem.errors?.[0]?.detail ?? '', /at most 50, one for each frame; got 9000/);
   }
 });
 
@@ -574,7 +580,7 @@ test('a model that is not ready is told', async () => {
   const [ready] = api.states.splice(state, 1, {
     id: 'fast',
     ready: false,
-    release: null,
+    releases: { image: null, video: null },
     engine: null,
   });
   try {

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { UpscaleResult } from '../../src/operations/upscale/request.ts';
+import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { realApi } from './api.ts';
 import { refused } from './told.ts';
 
@@ -21,11 +22,11 @@ const bytes = randomBytes(100_000);
 let work = async (): Promise<void> => {};
 const worker = await startWorker({
   ...api.parts,
-  enhance: async (_, __, { target }) => {
+  enhance: enhanceBy(async (_, { target }) => {
     await work();
     await writeFile(target, bytes);
-    return { outputSize: { width: 8, height: 8 }, contentType: 'image/png' };
-  },
+    return pictureOf(8);
+  }),
 });
 
 let last = 0;
@@ -112,7 +113,7 @@ test('a failed job is told to its waiting caller as it is told in the job', asyn
   const [job] = (await http.get('/v1/jobs?limit=1')).data.data;
   assert.is(job.status, 'failed');
   assert.is(job.error.detail, problem.detail);
-  refused(await http.get(`/v1/jobs/${job.id}/result`), 409, 'result_not_ready');
+  refused(await http.get(`/v1/jobs/${job.id}/result`), 422, 'media_unreadable');
 });
 
 test('the link needs no key and gives the whole result', async () => {

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { realApi } from './api.ts';
 import { refused } from './told.ts';
 
-const test = suite('what every request meets');
+const test = suite('the API as a whole');
 const api = await realApi();
 const { http } = await api.caller();
 
@@ -19,7 +19,7 @@ const raw = async (bytes: string): Promise<string> => {
   return text(socket);
 };
 
-test('a sane request id is taken over, any other replaced', async () => {
+test('a valid request id is kept, any other is replaced', async () => {
   const idOf = async (given: string) => {
     const { headers } = await http.get('/healthz', { headers: { 'x-request-id': given } });
     return headers['x-request-id'];
@@ -29,7 +29,7 @@ test('a sane request id is taken over, any other replaced', async () => {
   assert.match(await idOf('x'.repeat(129)), /^[0-9a-f-]{36}$/);
 });
 
-test('every answer names the API version and nothing of what it runs on', async () => {
+test('every answer names the API version and no software', async () => {
   for (const path of ['/healthz', '/nowhere', '/v1/credits']) {
     const { headers } = await http.get(path);
     assert.is(headers['api-version'], '1');
@@ -44,21 +44,21 @@ test('an unknown path is a problem, with and without a key', async () => {
   refused(await http.get('/v1/jobs/%E0%A4%A'), 404, 'not_found');
 });
 
-test('a wrong method is told which ones there are', async () => {
+test('a wrong method is answered with the allowed ones', async () => {
   const answer = await http.put('/v1/jobs/job_1', {});
   refused(answer, 405, 'method_not_allowed');
   assert.equal(String(answer.headers.allow).split(', ').sort(), ['DELETE', 'GET', 'HEAD']);
   refused(await http.options('/v1/upscale'), 405, 'method_not_allowed');
 });
 
-test('what is no HTTP is answered with a problem', async () => {
+test('bytes that are not HTTP are answered with a problem', async () => {
   const answer = await raw('NONSENSE\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 400 Bad Request/);
   assert.match(answer, 'application/problem+json');
   assert.match(answer, '"code":"invalid_request"');
 });
 
-test('a refusal comes before the body of a caller that asks first', async () => {
+test('with Expect: 100-continue a refusal comes before the body is sent', async () => {
   const answer = await raw(
     'POST /v1/upscale HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n' +
       'Content-Type: application/json\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n',
@@ -66,14 +66,14 @@ test('a refusal comes before the body of a caller that asks first', async () => 
   assert.match(answer, /^HTTP\/1\.1 401 /);
 });
 
-test('health needs nothing, readiness names what is missing', async () => {
+test('/healthz needs no key, /readyz names what is missing', async () => {
   assert.equal((await api.client().get('/healthz')).data, { status: 'ok' });
   const { status, data } = await api.client().get('/readyz');
   assert.is(status, 503);
   assert.equal(data, { ready: false, missing: ['the model detail is not ready'] });
 });
 
-test('metrics tell requests by route and jobs by state', async () => {
+test('metrics count requests by route and jobs by status', async () => {
   await http.get('/v1/jobs/job_1');
   const { data, headers } = await api.client().get('/metrics');
   assert.match(String(headers['content-type']), 'text/plain');
@@ -84,7 +84,7 @@ test('metrics tell requests by route and jobs by state', async () => {
   assert.match(data, /\njobs\{status="queued"\} 0\n/);
 });
 
-test('models tell options, limits, price, version, engine and whether they are ready', async () => {
+test('/v1/models has options, limits, price, version, engine and readiness', async () => {
   const { data } = await http.get('/v1/models');
   assert.equal(
     data.data.map(({ id, ready }: { id: string; ready: boolean }) => [id, ready]),

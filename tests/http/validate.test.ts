@@ -1,16 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { faultsOf, fromText, sourceFaults } from '../../src/http/body/validate.ts';
+import { fromText, sourceFaults, validate } from '../../src/http/body/validate.ts';
 import { Speaker } from '../../src/operations/lip-sync/request.ts';
 import { UpscaleRequest } from '../../src/operations/upscale/request.ts';
 
 const faults = (schema: z.ZodType, value: unknown) => {
-  const parsed = schema.safeParse(value, { reportInput: true });
-  return parsed.success ? [] : [...faultsOf(parsed.error)].map((make) => make());
+  const checked = validate(schema, value);
+  return 'data' in checked ? [] : [...checked.faults].map((make) => make());
 };
 
-test('all faults are told at once, each with its pointer and code', () => {
+test('all faults are reported at once, each with its pointer and code', () => {
   const found = faults(UpscaleRequest, {
     scale: 3,
     image_url: 'ftp://example.com/a.png',
@@ -30,10 +30,10 @@ test('all faults are told at once, each with its pointer and code', () => {
   );
 });
 
-test('a fault names what would have been allowed and what came', () => {
+test('a fault names what was expected, what was sent and what is allowed', () => {
   const [fault] = faults(z.strictObject({ scale: z.literal([2, 4, 8]) }), { scale: 3 });
   assert.equal(fault?.allowed, [2, 4, 8]);
-  assert.match(fault?.detail ?? '', '3 came');
+  assert.is(fault?.detail, 'Expected 2, 4 or 8; got 3.');
 });
 
 test('a value with several forms is judged by the one that has its fields', () => {
@@ -49,7 +49,30 @@ test('a value with several forms is judged by the one that has its fields', () =
   assert.equal(found({ who: 'me' }), [['/speaker', 'invalid_type']]);
 });
 
-test('a long value is told in short', () => {
+test('a fault is one sentence with what was sent as it was sent', () => {
+  const detailOf = (schema: z.ZodType, value: unknown) => faults(schema, value)[0]?.detail;
+  const limit = z.strictObject({ limit: z.coerce.number().int().min(1).max(100) });
+  assert.is(detailOf(limit, { limit: 'abc' }), 'Expected a whole number from 1 to 100; got "abc".');
+  assert.is(
+    detailOf(limit, { limit: '1000' }),
+    'Expected a whole number from 1 to 100; got "1000".',
+  );
+  assert.is(detailOf(limit, {}), 'Expected a whole number from 1 to 100; got nothing.');
+  const name = z.strictObject({ name: z.string().max(5) });
+  assert.is(detailOf(name, { name: 'longer' }), 'Expected at most 5 characters; got 6.');
+  assert.is(detailOf(name, { name: null }), 'Expected a string; got null.');
+  assert.is(detailOf(z.array(z.int()).min(1), []), 'Expected at least 1 entry; got 0.');
+  assert.is(
+    detailOf(UpscaleRequest, { model: 'nope', scale: 2 }),
+    'Expected "photo", "animation" or "detail"; got "nope".',
+  );
+  assert.is(
+    detailOf(UpscaleRequest, { model: 'photo', scale: 2, image_url: 'ftp://example.com/a' }),
+    'Expected an http or https URL; got "ftp://example.com/a".',
+  );
+});
+
+test('a long value is shortened', () => {
   const [fault] = faults(z.strictObject({ n: z.int() }), { n: 'x'.repeat(10_000) });
   assert.ok((fault?.detail ?? '').length < 200);
 });
@@ -69,27 +92,27 @@ test('text parts become the JSON values that their fields expect', () => {
   });
 });
 
-test('text that is no JSON, unknown fields and repeated parts stay for the schema to refuse', () => {
+test('text that is not JSON, unknown fields and repeated parts are left to the schema to refuse', () => {
   const fields = { scale: 'four', output: '{"quality":', extra: '1', model: ['photo', 'detail'] };
   assert.equal(fromText(fields, UpscaleRequest), fields);
 });
 
 const sources = [['image', 'video']];
-const came = (fields: string[], files: string[]) =>
+const sent = (fields: string[], files: string[]) =>
   sourceFaults(sources, UpscaleRequest, { fields, files }).map(({ pointer, code }) => [
     pointer,
     code,
   ]);
 
-test('exactly one source must come', () => {
-  assert.equal(came(['image_url'], []), []);
-  assert.equal(came([], ['video']), []);
-  assert.equal(came([], []), [['', 'required']]);
-  assert.equal(came(['image_url'], ['video']), [
+test('exactly one source must be sent', () => {
+  assert.equal(sent(['image_url'], []), []);
+  assert.equal(sent([], ['video']), []);
+  assert.equal(sent([], []), [['', 'required']]);
+  assert.equal(sent(['image_url'], ['video']), [
     ['/image_url', 'conflict'],
     ['/video', 'conflict'],
   ]);
-  assert.equal(came(['image_url', 'video_url'], ['image', 'video']).length, 4);
+  assert.equal(sent(['image_url', 'video_url'], ['image', 'video']).length, 4);
 });
 
 test('a group whose body has no url fields takes file parts only', () => {

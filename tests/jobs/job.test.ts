@@ -2,16 +2,24 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job, JobStatus } from '../../src/contract/job.ts';
 import { presentJob, presentResult } from '../../src/jobs/record/present.ts';
-import { isOver, JobRecord, moves } from '../../src/jobs/record/record.ts';
+import { isOver, type JobRecord, moves, recordReader } from '../../src/jobs/record/record.ts';
+import { operations } from '../../src/operations/all.ts';
 import { outputSeconds, warningsOf } from '../../src/operations/lip-sync/length.ts';
 import { LipsyncOptions, LipsyncResult, SyncMode } from '../../src/operations/lip-sync/request.ts';
 import { UpscaleResult } from '../../src/operations/upscale/request.ts';
 
 const test = suite('job');
 const shown = {
+  operations,
   publicUrl: 'http://host',
   queuePosition: null,
   resultUrl: (id: string, expiresAtMs: number) => `http://host/${id}?${expiresAtMs}`,
+};
+const read = recordReader(operations);
+const recordOf = (fields: Readonly<Record<string, string>>): JobRecord => {
+  const record = read(fields);
+  assert.ok(record, 'it is a record');
+  return record;
 };
 const queued = {
   ...{ id: 'job_1', account: 'acme', kind: 'upscale', status: 'queued', request_id: 'req_1' },
@@ -29,7 +37,8 @@ const succeeded = {
   outcome:
     '{"file":"job_1.1.png","bytes":9,"sha256":"cd","content_type":"image/png","output_size":"20x40"}',
 };
-const shownOf = (fields: object) => Job.parse(presentJob(JobRecord.parse(fields), shown));
+const shownOf = (fields: Readonly<Record<string, string>>) =>
+  Job.parse(presentJob(recordOf(fields), shown));
 
 test('the ends are the states without a way out', () => {
   assert.equal(JobStatus.options.filter(isOver), ['succeeded', 'failed', 'canceled']);
@@ -37,7 +46,7 @@ test('the ends are the states without a way out', () => {
 });
 
 test('a waiting job shows its place and what it holds', () => {
-  const job = Job.parse(presentJob(JobRecord.parse(queued), { ...shown, queuePosition: 3 }));
+  const job = Job.parse(presentJob(recordOf(queued), { ...shown, queuePosition: 3 }));
   assert.equal([job.queue_position, job.cost], [3, { estimated: 7, held: 7, charged: 0 }]);
   assert.equal([job.started_at, job.expires_at, job.result, job.error], [null, null, null, null]);
   assert.equal(job.urls, {
@@ -50,7 +59,7 @@ test('a waiting job shows its place and what it holds', () => {
 test('a succeeded job shows its result, which is what POST answers', () => {
   const job = shownOf(succeeded);
   assert.equal(job.cost, { estimated: 7, held: 0, charged: 7 });
-  assert.equal(job.result, UpscaleResult.parse(presentResult(JobRecord.parse(succeeded), shown)));
+  assert.equal(job.result, UpscaleResult.parse(presentResult(recordOf(succeeded), shown)));
   assert.equal(
     [job.result?.credits_used, job.result?.processing_ms, job.result?.output_url],
     [7, 2500, 'http://host/job_1?1800086403500'],
@@ -77,9 +86,31 @@ test('a failed job shows its problem, and that nothing was charged', () => {
   assert.match(job.error?.detail ?? '', 'no memory');
 });
 
-test('a record with an unknown failure is refused, not shown', () => {
+test('a record of another version is shown as far as it can be read, and says what is wrong', () => {
+  const { input: _, ...older } = queued;
+  const record = recordOf(older);
+  assert.match(record.unreadable ?? '', /input/);
+  assert.equal([record.status, record.held, record.fence], ['queued', 7, 0]);
+  const job = Job.parse(presentJob(record, shown));
+  assert.equal([job.status, job.input, job.options], ['queued', {}, { model: 'photo', scale: 2 }]);
+
+  const garbled = recordOf({ ...succeeded, outcome: '{"file', estimated: 'many' });
+  assert.match(garbled.unreadable ?? '', /outcome/);
+  assert.equal([garbled.estimated, garbled.charged], [0, 7]);
+  assert.is(Job.parse(presentJob(garbled, shown)).result, null);
+  const unknown = recordOf({ ...queued, kind: 'invert' });
+  assert.match(unknown.unreadable ?? '', /no operation is called "invert"/);
+});
+
+test('an unknown failure in a record is unreadable, not shown', () => {
   const fields = { ...queued, status: 'failed', error: '{"code":"nonsense","facts":{}}' };
-  assert.throws(() => JobRecord.parse(fields));
+  assert.match(recordOf(fields).unreadable ?? '', /error/);
+  assert.is(Job.parse(presentJob(recordOf(fields), shown)).error, null);
+});
+
+test('a hash that tells neither which job it is nor whose is no record', () => {
+  assert.is(read({}), null);
+  assert.is(read({ id: 'job_1', status: 'queued' }), null);
 });
 
 const lipsync = {
@@ -103,10 +134,11 @@ const lipsync = {
 };
 
 test('a succeeded lip sync shows what was seen and measured, and every warning', () => {
-  const { result, kind, input } = shownOf(lipsync);
-  assert.equal(result, LipsyncResult.parse(presentResult(JobRecord.parse(lipsync), shown)));
+  const { kind, input, ...job } = shownOf(lipsync);
+  const result = LipsyncResult.parse(presentResult(recordOf(lipsync), shown));
+  assert.equal(job.result, result);
   assert.is(kind, 'lipsync');
-  assert.ok('audio' in input && result && 'faces_detected' in result);
+  assert.ok('audio' in input);
   assert.equal([result.faces_detected, result.frames_passed_through, result.frames], [2, 3, 1530]);
   assert.equal(result.sync, { correlation: null, lag_ms: null });
   assert.equal(

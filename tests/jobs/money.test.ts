@@ -1,7 +1,7 @@
 /** What jobs do to the credits of their account: held at submission, captured or released at the end. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { monthOf } from '../../src/accounts/price.ts';
+import { monthOf } from '../../src/accounts/tiers.ts';
 import { verify } from '../../src/accounts/verify.ts';
 import { Failure } from '../../src/errors.ts';
 import { realRedis } from '../real/redis.ts';
@@ -108,22 +108,22 @@ const damages: [says: string, damage: Damage, found: RegExp][] = [
   [
     'a balance that was changed by hand',
     ({ redis }, at) => redis.hincrby(at('account'), 'balance', 3),
-    /balance: the ledger gives 50, the account has 53/,
+    /balance: the ledger adds up to 50, the account has 53/,
   ],
   [
     'held credits that were changed by hand',
     ({ redis }, at) => redis.hincrby(at('account'), 'held', -1),
-    /held credits: the ledger gives 20, the account has 19/,
+    /held credits: the ledger adds up to 20, the account has 19/,
   ],
   [
     'a hold that vanished',
     ({ redis }, at, id) => redis.hdel(at('holds'), id),
-    /held for job_\w+: the ledger gives 20, the account has 0/,
+    /held for job_\w+: the ledger adds up to 20, the account has 0/,
   ],
   [
     'usage that was changed by hand',
     ({ redis }, at) => redis.hincrby(at('usage'), monthOf(Date.now()), 9),
-    /usage in \d{4}-\d{2}: the ledger gives 20, the account has 29/,
+    /usage in \d{4}-\d{2}: the ledger adds up to 20, the account has 29/,
   ],
 ];
 for (const [says, damage, found] of damages) {

@@ -42,7 +42,7 @@ const dropBull = async ({ redis, stores }: Rig): Promise<void> => {
 };
 const outcome: JobOutcome = {
   ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
-  ...{ content_type: 'image/png', output_size: '20x20' },
+  ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
 };
 const progress = {
   ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },
@@ -155,12 +155,12 @@ test('whatever an old attempt says is refused', async ({ rig }) => {
   const [, next = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'second');
   assert.ok(next > old);
   assert.is(await attempts.beat(job.id, old, null), 'lost');
-  assert.is(await attempts.succeed(job.id, old, outcome, progress), 'lost');
+  assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
   assert.is(await attempts.fail(job.id, old, null), 'lost');
   assert.is(await attempts.retry(job.id, old, 0, true), 'lost');
   assert.is(await attempts.beat(job.id, next, null), 'on');
-  assert.is(await attempts.succeed(job.id, next, outcome, progress), 'succeeded');
-  assert.is(await attempts.succeed(job.id, old, outcome, progress), 'lost');
+  assert.is(await attempts.succeed(job.id, next, { outcome, progress }), 'succeeded');
+  assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
   assert.equal(await rig.credits(), { balance: 990, held: 0 });
 });
 
@@ -170,8 +170,8 @@ test('a step that is sent again after a lost connection has its effect once', as
   const taken = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
   assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'first'), taken);
   const [, fence = 0] = taken;
-  assert.is(await attempts.succeed(job.id, fence, outcome, progress), 'succeeded');
-  assert.is(await attempts.succeed(job.id, fence, outcome, progress), 'succeeded');
+  assert.is(await attempts.succeed(job.id, fence, { outcome, progress }), 'succeeded');
+  assert.is(await attempts.succeed(job.id, fence, { outcome, progress }), 'succeeded');
   assert.equal(await rig.credits(), { balance: 990, held: 0 });
 });
 

@@ -2,20 +2,26 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from '../../src/accounts/ledger.ts';
+import type { JobInput } from '../../src/contract/job.ts';
 import { Failure } from '../../src/errors.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { audit } from '../../src/jobs/record/audit.ts';
 import { openJobs } from '../../src/jobs/record/jobs.ts';
-import { isOver, type JobRecord } from '../../src/jobs/record/record.ts';
+import { isOver, type JobRecord, recordReader } from '../../src/jobs/record/record.ts';
 import { openSignals } from '../../src/jobs/record/signals.ts';
 import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { startWorker, type WorkerTiming } from '../../src/jobs/run/worker.ts';
+import { identityOf } from '../../src/jobs/submit/fingerprint.ts';
 import type { Claim } from '../../src/jobs/submit/idempotency.ts';
-import type { Submission, SubmitParts } from '../../src/jobs/submit/submission.ts';
+import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
+import type { ImageInfo } from '../../src/media/info.ts';
+import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
+import type { InputKind } from '../../src/operations/operation.ts';
 import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
+import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { testConfig } from '../real/config.ts';
@@ -45,7 +51,6 @@ export const freshPlace = (url: string): Place => {
 export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.ProcessEnv = {}) => {
   const config = testConfig({
     ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
-    UPSCALE_RATES: '{"photo":1,"animation":1,"detail":1}',
     ...variables,
   });
   const log = createLog(process.env.TEST_LOG ?? 'silent', 'test');
@@ -53,21 +58,24 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const stores = { redis, prefix };
   const files = await openFiles(dir, config.files);
   const ledger = openLedger(stores, config.prices);
-  const jobs = openJobs(stores, config, files);
+  const jobs = openJobs(stores, config, files, recordReader(operations));
   const signals = await openSignals(stores);
   const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
   const closers: (() => Promise<void>)[] = [];
 
-  const media = (content: string): Pick<Submission, 'files' | 'input'> => {
+  const media = (content: string) => {
     const path = files.temporary();
     writeFileSync(path, content);
+    const inputKind: InputKind = 'image';
+    const input: JobInput = {
+      ...{ kind: inputKind, size: '10x10', bytes: content.length },
+      ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
+    };
     return {
-      files: { media: path },
-      input: {
-        ...{ kind: 'image', size: '10x10', bytes: content.length },
-        ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
-      },
+      ...{ input, inputKind, files: { media: path }, found: imageInfo },
+      inputBytes: content.length,
+      identity: `work on ${content}`,
     };
   };
 
@@ -80,14 +88,24 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', ...media(content) },
       kind: 'upscale',
       options: { model: 'photo', scale: 2, ...options },
-      work: { model: 'photo', outputPixels: credits * 1_000_000 },
+      identity: identityOf({
+        ...{ account, kind: 'upscale', sha256: content, inputKind: 'image' },
+        own: upscale.identity({
+          options: { model: 'photo', scale: 2, ...options },
+          ...{ inputKind: 'image', files: noFiles },
+        }),
+      }),
+      price: { credits, text: `photo: ${credits} MP × 1` },
       idempotency,
     });
 
   return {
     ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
-    work: async (enhance: Enhance, timing: Partial<WorkerTiming> = {}) => {
-      const worker = await startWorker({ ...parts, signals, enhance }, { ...quick, ...timing });
+    work: async (run: Run, timing: Partial<WorkerTiming> = {}) => {
+      const worker = await startWorker(
+        { ...parts, signals, enhance: enhanceBy(run) },
+        { ...quick, ...timing },
+      );
       closers.unshift(worker.close);
       return worker;
     },
@@ -120,11 +138,34 @@ type Asked = {
 };
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
-/** A model that copies nothing and is done at once. */
-export const atOnce: Enhance = async (_work, _inputs, { target }) => {
-  writeFileSync(target, 'enhanced');
-  return { outputSize: { width: 20, height: 20 }, contentType: 'image/png' };
+const imageInfo: ImageInfo = {
+  ...{ kind: 'image', size: { width: 10, height: 10 }, alpha: false, gray: false },
+  ...{ format: 'png', profile: null, metadata: false },
 };
+
+const noFile = { path: '', bytes: 0, sha256: '', mime: '' };
+const noFiles = { media: noFile };
+
+export type Run = Enhance['run'];
+
+/** A pipeline whose work is `run`. */
+export const enhanceBy = (run: Run): Enhance => ({
+  run,
+  format: ({ kind, options, input }) =>
+    operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
+});
+
+/** A model that copies nothing and is done at once. */
+export const atOnce: Run = async ({ model_version }, { target }) => {
+  writeFileSync(target, 'enhanced');
+  return { ...pictureOf(20), modelVersion: model_version };
+};
+
+/** What a scripted pipeline tells of a square PNG that it made. */
+export const pictureOf = (side: number) => ({
+  ...{ outputSize: { width: side, height: side }, contentType: 'image/png' },
+  ...{ details: {}, modelVersion: 'photo-r1' },
+});
 
 /** A model that works until it is told to go on, or stopped. */
 export const onCue = () => {
@@ -133,15 +174,15 @@ export const onCue = () => {
     go = resolve;
   });
   const started: string[] = [];
-  const enhance: Enhance = async (work, inputs, outputs, report, signal) => {
-    started.push(inputs.media.split('/').at(-1) ?? '');
+  const enhance: Run = async (work, places, report, signal) => {
+    started.push(places.input('media').split('/').at(-1) ?? '');
     report({ stage: 'inference', framesDone: 1, framesTotal: 4 });
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
       if (signal.aborted) reject(signal.reason);
       void cue.then(resolve);
     });
-    return atOnce(work, inputs, outputs, report, signal);
+    return atOnce(work, places, report, signal);
   };
   return { enhance, started, go };
 };

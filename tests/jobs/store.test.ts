@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Failure } from '../../src/errors.ts';
 import { newJobId } from '../../src/jobs/record/id.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, openRig } from './rig.ts';
@@ -37,6 +38,17 @@ test('by status', async () => {
   assert.equal(await list({ status: 'canceled', limit: 1 }), [[1], true]);
   assert.equal(await list({ status: 'failed' }), [[], false]);
   assert.equal(await list({ kind: 'upscale', limit: 1, starting_after: ids[3] }), [[4], false]);
+});
+
+test('not after a job that is not one of the account', async () => {
+  for (const starting_after of ['job_none', newJobId(Date.now())]) {
+    const error = await list({ starting_after }).then(String, (reason: unknown) => reason);
+    assert.ok(error instanceof Failure && error.code === 'validation_failed');
+    assert.equal(
+      error.faults.map(({ pointer, code }) => [pointer, code]),
+      [['/starting_after', 'invalid_cursor']],
+    );
+  }
 });
 
 test('of no other account', async () => {

@@ -2,7 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { z } from 'zod';
+import { firstJobId, newJobId } from '../../src/jobs/record/id.ts';
+import type { JobRecord } from '../../src/jobs/record/record.ts';
+import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
+import { script } from '../../src/redis.ts';
 import { realRedis } from '../real/redis.ts';
 import { atOnce, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
@@ -66,6 +71,77 @@ test('the same work again is a new job, at once succeeded and free', async ({ ri
   assert.is(job.expires_at, first.expires_at);
   assert.equal(await rig.credits(), { balance: 990, held: 0 });
   assert.equal(readdirSync(join(dir, 'inputs')), []);
+});
+
+const placeJob = script(
+  new URL('../../src/jobs/scripts/submit.lua', import.meta.url),
+  z.tuple([z.string()]).rest(z.string()),
+);
+/** Asks for `of`'s work again as it can be asked before the media was looked at: without price and input. */
+const reuse = async (rig: Rig, of: JobRecord) => {
+  const id = newJobId(Date.now());
+  const ask = {
+    ...{ id, want: 'reuse', account: of.account, fingerprint: of.fingerprint },
+    ...{ oldest: firstJobId(0), account_records: 100, large_bytes: 8192, large_records: 100 },
+    record_ttl_ms: 60_000,
+  };
+  const { kind, model, model_version, options } = of;
+  const record = { kind, model, model_version, options: JSON.stringify(options) };
+  const said = await placeJob(
+    rig.stores,
+    JSON.stringify(ask),
+    JSON.stringify({ ...record, request_id: 'req_2' }),
+  );
+  return { id, said };
+};
+
+test('a cached result is found before the media is looked at, and shows what its maker saw', async ({
+  rig,
+}) => {
+  await rig.work(atOnce);
+  const first = await rig.ended((await rig.ask('a')).job);
+  const seen = JSON.stringify({ ...Object(first.found), alpha: true });
+  await rig.redis.hset(`${rig.stores.prefix}:job:${first.id}`, 'found', seen);
+  const { id, said } = await reuse(rig, first);
+  assert.equal(said, ['cached', id]);
+  const job = await rig.jobs.get('acme', id);
+  assert.equal(
+    [job.status, job.cached, job.estimated, job.held, job.charged],
+    ['succeeded', true, 10, 0, 0],
+  );
+  assert.equal([job.input, job.outcome, job.lines], [first.input, first.outcome, first.lines]);
+  assert.is(job.request_id, 'req_2');
+  const found = await rig.redis.hget(`${rig.stores.prefix}:job:${id}`, 'found');
+  assert.is(found, seen);
+});
+
+test('an unfinished job is joined before the media is looked at, and what is new is missed', async ({
+  rig,
+}) => {
+  const { job } = await rig.ask('a');
+  assert.equal((await reuse(rig, job)).said, ['joined', job.id]);
+  assert.equal((await reuse(rig, { ...job, fingerprint: 'another' })).said, ['missed']);
+});
+
+test('a result is cached as the work that was done, and erased as that', async ({ rig }) => {
+  const { job } = await rig.ask('a');
+  const attempts = openAttempts(rig.stores, rig.config, 60_000);
+  const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
+  const outcome = {
+    ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
+    ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
+  };
+  const progress = {
+    ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },
+    ...{ frames_total: 1, eta_seconds: 0 },
+  };
+  const done = { outcome, progress, fingerprint: 'that of the release it ran on' };
+  assert.is(await attempts.succeed(job.id, fence, done), 'succeeded');
+  const cached = () => rig.redis.keys(`${rig.stores.prefix}:cache:*`);
+  assert.equal(await cached(), [`${rig.stores.prefix}:cache:${done.fingerprint}`]);
+  assert.equal(await rig.redis.keys(`${rig.stores.prefix}:inflight:*`), []);
+  await rig.jobs.erase('acme', job.id);
+  assert.equal(await cached(), []);
 });
 
 test('a cached result costs nothing even without credits', async ({ rig }) => {
@@ -196,7 +272,8 @@ test('of large records fewer are remembered', async ({ rig }) => {
       ...rig.media(`media ${count}`),
       kind: 'upscale',
       options: { model: 'photo', scale: 2 },
-      work: { model: 'photo', outputPixels: 1_000_000 },
+      price: { credits: 1, text: 'one' },
+      identity: `work on media ${count}`,
     });
     await rig.jobs.cancel('acme', job.id);
   }

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import type { Enhance } from '../../src/operations/enhance.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
-import { atOnce, freshPlace, onCue, openRig, type Rig } from './rig.ts';
+import { atOnce, freshPlace, onCue, openRig, pictureOf, type Rig, type Run } from './rig.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('worker');
 const server = await realRedis();
@@ -24,7 +23,7 @@ test.after.each(async ({ rig, dir }) => {
 test.after(() => server.close());
 
 /** Fails with `failures`, one after the other, then succeeds. */
-const failing = (...failures: Error[]): Enhance => {
+const failing = (...failures: Error[]): Run => {
   return async (...call) => {
     const failure = failures.shift();
     if (failure) throw failure;
@@ -91,7 +90,7 @@ test('a cancel while the result is being stored cancels, and the file is removed
 }) => {
   await rig.work(async (...call) => {
     const outcome = await atOnce(...call);
-    const id = call[1].media.split('/').at(-1) ?? '';
+    const id = call[1].input('media').split('/').at(-1) ?? '';
     await rig.redis.hset(`${rig.stores.prefix}:job:${id}`, 'cancel_requested', '1');
     return outcome;
   });
@@ -153,7 +152,7 @@ test('a model that stays away fails the job when MODEL_WAIT_SECONDS are over, an
   rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, modelWaitMs: 600 } };
   let attempts = 0;
   const from = Date.now();
-  await rig.work(async (_job, _inputs, _outputs, report) => {
+  await rig.work(async (_job, _places, report) => {
     attempts += 1;
     report({ stage: 'inference', framesDone: attempts, framesTotal: 100 });
     throw new Failure('model_unavailable', { model: 'photo' });
@@ -206,10 +205,7 @@ test('after a failed job the same request is new work', async ({ rig }) => {
 });
 
 test('a result that cannot be stored fails the attempt', async ({ rig }) => {
-  await rig.work(async () => ({
-    outputSize: { width: 20, height: 20 },
-    contentType: 'image/png',
-  }));
+  await rig.work(async () => pictureOf(20));
   assert.is((await rig.ended((await rig.ask('a')).job)).error?.code, 'storage_failed');
 });
 
@@ -306,13 +302,13 @@ test('what an attempt leaves for the next is found by it, and gone when the job 
   dir,
 }) => {
   const found: boolean[] = [];
-  await rig.work(async (work, inputs, outputs, ...rest) => {
-    const chunk = join(outputs.work, 'chunk');
+  await rig.work(async (work, places, ...rest) => {
+    const chunk = join(places.work, 'chunk');
     found.push(existsSync(chunk));
-    mkdirSync(outputs.work, { recursive: true });
+    mkdirSync(places.work, { recursive: true });
     writeFileSync(chunk, 'pictures');
     if (found.length === 1) throw inferenceFailed();
-    return atOnce(work, inputs, outputs, ...rest);
+    return atOnce(work, places, ...rest);
   });
   assert.is((await rig.ended((await rig.ask('a')).job)).status, 'succeeded');
   assert.equal(found, [false, true]);
@@ -320,7 +316,7 @@ test('what an attempt leaves for the next is found by it, and gone when the job 
 });
 
 test('what an attempt wrote before it failed is removed', async ({ rig, dir }) => {
-  await rig.work(async (_work, _input, { target, work }) => {
+  await rig.work(async (_work, { target, work }) => {
     writeFileSync(target, 'half');
     mkdirSync(work);
     throw new Failure('media_unreadable', { reason: 'cut off' });

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startChild, startFfmpeg } from '../../src/media/ffmpeg.ts';
+import { eachLine, startChild } from '../../src/media/child.ts';
+import { startFfmpeg } from '../../src/media/ffmpeg.ts';
 import { testConfig } from '../real/config.ts';
 import { soon } from './clips.ts';
 
@@ -9,10 +10,14 @@ const { ffmpeg, probing } = testConfig();
 const test = suite('children');
 
 /** Runs a line of shell as a child under such limits; tells its end and what it wrote. */
-const run = async (line: string, bounds: Partial<typeof ffmpeg> = {}) => {
+const run = async (line: string, changed: Partial<typeof ffmpeg> = {}) => {
   const lines: string[] = [];
   const onLine = (text: string | null) => void (text !== null && lines.push(text));
-  const child = startChild(['/bin/sh', '-c', line], { ...ffmpeg, ...bounds }, soon(), onLine);
+  const child = startChild(['/bin/sh', '-c', line], {
+    limits: { ...ffmpeg, ...changed },
+    signal: soon(),
+    readDescriptor3: eachLine(onLine),
+  });
   try {
     let written = '';
     for await (const chunk of child.stdout) written += chunk;
@@ -23,9 +28,9 @@ const run = async (line: string, bounds: Partial<typeof ffmpeg> = {}) => {
 };
 
 test('a child that takes more processor time than it may is ended, and that is said', async () => {
-  const { exitCode, complaint } = await run('while :; do :; done', { cpuSeconds: 1 });
+  const { exitCode, errorText } = await run('while :; do :; done', { cpuSeconds: 1 });
   assert.is(exitCode, null);
-  assert.is(complaint, 'it takes more than 1 s of processor time');
+  assert.is(errorText, 'it takes more than 1 s of processor time');
 });
 
 test('a child has the limits that were set, and no core dump', async () => {
@@ -66,7 +71,10 @@ test('a line without end is cut, and the rest of it is not kept', async () => {
 });
 
 test('a program that is not there is an error of ours, not of a file', async () => {
-  const away = startFfmpeg({ ...ffmpeg, path: '/nowhere/ffmpeg' }, ['-version'], soon());
+  const away = startFfmpeg(['-version'], {
+    ffmpeg: { ...ffmpeg, path: '/nowhere/ffmpeg' },
+    signal: soon(),
+  });
   try {
     await away.ended();
     assert.unreachable();

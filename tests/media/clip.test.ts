@@ -12,7 +12,7 @@ const test = suite('clip');
 
 const yuvOf = async (path: string, from = 0): Promise<YuvFrame[]> => {
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(path, await probe(path), ffmpeg, soon(), from))
+  for await (const frame of decodeYuv(path, await probe(path), { ffmpeg, signal: soon(), from }))
     frames.push(frame);
   return frames;
 };
@@ -21,10 +21,10 @@ const yuvOf = async (path: string, from = 0): Promise<YuvFrame[]> => {
 const again = async (path: string, sound: string, seconds: number) => {
   const [look, info] = [
     await probe(path),
-    await probeAudio(sound, ffmpeg, { seconds: 300 }, soon()),
+    await probeAudio({ path: sound, ffmpeg, limits: { seconds: 300 }, signal: soon() }),
   ];
   const target = `${path}.out.mp4`;
-  const frames = decodeYuv(path, look, ffmpeg, soon());
+  const frames = decodeYuv(path, look, { ffmpeg, signal: soon() });
   const encoded = await encodeClip(frames, look, { path: sound, info, seconds }, target);
   return { target, encoded, info: await probe(target) };
 };
@@ -116,7 +116,12 @@ test('sound and pictures end together, to the sample, whichever was longer', asy
     const { target, encoded } = await again(clip, await wav(seconds), 1);
     assert.is(encoded.frames, 25);
     const sound = await makeClip(`${target}.wav`, ['-i', target], ['-vn', '-c:a', 'pcm_s16le']);
-    const { durationSeconds } = await probeAudio(sound, ffmpeg, { seconds: 300 }, soon());
+    const { durationSeconds } = await probeAudio({
+      path: sound,
+      ffmpeg,
+      limits: { seconds: 300 },
+      signal: soon(),
+    });
     // The last packet is whole: 1024 samples.
     assert.ok(
       durationSeconds >= 1 && durationSeconds < 1 + 1024 / 48_000 + 1e-6,
@@ -160,7 +165,8 @@ test('the memory of a frame may be used again when the next is asked for, howeve
     }
   };
   const look = await probe(await makeClip(at('j.mp4'), pattern(0.2), h264));
-  const info = await probeAudio(await wav(1), ffmpeg, { seconds: 300 }, soon());
+  const limits = { seconds: 300 };
+  const info = await probeAudio({ path: await wav(1), ffmpeg, limits, signal: soon() });
   const target = at('j.out.mp4');
   const sound = { path: at('tone-1.wav'), info, seconds: 20 };
   await encodeClip(frames(), look, sound, target);
@@ -190,7 +196,7 @@ test('a small copy fits its box and keeps the times', async () => {
   const clip = await makeClip(at('i.mp4'), pattern(0.4, 25, '128x96'), h264);
   const info = await probe(clip);
   const times: number[] = [];
-  for await (const frame of decodeSmall(clip, info, 64, ffmpeg, soon())) {
+  for await (const frame of decodeSmall(clip, info, { longSide: 64, ffmpeg, signal: soon() })) {
     assert.equal([frame.width, frame.height, frame.pixels.length], [64, 48, 64 * 48 * 3]);
     times.push(frame.time);
   }

@@ -2,12 +2,17 @@
 import { join } from 'node:path';
 import type { Frame } from '../../src/frame.ts';
 import type { VideoInfo } from '../../src/media/info.ts';
+import type { EncodingOptions } from '../../src/media/output.ts';
 import { probeVideo } from '../../src/media/probe/probe.ts';
 import { decodeVideo } from '../../src/media/read/decode.ts';
-import { encodePart, encodeVideo, joinClip, type Look } from '../../src/media/write/encode.ts';
+import {
+  encodePart,
+  encodeVideo,
+  joinClip,
+  type VideoFormat,
+} from '../../src/media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../src/media/write/encoder.ts';
-import type { Sound } from '../../src/media/write/sound-graph.ts';
-import type { UpscaleOutput } from '../../src/operations/upscale/request.ts';
+import type { SoundTrack } from '../../src/media/write/sound-graph.ts';
 import { testConfig } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -20,35 +25,41 @@ export const at = (name: string): string => join(folder, name);
 export const soon = (): AbortSignal => AbortSignal.timeout(30_000);
 
 export const probe = (path: string): Promise<VideoInfo> =>
-  probeVideo(path, ffmpeg, limits.video, soon());
+  probeVideo({ path, ffmpeg, limits: limits.video, signal: soon() });
 
 export const decode = async (path: string): Promise<Frame[]> => {
   const frames: Frame[] = [];
-  for await (const frame of decodeVideo(path, await probe(path), ffmpeg, soon()))
+  for await (const frame of decodeVideo(path, await probe(path), { ffmpeg, signal: soon() }))
     frames.push(frame);
   return frames;
 };
 
 /** Decodes and encodes at the same size; the result lies at `${path}.out.mp4`. */
-export const again = async (path: string, output: UpscaleOutput = { quality: 100 }) => {
+export const again = async (path: string, output: EncodingOptions = { quality: 100 }) => {
   const info = await probe(path);
   const target = `${path}.out.mp4`;
-  const frames = decodeVideo(path, info, ffmpeg, soon());
-  const encoded = await encodeVideo(frames, { path, info }, target, output, ffmpeg, soon());
+  const frames = decodeVideo(path, info, { ffmpeg, signal: soon() });
+  const encoded = await encodeVideo(frames, {
+    source: { path, info },
+    target,
+    output,
+    ffmpeg,
+    signal: soon(),
+  });
   return { info, target, encoded };
 };
 
 /** Encodes a clip in one part, and puts a sound under it. */
 export const encodeClip = async (
   frames: AsyncIterable<AnyFrame>,
-  look: Look,
-  sound: Sound,
+  format: VideoFormat,
+  sound: SoundTrack,
   target: string,
 ): Promise<Encoded> => {
   const path = `${target}.part.mp4`;
-  const encoded = await encodePart(frames, look, path, ffmpeg, soon());
+  const encoded = await encodePart(frames, { format, target: path, ffmpeg, signal: soon() });
   const part = { path, seconds: encoded.durationSeconds };
-  await joinClip([part], look, sound, target, ffmpeg, soon());
+  await joinClip([part], { format, sound, target, ffmpeg, signal: soon() });
   return encoded;
 };
 

@@ -24,10 +24,9 @@ const loop = () => {
 const test = suite('identify');
 
 test('images and videos are known by their content, whatever they are called', async () => {
-  const images = { png: 'png', jpeg: 'jpg', webp: 'webp', avif: 'avif' } as const;
   for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
     const path = write('picture.txt', await dot()[format]().toBuffer());
-    const expected = { kind: 'image', mime: `image/${format}`, extension: images[format] };
+    const expected = { kind: 'image', mime: `image/${format}` };
     assert.equal(await identify(path), expected);
   }
   const videos = { mp4: 'video/mp4', mov: 'video/quicktime', avi: 'video/vnd.avi' };
@@ -46,8 +45,8 @@ test('an old MOV without a file type box is a MOV', async () => {
   const path = await makeClip(at('new.mov'), pattern(0.2), h264);
   const bytes = readFileSync(path);
   assert.is(
-    (await identify(write('old.mov', bytes.subarray(bytes.readUInt32BE(0))))).extension,
-    'mov',
+    (await identify(write('old.mov', bytes.subarray(bytes.readUInt32BE(0))))).mime,
+    'video/quicktime',
   );
 });
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { matroskaFrameHead, matroskaHead } from '../../src/media/probe/matroska.ts';
+import { matroskaFrameHead, matroskaHead } from '../../src/media/write/matroska.ts';
 
 /** Elements of a buffer: id, then a size of eight bytes. Only what is in `nested` is opened. */
 const read = (bytes: Buffer, nested: readonly string[] = []): [string, Buffer][] => {

@@ -6,7 +6,7 @@ import type { YuvFrame } from '../../src/frame.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeYuv } from '../../src/media/read/decode.ts';
 import { encodePart, joinClip, onClock } from '../../src/media/write/encode.ts';
-import type { Part } from '../../src/media/write/parts.ts';
+import type { EncodedPart } from '../../src/media/write/parts.ts';
 import { bannerOf, h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
 import { at, encodeClip, ffmpeg, largest, probe, soon } from './clips.ts';
@@ -25,7 +25,7 @@ const packetsOf = async (path: string, stream = 'v'): Promise<string[]> => {
 const framesOf = async (path: string): Promise<YuvFrame[]> => {
   const info = await probe(path);
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(path, info, ffmpeg, soon())) frames.push(frame);
+  for await (const frame of decodeYuv(path, info, { ffmpeg, signal: soon() })) frames.push(frame);
   return onClock(frames, info);
 };
 
@@ -40,21 +40,27 @@ async function* each<T>(items: readonly T[]) {
 
 /** Encodes it whole, and in parts that begin at these frames. */
 const both = async (path: string, starts: readonly number[]) => {
-  const look = await probe(path);
+  const format = await probe(path);
   const frames = await framesOf(path);
   const seconds = frames.reduce((sum, { duration }) => sum + duration, 0);
   const sound = await makeClip(`${path}.wav`, tone(seconds));
-  const info = await probeAudio(sound, ffmpeg, { seconds: 300 }, soon());
+  const info = await probeAudio({ path: sound, ffmpeg, limits: { seconds: 300 }, signal: soon() });
   const under = { path: sound, info, seconds };
-  await encodeClip(each(frames), look, under, `${path}.whole.mp4`);
-  const parts: Part[] = [];
+  await encodeClip(each(frames), format, under, `${path}.whole.mp4`);
+  const parts: EncodedPart[] = [];
   for (const [i, start] of starts.entries()) {
     const some = frames.slice(start, starts[i + 1]);
     const part = `${path}.${i}'s part.mp4`;
-    await encodePart(each(some), look, part, ffmpeg, soon());
+    await encodePart(each(some), { format, target: part, ffmpeg, signal: soon() });
     parts.push({ path: part, seconds: some.reduce((sum, { duration }) => sum + duration, 0) });
   }
-  await joinClip(parts, look, under, `${path}.joined.mp4`, ffmpeg, soon());
+  await joinClip(parts, {
+    format,
+    sound: under,
+    target: `${path}.joined.mp4`,
+    ffmpeg,
+    signal: soon(),
+  });
   return { frames, whole: `${path}.whole.mp4`, joined: `${path}.joined.mp4` };
 };
 
@@ -100,20 +106,23 @@ for (const [name, [file, source, output]] of Object.entries(clips)) {
 }
 
 test('parts that need other parameters are not joined', async () => {
-  const look = await probe(await makeClip(at('h.mp4'), pattern(0.4), h264));
+  const format = await probe(await makeClip(at('h.mp4'), pattern(0.4), h264));
   const sound = await makeClip(at('h.wav'), tone(1));
-  const info = await probeAudio(sound, ffmpeg, { seconds: 300 }, soon());
-  const parts: Part[] = [];
+  const info = await probeAudio({ path: sound, ffmpeg, limits: { seconds: 300 }, signal: soon() });
+  const parts: EncodedPart[] = [];
   for (const size of ['64x48', '96x48']) {
     const path = await makeClip(at(`h-${size}.mp4`), pattern(0.4, 25, size), h264);
     parts.push({ path, seconds: 0.4 });
   }
   const under = { path: sound, info, seconds: 0.8 };
-  const refused = await joinClip(parts, look, under, at('h.out.mp4'), ffmpeg, soon()).then(
-    () => 'joined',
-    String,
-  );
-  assert.match(refused, /encoded otherwise/);
+  const refused = await joinClip(parts, {
+    format,
+    sound: under,
+    target: at('h.out.mp4'),
+    ffmpeg,
+    signal: soon(),
+  }).then(() => 'joined', String);
+  assert.match(refused, /other parameter sets/);
 });
 
 test.run();

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import sharp, { type Color, type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ImageFormat } from '../../src/contract/media.ts';
 import type { Picture } from '../../src/frame.ts';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
+import type { EncodingOptions } from '../../src/media/output.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
-import type { ImageFormat, UpscaleOutput } from '../../src/operations/upscale/request.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
 
@@ -49,12 +50,17 @@ const near = (picture: Picture, expected: readonly number[], tolerance = 2, pixe
 const encode = async (
   picture: Picture,
   format: ImageFormat,
-  output: UpscaleOutput = {},
+  output: EncodingOptions = {},
   source: Sharp = solid().png(),
 ) => {
   writeFileSync(at('from'), await source.toBuffer());
   const info = await probeImage(at('from'));
-  await encodeImage(picture, { path: at('from'), info }, at('to'), format, output);
+  await encodeImage(picture, {
+    source: { path: at('from'), info },
+    target: at('to'),
+    format,
+    output,
+  });
   const encoded = readFileSync(at('to'));
   const header = await sharp(encoded).metadata();
   const pixels = await sharp(encoded).toColourspace('srgb').raw().toBuffer();
@@ -314,7 +320,10 @@ test('keep where there is nothing to keep is no fault', async () => {
 test('a place that cannot be written to is encode_failed', async () => {
   writeFileSync(at('a'), await solid().png().toBuffer());
   const source = { path: at('a'), info: await probeImage(at('a')) };
-  await failing(encodeImage(scene(), source, at('none/such'), 'png', {}), 'encode_failed');
+  await failing(
+    encodeImage(scene(), { source, target: at('none/such'), format: 'png', output: {} }),
+    'encode_failed',
+  );
 });
 
 test.run();

@@ -124,7 +124,7 @@ test('pictures that nothing can be made of are refused', async () => {
 test('size and length beyond the limits are refused before any decoding', async () => {
   const clip = await makeClip(at('i.mp4'), pattern(1), h264);
   const strict = (change: object) =>
-    probeVideo(clip, ffmpeg, { ...limits.video, ...change }, soon());
+    probeVideo({ path: clip, ffmpeg, limits: { ...limits.video, ...change }, signal: soon() });
   await failing(strict({ longSide: 63 }), 'resolution_too_large');
   await failing(strict({ shortSide: 47 }), 'resolution_too_large');
   await failing(strict({ seconds: 0.5 }), 'media_too_long');
@@ -144,7 +144,12 @@ test('an abort ends a probe with its own reason', async () => {
   const clip = await makeClip(at('k.mp4'), pattern(0.2), h264);
   const reason = new Error('enough');
   try {
-    await probeVideo(clip, ffmpeg, limits.video, AbortSignal.abort(reason));
+    await probeVideo({
+      path: clip,
+      ffmpeg,
+      limits: limits.video,
+      signal: AbortSignal.abort(reason),
+    });
     assert.unreachable();
   } catch (error) {
     assert.is(error, reason);
@@ -154,7 +159,12 @@ test('an abort ends a probe with its own reason', async () => {
 test('an ffmpeg that is not there is no fault of the file', async () => {
   const clip = await makeClip(at('l.mp4'), pattern(0.2), h264);
   try {
-    await probeVideo(clip, { ...ffmpeg, path: at('no-ffmpeg') }, limits.video, soon());
+    await probeVideo({
+      path: clip,
+      ffmpeg: { ...ffmpeg, path: at('no-ffmpeg') },
+      limits: limits.video,
+      signal: soon(),
+    });
     assert.unreachable();
   } catch (error) {
     assert.match(error instanceof Error ? error.message : '', /could not be started/);

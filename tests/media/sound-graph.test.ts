@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { type Sound, soundArgs } from '../../src/media/write/sound-graph.ts';
+import { type SoundTrack, soundArgs } from '../../src/media/write/sound-graph.ts';
 import { soundTrack } from '../../src/operations/lip-sync/plan/sound-track.ts';
 import { layOut } from '../../src/operations/lip-sync/plan/timeline.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
@@ -18,7 +18,8 @@ const lavfi = (filter: string) => ['-f', 'lavfi', '-i', filter];
 /** A tone that tells the second it is from: 300 Hz in the first, 400 Hz in the next, ... */
 const counting = (seconds: number, from: number, form = `s=${RATE}`) =>
   lavfi(`aevalsrc='0.4*sin(2*PI*(${from}+100*floor(t))*t)':d=${seconds}:${form}`);
-const infoOf = (path: string) => probeAudio(path, ffmpeg, { seconds: 300 }, soon());
+const infoOf = (path: string) =>
+  probeAudio({ path, ffmpeg, limits: { seconds: 300 }, signal: soon() });
 
 const voice = await makeClip(at('voice.wav'), counting(4, 1000));
 const clip = await makeClip(
@@ -34,13 +35,13 @@ const heard = async (
 ) => {
   const parsed = LipsyncOptions.parse({ model: 'fast', ...options });
   const info = await probe(path);
-  const told = { path, info, sound: await infoOf(sound) };
+  const audio = { path: sound, info: await infoOf(sound) };
   const times = [...(await timesOf(path)).map((time) => time - info.startSeconds)];
-  const shots = layOut([...times, info.durationSeconds], told.sound.durationSeconds, parsed);
-  return render(soundTrack(sound, told, parsed, shots));
+  const frames = layOut([...times, info.durationSeconds], audio.info.durationSeconds, parsed);
+  return render(soundTrack({ audio, clip: { path, info } }, parsed, frames));
 };
 
-const render = async (sound: Sound) => {
+const render = async (sound: SoundTrack) => {
   const { inputs, output } = soundArgs(sound, 0);
   const target = at('heard.wav');
   const run = [...inputs, ...output, '-c:a', 'pcm_f32le', '-f', 'wav', target];
@@ -234,13 +235,13 @@ test('segments: there may be a hundred', async () => {
 
 test('segments: one that is shorter than a sample, or begins after the last picture, is silent', async () => {
   const { sound } = await heard({ segments: [{ start: 1, end: 2, audio: { start: 0 } }] });
-  const parts = [
+  const spans = [
     { start: 0.5, end: 0.500001, from: 0, seconds: 1 },
     { start: 1, end: 2, from: 0, seconds: 0.000001 },
     { start: 2, end: 2.5, from: 0, seconds: 4 },
     { start: 3.5, end: 4, from: 0, seconds: 4 },
   ];
-  const told = await render({ ...sound, parts });
+  const told = await render({ ...sound, spans });
   assert.is(told.left.length, 3 * RATE);
   holds(told, 0.2, { 300: 0.4 });
   holds(told, 1.4, {});

@@ -1,20 +1,26 @@
 /** Sound files: what they are, how long, and what the models hear of them. */
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Failure } from '../../src/errors.ts';
+import { HEARD_RATE, readHeard } from '../../src/media/heard.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { decodeAudio, decodeOwnAudio, HEARD_RATE } from '../../src/media/read/decode-audio.ts';
+import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
+import { skip } from '../real/skip.ts';
+import { smallDisk } from '../real/small-disk.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
 
 const test = suite('sound');
-const probeSound = (path: string) => probeAudio(path, ffmpeg, { seconds: 300 }, soon());
+const probeSound = (path: string) =>
+  probeAudio({ path, ffmpeg, limits: { seconds: 300 }, signal: soon() });
 const near = (came: number, expected: number, within: number) =>
   assert.ok(Math.abs(came - expected) <= within, `expected ${expected} ± ${within}; ${came} came`);
 /** The loudest sample's time and the mean power, of what the models hear. */
-const heard = async (path: string) => decodeAudio(path, await probeSound(path), ffmpeg, soon());
+const heard = async (path: string) =>
+  decodeAudio(path, await probeSound(path), { ffmpeg, signal: soon() });
 const power = (samples: Float32Array) =>
   samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
 /** Half a second of silence, then a tone of a tenth. */
@@ -59,6 +65,85 @@ test('any rate and any number of channels is heard as 16 kHz mono', async () => 
   }
 });
 
+/** Probes while the sound is written for the models; the file lies at `${path}.heard`. */
+const probeHeard = (path: string, heardPath = `${path}.heard`) =>
+  probeAudio({ path, ffmpeg, limits: { seconds: 300 }, signal: soon(), heardPath });
+
+test('the samples that a probe writes are those of a decoder of its own, bit for bit', async () => {
+  const music = (rate: number, layout: string) => [
+    ...['-f', 'lavfi', '-i'],
+    `aevalsrc='0.4*sin(2*PI*(300+90*t)*t)|0.3*random(0)':s=${rate}:d=2.3,aformat=channel_layouts=${layout}`,
+  ];
+  for (const [name, rate, layout, codec] of [
+    ['j.wav', 48_000, 'stereo', ['-c:a', 'pcm_s24le']],
+    ['j.wav', 44_100, 'mono', ['-c:a', 'pcm_s16le']],
+    ['j.wav', 96_000, '5.1', ['-c:a', 'pcm_f32le']],
+    ['j.mp3', 44_100, 'stereo', ['-c:a', 'libmp3lame']],
+    ['j.m4a', 48_000, 'stereo', ['-c:a', 'aac']],
+    ['j.aac', 44_100, 'mono', ['-c:a', 'aac']],
+    ['j.flac', 44_100, 'stereo', []],
+    ['j.flac', 16_000, 'mono', []],
+  ] as const) {
+    const path = await makeClip(at(name), music(rate, layout), codec);
+    const info = await probeHeard(path);
+    assert.equal(info, await probeSound(path), `${name} ${rate}`);
+    const [written, decoded] = [await readHeard(`${path}.heard`), await heard(path)];
+    assert.ok(written.length > 2.2 * HEARD_RATE, `${name} ${rate}: ${written.length} samples`);
+    assert.ok(Buffer.from(written.buffer).equals(Buffer.from(decoded.buffer)), `${name} ${rate}`);
+  }
+});
+
+test('a damaged sound is written as it is decoded', async () => {
+  const path = await makeClip(at('k.mp3'), tone(4), ['-c:a', 'libmp3lame', '-b:a', '64k']);
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 3000));
+  await probeHeard(path);
+  const [written, decoded] = [await readHeard(`${path}.heard`), await heard(path)];
+  assert.ok(Buffer.from(written.buffer).equals(Buffer.from(decoded.buffer)));
+});
+
+test('a sound that is refused leaves no file for the models', async () => {
+  const long = await makeClip(at('l.mp3'), tone(2), ['-c:a', 'libmp3lame']);
+  const heardPath = `${long}.heard`;
+  const limits = { seconds: 1 };
+  const probing = probeAudio({ path: long, ffmpeg, limits, signal: soon(), heardPath });
+  await failing(probing, 'media_too_long');
+  assert.not(existsSync(heardPath));
+  const cut = await makeClip(at('l.m4a'), tone(1), ['-c:a', 'aac', '-movflags', '+faststart']);
+  truncateSync(cut, Math.floor(readFileSync(cut).length * 0.6));
+  await failing(probeHeard(cut), 'media_unreadable');
+  assert.not(existsSync(`${cut}.heard`));
+});
+
+test('where the samples cannot be written, the sound is not at fault', async () => {
+  const path = await makeClip(at('m.wav'), tone(30));
+  try {
+    await probeHeard(path, at('no such folder/m.heard'));
+    assert.unreachable();
+  } catch (error) {
+    assert.match(String(error), /ENOENT/);
+  }
+});
+
+test('where the samples may not be written, that is what is thrown', async () => {
+  const path = await makeClip(at('o.wav'), tone(1));
+  const admit = () => Promise.reject(new Failure('storage_full'));
+  const heardPath = `${path}.heard`;
+  const limits = { seconds: 300 };
+  const probing = probeAudio({ path, ffmpeg, limits, signal: soon(), heardPath, admit });
+  await failing(probing, 'storage_full');
+  assert.not(existsSync(heardPath));
+});
+
+const disk = smallDisk(1);
+const onFullDisk = 'a disk that runs full while the samples are written is told as full';
+if (disk === null) skip(test, onFullDisk, 'the right to mount a small disk');
+else
+  test(onFullDisk, async () => {
+    const path = await makeClip(at('n.wav'), tone(30));
+    await failing(probeHeard(path, `${disk}/n.heard`), 'storage_full');
+  });
+
 test('the delay of an encoder that the file tells of is not heard', async () => {
   for (const [name, codec] of [
     ['c.mp3', ['-c:a', 'libmp3lame']],
@@ -84,9 +169,9 @@ test('what is no sound is refused, and what came is told', async () => {
   );
   const ogg = await makeClip(at('d.ogg'), tone(0.3), ['-c:a', 'libvorbis']);
   for (const [path, came] of [
-    [image, /the content is image\/png/],
-    [video, /the content is a video/],
-    [ogg, /Expected MP3, WAV, AAC, M4A, FLAC; the content is audio\/ogg/],
+    [image, /got image\/png/],
+    [video, /got a video/],
+    [ogg, /Expected MP3, WAV, AAC, M4A, FLAC; got audio\/ogg/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }
@@ -135,19 +220,26 @@ test("a clip's own sound is on the clock of its pictures", async () => {
     const codecs = [...h264, '-c:a', 'aac', '-fps_mode', 'passthrough'];
     const clip = await makeClip(at('h.mp4'), input, codecs);
     near(
-      onset(await decodeOwnAudio(clip, await probe(clip), late, ffmpeg, soon())),
+      onset(await decodeOwnAudio(clip, await probe(clip), { from: late, ffmpeg, signal: soon() })),
       expected,
       0.004,
     );
   }
   const silent = await makeClip(at('h2.mp4'), pattern(0.2), h264);
-  assert.is((await decodeOwnAudio(silent, await probe(silent), 0, ffmpeg, soon())).length, 0);
+  assert.is(
+    (await decodeOwnAudio(silent, await probe(silent), { from: 0, ffmpeg, signal: soon() })).length,
+    0,
+  );
 });
 
 test('a sound that begins later than the pictures is preceded by silence', async () => {
   const input = [...pattern(1), '-itsoffset', '0.25', ...beep(0.7)];
   const clip = await makeClip(at('i.mp4'), input, [...h264, '-c:a', 'aac']);
-  near(onset(await decodeOwnAudio(clip, await probe(clip), 0, ffmpeg, soon())), 0.75, 0.004);
+  near(
+    onset(await decodeOwnAudio(clip, await probe(clip), { from: 0, ffmpeg, signal: soon() })),
+    0.75,
+    0.004,
+  );
 });
 
 test.run();

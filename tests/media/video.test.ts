@@ -312,7 +312,7 @@ test('a playlist inside a video file opens nothing', async () => {
     writeFileSync(list, text);
     await failing(probe(list), 'unsupported_media_type');
     await failing(async () => {
-      for await (const _ of decodeVideo(list, info, ffmpeg, soon()));
+      for await (const _ of decodeVideo(list, info, { ffmpeg, signal: soon() }));
     }, 'media_unreadable');
   }
 });
@@ -349,7 +349,13 @@ test('what the frames fail with is what the encoder fails with', async () => {
     throw reason;
   };
   try {
-    await encodeVideo(broken(), { path: clip, info }, at('x.out.mp4'), {}, ffmpeg, soon());
+    await encodeVideo(broken(), {
+      source: { path: clip, info },
+      target: at('x.out.mp4'),
+      output: {},
+      ffmpeg,
+      signal: soon(),
+    });
     assert.unreachable();
   } catch (error) {
     assert.is(error, reason);
@@ -370,13 +376,25 @@ test('an encoder that cannot write is encode_failed, and the frames are closed',
   };
   const target = at('none/such.mp4');
   await failing(
-    encodeVideo(frames(), { path: clip, info }, target, {}, ffmpeg, soon()),
+    encodeVideo(frames(), {
+      source: { path: clip, info },
+      target,
+      output: {},
+      ffmpeg,
+      signal: soon(),
+    }),
     'encode_failed',
   );
   assert.ok(closed);
   const none = (async function* (): AsyncGenerator<Frame> {})();
   await failing(
-    encodeVideo(none, { path: clip, info }, at('y.out.mp4'), {}, ffmpeg, soon()),
+    encodeVideo(none, {
+      source: { path: clip, info },
+      target: at('y.out.mp4'),
+      output: {},
+      ffmpeg,
+      signal: soon(),
+    }),
     'encode_failed',
   );
 });
@@ -388,7 +406,7 @@ test('an abort stops both within a second, with its own reason', async () => {
   const controller = new AbortController();
   let since = 0;
   const frames = async function* () {
-    for await (const frame of decodeVideo(clip, info, ffmpeg, controller.signal)) {
+    for await (const frame of decodeVideo(clip, info, { ffmpeg, signal: controller.signal })) {
       if (frame.index === 5) {
         since = Date.now();
         controller.abort(reason);
@@ -397,14 +415,13 @@ test('an abort stops both within a second, with its own reason', async () => {
     }
   };
   try {
-    await encodeVideo(
-      frames(),
-      { path: clip, info },
-      at('z.out.mp4'),
-      {},
+    await encodeVideo(frames(), {
+      source: { path: clip, info },
+      target: at('z.out.mp4'),
+      output: {},
       ffmpeg,
-      controller.signal,
-    );
+      signal: controller.signal,
+    });
     assert.unreachable();
   } catch (error) {
     assert.is(error, reason);
@@ -414,7 +431,7 @@ test('an abort stops both within a second, with its own reason', async () => {
 
 test('a decoder that is not wanted any more ends', async () => {
   const clip = await makeClip(at('z2.mp4'), pattern(20, 25, '320x180'), h264);
-  for await (const frame of decodeVideo(clip, await probe(clip), ffmpeg, soon())) {
+  for await (const frame of decodeVideo(clip, await probe(clip), { ffmpeg, signal: soon() })) {
     if (frame.index === 2) break;
   }
 });
@@ -424,20 +441,19 @@ test('memory does not grow with the length of a clip', async () => {
   const info = await probe(clip);
   const peaks = [0, 0];
   const frames = async function* () {
-    for await (const frame of decodeVideo(clip, info, ffmpeg, soon())) {
+    for await (const frame of decodeVideo(clip, info, { ffmpeg, signal: soon() })) {
       const half = frame.index < 200 ? 0 : 1;
       peaks[half] = Math.max(peaks[half] ?? 0, process.memoryUsage().rss);
       yield frame;
     }
   };
-  const { frames: count } = await encodeVideo(
-    frames(),
-    { path: clip, info },
-    at('long.out.mp4'),
-    {},
+  const { frames: count } = await encodeVideo(frames(), {
+    source: { path: clip, info },
+    target: at('long.out.mp4'),
+    output: {},
     ffmpeg,
-    soon(),
-  );
+    signal: soon(),
+  });
   assert.is(count, 1000);
   const [early = 0, late = 0] = peaks;
   // The pictures after the 200th are 138 MB.

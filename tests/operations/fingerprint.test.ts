@@ -1,14 +1,34 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Fingerprinted, fingerprint } from '../../src/jobs/submit/fingerprint.ts';
+import { fingerprint as fingerprintBy, identityOf } from '../../src/jobs/submit/fingerprint.ts';
+import { lipSync } from '../../src/operations/lip-sync/lip-sync.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
+import type { InputKind, Operation, Options } from '../../src/operations/operation.ts';
+import { upscale } from '../../src/operations/upscale/upscale.ts';
 
 const test = suite('fingerprint');
+type Fingerprinted = {
+  readonly account: string;
+  readonly operation: Operation;
+  readonly sha256: string;
+  readonly audioSha256: string;
+  readonly inputKind: InputKind;
+  readonly options: Options;
+  readonly modelVersion: string;
+};
+const fingerprint = (work: Fingerprinted): string => {
+  const { account, operation, sha256, audioSha256, inputKind, options, modelVersion } = work;
+  const file = { path: '', bytes: 1, mime: '' };
+  const files = { media: { ...file, sha256 }, audio: { ...file, sha256: audioSha256 } };
+  const own = operation.identity({ options, inputKind, files });
+  const identity = identityOf({ account, kind: operation.kind, sha256, inputKind, own });
+  return fingerprintBy(identity, modelVersion);
+};
 const work: Fingerprinted = {
   account: 'a',
-  kind: 'upscale',
-  sha256: 'f'.repeat(64),
-  mediaKind: 'image',
+  operation: upscale,
+  ...{ sha256: 'f'.repeat(64), audioSha256: '' },
+  inputKind: 'image',
   options: { model: 'photo', scale: 2 },
   modelVersion: 'photo-r1',
 };
@@ -35,7 +55,7 @@ for (const [says, options] of same) {
 }
 
 test('mp4 is what a video becomes', () => {
-  const video: Fingerprinted = { ...work, mediaKind: 'video' };
+  const video: Fingerprinted = { ...work, inputKind: 'video' };
   assert.is(
     fingerprint({ ...video, options: { ...video.options, output_format: 'mp4' } }),
     fingerprint(video),
@@ -46,7 +66,7 @@ test('every part that the result depends on changes it', () => {
   const others: Fingerprinted[] = [
     { ...work, account: 'b' },
     { ...work, sha256: 'e'.repeat(64) },
-    { ...work, mediaKind: 'video' },
+    { ...work, inputKind: 'video' },
     { ...work, modelVersion: 'photo-r2' },
     withOptions({ model: 'detail' }),
     withOptions({ scale: 4 }),
@@ -67,9 +87,8 @@ test('parts cannot run into each other', () => {
   );
 });
 
-type Talking = Extract<Fingerprinted, { kind: 'lipsync' }>;
-const talking = (more: object = {}, tuning: object = {}): Talking => ({
-  ...{ account: 'a', kind: 'lipsync', sha256: 'f'.repeat(64), mediaKind: 'video' },
+const talking = (more: object = {}, tuning: object = {}): Fingerprinted => ({
+  ...{ account: 'a', operation: lipSync, sha256: 'f'.repeat(64), inputKind: 'video' },
   ...{ audioSha256: 'e'.repeat(64), modelVersion: 'face_track-r1+speech-r1' },
   options: LipsyncOptions.parse({ model: 'fast', ...more, options: tuning }),
 });
@@ -87,11 +106,11 @@ test('lip sync that says its defaults is the same work', () => {
 });
 
 test('whatever changes the result of lip sync is other work', () => {
-  const works: Talking[] = [
+  const works: Fingerprinted[] = [
     talking(),
     { ...talking(), account: 'b' },
     { ...talking(), sha256: 'd'.repeat(64) },
-    { ...talking(), mediaKind: 'image' },
+    { ...talking(), inputKind: 'image' },
     { ...talking(), modelVersion: 'face_track-r1+speech-r2' },
     talking({ sync_mode: 'loop' }),
     talking({ sync_mode: 'remap' }),
@@ -115,7 +134,7 @@ test('whatever changes the result of lip sync is other work', () => {
     talking({}, { expressiveness: 0.6 }),
     talking({}, { on_no_face: 'fail' }),
     talking({}, { style: 'flat' }),
-    { ...talking({}, { motion: false }), mediaKind: 'image' },
+    { ...talking({}, { motion: false }), inputKind: 'image' },
     { ...talking(), audioSha256: 'f'.repeat(64) },
   ];
   assert.is(new Set(works.map(fingerprint)).size, works.length);
@@ -126,7 +145,7 @@ test('the motion of a portrait does not matter to a clip', () => {
 });
 
 test('a portrait has no length and no sound of its own that options could be about', () => {
-  const still = (one: Talking) => fingerprint({ ...one, mediaKind: 'image' });
+  const still = (one: Fingerprinted) => fingerprint({ ...one, inputKind: 'image' });
   const other = talking({ sync_mode: 'loop' }, { background: { mode: 'mix' } });
   assert.is(still(other), still(talking()));
   const unheard = talking({}, { background: { mode: 'drop', volume: 0.9 } });

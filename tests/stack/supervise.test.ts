@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Child, startChild, untilReady } from '../../src/stack/child.ts';
 import { markOf, runsBelow, stopOrphans } from '../../src/stack/orphans.ts';
-import { type Part, supervise } from '../../src/stack/supervise.ts';
+import { type StackPart, supervise } from '../../src/stack/supervise.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 
 /** A shell that has a child of its own, as Triton has its stubs. */
@@ -55,7 +55,7 @@ test('a killed process leaves no children', async () => {
   await until(() => !isAlive(grandchild));
 });
 
-test('a process that does not heed SIGTERM is forced to end', async () => {
+test('a process that ignores SIGTERM is killed', async () => {
   const child = await start("trap '' TERM; echo deaf; while :; do sleep 0.1; done");
   await until(() => child.tail() === 'deaf');
   await child.stop();
@@ -83,10 +83,10 @@ test('waiting for a process that is never ready ends at the deadline and stops i
   assert.not(isAlive(child.pid));
 });
 
-test('a part that dies is started again until it is stopped', async () => {
+test('a process that ends is restarted until it is stopped', async () => {
   const pids: number[] = [];
   const told: string[] = [];
-  const part: Part = {
+  const part: StackPart = {
     name: 'Shell',
     start: async (signal) => {
       const child = await start(family, signal);
@@ -97,7 +97,7 @@ test('a part that dies is started again until it is stopped', async () => {
   const supervised = supervise(part, (line) => told.push(line));
   await supervised.ready;
   process.kill(pids[0] ?? 0, 'SIGKILL');
-  await until(() => pids.length === 2 && told.includes('Shell runs again.'));
+  await until(() => pids.length === 2 && told.includes('Shell is running again.'));
   await supervised.stop();
   await sleep(300);
   assert.is(pids.length, 2);
@@ -108,7 +108,7 @@ test('a restart that fails is tried again, later', async () => {
   const folder = tempDir('part');
   const times: number[] = [];
   const told: string[] = [];
-  const part: Part = {
+  const part: StackPart = {
     name: 'Shell',
     start: async (signal) => {
       times.push(Date.now());
@@ -119,16 +119,16 @@ test('a restart that fails is tried again, later', async () => {
     },
   };
   const supervised = supervise(part, (line) => told.push(line));
-  await until(() => told.includes('Shell runs again.'));
+  await until(() => told.includes('Shell is running again.'));
   await supervised.stop();
   const [, second = 0, third = 0, fourth = 0] = times;
   assert.ok(fourth - third > third - second, `${times}`);
   assert.is(told.filter((line) => line.includes('not yet')).length, 2);
 });
 
-test('a first start that fails is told and not repeated', async () => {
+test('a first start that fails is reported and not repeated', async () => {
   let starts = 0;
-  const part: Part = {
+  const part: StackPart = {
     name: 'Shell',
     start: async () => {
       starts += 1;
@@ -146,7 +146,7 @@ test('a first start that fails is told and not repeated', async () => {
   assert.is(starts, 1);
 });
 
-test('what a killed run left behind is found by its mark, and nothing else is touched', async () => {
+test('the processes that a killed run left behind are found by its mark, and no others', async () => {
   const folder = tempDir('runs');
   const [dead, other] = [join(folder, '1'), join(folder, '2')];
   const left = await start(family, undefined, { ...process.env, ...markOf(dead) });

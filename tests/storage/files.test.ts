@@ -66,6 +66,18 @@ test('an attempt that wrote nothing is told as storage_failed', async () => {
   assert.match(String(error), 'ENOENT');
 });
 
+test('a job has an input for each role that its operation names, and all of them go with it', async () => {
+  const { dir, files, arrive } = await fresh();
+  for (const role of ['media', 'audio', 'heard', 'mask']) {
+    await files.keepInput(arrive(role), 'job_1', role);
+  }
+  await files.keepInput(arrive('other'), 'job_12', 'mask');
+  assert.is(readFileSync(files.inputPath('job_1', 'mask'), 'utf8'), 'mask');
+  assert.is(files.inputPath('job_1', 'media'), files.inputPath('job_1'));
+  await files.removeInputs('job_1');
+  assert.equal(readdirSync(join(dir, 'inputs')), ['job_12.mask']);
+});
+
 test('removing a job takes its input and attempts, and leaves results and other jobs', async () => {
   const { dir, files, arrive } = await fresh();
   await files.keepInput(arrive('in'), 'job_1');

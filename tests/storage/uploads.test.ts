@@ -51,9 +51,19 @@ test('an upload can be used by its URL, as often as one likes', async () => {
   }
 });
 
+test('a file of more than the whole quota is too large, and is not to be sent again', async () => {
+  const small = openUploads(stores, files, {
+    ...{ publicUrl, ttlMs: 86_400_000 },
+    quota: { files: 100, bytes: 4 },
+  });
+  const error = await keep(small).then(String, (reason: unknown) => reason);
+  assert.ok(error instanceof Failure && error.code === 'file_too_large');
+  assert.is(error.retryable, false);
+});
+
 test('another account has no such upload', async () => {
   const { url, id } = await keep();
-  assert.is(await codeOf('other', url), 'not_found');
+  assert.is(await codeOf('other', url), 'upload_not_found');
   assert.is(await uploads.get('other', id), null);
   assert.is((await uploads.get('acme', id))?.id, id);
 });
@@ -61,13 +71,13 @@ test('another account has no such upload', async () => {
 test('an upload expires', async () => {
   const { url } = await keep(openUploads(stores, files, { publicUrl, ttlMs: 1, quota }));
   await new Promise((resolve) => setTimeout(resolve, 20));
-  assert.is(await codeOf('acme', url), 'not_found');
+  assert.is(await codeOf('acme', url), 'upload_not_found');
 });
 
 test('a URL of someone else is not an upload, and one of ours never leaves the folder', async () => {
   assert.is(await uploads.resolve('acme', 'http://127.0.0.1:8081/v1/uploads/upl_1'), null);
   assert.is(await uploads.resolve('acme', `${publicUrl}/v1/jobs/x`), null);
-  assert.is(await codeOf('acme', `${publicUrl}/v1/uploads/../results/x`), 'not_found');
+  assert.is(await codeOf('acme', `${publicUrl}/v1/uploads/../results/x`), 'upload_not_found');
 });
 
 test.run();

@@ -8,16 +8,19 @@ const test = suite('control');
 const triton = await ownTriton([]);
 const control = openControl(triton);
 const nobody = openControl({ httpUrl: 'http://127.0.0.1:9' });
+const stateOf = async (model: string): Promise<string | undefined> =>
+  (await control.repositoryIndex()).find(({ name }) => name === model)?.state;
 
 test('a model is ready from its load to its unload, and can be loaded again', async () => {
-  assert.not(await control.modelReady('echo'));
+  assert.is(await stateOf('echo'), undefined);
   await failure(control.modelConfig('echo'), 'model_unavailable');
   for (let i = 0; i < 2; i += 1) {
     await control.load('echo', 30_000);
-    assert.ok(await control.modelReady('echo'));
+    assert.is(await stateOf('echo'), 'READY');
   }
   await control.unload('echo');
-  assert.not(await control.modelReady('echo'));
+  assert.is.not(await stateOf('echo'), 'READY');
+  await failure(control.modelConfig('echo'), 'model_unavailable');
 });
 
 test('a config tells inputs, outputs and parameters', async () => {
@@ -39,22 +42,12 @@ test('a config tells inputs, outputs and parameters', async () => {
   assert.equal(parameters, { release: 'echo-r1' });
 });
 
-test('the index names the state of every model', async () => {
-  await control.load('echo', 30_000);
-  const echo = (await control.repositoryIndex()).find(({ name }) => name === 'echo');
-  assert.is(echo?.state, 'READY');
-});
-
 test('names are escaped', async () => {
   await failure(control.modelConfig('../echo'), 'model_unavailable');
-  assert.not(await control.modelReady('echo/versions/1'));
+  await failure(control.modelConfig('echo/versions/1'), 'model_unavailable');
 });
 
-test('a server that is not there is neither live nor ready, and its models are unavailable', async () => {
-  assert.ok((await control.live()) && (await control.ready()));
-  assert.not(await nobody.live());
-  assert.not(await nobody.ready());
-  assert.not(await nobody.modelReady('echo'));
+test('the models of a server that is not there are unavailable', async () => {
   await failure(nobody.modelConfig('echo'), 'model_unavailable');
   await failure(nobody.repositoryIndex(), 'model_unavailable');
   await failure(nobody.load('echo', 1000), 'model_unavailable');
@@ -65,10 +58,17 @@ test('a load that does not end in time, or fails, says why', async () => {
   assert.match(String(late.cause), 'no answer within 500 ms');
   const broken = await failure(control.load('broken', 30_000), 'model_unavailable');
   assert.match(String(broken.cause), 'no weights');
-  assert.not(await control.modelReady('broken'));
-  assert.not(await control.ready(), 'a failed model makes the whole server not ready');
+  assert.is(await stateOf('broken'), 'UNAVAILABLE');
   const unknown = await failure(control.load('nope', 5_000), 'model_unavailable');
   assert.equal(unknown.facts, { model: 'nope' });
+});
+
+test('a load that the caller gives up ends with its reason', async () => {
+  const stop = new AbortController();
+  const reason = new Error('enough');
+  const loading = control.load('broken', 30_000, stop.signal).catch((error: unknown) => error);
+  stop.abort(reason);
+  assert.is((await failure(Promise.reject(await loading), 'model_unavailable')).cause, reason);
 });
 
 test.after(() => triton.close());

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { tempDir } from '../real/run.ts';
 import { openEcho, promises } from './promises.ts';
 

@@ -5,11 +5,12 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Config } from '../../src/config.ts';
 import { Failure, type FailureCode } from '../../src/errors.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { decodeStrings, int32, strings, type Tensor } from '../../src/triton/protocol/tensor.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { decodeStrings, int32, type Tensor } from '../../src/triton/protocol/tensor.ts';
 import { testConfig } from '../real/config.ts';
 import { ownTriton, tritonEnvironment } from '../real/triton.ts';
+import { strings } from './strings.ts';
 
 type Kind = Config['triton']['transport'];
 

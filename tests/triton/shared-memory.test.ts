@@ -6,7 +6,7 @@ import axios from 'axios';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../../src/stack/home.mjs';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { adminHeader } from '../../src/triton/protocol/wire.ts';
 import { data, echoed, never, openEcho, promises, regions } from './promises.ts';
 
@@ -46,7 +46,7 @@ promises(test, echo);
 
 test('what a killed process left behind is removed, here and in Triton, when the next one opens', async () => {
   const script = `
-    import { openTransport } from './src/triton/protocol/transport.ts';
+    import { openTransport } from './src/triton/open-transport.ts';
     await openTransport(${JSON.stringify(echo.config())});
     console.log('open');
     setInterval(() => {}, 1000);

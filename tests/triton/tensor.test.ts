@@ -5,12 +5,11 @@ import {
   checkOutputs,
   checkTensor,
   decodeStrings,
-  encodeStrings,
   int32,
-  strings,
+  type RequestedOutput,
   type Tensor,
-  type Wanted,
 } from '../../src/triton/protocol/tensor.ts';
+import { strings } from './strings.ts';
 
 const test = suite('tensor');
 
@@ -23,12 +22,12 @@ const image = (shape: number[], bytes: number): Tensor => ({
 
 test('strings come back as they were, empty and non-ASCII ones too', () => {
   for (const values of [[], [''], ['a', '', 'naïve 日本語 🙂'], ['x'.repeat(70_000)]]) {
-    assert.equal(decodeStrings(encodeStrings(values)), values);
+    assert.equal(decodeStrings(strings('S', values).data), values);
   }
 });
 
 test('a string that ends after its bytes is refused wherever it is cut', () => {
-  const whole = encodeStrings(['one', 'two']);
+  const whole = strings('S', ['one', 'two']).data;
   for (const cut of [1, 3, 4, 6, 8, 10, 13]) {
     assert.throws(() => decodeStrings(whole.subarray(0, cut)), /ends after the/);
   }
@@ -42,7 +41,7 @@ test('int32 tensors are little-endian', () => {
 });
 
 test('byte length follows type and shape, and is open for strings and open shapes', () => {
-  const cases: [Wanted['datatype'], number[], number | undefined][] = [
+  const cases: [RequestedOutput['datatype'], number[], number | undefined][] = [
     ['UINT8', [2, 3, 4], 24],
     ['INT32', [5], 20],
     ['FP32', [], 4],
@@ -65,7 +64,7 @@ test('a tensor whose bytes do not fill its shape is refused with both numbers', 
 });
 
 test('outputs come back in the order that was asked for', () => {
-  const wanted: Wanted[] = [
+  const wanted: RequestedOutput[] = [
     { name: 'B', datatype: 'INT32', shape: [1] },
     { name: 'A', datatype: 'BYTES', shape: [-1] },
   ];
@@ -76,7 +75,7 @@ test('outputs come back in the order that was asked for', () => {
 });
 
 test('an answer of another name, number, type, shape, length or without data is refused', () => {
-  const wanted: Wanted[] = [{ name: 'IMAGE', datatype: 'UINT8', shape: [2, 2, 3] }];
+  const wanted: RequestedOutput[] = [{ name: 'IMAGE', datatype: 'UINT8', shape: [2, 2, 3] }];
   const good = image([2, 2, 3], 12);
   assert.is(checkOutputs(wanted, [good])[0]?.data.length, 12);
   const cases: [Parameters<typeof checkOutputs>[1], RegExp][] = [
@@ -95,7 +94,11 @@ test('an answer of another name, number, type, shape, length or without data is 
 });
 
 test('two outputs of one name do not stand for two wanted ones', () => {
-  const wanted: Wanted[] = ['A', 'B'].map((name) => ({ name, datatype: 'INT32', shape: [1] }));
+  const wanted: RequestedOutput[] = ['A', 'B'].map((name) => ({
+    name,
+    datatype: 'INT32',
+    shape: [1],
+  }));
   assert.throws(() => checkOutputs(wanted, [int32('A', [1]), int32('A', [1])]), /"A", "A" came/);
 });
 

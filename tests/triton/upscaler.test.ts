@@ -4,10 +4,12 @@ import * as assert from 'uvu/assert';
 import type { Picture } from '../../src/frame.ts';
 import { createLog } from '../../src/log.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
+import { openReleases } from '../../src/models/releases.ts';
 import type { Scale } from '../../src/operations/upscale/request.ts';
-import { askEngine, openUpscaler } from '../../src/triton/clients/upscaler.ts';
+import type { ModelSet } from '../../src/triton/clients/model.ts';
+import { askEngine, openUpscaler, upscalerSlot } from '../../src/triton/clients/upscaler.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
-import { openTransport } from '../../src/triton/protocol/transport.ts';
 import { testConfig } from '../real/config.ts';
 import { realTriton, tritonEnvironment } from '../real/triton.ts';
 import { failure, never } from './promises.ts';
@@ -18,7 +20,9 @@ const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const control = openControl(config.triton);
 const log = createLog('silent', 'test');
-const open = (model: string) => openUpscaler(model, transport, control);
+const load = async (model: string) =>
+  (await openReleases(control).current([upscalerSlot(model)])).of(model);
+const open = async (model: string) => openUpscaler(transport, await load(model));
 
 const flat = (width: number, height: number, colour: readonly number[]): Picture => ({
   width,
@@ -29,11 +33,12 @@ const flat = (width: number, height: number, colour: readonly number[]): Picture
 
 for (const model of ['photo', 'animation', 'detail'] as const) {
   test(`${model} tells its release, its bands and its engine`, async () => {
-    const { release, bandAlign, bandHalo } = await open(model);
-    assert.match(release, new RegExp(`^${model}-r\\d+$`));
+    const loaded = await load(model);
+    const { bandAlign, bandHalo } = openUpscaler(transport, loaded);
+    assert.match(loaded.release, new RegExp(`^${model}-r\\d+$`));
     assert.ok(Number.isInteger(bandAlign) && bandAlign > 0);
     assert.ok(Number.isInteger(bandHalo) && bandHalo >= 0);
-    assert.match(await askEngine(model, transport, never), /openvino|onnxruntime|tensorrt/i);
+    assert.match(await askEngine(transport, loaded, never), /openvino|onnxruntime|tensorrt/i);
   });
 }
 
@@ -83,43 +88,24 @@ test('a model that is not loaded, or is no upscaler, cannot be opened', async ()
   await failure(open('nope'), 'model_unavailable');
   await control.load('echo', 30_000);
   const { cause } = await failure(open('echo'), 'model_unavailable');
-  assert.match(String(cause), 'the input "SCALE" should be TYPE_INT32 [1]; nothing came');
+  assert.match(String(cause), 'expected the input "SCALE" as TYPE_INT32 [1], got none');
 });
 
 test('the catalogue tells which models are ready, with release and engine', async () => {
-  const catalogue = openCatalogue(
-    { upscale: ['photo', 'nope'], lipsync: [] },
-    transport,
-    control,
-    log,
-    never,
-  );
+  const entries = ['photo', 'nope'].map((id) => ({
+    id,
+    slots: { image: [upscalerSlot(id)], video: [upscalerSlot(id)] },
+    engine: (models: ModelSet) => askEngine(transport, models.of(id), never),
+  }));
+  const catalogue = openCatalogue(entries, { transport, control, log, signal: never });
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
-    assert.ok(photo?.ready && photo.release?.startsWith('photo-r') && photo.engine);
-    assert.equal(nope, { id: 'nope', ready: false, release: null, engine: null });
+    assert.ok(photo?.ready && photo.engine);
+    assert.match(photo.releases.image ?? '', /^photo-r\d+$/);
+    assert.is(photo.releases.video, photo.releases.image);
+    const releases = { image: null, video: null };
+    assert.equal(nope, { id: 'nope', ready: false, releases, engine: null });
   }
-});
-
-test('many who ask the catalogue at once ask Triton once', async () => {
-  let asked = 0;
-  const counted: typeof control = {
-    ...control,
-    modelConfig: (model) => {
-      asked += 1;
-      return control.modelConfig(model);
-    },
-  };
-  const catalogue = openCatalogue(
-    { upscale: ['photo'], lipsync: [] },
-    transport,
-    counted,
-    log,
-    never,
-  );
-  const states = await Promise.all([1, 2, 3].map(() => catalogue.describe()));
-  assert.ok(states.every(([photo]) => photo?.ready));
-  assert.is(asked, 1);
 });
 
 test('an abort leaves at once', async () => {

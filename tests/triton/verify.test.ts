@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import { type Contract, verify } from '../../src/triton/clients/verify.ts';
+import { loadedAs } from '../../src/triton/clients/model.ts';
+import type { Contract } from '../../src/triton/clients/verify.ts';
 import type { ModelConfig } from '../../src/triton/protocol/control.ts';
 
 const test = suite('contract with a model');
@@ -9,8 +10,9 @@ const test = suite('contract with a model');
 const contract: Contract = {
   inputs: [{ name: 'IMAGE', type: 'TYPE_UINT8', dims: [-1, -1, -1] }],
   outputs: [{ name: 'IMAGE', type: 'TYPE_UINT8', dims: [-1, -1, -1] }],
-  parameters: { release: /^\S+$/ },
+  parameters: { scales: /^2,4,8$/ },
 };
+const slot = { name: 'photo', contract };
 const image = { name: 'IMAGE', data_type: 'TYPE_UINT8', dims: [-1, -1, -1], optional: false };
 const config: ModelConfig = {
   name: 'photo',
@@ -21,20 +23,26 @@ const config: ModelConfig = {
 };
 
 test('a model that has what we use is accepted, with whatever it has besides', () => {
-  verify(config, contract);
+  const { parameters } = config;
+  const photo = { slot: 'photo', name: 'photo', release: 'photo-r1', parameters };
+  assert.equal(loadedAs(slot, config), photo);
+  const second = { ...config, name: 'photo__r2' };
+  assert.equal(loadedAs(slot, second), { ...photo, name: 'photo__r2' });
   const hint = { ...image, name: 'HINT', optional: true };
   const extra = { ...image, name: 'EXTRA' };
-  verify({ ...config, input: [hint, image], output: [extra, image] }, contract);
+  loadedAs(slot, { ...config, input: [hint, image], output: [extra, image] });
 });
 
 const differing: [string, Partial<ModelConfig>, RegExp][] = [
   ['batches', { max_batch_size: 8 }, /max_batch_size is 8, not 0/],
-  ['no input', { input: [] }, /input "IMAGE" should be TYPE_UINT8 \[-1,-1,-1\]; nothing came/],
+  ['no input', { input: [] }, /the input "IMAGE" as TYPE_UINT8 \[-1,-1,-1\], got none/],
   ['another type', { input: [{ ...image, data_type: 'TYPE_FP32' }] }, /"TYPE_FP32 \[-1,-1,-1\]"/],
   ['another rank', { output: [{ ...image, dims: [-1, -1] }] }, /output .* "TYPE_UINT8 \[-1,-1\]"/],
-  ['a further input', { input: [image, { ...image, name: 'MASK' }] }, /"MASK" is needed/],
-  ['no release', { parameters: {} }, /"release" should match .*; nothing came/],
-  ['a release of two words', { parameters: { release: 'r 1' } }, /"r 1" came/],
+  ['a further input', { input: [image, { ...image, name: 'MASK' }] }, /needs an input "MASK"/],
+  ['no parameter', { parameters: { release: 'r1' } }, /"scales" that matches .*, got none/],
+  ['no release', { parameters: { scales: '2,4,8' } }, /"release" that matches .*, got none/],
+  ['a release of two words', { parameters: { release: 'r 1' } }, /got "r 1"/],
+  ['a release that could be two', { parameters: { release: 'r1+r2' } }, /got "r1\+r2"/],
 ];
 for (const [name, change, fault] of differing) {
   test(`a model with ${name} is refused`, () => {
@@ -52,7 +60,7 @@ test('all differences are told at once', () => {
 
 const refusal = (config: ModelConfig): Failure => {
   try {
-    verify(config, contract);
+    loadedAs(slot, config);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

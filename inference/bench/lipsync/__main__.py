@@ -21,6 +21,7 @@ PROCESSES = 2
 
 
 def main(folder: Path, weights: Path, models: list[str]) -> None:
+    """Measures the runs of these models in a folder, and writes their figures and contact sheets beside them."""
     runs = runs_in(folder, models)
     clips = {run.clip: [other for other in runs if other.clip == run.clip] for run in runs}
     judged: list[Judged] = []
@@ -38,7 +39,7 @@ def main(folder: Path, weights: Path, models: list[str]) -> None:
 
 
 def _add_nulls(judged: list[Judged]) -> None:
-    """Against every output of the same model with another sound, whoever speaks it."""
+    """Adds to each run with the clip's own sound its null: against all outputs of the same model with other sounds."""
     for run, numbers, truth, _ in judged:
         if run.role != "self":
             continue

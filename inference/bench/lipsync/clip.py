@@ -16,6 +16,7 @@ Judged = tuple[Run, Numbers, Paths, Paths]
 
 
 def judge_clip(runs: list[Run], folder: Path, weights: Path) -> list[Judged]:
+    """Judges all runs of one clip together, and writes their contact sheets into the folder."""
     roles = dict.fromkeys(run.role for run in runs)
     sheets = [Sheet(f"{runs[0].clip}.{role}", [run for run in runs if run.role == role]) for role in roles]
     found = _judge(weights).look(runs, sheets)

@@ -8,7 +8,7 @@ import numpy as np
 
 from enhance.face.crop import crop_of_mesh
 from enhance.face.find import open_finder
-from enhance.face.mesh import Kind, open_mesh
+from enhance.face.mesh import MeshKind, open_mesh
 
 from . import pixels
 from .metrics import Floats, openings
@@ -16,10 +16,10 @@ from .pixels import Picture, mouth_box
 from .run import Run
 from .sheet import Sheet
 
-KINDS: tuple[Kind, ...] = ("attention", "plain")
-OPEN = 0.05  # outer-eye distances: a mouth that is less open is not looked into
+KINDS: tuple[MeshKind, ...] = ("attention", "plain")
+OPEN = 0.05  # outer-eye distances: the inside of a mouth less open is not measured
 
-Tracks = dict[str, Floats]  # of each network: F x 478 x 3, NaN where nobody looked or no face was seen
+Tracks = dict[str, Floats]  # of each network: F x 478 x 3, NaN in frames that are not judged or have no face
 
 
 @dataclass
@@ -42,6 +42,8 @@ class Seen:
 
 
 class Judge:
+    """The face networks by which results are judged: both mesh networks, and the finder for where the first mesh is."""
+
     def __init__(self, weights: Path) -> None:
         self.networks = {kind: open_mesh(weights, kind) for kind in KINDS}
         self.find = open_finder(weights)
@@ -116,6 +118,7 @@ class Still:
         self.picture = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), np.uint8)
 
     def read(self, wanted: bool) -> Picture | None:
+        """The picture (h x w x 3 uint8 RGB); None where the frame is not wanted."""
         return self.picture if wanted else None
 
 

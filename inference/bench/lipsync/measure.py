@@ -10,9 +10,9 @@ from .metrics import Floats
 from .run import Run
 
 Numbers = dict[str, Any]
-TOLD = ("changed_outside", "frames", "frames_passed_through", "real_time", "peak_mib", "lag")  # by the pipeline itself
-LIKE = 0.15  # of the source's range: openings so near are compared inside
-FEWEST = 25  # frames of speech, for a run to be one of speech
+TOLD = ("changed_outside", "frames", "frames_passed_through", "real_time", "peak_mib", "lag")  # measured by the pipeline itself
+LIKE = 0.15  # of the source's range: where openings differ by less, the inside of the mouth is compared
+FEWEST = 25  # frames with speech, from which a run's figures are figures of speech
 
 
 def measure(run: Run, seen: Seen) -> Numbers:
@@ -35,6 +35,7 @@ def speaks(run: Run) -> bool:
 
 
 def mean(values: Floats) -> float:
+    """The mean of the values that are finite; NaN where none is."""
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 
 
@@ -75,7 +76,7 @@ def _of_tracks(run: Run, seen: Seen, kind: str) -> Numbers:
         return numbers
     before = seen.source[kind][judged]
     truth = metrics.openings(before)
-    # Of another sound it is only beside the truth: that mouth says something else.
+    # Not with another sound: the source's mouth then says something else.
     whose = "ratio" if run.role == "self" else "beside"
     thickness = [metrics.lip_thickness(track, opening) for track, opening in ((before, truth), (meshes, opened))]
     numbers |= {

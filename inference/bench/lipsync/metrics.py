@@ -23,10 +23,10 @@ STABLE = (33, 133, 362, 263, 168, 6, 197, 195, 5, 4, 10, 67, 297, 109, 338, 151,
 LAGS = 0.4  # seconds either way
 CLOSED_BELOW = 0.15  # of the range
 RANGE = (2, 98)  # percentiles
-LIPS_MEET = 0.02  # what a mesh still calls open on lips that touch
+LIPS_MEET = 0.02  # outer-eye distances: the opening that a mesh shows on lips that touch
 SILENT, SPOKEN = 0.2, 0.5  # speech activity
 SETTLE = 0.25  # seconds of silence before and after a silent frame
-BILABIAL = 0.5  # posterior from which on a p, b or m is told
+BILABIAL = 0.5  # posterior of P from which a p, b or m counts
 
 
 def distances(meshes: Floats, pair: tuple[int, int]) -> Floats:
@@ -36,6 +36,7 @@ def distances(meshes: Floats, pair: tuple[int, int]) -> Floats:
 
 
 def openings(meshes: Floats) -> Floats:
+    """F x 478 x 3 -> F: the distance of the inner lips in their middle, in outer-eye distances."""
     return distances(meshes, INNER_LIP)
 
 
@@ -59,6 +60,7 @@ def best_lag(truth: Floats, seen: Floats, fps: float) -> tuple[float, float]:
 
 
 def std_ratio(truth: Floats, seen: Floats) -> float:
+    """The standard deviation of `seen` over that of `truth`, in the frames that both have; NaN for fewer than two."""
     both = np.isfinite(truth) & np.isfinite(seen)
     return float(seen[both].std() / max(truth[both].std(), 1e-9)) if both.sum() > 1 else float("nan")
 
@@ -78,8 +80,8 @@ def flicker(track: Floats) -> float:
 
 
 def leftover(source: Floats, seen: Floats, asked: Floats) -> float:
-    """Partial correlation of the opening that is seen with the source's, what was asked for taken out: what still shines
-    through of the mouth that was there."""
+    """Partial correlation of the opening seen with the source's, given the opening asked for: how far the old mouth still moves
+    the new one. NaN for fewer than 8 frames."""
     known = np.isfinite(source) & np.isfinite(seen) & np.isfinite(asked)
     if known.sum() < 8:
         return float("nan")

@@ -100,6 +100,7 @@ def mean_luma(picture: Picture, mask: Mask) -> float:
 
 
 def mouth_middle(mesh: Floats) -> Floats:
+    """x, y in pixels: half way between the corners of the mouth of a mesh (478 x 3)."""
     return np.asarray(mesh[list(CORNERS), :2].mean(axis=0))
 
 

@@ -11,6 +11,7 @@ COUNTS = ("changed_outside", "frames_passed_through", "no_face", "inner_frames",
 
 
 def report(models: list[str], found: list[tuple[Run, Numbers]], speeds: dict[str, float]) -> str:
+    """Markdown tables of all figures. speeds: by model, seconds of output for each second of work."""
     clips: Measured = {}
     for run, _ in found:
         of_clip = [(other, numbers) for other, numbers in found if (other.model, other.clip) == (run.model, run.clip)]
@@ -29,8 +30,8 @@ def report(models: list[str], found: list[tuple[Run, Numbers]], speeds: dict[str
 
 
 def _of_clip(found: list[tuple[Run, Numbers]]) -> Numbers:
-    """The mean of the halves with the clip's own sound, of what these have, else of the run with another's; counts, and how
-    the mouth shuts and rests, of all."""
+    """One clip's figures: means over the halves with its own sound where these have them, else of the run with another sound.
+    Counts and the figures of closing and resting are of all runs."""
     own = [numbers for run, numbers in found if run.role == "self" and speaks(run)]
     foreign = [numbers for run, numbers in found if run.role == "foreign"]
     whole: Numbers = {}

@@ -16,19 +16,24 @@ from .pixels import RING, Box, Picture
 
 @dataclass(frozen=True)
 class Run:
+    """One run of bench/lipsync/run.ts: what it wrote into its folder. told: run.json."""
+
     folder: Path
     told: dict[str, Any]
 
     @property
     def name(self) -> str:
+        """The run's name, of its own within the folder."""
         return str(self.told["name"])
 
     @property
     def model(self) -> str:
+        """The lip-sync model: fast, balanced or studio."""
         return str(self.told["model"])
 
     @property
     def clip(self) -> str:
+        """The name of the clip, or of the portrait."""
         return str(self.told["clip"])
 
     @property
@@ -38,6 +43,7 @@ class Run:
 
     @property
     def output(self) -> Path:
+        """The video that was made."""
         return self.folder / "output.mp4"
 
     @cached_property
@@ -57,6 +63,7 @@ class Run:
 
     @cached_property
     def posteriors(self) -> Floats:
+        """T x 20 at 100 frames/s, columns as speech.classes.CLASSES, of the sound that was spoken."""
         return np.fromfile(self.folder / "posteriors.f32", "<f4").reshape(-1, 20)
 
     @cached_property
@@ -67,10 +74,12 @@ class Run:
 
     @cached_property
     def activity(self) -> Floats:
+        """T, 0..1, how sure it is that somebody speaks, at 100 frames/s."""
         return np.fromfile(self.folder / "activity.f32", "<f4")
 
     @cached_property
     def fps(self) -> float:
+        """Frames a second of the output: by the median time between them."""
         return float(1 / np.median(np.diff(self.times)))
 
     @cached_property

@@ -36,6 +36,7 @@ class Sheet:
         self.labels: dict[tuple[str, str, int], str] = {}
 
     def take(self, run: Run, index: int, source: Looked, output: Looked) -> None:
+        """Keeps what the sheet shows of a frame, in the source and in the output."""
         place = (run.name, index)
         for whose, (picture, mesh) in ((SOURCE, source), (run.model, output)):
             if place in self.moments.values():

@@ -102,6 +102,7 @@ def clip_by_clip(models: list[str], rows: tuple[Row, ...], measured: Measured) -
 
 
 def trained_on(clip: str) -> bool:
+    """Whether the mouth prior was trained on a clip of this name."""
     return any(name in clip for name in TRAINED_ON)
 
 

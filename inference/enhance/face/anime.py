@@ -14,19 +14,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .crop import Picture, Points
+from enhance.picture import Picture
+
+from .crop import Points
 
 LUMA = np.array([0.30, 0.59, 0.11], np.float32)
 EDGE_LEVEL = 4.0
 STEP = 4.0  # of the search, in 32nds of the window
 SCALE_STEP = 1.095
-SMALLEST = 42.592  # pixels
-MOST = 64
+SMALLEST = 42.592  # pixels: the smallest face looked for
+MOST = 64  # faces of a picture
 
 
 @dataclass(frozen=True)
 class Anchors:
-    """points (3 x 2): the middles of the right eye (left in the picture), of the left eye and of the mouth."""
+    """A drawn face. box: x1, y1, x2, y2, of a window round eyes and mouth. likelihood: 0..1.
+
+    points (3 x 2, pixels): the middles of the right eye (left in the picture), of the left eye and of the mouth.
+    """
 
     box: Points
     points: Points
@@ -57,9 +62,9 @@ class _Face(Structure):
 
 
 def open_anime(weights: Path) -> Callable[[Picture], list[Anchors]]:
-    """A function picture -> the drawn faces that it shows upright and from the front, down to 43 pixels wide.
+    """A function from a picture to its drawn faces, upright and from the front, from 43 pixels across.
 
-    It takes 20 ms for a picture of 160 x 160, and as much more as the picture is larger.
+    It takes 20 ms for 160 x 160 pixels, and grows with their number. Raises OSError where `weights` has no animeface.so.
     """
     library = ctypes.CDLL(str(weights / "animeface.so"))
     matrix = POINTER(_Matrix)

@@ -8,14 +8,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .landmarks import LEFT_EYE, RIGHT_EYE, face_box
+from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, face_box
+from enhance.picture import Picture
 
-Picture = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float64]
 
 MARGIN = 1.5  # side of the crop in sides of the face box: what the mesh networks were trained with
-# Where the middles of the eyes and of the mouth lie in a crop: the mean of 52 faces seen nearly from the front.
+# Where the middles of the right eye, the left eye and the mouth lie in a crop, 0..1: the mean of faces seen from the front.
 USUAL = np.array([[0.368, 0.385], [0.630, 0.385], [0.5, 0.666]])
 
 
@@ -34,12 +34,12 @@ class Crop:
     def cut(self, picture: Picture, size: int) -> Picture:
         """The square as size x size x 3; black outside of the picture."""
         shrink = int(self.scale / size)
-        if shrink >= 2:  # taking every n-th pixel of a large face would make its points tremble
+        if shrink >= 2:  # single pixels of a large face would make its points tremble from frame to frame
             return self._cut_shrunk(picture, size, shrink)
         return self.sample(picture, size)
 
     def sample(self, picture: Picture, size: int) -> Picture:
-        """The same of single pixels, however large the square is: for who takes means of them."""
+        """As cut(), but of single pixels however large the square is: for callers that average them."""
         return _warp(picture, self.matrix, size)
 
     def _cut_shrunk(self, picture: Picture, size: int, shrink: int) -> Picture:
@@ -60,35 +60,36 @@ class Crop:
         return np.asarray(np.concatenate([flat, points[..., 2:] * self.scale], axis=-1), np.float32)
 
     def inverse(self, points: npt.NDArray[Any]) -> Points:
-        """Places in the unit square for places in the picture."""
+        """Places in the unit square (... x 2) for places in the picture."""
         back = np.linalg.inv(self.matrix[:, :2])
         return np.asarray((points[..., :2] - self.matrix[:, 2]) @ back.T, np.float32)
 
 
 def turned_square(centre: npt.NDArray[Any], side: float, along: npt.NDArray[Any]) -> Crop:
-    """A square of a side, its upper edge along a direction."""
+    """The square round a centre with a side in pixels, its upper edge along the direction `along` (x, y)."""
     x, y = along / max(float(np.hypot(*along)), 1e-9) * side
     linear = np.array([[x, -y], [y, x]], np.float64)
     return Crop(np.column_stack([linear, centre - linear @ [0.5, 0.5]]))
 
 
 def crop_of_box(box: npt.NDArray[Any], right_eye: npt.NDArray[Any], left_eye: npt.NDArray[Any]) -> Crop:
-    """The crop for the mesh from a face box x1, y1, x2, y2 and the eyes that tell how it is turned."""
+    """The crop for the mesh network from a face's box (x1, y1, x2, y2), turned as the line of its eyes (x, y each)."""
     centre = (box[:2] + box[2:]) / 2
     return turned_square(centre, float((box[2:] - box[:2]).max()) * MARGIN, left_eye - right_eye)
 
 
 def crop_of_mesh(mesh: Points) -> Crop:
-    """The crop for the next frame from the mesh of this one."""
+    """The crop for the next frame's mesh network from this frame's mesh (478 x 3)."""
     along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
     box = face_box(mesh)
     return turned_square((box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max()) * MARGIN, along)
 
 
 def crop_of_features(features: npt.NDArray[Any]) -> Crop:
-    """The oblique crop that brings eyes and mouth (3 x 2) where a network trained on people expects them.
+    """The oblique crop that brings eyes and mouth (3 x 2: right eye, left eye, mouth) to USUAL.
 
-    A drawn face has them elsewhere, so in a straight crop the lips of the mesh end up on the chin.
+    The mesh network was trained on people. In a drawn face, whose eyes and mouth lie elsewhere, a straight crop would put the
+    lips of the mesh on the chin.
     """
     linear = np.linalg.solve(np.column_stack([USUAL, np.ones(3)]), features)
     return Crop(np.asarray(linear.T, np.float64))

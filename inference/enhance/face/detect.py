@@ -13,12 +13,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ..engine import open_small_network
-from .crop import Picture, Points
+from enhance.engine import open_small_network
+from enhance.picture import Picture
 
-SURE = 0.5
-SURE_IN_TILE = 0.6  # tiles show more of what is no face, and larger
-SAME_FACE = 0.3  # intersection over union
+from .crop import Points
+
+SURE = 0.5  # score from which a detection counts
+SURE_IN_TILE = 0.6  # in tiles other things are larger, and are taken for faces more often
+SAME_FACE = 0.3  # intersection over union from which two boxes are of one face
 OVERLAP = 0.25  # of neighbouring tiles
 
 
@@ -32,9 +34,11 @@ class Detection:
 
     @property
     def side(self) -> float:
+        """The longer side of the box, in pixels."""
         return float((self.box[2:] - self.box[:2]).max())
 
     def moved(self, x: int, y: int) -> "Detection":
+        """The detection so many pixels to the right and down."""
         shift = np.array([x, y], np.float32)
         return Detection(self.box + np.tile(shift, 2), self.keys + shift, self.score)
 
@@ -74,7 +78,7 @@ def merge(found: list[Detection]) -> list[Detection]:
 
 
 def overlap(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
-    """Intersection over union of two boxes."""
+    """Intersection over union of two boxes (x1, y1, x2, y2), 0..1."""
     common = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
     if (common <= 0).any():
         return 0.0

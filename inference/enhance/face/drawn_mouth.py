@@ -1,7 +1,7 @@
-"""The mouth of a flat drawing, read off its ink: a network trained on people puts lips there that are wider than the stroke.
+"""The mouth of a flat drawing, measured in its pixels: the mesh network, trained on people, places lips wider than the stroke.
 
-On a drawing the mouth is what differs from the skin round it: a stroke when closed, a filled shape when open. The lips of the
-mesh are laid along it; a drawing has no flesh of lips, so they are thin.
+The mouth is what differs from the skin round it: a stroke when closed, a filled shape when open. The lips of the mesh are laid
+along it, and are thin, since a flat drawing has no body of lips.
 """
 
 from typing import Any
@@ -10,20 +10,22 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .crop import Crop, Picture, Points, turned_square
-from .landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
+from enhance.geometry.landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
+from enhance.picture import Picture
+
+from .crop import Crop, Points, turned_square
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 
 SIZE = 96  # pixels of the window, whose side is the distance of the eyes' outer corners
 INK = 0.35  # of the strongest difference from the skin near the middle
-FAINTEST = 24  # levels: below, there is no ink
-REACH = 0.16  # sides between the mouth of the mesh and the drawn one
-WIDTHS = (0.06, 0.75)  # sides
+FAINTEST = 24  # levels of 255: below, nothing differs from the skin enough to be a mouth
+REACH = 0.16  # sides: the drawn mouth lies nearer than this to the mesh's
+WIDTHS = (0.06, 0.75)  # sides: of a mouth
 CLOSED = 0.045  # sides: a shape not higher, column by column, is the stroke of a closed mouth
 FLESH = 0.02  # sides from the inner lips to the outer
-SPREAD = 0.35  # sides over which the skin goes along
+SPREAD = 0.35  # sides over which the skin round the lips moves with them
 
 # The rings of the lips in LIPS: from the right corner along the lower lip to the left corner, then along the upper lip.
 OUTER, INNER, OUTER_MIDDLE, INNER_MIDDLE = (np.array(LIPS[ring * 20 : ring * 20 + 20]) for ring in range(4))
@@ -31,7 +33,7 @@ LOWER, UPPER = slice(0, 11), [0, *range(11, 20), 10]
 
 
 def fit_mouth(picture: Picture, mesh: Points) -> Points | None:
-    """The mesh (478 x 3) with its lips on the drawn mouth; None where no mouth stands out."""
+    """The mesh (478 x 3) with its lips on the drawn mouth; None where none is found, or the eyes are under 8 pixels apart."""
     along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
     side = float(np.hypot(*along))
     if side < 8:
@@ -77,7 +79,7 @@ def _gap(start: int, length: int) -> float:
 def _inner_lips(mouth: Mask, usual: Floats) -> Floats:
     """The inner ring (20 x 2, in the unit square) along the upper and lower edge of the mouth.
 
-    usual: the ring as the mesh has it, which tells how far along the lips each point is.
+    usual: the ring as the mesh has it, from which it is taken how far along the lips each point lies.
     """
     columns = np.flatnonzero(mouth.any(axis=0))
     tops = mouth[:, columns].argmax(axis=0).astype(np.float64)
@@ -104,7 +106,7 @@ def _smooth(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _laid(mesh: Points, window: Crop, inner: Floats, outer: Floats) -> Points:
-    """The mesh with these lips; the skin round them goes along, less the farther it is."""
+    """The mesh with these lips (20 x 2 each, in the window). The skin round them moves too, less with the distance."""
     before = window.inverse(mesh)
     fitted = before.copy()
     shift = inner.mean(axis=0) - before[INNER].mean(axis=0)

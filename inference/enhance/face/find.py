@@ -7,36 +7,37 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from enhance.geometry.landmarks import face_box
+from enhance.picture import Picture
+from enhance.style import style_of
+
 from .anime import Anchors, open_anime
 from .confirm import SEEN, SEEN_WHERE_SAID, STAYS, goes_with_crop, seen_again
-from .crop import Crop, Picture, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
+from .crop import Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
-from .landmarks import face_box
-from .mesh import Kind, open_mesh
+from .mesh import MeshKind, open_mesh
 
-SURE = 0.5
-ANIME_SURE = 0.9
+SURE_OF_MESH = 0.5  # score of the mesh network from which there may be a face
+ANIME_SURE = 0.9  # likelihood from which AnimeFace's finds count
 ROUND_POINT = (0.1, 0.2, 0.4, 0.8)  # sides of the squares looked at round a point, in longer sides of the picture
-ANIME_SIDE = 160
+ANIME_SIDE = 160  # pixels of a view in which a drawn face is looked for
 ANIME_WHOLE = 320  # longer side of a whole picture searched for drawn faces
-# Crops round a face box in which anchors are looked for: side and shift in sides of the box. They are steps of an eighth of
-# a face apart, the median of several is not.
+# Crops round a face box in which anchors are looked for: side, shift to the right and down, in sides of the box. AnimeFace
+# finds anchors in steps of an eighth of a face; the median over several views is finer.
 VIEWS = ((2.1, 0.0, 0.0), (1.9, 0.03, 0.02), (2.3, -0.03, 0.03), (2.0, 0.02, -0.04), (2.2, -0.02, -0.02))
 AGREE = 3  # views that must find anchors
-SCATTER = 0.045  # sides, standard deviation: 0.02 is usual on drawn faces, and more is guessed
-# What tells a flat drawing, on which anchors are better than the mesh: photographs reach 0.03 and 0.33, renderings 0.03
-# and 0.33, the drawn faces of the tests 0.03..0.24 and 0.58..0.81. AnimeFace itself takes many people for drawings.
+SCATTER = 0.045  # sides: largest standard deviation over the views; 0.02 is usual on drawn faces
 STAYS_ON_PEOPLE = 0.06
-FLAT = 0.45
-FLAT_LEVELS = 3
+"""Share of the crop's movement above which anchors are tried too: photographs and renderings reach 0.03, the drawn faces of
+tests/test_face_find.py 0.03 to 0.24. AnimeFace alone takes many people for drawings."""
 
 
 @dataclass(frozen=True)
 class Face:
-    """mesh 478 x 3; `crop` is what the network read it from.
+    """A face in a picture. mesh: 478 x 3, pixels. crop: what the mesh network was shown. score: 0..1.
 
-    drawn: a flat drawing, read through an oblique crop, which is kept while following.
+    drawn: a flat drawing, shown through an oblique crop, which is kept while the face is followed.
     """
 
     mesh: Points
@@ -46,23 +47,25 @@ class Face:
 
     @property
     def box(self) -> Points:
+        """x1, y1, x2, y2 round the mesh."""
         return face_box(self.mesh)
 
     @property
     def side(self) -> float:
+        """The longer side of the box, in pixels."""
         return float((self.box[2:] - self.box[:2]).max())
 
 
 class Finder:
-    """For one thread at a time."""
+    """The networks that find faces in a picture. For one thread at a time."""
 
-    def __init__(self, weights: Path, kind: Kind = "attention") -> None:
+    def __init__(self, weights: Path, kind: MeshKind = "attention") -> None:
         self.detector = Detector(weights)
         self.network = open_mesh(weights, kind)
         self.anime = open_anime(weights)
 
     def candidates(self, picture: Picture, thorough: bool) -> list[Detection]:
-        """Where faces may be. Thorough: small and drawn ones too, at about ten times the work."""
+        """Where faces may be. thorough: small and drawn ones too, at about ten times the work."""
         if not thorough:
             return self.detector.whole(picture)
         return merge(self.detector.thorough(picture) + self._drawn_candidates(picture))
@@ -70,7 +73,7 @@ class Finder:
     def faces(self, picture: Picture, candidates: list[Detection], hints: Points, known: list[Points]) -> list[Face]:
         """The faces among candidates and at hints (k x 4) that are at none of the `known` boxes, largest first.
 
-        A hint is a box that a face fills, or, of no extent, a point that lies on one.
+        A hint is a box that a face fills, or a point on a face (a box of no extent).
         """
         points = [hint[:2] for hint in hints if is_point(hint)]
         boxes = [box_candidate(hint) for hint in hints if not is_point(hint)]
@@ -86,14 +89,14 @@ class Finder:
         return sorted(found, key=lambda face: -face.side)
 
     def confirmed(self, picture: Picture, candidate: Detection, hinted: bool = False) -> Face | None:
-        """The face at a candidate, None when there is none. At a hint the detector need only not be sure that it is none."""
+        """The face at a candidate, None when there is none. hinted: the caller says so, so a lower score is enough."""
         mesh, _ = self.network(picture, crop_of_box(candidate.box, candidate.keys[0], candidate.keys[1]))
         crop = crop_of_mesh(mesh)
         mesh, score = self.network(picture, crop)
         goes = goes_with_crop(picture, crop, mesh, self.network)
-        is_face = score > SURE and goes < STAYS
+        is_face = score > SURE_OF_MESH and goes < STAYS
         is_face = is_face and seen_again(picture, face_box(mesh), self.detector) > (SEEN_WHERE_SAID if hinted else SEEN)
-        if not is_face or goes > STAYS_ON_PEOPLE or flatness(picture, candidate.box) > FLAT:
+        if not is_face or goes > STAYS_ON_PEOPLE or style_of(picture, candidate.box) == "flat":
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
@@ -103,7 +106,7 @@ class Finder:
         return Face(mesh, crop, score, drawn=False) if is_face else None
 
     def anchors(self, picture: Picture, box: Points) -> Points | None:
-        """The eyes and the mouth (3 x 2) of a drawn face, the median of several views; None when it is no drawn face."""
+        """The eyes and the mouth (3 x 2: right eye, left eye, mouth) of a drawn face; None when it is no drawn face."""
         centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
         found = []
         for number, (zoom, right, down) in enumerate(VIEWS):
@@ -112,7 +115,7 @@ class Finder:
             if anchors is not None:
                 found.append(view.place(anchors.points / ANIME_SIDE))
             elif number == 0:
-                return None  # what is no drawn face is mostly so at first sight
+                return None  # the first view alone rules out most of what is no drawn face
         if len(found) < AGREE or float(np.std(found, axis=0).max()) > SCATTER * side:
             return None
         return np.asarray(np.median(found, axis=0), np.float32)
@@ -136,6 +139,7 @@ class Finder:
 
 
 def is_point(hint: Points) -> bool:
+    """Whether a hint (x1, y1, x2, y2) is a point: a box of no extent."""
     return bool((hint[:2] == hint[2:]).all())
 
 
@@ -146,16 +150,8 @@ def box_candidate(box: Points) -> Detection:
     return Detection(np.asarray(box, np.float32), np.asarray(corner + size * usual, np.float32), 0.0)
 
 
-def flatness(picture: Picture, box: Points) -> float:
-    """The share of the face where nothing changes from one pixel to the next, but by compression."""
-    centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
-    grey = cv2.cvtColor(turned_square(centre, side * 1.2, np.array([1.0, 0.0])).cut(picture, ANIME_SIDE), cv2.COLOR_RGB2GRAY)
-    kernel = np.ones((3, 3), np.uint8)
-    return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < FLAT_LEVELS).mean())
-
-
 def open_finder(weights: Path) -> Callable[[Picture], Points | None]:
-    """A function picture -> the mesh (478 x 3) of its largest face, None without one."""
+    """A function from a picture (h x w x 3 uint8 RGB) to the mesh (478 x 3, pixels) of its largest face, None without one."""
     finder = Finder(weights)
 
     def mesh_of(picture: Picture) -> Points | None:
@@ -176,12 +172,12 @@ def _is_part(box: Points, other: Points) -> bool:
 def _middle_one(found: list[Anchors]) -> Anchors | None:
     """The sure anchors that lie round the middle of the view."""
     middle = ANIME_SIDE / 2
-    round_it = [
+    in_middle = [
         each
         for each in found
         if each.likelihood > ANIME_SURE and (each.box[:2] < middle).all() and (each.box[2:] > middle).all() and _upright(each)
     ]
-    return max(round_it, key=lambda each: each.likelihood, default=None)
+    return max(in_middle, key=lambda each: each.likelihood, default=None)
 
 
 def _upright(anchors: Anchors) -> bool:

@@ -6,17 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..engine import open_small_network
-from .crop import Crop, Picture, Points
+from enhance.engine import open_small_network
+from enhance.geometry.landmarks import MESH_POINTS
+from enhance.picture import Picture
 
-Kind = Literal["attention", "plain"]
+from .crop import Crop, Points
+
+MeshKind = Literal["attention", "plain"]
 MeshNetwork = Callable[[Picture, Crop], tuple[Points, float]]
 
 SIZE = 192
-POINTS = 478  # the plain network knows the first 468
 
 
-def open_mesh(weights: Path, kind: Kind = "attention") -> MeshNetwork:
+def open_mesh(weights: Path, kind: MeshKind = "attention") -> MeshNetwork:
     """A function (picture, crop) -> the mesh (478 x 3, pixels of the picture; NaN where the network has no point), and
     how sure the network is that a face is there, 0..1. It is for one thread at a time.
     """
@@ -26,7 +28,7 @@ def open_mesh(weights: Path, kind: Kind = "attention") -> MeshNetwork:
         pixels: Any = crop.cut(picture, SIZE)[None].astype(np.float32)
         pixels *= 1 / 255
         landmarks, score = run(pixels)
-        mesh = np.full((POINTS, 3), np.nan, np.float32)
+        mesh = np.full((MESH_POINTS, 3), np.nan, np.float32)
         mesh[: landmarks.shape[1]] = crop.place(landmarks[0] / SIZE)
         return mesh, float(score[0, 0])
 

@@ -1,4 +1,4 @@
-"""How far a drawn face moved since it was cut out: by its lines, for the mesh of a drawing wanders."""
+"""How far a drawn face has moved since it was found: by the corners of its lines, since the mesh of a drawing drifts."""
 
 from typing import Any
 
@@ -6,13 +6,15 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .crop import Crop, Picture
-from .motion import similarity
+from enhance.geometry.similarity import similarity
+from enhance.picture import Picture
+
+from .crop import Crop
 
 SIDE = 64
-FEWEST = 10  # corners that must agree
-CLOSE = 1.5  # pixels of the cut
-FARTHEST = 12.0  # pixels: beyond, it is no movement from one frame to the next
+FEWEST = 10  # corners that must follow one similarity
+CLOSE = 1.5  # pixels of the cut between a corner and the similarity that it follows
+FARTHEST = 12.0  # pixels of the cut: no face moves farther between two frames
 
 Cut = npt.NDArray[np.uint8]
 
@@ -25,8 +27,8 @@ def cut_grey(picture: Picture, crop: Crop) -> Cut:
 def registered(picture: Picture, crop: Crop, first: Cut) -> Crop | None:
     """The crop moved to where it shows what `first` shows; None where too little of that is left.
 
-    Corners are followed from `first` (Lucas and Kanade 1981), so that errors do not add up over the frames; those that moved
-    otherwise, of lids and lips, do not count.
+    Corners are followed from `first` (Lucas and Kanade 1981), so that errors do not add up over the frames. Those that do not
+    follow the similarity of most, as of lids and lips, do not count.
     """
     corners = cv2.goodFeaturesToTrack(first, 60, 0.02, 3)
     if corners is None or len(corners) < FEWEST:
@@ -35,7 +37,7 @@ def registered(picture: Picture, crop: Crop, first: Cut) -> Crop | None:
     found, status, _ = cv2.calcOpticalFlowPyrLK(first, cut_grey(picture, crop), corners, guess, winSize=(11, 11), maxLevel=2)
     tracked = status.ravel() == 1
     before, now = corners[tracked, 0], found[tracked, 0]
-    # In the picture, for there a movement is a similarity; in an oblique crop it is not.
+    # In the picture, where a movement is a similarity; in an oblique crop it is not.
     source, target = crop.place((before + 0.5) / SIDE), crop.place((now + 0.5) / SIDE)
     pixel = crop.scale / SIDE
     kept = _agreeing(source, target, pixel * CLOSE)

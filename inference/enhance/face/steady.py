@@ -1,8 +1,8 @@
-"""Meshes without the tremble of the network and, as far as that goes, without lag.
+"""Meshes without the network's jitter, and with little lag.
 
-One-euro filters (Casiez et al. 2012: the cut-off rises with speed), apart for what moves apart: the head as a whole is one
-similarity from frame to frame, fitted to the points that move with the skull; what is left of each point is filtered by
-what it belongs to. So a moving head does not drag its mesh behind, and rigid points can be held hard.
+One-euro filters (Casiez et al. 2012: the cut-off rises with speed). The head as a whole is one similarity from frame to frame,
+fitted to the points that move with the skull; what is left of each point is filtered by the part of the face that it belongs
+to. So the mesh of a moving head does not lag, and points of the skull can be filtered strongly.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.landmarks import LEFT_EYE_RIM, LIPS, MESH_POINTS, RIGHT_EYE_RIM, SKIN_POINTS, SKULL, eye_distance
+from enhance.geometry.similarity import similarity
+
 from .crop import Points
-from .landmarks import LEFT_EYE_RIM, LIPS, RIGHT_EYE_RIM, RIGID, eye_distance
-from .mesh import POINTS
-from .motion import similarity
 
 FPS = 25.0  # where the caller does not say
 SPEED_CUTOFF = 2.0  # Hz, of the speeds that the filters go by
@@ -25,9 +25,9 @@ HARD = (1.0, 0.02)
 
 def _parameters() -> npt.NDArray[np.float64]:
     """Each point's cut-off and slope (2 x 478)."""
-    values = np.tile(np.array([JAW]).T, (1, POINTS))
-    values[:, list(RIGID)] = np.array([HARD]).T
-    for soft in (LIPS, RIGHT_EYE_RIM, LEFT_EYE_RIM, tuple(range(468, POINTS))):
+    values = np.tile(np.array([JAW]).T, (1, MESH_POINTS))
+    values[:, list(SKULL)] = np.array([HARD]).T
+    for soft in (LIPS, RIGHT_EYE_RIM, LEFT_EYE_RIM, tuple(range(SKIN_POINTS, MESH_POINTS))):
         values[:, list(soft)] = np.array([SOFT]).T
     return values
 
@@ -45,13 +45,14 @@ class Steady:
 
 
 def begin(mesh: Points) -> Steady:
-    return Steady(mesh, 0.0, np.zeros(POINTS, np.float32))
+    """The filters' state after the first mesh (478 x 3) of a face."""
+    return Steady(mesh, 0.0, np.zeros(MESH_POINTS, np.float32))
 
 
 def follow(last: Steady, mesh: Points, fps: float = FPS) -> Steady:
-    """The next frame's, of so many a second."""
+    """The filters' state after the next mesh (478 x 3). fps: frames a second."""
     unit = max(eye_distance(last.mesh), 1e-6) / 100
-    rigid = list(RIGID)
+    rigid = list(SKULL)
     moved = similarity(last.mesh[rigid, :2], mesh[rigid, :2])
     carried = moved.move(last.mesh)
     travel = np.linalg.norm((carried - last.mesh)[rigid, :2], axis=1).mean() / unit * fps
@@ -66,7 +67,7 @@ def follow(last: Steady, mesh: Points, fps: float = FPS) -> Steady:
 
 
 def _share(cutoff: npt.NDArray[np.float64] | float, fps: float) -> npt.NDArray[np.float64]:
-    """How much of a change a low-pass of first order lets through in one frame."""
+    """The share of a change that a first-order low-pass lets through in one frame. cutoff: Hz."""
     return np.asarray(1 / (1 + fps / (2 * np.pi * np.asarray(cutoff))))
 
 

@@ -4,31 +4,44 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from enhance.geometry.landmarks import LIPS, SKULL, face_box
+from enhance.geometry.similarity import similarity
+from enhance.picture import Picture
+
 from .confirm import LEFT_RIGHT, goes_with_crop
-from .crop import Crop, Picture, Points, crop_of_features, crop_of_mesh
+from .crop import Crop, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
-from .find import SURE, Face, Finder, is_point
-from .landmarks import LIPS, RIGID, face_box
-from .likeness import CHANGED, CUT, LIKE_CUT, OTHER_FACE, SAME_PLACE, changed, distance, glance, is_movement, portrait
-from .motion import similarity
+from .find import SURE_OF_MESH, Face, Finder, is_point
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
 from .steady import FPS, begin, follow
+from .thumbnails import (
+    CHANGED,
+    CUT,
+    LIKE_CUT,
+    OTHER_FACE,
+    SAME_PLACE,
+    changed,
+    distance,
+    face_thumbnail,
+    frame_thumbnail,
+    is_movement,
+)
 
 SEARCH_EVERY = 12  # frames from one search for new faces, and check of the followed ones, to the next
 SEARCH_EVERY_EMPTY = 4  # frames, while no face is followed
 THOROUGH_EVERY = 12  # searches, while no face is followed
-KEPT = 0.35  # of the crop's movement (confirm.py): a track that goes more is on no face; a turned head comes near 0.2
-ANCHOR_EVERY = 4  # searches: finding the anchors of a drawn face takes a tenth of a second
+KEPT = 0.35  # share of the crop's movement (confirm.py) above which a track is on no face; a turned head reaches 0.2
+ANCHOR_EVERY = 4  # searches from one measuring of a drawn face's eyes and mouth, which takes 0.1 s, to the next
 DOUBTS = 2  # checks failed in a row, after which a track is given up
 NEAR = 1.0  # sides of a face between the place of a loss and that of a return
-LIKE_SIZE = 1.6
-RETURN_SOON = 30  # frames, in which nobody changes places with anybody
+LIKE_SIZE = 1.6  # times larger or smaller that a face may be when it returns
+RETURN_SOON = 30  # frames: a face that returns to its place within them is taken for the same person
 LOOK_EVERY = 8  # frames from one likeness of a track to the next
 LEARN = 0.2  # share of the newest portrait in the kept one
-HELD = 0.02  # sides by which a crop may be off before it is moved: one that moves makes the points tremble
+HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
 NO_CUT: Cut = np.empty((0, 0), np.uint8)
@@ -37,7 +50,7 @@ NO_HINTS: Points = np.empty((0, 4), np.float32)
 
 @dataclass(frozen=True)
 class Seen:
-    """A face in a frame. mesh (478 x 3): as the filters give it; raw: as the network does. likeness: NaN where not taken."""
+    """A face in a frame. mesh (478 x 3): filtered. raw: as the network gives it. likeness: NaN where it was not measured."""
 
     identity: int
     score: float
@@ -47,28 +60,29 @@ class Seen:
 
     @property
     def box(self) -> Points:
+        """x1, y1, x2, y2 round the mesh."""
         return face_box(self.mesh)
 
 
 class Tracker:
-    """Follows up to `most` faces; all it remembers is in the State. For one thread at a time."""
+    """Follows up to `most` faces. All that it remembers is in the State. For one thread at a time."""
 
     def __init__(self, finder: Finder, most: int) -> None:
         self._finder = finder
         self.most = most
 
     def next(self, state: State, picture: Picture, hints: Points = NO_HINTS, fps: float = FPS) -> list[Seen]:
-        """The faces of the next frame, of so many a second, largest first; `state` is brought forward.
+        """The faces of the next frame, largest first. `state` is changed to the state after it.
 
-        hints (k x 4): where a face is, as the caller says, each a box or, of no extent, a point. They are tried where no
-        face is followed; those that are there stay, however many larger ones there are.
+        hints (k x 4): where the caller says that a face is: boxes, or points as boxes of no extent. They are tried where no
+        face is followed; faces found there are kept even where there are more than `most` larger ones. fps: frames a second.
         """
-        now = glance(picture)
-        begins = state.glance.size == 0
-        change = 0.0 if begins else changed(state.glance, now)
+        now = frame_thumbnail(picture)
+        begins = state.last_frame.size == 0
+        change = 0.0 if begins else changed(state.last_frame, now)
         cut = change > CUT or (change > LIKE_CUT and self._is_other(state, picture))
-        cut = cut and not begins and not is_movement(state.glance, now)
-        state.glance = now
+        cut = cut and not begins and not is_movement(state.last_frame, now)
+        state.last_frame = now
         state.since += 1
         for lost in state.lost:
             lost.since += 1
@@ -90,20 +104,20 @@ class Tracker:
         for track in state.tracks:
             if not track.drawn or _move_drawn(track, picture):
                 mesh, score = self._finder.network(picture, track.crop)
-                look = portrait(picture, track.crop)
-                sure = track.drawn or score > SURE  # of a drawn face the score says nothing
+                look = face_thumbnail(picture, track.crop)
+                sure = track.drawn or score > SURE_OF_MESH  # of a drawn face the score says nothing
                 alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
-                if sure and alone and not _has_left(mesh, picture) and distance(look, track.portrait) < OTHER_FACE:
+                if sure and alone and not _has_left(mesh, picture) and distance(look, track.thumbnail) < OTHER_FACE:
                     seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
 
     def _is_other(self, state: State, picture: Picture) -> bool:
-        """Whether somebody else is where a face was: a cut between shots that are alike."""
+        """Whether a different person is where a face was: a cut between similar shots."""
         for track in state.tracks:
-            if not track.drawn and distance(portrait(picture, track.crop), track.portrait) > CHANGED:
+            if not track.drawn and distance(face_thumbnail(picture, track.crop), track.thumbnail) > CHANGED:
                 mesh, _ = self._finder.network(picture, track.crop)
                 mesh, score = self._finder.network(picture, crop_of_mesh(mesh))
-                if score > SURE and unlikeness(likeness(picture, mesh), track.likeness) > OTHER:
+                if score > SURE_OF_MESH and unlikeness(likeness(picture, mesh), track.likeness) > OTHER:
                     return True
         return False
 
@@ -121,7 +135,8 @@ class Tracker:
         self._take(state, picture, self._finder.faces(picture, candidates, NO_HINTS, _boxes(seen)), seen)
 
     def _is_face(self, track: Track, picture: Picture, now: Seen, found: bool, searches: int) -> bool:
-        """Whether to go on with a track. found: by a detector; if not, what the track is read by has the word."""
+        """Whether a track is still on a face. found: whether a detector found one there; if not, the mesh network or, for a
+        drawn face, its anchors decide. A track is given up after DOUBTS failures in a row."""
         if track.drawn and (not found or searches % ANCHOR_EVERY == 0):
             anchors = self._finder.anchors(picture, now.box)
             if anchors is not None:
@@ -133,14 +148,14 @@ class Tracker:
         return track.doubts < DOUBTS
 
     def _anchor(self, track: Track, picture: Picture, wanted: Crop) -> None:
-        """Reads a drawn face anew where its eyes and mouth were found, if its crop has come away from there."""
+        """Cuts a drawn face out anew where its eyes and mouth were found, if its crop has drifted from there."""
         if _apart(wanted, track.crop) > ANCHORED:
             track.crop, track.first = wanted, cut_grey(picture, wanted)
 
     def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen], hints: Points = NO_HINTS) -> None:
-        """Follows the new faces from now on, as far as there is room: those at hints stay, and the largest."""
+        """Follows the new faces from now on; of more than `most`, those at hints are kept first, then the largest."""
         for face in faces:
-            look = portrait(picture, face.crop)
+            look = face_thumbnail(picture, face.crop)
             like = likeness(picture, face.mesh)
             identity = _recognised(state, face, look, like)
             if identity is None:
@@ -158,7 +173,7 @@ class Tracker:
         _lose(state, seen, cut=False)
 
     def _recognise(self, state: State, picture: Picture, seen: dict[int, Seen]) -> None:
-        """Takes the likenesses that are due again."""
+        """Measures the likenesses that are due: each track's every LOOK_EVERY frames."""
         for track in state.tracks:
             if track.frames % LOOK_EVERY == 0 and track.frames > 0:
                 track.likeness = likeness(picture, seen[track.identity].mesh)
@@ -166,8 +181,8 @@ class Tracker:
 
 
 def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Points, fps: float) -> Seen:
-    """The track's next frame; its crop goes along."""
-    track.portrait = track.portrait + (look - track.portrait) * np.float32(LEARN)
+    """The track's next frame; its crop is moved with it."""
+    track.thumbnail = track.thumbnail + (look - track.thumbnail) * np.float32(LEARN)
     if track.drawn:
         mesh = _with_drawn_mouth(track, picture, mesh)
     track.frames += 1
@@ -180,7 +195,7 @@ def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Poi
 
 
 def _move_drawn(track: Track, picture: Picture) -> bool:
-    """Moves the crop with the drawing; False when it is not there any more."""
+    """Moves the crop with the drawing; False when the drawing is no longer there."""
     moved = registered(picture, track.crop, track.first)
     if moved is not None:
         track.crop = moved
@@ -188,11 +203,11 @@ def _move_drawn(track: Track, picture: Picture) -> bool:
 
 
 def _with_drawn_mouth(track: Track, picture: Picture, mesh: Points) -> Points:
-    """The lips on the drawn mouth; where it does not stand out, where they were on the face before."""
+    """The mesh with its lips on the drawn mouth; where none is found, with the lips where they were on the face before."""
     fitted = fit_mouth(picture, mesh)
     if fitted is not None:
         return fitted
-    lips, rigid = list(LIPS), list(RIGID)
+    lips, rigid = list(LIPS), list(SKULL)
     mesh = mesh.copy()
     mesh[lips] = similarity(track.steady.mesh[rigid, :2], mesh[rigid, :2]).move(track.steady.mesh[lips])
     return mesh
@@ -205,10 +220,10 @@ def _apart(one: Crop, other: Crop) -> float:
 
 
 def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
-    """Puts the tracks that were not seen among the lost; whether there were any."""
+    """Moves the tracks that were not seen to the lost ones; whether there were any."""
     gone = [track for track in state.tracks if track.identity not in seen]
     state.tracks = [track for track in state.tracks if track.identity in seen]
-    new = [Lost(track.identity, 0, True, face_box(track.steady.mesh), track.portrait, track.likeness) for track in gone]
+    new = [Lost(track.identity, 0, True, face_box(track.steady.mesh), track.thumbnail, track.likeness) for track in gone]
     state.lost = (new + state.lost)[:MOST_LOST]
     for lost in state.lost:
         lost.here = lost.here and not cut
@@ -216,7 +231,7 @@ def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:
 
 
 def _recognised(state: State, face: Face, look: Points, like: Likeness) -> int | None:
-    """The identity of a lost face that this one is: in one shot whoever was lost at its place, else one of its likeness."""
+    """The identity of the lost face that this one is, None for a new one: by place within a shot, else by likeness."""
     best, who = 1.0, None
     for lost in state.lost:
         unlike = unlikeness(like, lost.likeness) / _may_differ(lost, face, look, like)
@@ -229,16 +244,16 @@ def _recognised(state: State, face: Face, look: Points, like: Likeness) -> int |
 
 
 def _may_differ(lost: Lost, face: Face, look: Points, like: Likeness) -> float:
-    """How unlike a face may be to one that was lost: the place goes before the likeness, unless there was a cut."""
+    """The distance of likenesses up to which a face may be the lost one: larger at its place in the same shot."""
     if not lost.here or not _is_near(lost.box, face.box):
         return SURELY_SAME
-    if lost.since == 0 and distance(look, lost.portrait) > SAME_PLACE and unlikeness(like, lost.likeness) > OTHER:
+    if lost.since == 0 and distance(look, lost.thumbnail) > SAME_PLACE and unlikeness(like, lost.likeness) > OTHER:
         return SURELY_SAME  # a cut in a part of the picture
     return ANYBODY if lost.since < RETURN_SOON else MAY_BE
 
 
 def _is_meant(hint: Points, box: Points) -> bool:
-    """Whether a face is the one that a hint says is there."""
+    """Whether a hint lies on a face's box."""
     if is_point(hint):
         return bool((box[:2] <= hint[:2]).all() and (hint[:2] <= box[2:]).all())
     return overlap(hint, box) > SAME_FACE

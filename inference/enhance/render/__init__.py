@@ -1,1 +1,1 @@
-"""The mouth and the head of one frame, moved: numpy in, numpy out."""
+"""The mouth of one frame, moved to a planned shape: numpy in, numpy out."""

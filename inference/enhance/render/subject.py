@@ -6,18 +6,18 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from .area import Floats
-from .expected import COLUMNS as FACE_COLUMNS
-from .expected import KNOTS, Face, face_of
-from .expected import ROWS as FACE_ROWS
-from .lips import SAMPLES, Lips, lips_of
-from .mesh import Array, BadMouthError, Pose, ramp
-from .own_teeth import COLUMNS, ROWS, own_teeth
-from .planes import Colours, Planes, to_rgb
-from .shape import Rest, rest_of
-from .sharpness import PLACES, detail
-from .tone import GRID, Ring, Tone, tone_of
-from .trust import REGIONS, look, means
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, BadMouthError, Pose, ramp
+from enhance.geometry.planes import Colours, Planes, to_rgb
+from enhance.render.cover.expected import COLUMNS as FACE_COLUMNS
+from enhance.render.cover.expected import KNOTS, Face, face_of
+from enhance.render.cover.expected import ROWS as FACE_ROWS
+from enhance.render.cover.trust import REGIONS, look, means
+from enhance.render.finish.sharpness import PLACES, detail
+from enhance.render.finish.tone import GRID, Ring, Tone, tone_of
+from enhance.render.lips.outline import SAMPLES, Lips, lips_of
+from enhance.render.lips.shape import Rest, rest_of
+from enhance.render.teeth.own import COLUMNS, ROWS, own_teeth
 
 SUBJECT_SIZE = 26624
 VERSION = 3.0

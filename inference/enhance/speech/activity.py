@@ -1,4 +1,4 @@
-"""Whether somebody speaks: what keeps a mouth shut through silence, hum, noise and music."""
+"""Whether somebody speaks, by which a mouth stays shut through silence, hum, noise and music."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from .classes import SIL
 from .features import Floats
 
 _REACH = 15  # frames: the share of speech sounds is taken over 0.15 s on both sides
-_NONE, _CERTAIN = 0.3, 0.55  # shares: at the first sound of a word it is about a half
+_NONE, _CERTAIN = 0.3, 0.55  # shares that are no speech, and certainly speech; at the start of a word it is about 0.5
 
 
 def speech_activity(posteriors: Floats) -> Floats:
-    """[T], 0..1. posteriors: [T, 20] of the network; level plays no part, so quiet speech counts."""
+    """How sure it is that somebody speaks, [T], 0..1. posteriors: [T, 20] of the network. The level does not matter."""
     total = np.cumsum(np.pad(1 - posteriors[:, SIL], (_REACH + 1, _REACH)))
     share = (total[2 * _REACH + 1 :] - total[: -2 * _REACH - 1]) / (2 * _REACH + 1)
     return np.asarray(np.clip((share - _NONE) / (_CERTAIN - _NONE), 0, 1).astype(np.float32))

@@ -1,4 +1,4 @@
-"""A second opinion on which class is heard: the English phone loop of pocketsphinx, which needs no words."""
+"""A second estimate of which class is heard: the English phone loop of pocketsphinx, which needs no vocabulary."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from .classes import CLASSES, INDEX, SIL
 from .features import HOP, RATE, Floats
 
 _SPANS = (800, 1200)  # frames: a long file is cut at its quietest frame between them
-_LOUDEST = 0.3
+_LOUDEST = 0.3  # of full scale: the 99.5th percentile of the sound that the recogniser is given
 _NAMES = {
     "P": "P B M",
     "F": "F V",

@@ -1,4 +1,4 @@
-"""All that `speech` tells of a piece of sound."""
+"""What the model `speech` answers for a sound: articulatory classes, mouth curves and activity."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from .curves import curves
 from .features import Floats, log_mel, normalise
 from .network import open_speech_network
 
-_SECOND_OPINION = 0.28  # weight of pocketsphinx; as measured on real English, level with it there and better elsewhere
+_SECOND_OPINION = 0.28  # weight of pocketsphinx in the posteriors
 
 
 @dataclass(frozen=True)
-class Speech:
-    """T frames of 10 ms, frame i centred at i * 10 + 5 ms."""
+class SpeechAnalysis:
+    """What is heard in T frames of 10 ms, frame i centred at i * 10 + 5 ms."""
 
     posteriors: Floats  # [T, 20], classes as in `classes.CLASSES`
     curves: Floats  # [T, 6], as in `classes.CURVES`
@@ -27,16 +27,17 @@ class Speech:
 
 
 class SpeechAnalyser:
-    """For one thread at a time: the network and the recogniser hold their own buffers."""
+    """The network and the recogniser. For one thread at a time, since both hold buffers of their own."""
 
     def __init__(self, weights: Path) -> None:
         self._network = open_speech_network(weights)
         self._allphone = open_allphone()
 
-    def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> Speech:
-        """pcm: [n] float32, 16 kHz, any level. fuse: ask pocketsphinx too, for the whole file. T = n // 160.
+    def analyse(self, pcm: npt.NDArray[Any], fuse: bool = True, go_on: Callable[[], None] = lambda: None) -> SpeechAnalysis:
+        """What is heard in pcm: [n] float32, 16 kHz, at any level. T = n // 160.
 
-        go_on is called between blocks, to stop by raising. Raises ValueError when pcm is no finite [n].
+        fuse: whether pocketsphinx is asked too. go_on is called between blocks and may raise to stop. Raises ValueError unless
+        pcm is [n] and finite.
         """
         if pcm.ndim != 1:
             raise ValueError(f"expected PCM [n], got {list(pcm.shape)}")
@@ -47,7 +48,7 @@ class SpeechAnalyser:
         posteriors = self._network(normalise(mel), go_on)
         activity = speech_activity(posteriors)
         if fuse and activity.any():
-            # Where nobody speaks, a phone loop still hears phones.
+            # By activity, since a phone loop hears phones in silence too.
             weight = _SECOND_OPINION * activity[:, None]
             posteriors += weight * (self._allphone(sound, mel, go_on) - posteriors)
-        return Speech(posteriors, curves(posteriors), activity)
+        return SpeechAnalysis(posteriors, curves(posteriors), activity)

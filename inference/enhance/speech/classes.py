@@ -1,6 +1,6 @@
 """The 20 articulatory classes that the speech network tells apart, and the mouth shape that each asks for.
 
-The classes follow what is seen of a sound, not what is heard: p, b and m are one, so are s and z, and k, g and ng.
+The classes follow what is seen of a sound, not what is heard: p, b and m are one class, s and z another, k, g and ng a third.
 """
 
 import numpy as np

@@ -1,12 +1,12 @@
-"""From posteriors to what the mouth does: shapes that run into each other, and closures that do not."""
+"""From posteriors to mouth curves: shapes that blend into each other, and closures that are always complete."""
 
 import numpy as np
 
 from .classes import CLASSES, CURVES, SHAPES, F, P
 from .features import Floats
 
-# How much a class insists on its shape, and how far that reaches before and after it (seconds): dominance as of Cohen and
-# Massaro (1993). Rounding begins early.
+# Dominance of a class (Cohen and Massaro 1993): its strength, and its time constants before and after it in seconds. Rounding
+# begins early.
 _DOMINANCE = {
     "SIL": (0.25, 0.09, 0.12),
     "P": (1.0, 0.045, 0.045),
@@ -30,23 +30,23 @@ _DOMINANCE = {
     "U": (0.85, 0.1, 0.08),
 }
 _REACH = np.arange(-25, 26) * 0.01
-CLOSES, OPENS = 0.4, 0.24  # of the posterior of P: a closure begins above the one and ends below the other
-_DOUBTED = 0.15  # of the posterior of P: from here up to CLOSES lips come near each other
-ALMOST = 0.8  # of the way, at the most
+CLOSES, OPENS = 0.4, 0.24  # posterior of P: a closure begins above the first and ends below the second
+_DOUBTED = 0.15  # posterior of P from which lips approach each other, up to CLOSES
+ALMOST = 0.8  # closure that lips approach without a closure: 1 is shut
 _SHORTEST = 2  # frames of a closure
-_HELD = 4  # frames: one frame of 25 fps video
-_APPROACH, _RELEASE = 7, 8  # frames
+_HELD = 4  # frames for which a closure is held at least: one frame of video at 25 fps
+_APPROACH, _RELEASE = 7, 8  # frames in which lips close, and open
 _RISE = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _APPROACH + 1) / (_APPROACH + 1))  # by frames before a closure
 _FALL = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _RELEASE + 1) / (_RELEASE + 1))  # by frames after it
-_BITE = 1.3 * np.hanning(7) / np.hanning(7).sum()  # a short f reaches the lip too
+_BITE = 1.3 * np.hanning(7) / np.hanning(7).sum()  # 1.3: so that a short f reaches the lip too
 _F_JAW = float(SHAPES[F, 0])
 JAW, _WIDTH, _ROUNDING, CLOSURE, LABIODENTAL, _TONGUE = range(len(CURVES))
 
 
 def curves(posteriors: Floats) -> Floats:
-    """[T, 6] at 100 frames a second: jaw, width, rounding, closure, labiodental, tongue; see `classes.SHAPES` for units.
+    """[T, 6] at 100 frames a second: the columns and units of classes.CURVES. During a closure the jaw is 0.
 
-    posteriors: [T, 20]. During a closure the jaw curve is 0.
+    posteriors: [T, 20], columns as classes.CLASSES.
     """
     dominance = np.stack([_spread(column, *_DOMINANCE[name]) for name, column in zip(CLASSES, posteriors.T, strict=True)], 1)
     shape = (dominance @ SHAPES) / (dominance.sum(1, keepdims=True) + 1e-6)
@@ -70,7 +70,10 @@ def _same(column: Floats, kernel: Floats) -> Floats:
 
 
 def closures(posteriors: Floats) -> list[tuple[int, int]]:
-    """First frame and the one after the last of every bilabial closure, by hysteresis on the posterior of P."""
+    """Every bilabial closure as its first frame and the one after its last, by hysteresis on the posterior of P.
+
+    posteriors: [T, 20] at 100 frames a second.
+    """
     track = posteriors[:, P]
     found = []
     above = np.flatnonzero(track > CLOSES)
@@ -86,8 +89,8 @@ def closures(posteriors: Floats) -> list[tuple[int, int]]:
 
 
 def closure_track(posteriors: Floats) -> Floats:
-    """[T], 1 while the lips are pressed, with a raised cosine of 70 ms before and 80 ms after; up to ALMOST where a closure is
-    likely but not told."""
+    """[T], 1 while the lips are pressed, with a raised cosine of 70 ms before and 80 ms after; up to ALMOST where the posterior
+    of P lies between _DOUBTED and CLOSES."""
     frames = len(posteriors)
     near = ALMOST * np.clip((posteriors[:, P] - _DOUBTED) / (CLOSES - _DOUBTED), 0, 1)
     for start, end in closures(posteriors):

@@ -1,4 +1,4 @@
-"""Log-mel features: what the speech network hears. Training and service share this file."""
+"""Log-mel features, the input of the speech network. Training and service share this file."""
 
 from typing import Any
 
@@ -9,15 +9,15 @@ Floats = npt.NDArray[Any]
 
 RATE = 16000
 HOP = 160  # 10 ms; frame i is centred at i * 10 + 5 ms
-WINDOW = 400
-MELS = 40
+WINDOW = 400  # samples
+MELS = 40  # bands, 60 to 7600 Hz
 _FFT = 512
 _BLOCK = 2000  # frames transformed at once: bounds memory
 _FLOOR = 1e-10  # of power: below the rounding of 16-bit sound
 _QUIET = -21.0  # mean log-mel under which there is nothing but that floor
 _SPAN, _STEP = 1000, 200  # frames: the mean is taken over 10 s, anew every 2 s
 _LOUD = 5.0  # nepers of power under the 95th percentile that still count as active
-_FAR = 6.0  # nepers of power under the loudest part where a part of its own is no longer speech
+_FAR = 6.0  # nepers of power under the loudest part's 95th percentile, below which nothing is active
 _ENOUGH = 20  # active frames that give a mean
 
 
@@ -38,7 +38,7 @@ _TAPER = np.hanning(WINDOW).astype(np.float32)
 
 
 def log_mel(pcm: Floats) -> Floats:
-    """T x 40 natural-log mel power of n samples at 16 kHz, T = n // 160. Each window's own mean is removed (DC)."""
+    """T x 40 natural-log mel power of n samples (16 kHz, -1..1), T = n // 160. Each window's mean (DC) is removed."""
     frames = len(pcm) // HOP
     lead = (WINDOW - HOP) // 2
     padded = np.pad(np.asarray(pcm, np.float32), (lead, WINDOW))
@@ -53,10 +53,10 @@ def log_mel(pcm: Floats) -> Floats:
 
 
 def normalise(mel: Floats) -> Floats:
-    """Log-mel less the mean of the active frames near each frame, over 3, within -4..3: no level, no microphone.
+    """Log-mel (T x 40) without the level and the microphone's response: less a mean, over 3, within -4..3.
 
-    The mean is the file's up to 10 s; in longer ones it follows voices and loudness. Where a part holds nothing that is
-    active, the means beside it serve. T x 40; all -4 when the file is silent.
+    The mean is that of the active frames; over the whole file up to 10 s, in longer ones over 10 s round each frame. Where a
+    part has no active frames, the means of the parts beside it are used. All -4 when the file is silent.
     """
     if len(mel) == 0:
         return mel

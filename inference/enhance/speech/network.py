@@ -1,4 +1,4 @@
-"""The speech network at work: normalised log-mel in, a posterior over the articulatory classes out."""
+"""The speech network: from normalised log-mel to posteriors over the articulatory classes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ from enhance.engine import open_small_network
 
 from .features import Floats
 
-LOOK_AHEAD = 20  # frames: the network names a frame when it has heard 200 ms more
+LOOK_AHEAD = 20  # frames: the output for a frame comes 200 ms later
 CONTEXT = 46  # frames before a frame that the network looks at
 _BLOCK = 3000  # frames run at once: bounds memory
 
@@ -17,9 +17,9 @@ Posteriors = Callable[[Floats, Callable[[], None]], Floats]
 
 
 def open_speech_network(path: Path) -> Posteriors:
-    """A function from normalised log-mel [T, 40] to posteriors [T, 20]; what it is handed is called between blocks.
+    """A function from normalised log-mel [T, 40] to posteriors [T, 20]. It calls its second argument between blocks.
 
-    Before and after the file lies its quietest frame. Blocks give what the whole file would.
+    Before and after the file its quietest frame is repeated. The result does not depend on the blocks.
     """
     run = open_small_network(path)
 
@@ -32,8 +32,8 @@ def open_speech_network(path: Path) -> Posteriors:
         for start in range(0, len(mel), _BLOCK):
             go_on()
             end = min(start + _BLOCK, len(mel))
-            (told,) = run(padded[None, start : end + CONTEXT + LOOK_AHEAD])
-            parts.append(told[0, CONTEXT + LOOK_AHEAD :])
+            (answer,) = run(padded[None, start : end + CONTEXT + LOOK_AHEAD])
+            parts.append(answer[0, CONTEXT + LOOK_AHEAD :])
         return np.concatenate(parts)
 
     return posteriors

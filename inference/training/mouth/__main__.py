@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from enhance.mouth.geometry import OPENING, Array
-from enhance.mouth.prior import Prior, calm, open_prior
+from enhance.geometry.heads import Array
+from enhance.plan.measures import OPENING
+from enhance.plan.prior import Prior, calm, open_prior
 from enhance.speech.analysis import SpeechAnalyser
 from enhance.speech.features import log_mel, normalise
 
@@ -26,6 +27,7 @@ AHEAD = ((10,), (5, 10, 20, 30))  # of the kinds of networks: near, and both nea
 
 
 def main() -> None:
+    """Trains and judges the networks, and writes mouth.onnx."""
     asked = _arguments()
     torch.set_num_threads(1)
     asked.work.mkdir(parents=True, exist_ok=True)

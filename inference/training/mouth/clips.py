@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from enhance.mouth.geometry import LIPS, OPENING, Array, free_of_pose, heads_of, measure
-from enhance.mouth.tracks import FRAME, interval
+from enhance.geometry.heads import Array, heads_of
+from enhance.geometry.landmarks import LIP_RINGS
+from enhance.plan.measures import OPENING, free_of_pose, measure_lips
+from enhance.plan.tracks import FRAME, interval
 from enhance.speech.features import log_mel, normalise
 
-from .footage import Footage
+from .footage import Recording
 
 SHAPES = 6  # principal components of the lips that are learnt beside the measures
 _SMOOTH = 0.02  # s: the mesh trembles from frame to frame
@@ -35,10 +37,11 @@ class Clip:
     lag: float = 0.0
 
     def late_by(self, lag: float) -> "Clip":
+        """The same clip with another lag (s)."""
         return replace(self, lag=lag)
 
 
-def read_clip(footage: Footage, name: str, speaker: str, running: bool) -> Clip:
+def read_clip(footage: Recording, name: str, speaker: str, running: bool) -> Clip:
     """Raises ValueError when too few frames show a face."""
     seen = np.isfinite(footage.points[:, 0, 0])
     if seen.sum() < _FEWEST:
@@ -47,7 +50,7 @@ def read_clip(footage: Footage, name: str, speaker: str, running: bool) -> Clip:
     heads = heads_of(footage.points[seen])
     lips = _smooth(heads.lips, _SMOOTH / step)
     mel = normalise(log_mel(footage.pcm))
-    return Clip(name, speaker, mel, footage.times[seen] + step / 2, lips, free_of_pose(measure(lips), heads), running)
+    return Clip(name, speaker, mel, footage.times[seen] + step / 2, lips, free_of_pose(measure_lips(lips), heads), running)
 
 
 def _smooth(track: Array, sigma: float) -> Array:
@@ -68,13 +71,14 @@ class Basis:
 
 
 def common_basis(clips: Sequence[Clip]) -> Basis:
+    """The basis of lip shapes over all clips: principal components of relative shapes, every other frame."""
     shapes = np.concatenate([_relative(clip)[::2] for clip in clips])
     _, _, vectors = np.linalg.svd(shapes, full_matrices=False)
     return Basis(vectors[:SHAPES], (shapes @ vectors[:SHAPES].T).std(0))
 
 
 def _relative(clip: Clip) -> Array:
-    shapes = clip.lips[:, :, :2].reshape(len(clip.lips), 2 * len(LIPS))
+    shapes = clip.lips[:, :, :2].reshape(len(clip.lips), 2 * len(LIP_RINGS))
     low, high = np.percentile(clip.measures[:, OPENING], (5, 95))
     relative: Array = (shapes - shapes.mean(0)) / (high - low)
     return relative

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from enhance.mouth.geometry import MEASURES, Array
+from enhance.geometry.heads import Array
+from enhance.plan.measures import MEASURES
 from enhance.speech.features import MELS
 
 from .clips import SHAPES, Basis, Clip, common_basis, targets
@@ -20,6 +21,8 @@ WINDOW = 300
 
 @dataclass(frozen=True)
 class Settings:
+    """How one network is trained; rates are those of AdamW, at their peak."""
+
     steps: int = 200
     windows: int = 12
     trunk_rate: float = 1.5e-4
@@ -33,6 +36,7 @@ class Settings:
 
 
 def fit(trunk: Path, clips: Sequence[Clip], settings: Settings, seed: int) -> MouthNetwork:
+    """A network trained on the clips, from the trunk of the speech network. The same seed gives the same network."""
     torch.manual_seed(seed)
     rng = np.random.default_rng(seed)
     basis = common_basis(clips)
@@ -108,6 +112,7 @@ class Windows:
         self.shares = lengths / lengths.sum() if running else lengths
 
     def batch(self) -> tuple[Tensor, Tensor, Tensor]:
+        """`windows` windows of WINDOW frames: log-mel, wanted outputs, and in which frames these are known."""
         mels, wanted, known = zip(*[self._window() for _ in range(self.settings.windows)], strict=True)
         return tuple(torch.from_numpy(np.stack(each)) for each in (mels, wanted, known))
 

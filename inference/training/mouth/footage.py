@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from enhance.face.clip import track_frames
-from enhance.face.crop import Picture
+from enhance.face.clip import TrackingRequest, track_frames
 from enhance.face.find import Finder
-from enhance.face.track import NO_HINTS, Tracker
-from enhance.mouth.geometry import POINTS, Array
+from enhance.face.track import Tracker
+from enhance.geometry.heads import Array
+from enhance.geometry.landmarks import PLAN_POINTS
+from enhance.picture import Picture
 from enhance.speech.features import RATE
 
 KINDS = (".mp4", ".mpg", ".mov", ".avi", ".webm", ".mkv")
@@ -22,8 +23,8 @@ _SIDE = 1280  # pixels of the longer side: larger pictures are read smaller
 
 
 @dataclass(frozen=True)
-class Footage:
-    """points: g x len(POINTS) x 3 pixels, NaN without a face. times: g, s at which frames appear. pcm: n at 16 kHz."""
+class Recording:
+    """points: g x len(PLAN_POINTS) x 3 pixels, NaN without a face. times: g, s at which frames appear. pcm: n at 16 kHz."""
 
     points: Array
     times: Array
@@ -40,6 +41,7 @@ class Source:
 
     @property
     def name(self) -> str:
+        """The file's name without its ending."""
         return self.path.stem
 
 
@@ -59,26 +61,26 @@ def sources(path: Path, running: bool) -> list[Source]:
     return [Source(each, speakers.get(each.name, each.stem), running) for each in paths]
 
 
-def read_footage(source: Source, kept: Path, weights: Path) -> Footage:
+def read_footage(source: Source, kept: Path, weights: Path) -> Recording:
     """The footage of a clip, from `kept` if it was read before. weights: the folder of the face networks."""
     store = kept / f"{source.name}.npz"
     if not store.exists():
         print(f"reading {source.name}", flush=True)
-        footage = Footage(*_mesh(source.path, weights), _sound(source.path))
+        footage = Recording(*_mesh(source.path, weights), _sound(source.path))
         aside = store.with_suffix(".part.npz")
         np.savez(aside, points=footage.points, times=footage.times, pcm=footage.pcm)
         aside.rename(store)
     with np.load(store) as found:
-        return Footage(found["points"], found["times"], found["pcm"])
+        return Recording(found["points"], found["times"], found["pcm"])
 
 
 def _mesh(source: Path, weights: Path) -> tuple[Array, Array]:
     tracker, state = _tracker(weights), np.empty(0, np.float32)
     points, times = [], []
     for time, picture in _frames(source):
-        faces, state = track_frames(tracker, picture[None], state, NO_HINTS, raw=True)
+        faces, state = track_frames(tracker, picture[None], state, TrackingRequest(raw=True))
         times.append(time)
-        points.append(faces.mesh[0, 0, list(POINTS)])
+        points.append(faces.mesh[0, 0, list(PLAN_POINTS)])
     return np.array(points, np.float32), np.array(times)
 
 

@@ -10,20 +10,21 @@ from functools import partial
 
 import numpy as np
 
-from enhance.mouth.geometry import OPENING, WIDTH, Array, heads_of, measure
-from enhance.mouth.hearing import Speech
-from enhance.mouth.plan import Footage, Plan, Settings, plan
-from enhance.mouth.prior import Prior
+from enhance.geometry.heads import Array, heads_of
+from enhance.plan.hearing import Speech
+from enhance.plan.measures import OPENING, WIDTH, measure_lips
+from enhance.plan.plan import Footage, Plan, PlanSettings, plan
+from enhance.plan.prior import Prior
 from enhance.speech.analysis import SpeechAnalyser
 
-from .footage import Footage as Seen
+from .footage import Recording
 
 GAP = 0.4  # s between what is looked at and what is judged
-PLANNERS: Mapping[str, Settings] = {
-    "visemes": Settings(visemes=1, residual=False, weigh=False),
-    "prior": Settings(visemes=0, residual=False, weigh=False),
-    "prior + residual": Settings(visemes=0, weigh=False),
-    "shipped": Settings(),
+PLANNERS: Mapping[str, PlanSettings] = {
+    "visemes": PlanSettings(visemes=1, residual=False, weigh=False),
+    "prior": PlanSettings(visemes=0, residual=False, weigh=False),
+    "prior + residual": PlanSettings(visemes=0, weigh=False),
+    "shipped": PlanSettings(),
 }
 
 
@@ -37,9 +38,10 @@ class Take:
     speech: Speech
 
 
-def take_of(name: str, footage: Seen, analyser: SpeechAnalyser) -> Take:
-    heard = analyser.analyse(footage.pcm, fuse=True)
-    return Take(name, footage.points, footage.times, Speech(footage.pcm, heard.posteriors, heard.activity))
+def take_of(name: str, recording: Recording, analyser: SpeechAnalyser) -> Take:
+    """A clip with what the speech model hears in it."""
+    heard = analyser.analyse(recording.pcm, fuse=True)
+    return Take(name, recording.points, recording.times, Speech(recording.pcm, heard.posteriors, heard.activity))
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,10 @@ class Score:
     lag: float
 
 
-def judge(take: Take, prior: Prior, settings: Settings, others: list[Take]) -> Score:
+def judge(take: Take, prior: Prior, settings: PlanSettings, others: list[Take]) -> Score:
     """The mean of both halves."""
     seen = np.isfinite(take.points).all((1, 2))
-    truth = measure(heads_of(take.points[seen]).lips)
+    truth = measure_lips(heads_of(take.points[seen]).lips)
     middle = (take.times[0] + take.times[-1]) / 2
     halves = [take.times < middle - GAP / 2, take.times > middle + GAP / 2]
     scores = []
@@ -87,8 +89,8 @@ def judge(take: Take, prior: Prior, settings: Settings, others: list[Take]) -> S
     return mean(scores)
 
 
-def _plan(prior: Prior, footage: Footage, settings: Settings, speech: Speech, times: Array) -> Plan:
-    return plan(prior, speech, times, footage, settings=settings)
+def _plan(prior: Prior, footage: Footage, settings: PlanSettings, speech: Speech, times: Array) -> Plan:
+    return plan(prior, speech, times, footage, settings)
 
 
 def _null(ask: Callable[..., Plan], other: Take, times: Array, true: Array) -> float:
@@ -103,14 +105,17 @@ def _best(planned: Array, true: Array, times: Array) -> float:
 
 
 def correlation(a: Array, b: Array) -> float:
+    """Pearson's r of two tracks; 0 where one does not move."""
     return float(np.corrcoef(a, b)[0, 1]) if a.std() > 1e-9 and b.std() > 1e-9 else 0.0
 
 
 def flicker(opening: Array) -> float:
+    """The mean size of the second difference of a track."""
     return float(np.abs(np.diff(opening, 2)).mean())
 
 
 def mean(scores: list[Score]) -> Score:
+    """The mean of each figure, NaN left out."""
     return Score(**{each.name: float(np.nanmean([getattr(s, each.name) for s in scores])) for each in fields(Score)})
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from enhance.mouth.geometry import MEASURES
+from enhance.plan.measures import MEASURES
 
 from ..speech.network import WIDTH, SpeechNetwork
 
@@ -29,6 +29,7 @@ class MouthNetwork(nn.Module):  # type: ignore[misc]
         self.ahead = ahead
 
     def forward(self, mel: Tensor) -> tuple[Tensor, Tensor]:
+        """Standardised measures [B, T - ahead[-1], outputs], and the phone logits of the trunk [B, T, heads, 20]."""
         hidden = self.trunk.hidden(mel)
         phones = self.trunk.heads(hidden.transpose(1, 2)).transpose(1, 2).unflatten(2, (-1, 20))
         frames = mel.shape[1] - self.ahead[-1]
@@ -44,6 +45,7 @@ class Ensemble(nn.Module):  # type: ignore[misc]
         self.networks = nn.ModuleList(networks)
 
     def forward(self, mel: Tensor) -> Tensor:
+        """MEASURES [networks, T, 4] of mel [1, T, 40]."""
         return torch.cat([told_of(network, mel) for network in self.networks])
 
 

@@ -22,6 +22,7 @@ STEPS = 3200
 
 
 def main() -> None:
+    """Makes the data, trains, exports and judges the network."""
     parser = argparse.ArgumentParser(prog="python -m training.speech", description="Make the speech network anew.")
     parser.add_argument("--out", type=Path, required=True, help="folder for shards, checkpoint, speech.onnx and figures.md")
     parser.add_argument(

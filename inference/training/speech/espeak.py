@@ -81,6 +81,7 @@ class Espeak:
 
 @cache
 def espeak() -> Espeak:
+    """The one instance of the library, which holds global state."""
     return Espeak()
 
 

@@ -30,7 +30,9 @@ ESPEAK = {"en-us": "en", "fr": "fr", "de": "de", "cmn-latn-pinyin": "pinyin", "e
 ESPEAK_VARIANTS = "m3 m8 f3 klatt3 Denis belinda norbert iven4 steph3".split()  # none is trained on
 
 
-class Clip(NamedTuple):
+class LabelledSound(NamedTuple):
+    """A labelled sound. pcm: n samples, 16 kHz. labels: T class indices at 100 frames/s."""
+
     name: str  # of the set
     pcm: Floats
     labels: Floats
@@ -46,7 +48,8 @@ class Figures(NamedTuple):
     labiodental: tuple[float, float, int]
 
 
-def espeak_clips(each: int, seed: int = 1) -> Iterator[Clip]:
+def espeak_clips(each: int, seed: int = 1) -> Iterator[LabelledSound]:
+    """So many sentences by each espeak-ng voice, in speaker variants that were not trained on."""
     draw = random.Random(seed)
     for voice, locale in ESPEAK.items():
         for index in range(each):
@@ -55,7 +58,8 @@ def espeak_clips(each: int, seed: int = 1) -> Iterator[Clip]:
             yield _clip(f"espeak-ng {voice}", *said)
 
 
-def festival_clips(each: int, seed: int = 1) -> Iterator[Clip]:
+def festival_clips(each: int, seed: int = 1) -> Iterator[LabelledSound]:
+    """So many sentences by each festival voice."""
     draw = random.Random(seed)
     for name, voice in {**festival.TRAINING, **festival.HELD_OUT}.items():
         texts = [text.pick(voice.language, draw, held_out=True) for _ in range(each)]
@@ -64,17 +68,19 @@ def festival_clips(each: int, seed: int = 1) -> Iterator[Clip]:
             yield _clip(f"festival {voice.language} {name}{seen}", *said)
 
 
-def real_clips(folder: Path) -> Iterator[Clip]:
+def real_clips(folder: Path) -> Iterator[LabelledSound]:
+    """GRID's clips of speakers who were not trained on."""
     for _speaker, pcm, rate, segments in real.utterances(folder, held_out=True):
         yield _clip("real en, GRID, speakers not trained on", pcm, rate, segments)
 
 
-def _clip(name: str, pcm: Floats, rate: int, segments: list[Segment]) -> Clip:
+def _clip(name: str, pcm: Floats, rate: int, segments: list[Segment]) -> LabelledSound:
     sound = to_rate(pcm, rate)
-    return Clip(name, sound, label_frames(segments, len(log_mel(sound))))
+    return LabelledSound(name, sound, label_frames(segments, len(log_mel(sound))))
 
 
-def figures(clips: list[Clip], posteriors: Posteriors) -> Figures:
+def figures(clips: list[LabelledSound], posteriors: Posteriors) -> Figures:
+    """Of one set: posteriors against labels."""
     rows, events = [], {P: np.zeros(4, int), F: np.zeros(4, int)}
     for clip in clips:
         told, true = posteriors(clip.pcm), np.eye(len(CLASSES), dtype=np.float32)[clip.labels]
@@ -115,7 +121,7 @@ def _rates(counts: Floats) -> tuple[float, float, int]:
     return right / max(told, 1), found / max(true, 1), true
 
 
-def table(clips: list[Clip], posteriors: Posteriors) -> str:
+def table(clips: list[LabelledSound], posteriors: Posteriors) -> str:
     """One row for each set of clips, as Markdown."""
     lines = [
         "| set | clips | accuracy | jaw r | width r | bilabial P / R (n) | labiodental P / R (n) |",

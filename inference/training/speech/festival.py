@@ -15,6 +15,8 @@ from .wav import read_wav
 
 @dataclass(frozen=True)
 class Voice:
+    """A voice of festival, its language, and the encoding in which it takes text."""
+
     name: str  # festival's, after `voice_`
     language: str
     encoding: str

@@ -14,6 +14,8 @@ DILATIONS = (1, 2, 4, 8, 2, 4)
 
 
 class Block(nn.Module):  # type: ignore[misc]
+    """A residual block: a causal dilated convolution over time, [B, 96, T] to the same shape."""
+
     def __init__(self, dilation: int) -> None:
         super().__init__()
         self.past = 2 * dilation
@@ -21,6 +23,7 @@ class Block(nn.Module):  # type: ignore[misc]
         self.norm = nn.BatchNorm1d(WIDTH)
 
     def forward(self, x: Tensor) -> Tensor:
+        """The block's output for x [B, 96, T]."""
         return x + functional.relu(self.norm(self.conv(functional.pad(x, (self.past, 0)))))
 
 
@@ -40,6 +43,7 @@ class SpeechNetwork(nn.Module):  # type: ignore[misc]
         return self.blocks(functional.relu(self.norm(self.first(x)))).transpose(1, 2)
 
     def forward(self, mel: Tensor) -> Tensor:
+        """Logits [B, T, heads, 20] of mel [B, T, 40]."""
         logits = self.heads(self.hidden(mel).transpose(1, 2)).transpose(1, 2)
         return logits.unflatten(2, (len(LOOK_AHEADS), len(CLASSES)))
 
@@ -52,6 +56,7 @@ class Served(nn.Module):  # type: ignore[misc]
         self.network = network
 
     def forward(self, mel: Tensor) -> Tensor:
+        """Posteriors [1, T, 20], the mean of the SERVED heads, of mel [1, T, 40]."""
         told = torch.softmax(self.network(mel), -1)
         # A head that looks less far has named the frame earlier.
         late = [LOOK_AHEADS[SERVED[-1]] - LOOK_AHEADS[head] for head in SERVED]

@@ -27,6 +27,7 @@ def coloured_noise(samples: int, slope: float, rng: Rng) -> Floats:
 
 
 def unit(pcm: Floats) -> Floats:
+    """A sound scaled to an RMS of 1."""
     return np.asarray(pcm / (np.sqrt((pcm**2).mean()) + 1e-9), np.float32)
 
 

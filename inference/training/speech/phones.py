@@ -12,6 +12,8 @@ Parts = list[tuple[str, float]]  # classes that follow each other in one phone, 
 
 
 class Segment(NamedTuple):
+    """A phone in a sound, by its articulatory classes."""
+
     start: float  # seconds
     end: float
     parts: Parts

@@ -1,8 +1,8 @@
--- Adds credits to an account, which it makes when it is new. The change and its ledger entry are one step.
+-- Adds credits to an account, which is created if it is new. The change and its ledger entry are one step.
 -- KEYS[1] root   ARGV: account, credits (0 only makes the account), note, token, token ttl ms
--- A token that came before adds nothing: a call is sent again after a lost connection, or by its caller.
+-- A token that was used before adds nothing, so that a repeated call does not grant twice.
 -- @include "money.lua"
--- Answers the credits, or -1 for a balance of more than can be counted exactly, which changes nothing.
+-- Answers the credits; or -1, and changes nothing, when the balance would exceed 2^53 - 1.
 local root, account, credits = KEYS[1], ARGV[1], tonumber(ARGV[2])
 if account_number(root, account, 'balance') + credits > 9007199254740991 then return -1 end
 redis.call('SADD', root .. ':accounts', account)

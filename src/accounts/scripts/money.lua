@@ -1,5 +1,5 @@
--- The moves of credits, included by every script that makes one. Each writes the account and its ledger
--- together, so the ledger alone gives the balance again. Nothing here ever makes balance - held negative.
+-- Changes of credits, included by every script that makes one. Each updates the account and appends to its ledger in
+-- one step, so that the balance follows from the ledger alone. balance - held never becomes negative.
 --
 --   <root>:accounts           set of names
 --   <root>:account:<account>  hash: balance (held credits included), held
@@ -30,7 +30,7 @@ local function record_change(root, account, entry)
     'lines', entry.lines or '[]', 'note', entry.note or '')
 end
 
--- Sets credits aside for `id`. Returns nil, or what is available when that is too little.
+-- Holds credits for job `id`. Returns nil, or the available credits when they are too few.
 local function hold(root, account, id, credits, list, month, lines)
   local available = account_number(root, account, 'balance') - account_number(root, account, 'held')
   if available < credits then return available end
@@ -42,8 +42,8 @@ local function hold(root, account, id, credits, list, month, lines)
   return nil
 end
 
--- Ends the hold of `id`: captures `credits`, never more than was held, and frees the rest; none is a release,
--- which gives the month's usage back as well. Returns what was captured. A hold already ended stays as it is.
+-- Ends the hold of job `id`: captures `credits`, at most what was held, and frees the rest. With 0 credits it is a
+-- release, which also takes back the month's usage. Returns the captured credits; 0 for a hold that has already ended.
 local function settle(root, account, id, credits, lines)
   local holds = root .. ':holds:' .. account
   local open = redis.call('HGET', holds, id)
@@ -53,7 +53,7 @@ local function settle(root, account, id, credits, lines)
   local captured = math.max(0, math.min(credits, held.credits))
   record_change(root, account, {
     type = captured > 0 and 'capture' or 'release', job = id,
-    -- Not -captured: Lua writes minus nought as "-0", which Redis refuses.
+    -- Not -captured: Lua writes minus zero as "-0", which Redis refuses.
     balance = 0 - captured, held = 0 - held.credits,
     usage = captured > 0 and 0 or 0 - held.list, month = held.month, lines = lines,
   })

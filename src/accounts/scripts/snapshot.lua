@@ -1,4 +1,4 @@
--- What the books say at one moment, to be compared with the ledger up to its last entry then.
+-- The account's record at one moment, to be compared with its ledger up to the last entry of that moment.
 -- KEYS[1] root   ARGV: account
 -- Answers {balance, held, last ledger id, usage pairs, open hold pairs}.
 -- @include "money.lua"

@@ -1,47 +1,43 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../errors.ts';
+import type { StoredFile } from '../../storage/stored-file.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 import { readJson } from './json-body.ts';
-import { type Keep, readMultipart, tooLarge } from './multipart.ts';
+import { type Keep, readMultipart } from './multipart.ts';
 import { receive } from './receive.ts';
 import { shorten } from './shorten.ts';
-
-/** A file part, complete on disk. */
-export type IncomingFile = {
-  readonly path: string;
-  readonly bytes: number;
-  readonly sha256: string;
-};
+import { tooLarge } from './too-large.ts';
 
 export type Body = {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Whether the fields came as text, of a multipart body. */
+  /** True for a multipart body, whose fields are all text. */
   readonly isText: boolean;
-  readonly files: Readonly<Record<string, IncomingFile>>;
-  /** Names of file parts that came and are not expected, or came twice; their bytes were not kept. */
+  /** The file parts, each complete on disk. */
+  readonly files: Readonly<Record<string, StoredFile>>;
+  /** Names of file parts that were not expected or were sent more than once; their bytes were not kept. */
   readonly strayFiles: readonly string[];
 };
 
 type Expected = {
-  /** Names of the file parts; none: the body is JSON only. */
+  /** Names of the file parts; empty for a body that can only be JSON. */
   readonly parts: readonly string[];
   readonly json: boolean;
   readonly folder: () => Promise<string>;
-  /** Asked before so many bytes more of a file are written; see `incoming.ts`. */
+  /** Called with the number of bytes before they are written to a file; see `incoming.ts`. */
   readonly admit: Admit;
   readonly maxFileBytes: number;
-  /** Of a JSON body when it is inflated, and of all text parts of a multipart body. */
+  /** For a decompressed JSON body, and for all text parts of a multipart body together. */
   readonly maxTextBytes: number;
-  /** A body that brings next to nothing for so long is given up. */
+  /** A body that delivers less than 4 KiB in this time is given up with request_timeout. */
   readonly stallMs: number;
 };
 
-/** More than any request has; the parts that are too many are told as such, not read. */
+/** Text parts of one multipart body; no request needs as many. */
 const maxFields = 50;
 
-/** Reads the body, files to disk while they arrive. Nothing that is refused here was held in memory. */
+/** Reads the body. Files are written to disk while they arrive, so that no file is ever held in memory. */
 export const readBody = async (ctx: Context, expected: Expected): Promise<Body> => {
   if (isEmpty(ctx)) return { fields: {}, isText: false, files: {}, strayFiles: [] };
   const types = [
@@ -50,7 +46,7 @@ export const readBody = async (ctx: Context, expected: Expected): Promise<Body> 
   ];
   const type = ctx.is(types);
   if (!type) {
-    const came = shorten(ctx.get('content-type')) || 'of no stated type';
+    const came = shorten(ctx.get('content-type')) || 'no Content-Type';
     throw new Failure('unsupported_media_type', { expected: types.join(' or '), came });
   }
   if (type === 'multipart/form-data') return readParts(ctx, expected);
@@ -63,7 +59,7 @@ export const readBody = async (ctx: Context, expected: Expected): Promise<Body> 
 const isEmpty = (ctx: Context): boolean =>
   ctx.get('transfer-encoding') === '' && announced(ctx) === 0;
 
-/** Not `ctx.request.length`, which keeps the last 32 bits only: 4 GB would be an empty body. */
+/** Content-Length. Not `ctx.request.length`, which keeps the last 32 bits only: 4 GiB would be an empty body. */
 const announced = (ctx: Context): number => Number(ctx.get('content-length'));
 
 const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
@@ -72,7 +68,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
     throw tooLarge('A file', maxFileBytes);
   }
   const folder = await expected.folder();
-  const files = new Map<string, IncomingFile>();
+  const files = new Map<string, StoredFile>();
   const begun = new Set<string>();
   const twice = new Set<string>();
   const keep: Keep = (name) => {
@@ -86,7 +82,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
       files.set(name, await store(join(folder, name), bytes, admit));
     };
   };
-  // One file more than is known, so that a stray one is told by its name.
+  // One file more than expected, so that an unexpected one is reported by its name.
   const bounds = {
     ...{ fields: maxFields, files: parts.length + 1 },
     ...{ textBytes: maxTextBytes, fileBytes: maxFileBytes },
@@ -96,7 +92,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   );
   for (const name of twice) files.delete(name);
   return {
-    // A field that came more than once is a list, which its schema refuses.
+    // A field that was sent more than once is an array, which its schema refuses.
     fields: Object.fromEntries(
       [...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
     ),
@@ -106,12 +102,12 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   };
 };
 
-/** What is told of a file is told of the bytes that the disk took. Failure storage_full | storage_failed. */
+/** Writes a file part; size and hash are those of the bytes that were written. Failure storage_full | storage_failed. */
 const store = async (
   path: string,
   chunks: AsyncIterable<Buffer>,
   admit: Admit,
-): Promise<IncomingFile> => {
+): Promise<StoredFile> => {
   const hash = createHash('sha256');
   let bytes = 0;
   const hashed = async function* () {

@@ -4,19 +4,19 @@ import { Failure } from '../../errors.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Admit } from '../../storage/write-all.ts';
 
-/** What one request brings, before a job or an upload has it. */
+/** The files of one request until a job or an upload takes them over. */
 export type Incoming = {
-  /** A folder of this request alone, made when it is first asked for. Failure storage_full | concurrency_limited. */
+  /** A folder for this request only, created at the first call. Failure storage_full | concurrency_limited. */
   readonly folder: () => Promise<string>;
-  /** To be asked before bytes are written into the folder. Failure storage_full | concurrency_limited. */
+  /** Has to be called with the number of bytes before they are written. Failure storage_full | concurrency_limited. */
   readonly admit: Admit;
-  /** Removes the folder with whatever is left or was begun in it. */
+  /** Removes the folder with everything that is still in it. */
   readonly discard: () => Promise<void>;
 };
 
 /**
- * Counts what is arriving at this process. Without the bound one account could fill the disk with bodies and fetched
- * files that never become anything, in as many requests at once as it likes.
+ * Limits the bytes that one account has arriving at this process, over all its open requests. Without the limit one
+ * account could fill the disk with bodies and fetched files that never become a job.
  */
 export const createIntake = (
   files: Pick<Files, 'temporary' | 'remove' | 'space'>,
@@ -31,11 +31,11 @@ export const createIntake = (
   };
   const checkShare = (account: string, bytes: number): void => {
     if (of(account) + bytes <= limit) return;
-    const detail = `The account has ${of(account)} bytes arriving; at most ${limit} may arrive at a time.`;
+    const detail = `The account has ${of(account)} bytes arriving; at most ${limit} bytes may arrive at a time.`;
     throw new Failure('concurrency_limited', { detail });
   };
 
-  /** For a request of `declared` bytes by its own words; whose it is, is known before anything comes. */
+  /** For a request whose Content-Length is `declared`; `ownedBy` has to be called before the body is read. */
   return (declared: number): Incoming & { readonly ownedBy: (account: string) => void } => {
     let account = '';
     let taken = 0;
@@ -61,7 +61,7 @@ export const createIntake = (
         taken += bytes;
         await files.space.demand(bytes);
       },
-      // A file that is opened late, for a caller that hung up, has no folder any more to appear in.
+      // A file that is opened after its caller disconnected fails, because the folder is gone.
       discard: async () => {
         const [path] = await Promise.allSettled([made]);
         if (path.status === 'fulfilled' && path.value) await files.remove(path.value);

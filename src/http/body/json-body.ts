@@ -4,12 +4,12 @@ import { unzip } from 'node:zlib';
 import { koaBody } from 'koa-body';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import type { Context } from '../route.ts';
-import { tooLarge } from './multipart.ts';
+import type { Context } from '../context.ts';
 import { shorten } from './shorten.ts';
+import { tooLarge } from './too-large.ts';
 
 /**
- * The JSON object of a body, plain or compressed, of at most `limit` bytes when it is inflated.
+ * The JSON object of a body, plain or compressed, of at most `limit` bytes after decompression.
  * Failure invalid_json | file_too_large | unsupported_media_type | validation_failed, or the reason of `signal`.
  */
 export const readJson = async (
@@ -20,14 +20,16 @@ export const readJson = async (
   const encoding = ctx.get('content-encoding').toLowerCase() || 'identity';
   if (!['identity', 'gzip', 'deflate'].includes(encoding)) {
     throw new Failure('unsupported_media_type', {
-      expected: 'a JSON body in utf-8, plain or compressed with gzip or deflate',
-      came: `encoded as "${shorten(encoding)}"`,
+      expected: 'a JSON body in UTF-8, plain or compressed with gzip or deflate',
+      came: `the Content-Encoding "${shorten(encoding)}"`,
     });
   }
   const read = encoding === 'identity' ? readPlain(ctx, limit) : readCompressed(ctx.req, limit);
   const value = await unlessAborted(read, signal);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  const fault = { pointer: '', code: 'invalid_type', detail: 'Expected a JSON object.' };
+  const got = Array.isArray(value) ? 'an array' : JSON.stringify(value);
+  const detail = `Expected a JSON object; got ${shorten(got)}.`;
+  const fault = { pointer: '', code: 'invalid_type', detail };
   throw new Failure('validation_failed', {}, { faults: [fault] });
 };
 
@@ -37,14 +39,15 @@ const readPlain = async (ctx: Context, limit: number): Promise<unknown> => {
     await parse(ctx, async () => undefined);
   } catch (error) {
     const { status, message } = Thrown.parse(error);
-    throw status === 413 ? tooLarge('A JSON body', limit) : broken(message, error);
+    const reason = /only supports object/.test(message) ? 'expected an object' : message;
+    throw status === 413 ? tooLarge('A JSON body', limit) : broken(reason, error);
   }
   return ctx.request.body;
 };
 
 /**
- * koa-body waits for ever for a compressed body whose caller hung up. Here the whole of what came is inflated at once,
- * to no more than the limit.
+ * Not by koa-body, which waits for ever for a compressed body whose caller disconnected. The body is collected first
+ * and then decompressed in one call that stops at the limit.
  */
 const readCompressed = async (req: IncomingMessage, limit: number): Promise<unknown> => {
   try {
@@ -71,7 +74,7 @@ const collect = async (req: IncomingMessage, limit: number): Promise<Buffer> => 
   return Buffer.concat(chunks);
 };
 
-/** As koa-body does with a plain body. */
+/** The same refusal as koa-body's for a plain body. */
 const refusePrototype = (key: string, value: unknown): unknown => {
   if (key === '__proto__') throw new SyntaxError('Object contains forbidden prototype property');
   return value;

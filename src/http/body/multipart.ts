@@ -1,42 +1,43 @@
-/** Reads multipart/form-data (RFC 7578) within bounds. The only file that knows the parser. */
+/** Reads multipart/form-data (RFC 7578) within limits. The only file that uses the parser. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
 import { Failure } from '../../errors.ts';
 import { headerOf, invalidMultipart, mediaType, type PartHeader } from './part-header.ts';
+import { tooLarge } from './too-large.ts';
 
 export type Bounds = {
   readonly fields: number;
   readonly files: number;
-  /** Of all text values together, and so of each. */
+  /** All text values together. */
   readonly textBytes: number;
-  /** Of all file parts together, kept or not. */
+  /** All file parts together, kept or not. */
   readonly fileBytes: number;
 };
 
 export type Multipart = {
-  /** Text values by name, in the order in which they came. */
+  /** Text values by name, in the order in which they were sent. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
-  /** Names of the file parts that nobody wanted. */
+  /** Names of the file parts that were not expected. */
   readonly strayFiles: readonly string[];
 };
 
 type Bytes = AsyncIterable<Buffer>;
-/** Asked when a file part begins; undefined: nobody wants it and its bytes are thrown away. */
+/** Called when a file part begins; answers what stores it, or undefined to discard its bytes. */
 export type Keep = (name: string) => ((bytes: Bytes) => Promise<void>) | undefined;
 
-/** Of the header of one part: a file name of 255 characters in percent encoding fits in well. */
+/** For the header of one part: a file name of 255 characters in percent encoding takes 3 KiB at most. */
 const headerBytes = 8 * 1024;
 const headerPairs = 20;
-/** Nothing has to come before the first part; RFC 2046 lets a sentence stand there. */
+/** For the text that RFC 2046 allows before the first part. */
 const preambleBytes = 64 * 1024;
-/** RFC 2046 §5.1.1. The parser's search takes longer the longer a boundary is. */
+/** Characters, by RFC 2046 §5.1.1. The parser's search time grows with the length. */
 const boundaryLength = 70;
 
 /**
- * Reads the text parts, and hands the file parts to `keep` while they arrive. When this is settled, well or badly, no
- * part is being read any more and what `keep` began has ended. What follows the closing delimiter is left unread.
- * Failure invalid_multipart | file_too_large, what `keep` failed with, or the reason of `signal`.
+ * Reads the text parts, and passes the file parts to `keep` while they arrive. When the promise settles, no part is
+ * being read any more and everything that `keep` started has ended. What follows the closing delimiter is not read.
+ * Failure invalid_multipart | file_too_large, the error of `keep`, or the reason of `signal`.
  */
 export const readMultipart = async (
   req: IncomingMessage,
@@ -62,7 +63,7 @@ export const readMultipart = async (
 
 type Take = (header: PartHeader, part: Readable) => Promise<void>;
 
-/** Gives every part to `take`. The first failure, of whatever, ends all of it. */
+/** Passes every part to `take`. The first failure, wherever it happens, ends the reading. */
 const eachPart = async (
   req: IncomingMessage,
   count: ReturnType<typeof counter>,
@@ -87,7 +88,7 @@ const eachPart = async (
     }
   };
   parser.on('part', (part) => {
-    // Of a part that is cut short the parser tells as well, and of one that was given up its reader.
+    // A part cut short is reported by the parser too, and one that was given up by its reader.
     part.on('error', () => {});
     count.part();
     part.once('header', (lines) => {
@@ -98,7 +99,7 @@ const eachPart = async (
   });
 
   const goOn = () => req.resume();
-  // What the listeners above throw ends here, and with it the parser's work on the rest of the chunk.
+  // The listeners above throw into `parser.write`, which ends the parsing of this chunk.
   const feed = (chunk: Buffer) => {
     try {
       count.chunk(chunk);
@@ -129,7 +130,7 @@ const eachPart = async (
     req.off('data', feed).off('end', end).off('close', close).pause();
     parser.off('drain', goOn);
     signal.removeEventListener('abort', giveUp);
-    // An empty part may still be about to end when the parser has finished.
+    // Only after a failure: when all went well, an empty part may still be about to end.
     if (broken.signal.aborted) for (const part of open) part.destroy();
     await Promise.all(taken);
     parser.destroy();
@@ -137,45 +138,49 @@ const eachPart = async (
   broken.signal.throwIfAborted();
 };
 
-/** Throws when a bound is passed. */
+/** Counts bytes and parts, and throws when one of the limits is exceeded. */
 const counter = ({ fields, files, textBytes, fileBytes }: Bounds) => {
   const most = textBytes + fileBytes + preambleBytes + (fields + files + 1) * headerBytes;
-  const came = { bytes: 0, fields: 0, files: 0, textBytes: 0, fileBytes: 0 };
-  /** How much had come when the header that is being read began. */
+  const read = { bytes: 0, fields: 0, files: 0, textBytes: 0, fileBytes: 0 };
+  /** The bytes that had been read when the current header began; undefined outside of a header. */
   let headerFrom: number | undefined;
   const noHeader = () => invalidMultipart('a part has no header');
   return {
     chunk: ({ length }: Buffer): void => {
       if (
-        came.fields + came.files === 0 &&
+        read.fields + read.files === 0 &&
         headerFrom === undefined &&
-        came.bytes > preambleBytes
+        read.bytes > preambleBytes
       ) {
-        throw invalidMultipart('no part begins where the first is expected');
+        throw invalidMultipart(`no part begins within the first ${preambleBytes} bytes`);
       }
-      if (headerFrom !== undefined && came.bytes - headerFrom > headerBytes) {
-        throw invalidMultipart(`the header of a part has more than ${headerBytes} bytes`);
+      if (headerFrom !== undefined && read.bytes - headerFrom > headerBytes) {
+        throw invalidMultipart(
+          `expected part headers of at most ${headerBytes} bytes; got a longer one`,
+        );
       }
-      came.bytes += length;
-      if (came.bytes > most) throw tooLarge('The body', most);
+      read.bytes += length;
+      if (read.bytes > most) throw tooLarge('The body', most);
     },
     part: (): void => {
       if (headerFrom !== undefined) throw noHeader();
-      headerFrom = came.bytes;
+      headerFrom = read.bytes;
     },
     header: ({ isFile }: PartHeader): void => {
       headerFrom = undefined;
-      came[isFile ? 'files' : 'fields'] += 1;
-      if (came.fields > fields) throw invalidMultipart(`more than ${fields} text parts came`);
-      if (came.files > files) throw invalidMultipart(`more than ${files} file parts came`);
+      read[isFile ? 'files' : 'fields'] += 1;
+      if (read.fields > fields)
+        throw invalidMultipart(`expected at most ${fields} text parts; got more`);
+      if (read.files > files)
+        throw invalidMultipart(`expected at most ${files} file parts; got more`);
     },
     text: ({ length }: Buffer): void => {
-      came.textBytes += length;
-      if (came.textBytes > textBytes) throw tooLarge('The text parts', textBytes);
+      read.textBytes += length;
+      if (read.textBytes > textBytes) throw tooLarge('The text parts', textBytes);
     },
     file: ({ length }: Buffer): void => {
-      came.fileBytes += length;
-      if (came.fileBytes > fileBytes) throw tooLarge('A file', fileBytes);
+      read.fileBytes += length;
+      if (read.fileBytes > fileBytes) throw tooLarge('A file', fileBytes);
     },
     end: (): void => {
       if (headerFrom !== undefined) throw noHeader();
@@ -196,7 +201,11 @@ const textOf = async (bytes: Bytes, name: string): Promise<string> => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
   } catch (cause) {
-    throw new Failure('invalid_multipart', { reason: `"${name}" is not UTF-8` }, { cause });
+    throw new Failure(
+      'invalid_multipart',
+      { reason: `the text of the part "${name}" is not UTF-8` },
+      { cause },
+    );
   }
 };
 
@@ -207,11 +216,8 @@ const discard = async (bytes: Bytes): Promise<void> => {
 const boundaryOf = ({ headers }: IncomingMessage): string => {
   const boundary = mediaType(headers['content-type'] ?? '')?.params.get('boundary') ?? '';
   if (boundary !== '' && boundary.length <= boundaryLength) return boundary;
-  const came = boundary === '' ? 'none' : `one of ${boundary.length}`;
+  const got = boundary === '' ? 'none' : boundary.length;
   throw invalidMultipart(
-    `expected a boundary of 1 to ${boundaryLength} characters in Content-Type; ${came} came`,
+    `expected a boundary of 1 to ${boundaryLength} characters in Content-Type; got ${got}`,
   );
 };
-
-export const tooLarge = (what: string, limit_bytes: number): Failure =>
-  new Failure('file_too_large', { what, limit_bytes, came: 'more' });

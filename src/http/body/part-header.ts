@@ -1,4 +1,4 @@
-/** What the header of one part of a multipart body says. Pure. */
+/** The name and kind of one part of a multipart body, from its header. Pure. */
 import { MIMEType } from 'node:util';
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
@@ -8,7 +8,7 @@ export type PartHeader = { readonly name: string; readonly isFile: boolean };
 
 const nameLength = 100;
 const fileNameLength = 1000;
-/** The encodings that change nothing. RFC 7578 §4.7 knows no others any more. */
+/** The transfer encodings that leave the bytes as they are. RFC 7578 §4.7 deprecates all others. */
 const plain = ['7bit', '8bit', 'binary'];
 
 const Lines = z.object({
@@ -16,7 +16,7 @@ const Lines = z.object({
   'content-transfer-encoding': z.array(z.string()).optional(),
 });
 
-/** From the lines by their names in small letters, as bytes in latin1. Failure invalid_multipart. */
+/** `lines` holds the header lines by their lower-case names, their bytes as latin1. Failure invalid_multipart. */
 export const headerOf = (lines: object): PartHeader => {
   const { 'content-disposition': disposition, 'content-transfer-encoding': encoding } =
     Lines.parse(lines);
@@ -24,34 +24,36 @@ export const headerOf = (lines: object): PartHeader => {
   const name = textOf(parameters.get('name') ?? '');
   if (name === '') throw invalidMultipart('a part has no name');
   if (name.length > nameLength) {
-    throw invalidMultipart(`a part's name has more than ${nameLength} characters`);
+    throw invalidMultipart(
+      `expected part names of at most ${nameLength} characters; got ${name.length}`,
+    );
   }
   const fileName = parameters.get('filename') ?? parameters.get('filename*');
   if (fileName === null && /;\s*filename\*?\s*=\s*[^;\s]/i.test(disposition?.[0] ?? '')) {
-    throw invalidMultipart("a part's file name holds control characters");
+    throw invalidMultipart('expected a file name without control characters');
   }
   if (fileName !== null && fileName.length > fileNameLength) {
-    throw invalidMultipart(`a part's file name has more than ${fileNameLength} bytes`);
+    throw invalidMultipart(
+      `expected file names of at most ${fileNameLength} bytes; got ${fileName.length}`,
+    );
   }
   const [coded = 'binary'] = encoding ?? [];
   if (!plain.includes(coded.trim().toLowerCase())) {
-    const came = `"${shorten(coded)}" came`;
-    throw invalidMultipart(
-      `expected no Content-Transfer-Encoding, or ${plain.join(', ')}; ${came}`,
-    );
+    const expected = `no Content-Transfer-Encoding, or ${plain.join(', ')}`;
+    throw invalidMultipart(`expected ${expected}; got "${shorten(coded)}"`);
   }
-  // The file name tells, not the content type: clients leave that out for files and send it with text.
+  // By the file name, not by the content type: clients leave that out for files and send it with text.
   return { name, isFile: fileName !== null };
 };
 
-/** Both headers write their parameters alike, so a disposition can be read as the subtype of a media type. */
+/** Content-Disposition has the parameter syntax of a media type, so it is parsed as the subtype of one. */
 const parametersOf = (disposition: string | undefined) => {
   const read = disposition === undefined ? null : mediaType(`part/${disposition}`);
   if (read?.subtype === 'form-data') return read.params;
-  throw invalidMultipart('a part has no Content-Disposition that is form-data');
+  throw invalidMultipart('expected a Content-Disposition of form-data in each part');
 };
 
-/** Null for what is no media type. */
+/** Null for text that is not a media type. */
 export const mediaType = (text: string): MIMEType | null => {
   try {
     return new MIMEType(text);
@@ -60,8 +62,9 @@ export const mediaType = (text: string): MIMEType | null => {
   }
 };
 
-/** Browsers send names in the encoding of the page, which for us is UTF-8. */
+/** The name as UTF-8: the parser reads headers as latin1. */
 const textOf = (latin1: string): string => Buffer.from(latin1, 'latin1').toString('utf8');
 
+/** Failure invalid_multipart; the reason completes the sentence "The multipart body could not be read: …". */
 export const invalidMultipart = (reason: string): Failure =>
   new Failure('invalid_multipart', { reason });

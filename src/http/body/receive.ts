@@ -1,12 +1,12 @@
 import { Failure } from '../../errors.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
-/** Slower than 0.3 kB a second nobody sends who means it; the slowest modems were twenty times as fast. */
+/** Bytes that have to arrive within `stallMs`; with the default of 60 s that is 68 bytes a second. */
 const leastBytes = 4096;
 
 /**
- * Lets `read` read the body. Its signal is aborted when next to nothing has come for `stallMs`: a caller that sends
- * a byte a minute would hold its place for ever. Failure request_timeout.
+ * Runs `read`, whose signal is aborted when less than 4 KiB arrived within `stallMs`: without that, a caller that sends
+ * one byte a minute would occupy a connection for ever. Failure request_timeout.
  */
 export const receive = async <T>(
   ctx: Context,
@@ -14,7 +14,7 @@ export const receive = async <T>(
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const { req, res } = ctx;
-  // A reader that starts on a request that has ended already would wait for ever.
+  // A reader that starts on a destroyed request would wait for ever.
   if (req.destroyed) throw new Failure('request_timeout');
   if (ctx.get('expect') !== '') res.writeContinue();
   const stalled = new AbortController();

@@ -1,3 +1,3 @@
-/** A caller's own text as it may be shown back, or kept in a log: never whole when it is long. */
-export const shorten = (text: string, most = 100): string =>
-  text.length > most ? `${text.slice(0, most)}…` : text;
+/** A caller's text for a message or a log, cut after `max` characters. */
+export const shorten = (text: string, max = 100): string =>
+  text.length > max ? `${text.slice(0, max)}…` : text;

@@ -1,48 +1,80 @@
-/** From zod's issues to the faults that callers read. Pure. */
+/** zod's issues as the faults that callers read: where, what was expected, what was sent. Pure. */
 import { z } from 'zod';
+import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
+import { expected } from '../../expected.ts';
 import { shorten } from './shorten.ts';
 
-/** Makes a fault when it is to be told; of hundreds of thousands only the first are. */
+/** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
 
-/** Every fault of a parsed value; `at` is the pointer to the value itself. */
-export function* faultsOf(error: z.ZodError, at = ''): Generator<MakeFault> {
-  for (const issue of error.issues) {
-    const meant = issue.code === 'invalid_union' ? meantOf(issue.errors) : undefined;
+/** The parsed value, or a maker for each of its faults. */
+export const validate = <T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+): { readonly data: z.output<T> } | { readonly faults: Iterable<MakeFault> } => {
+  const { data, error } = schema.safeParse(value, { error: expected });
+  return error ? { faults: faultsOf(error.issues, value, '') } : { data };
+};
+
+/** The faults of `value`; `at` is the JSON pointer to it. */
+function* faultsOf(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  at: string,
+): Generator<MakeFault> {
+  for (const issue of issues) {
+    const intended = issue.code === 'invalid_union' ? intendedOf(issue.errors) : undefined;
+    const pointer = pointerTo(issue.path, at);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) yield () => unknownField(pointerTo([...issue.path, key], at));
-    } else if (meant) {
-      yield* faultsOf(new z.ZodError(meant), pointerTo(issue.path, at));
+      for (const key of issue.keys) yield () => unknownField(pointerTo([key], pointer));
+    } else if (intended) {
+      yield* faultsOf(intended, valueAt(value, issue.path), pointer);
     } else {
-      yield () => faultOf(issue, pointerTo(issue.path, at));
+      yield () => faultOf(issue, valueAt(value, issue.path), pointer);
     }
   }
 }
 
-const faultOf = (issue: z.core.$ZodIssue, pointer: string): Fault => {
+/** What was sent at that path, before zod converted it: a query's text and not the NaN that it became. */
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown => {
+  const [key, ...rest] = path;
+  if (key === undefined) return value;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return valueAt(Reflect.get(value, key), rest);
+};
+
+const faultOf = (issue: z.core.$ZodIssue, sent: unknown, pointer: string): Fault => {
   const allowed = issue.code === 'invalid_value' ? issue.values.filter(isPlain) : undefined;
-  const came = issue.input === undefined ? '' : `; ${shown(issue.input)} came`;
   return {
     pointer,
-    code: issue.input === undefined ? 'required' : codes[issue.code],
-    detail: `${issue.message}${came}.`,
+    code: sent === undefined ? 'required' : codes[issue.code],
+    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(sent)}.`,
     ...(allowed && { allowed }),
   };
 };
 
+const isLength = (issue: z.core.$ZodIssue): boolean =>
+  (issue.code === 'too_small' || issue.code === 'too_big') && issue.origin !== 'number';
+
+/** The length of a string or an array, which is what was wrong with it. */
+const lengthOf = (sent: unknown): string =>
+  typeof sent === 'string' || Array.isArray(sent) ? String(sent.length) : shown(sent);
+
 const unknownField = (pointer: string): Fault => ({
   pointer,
   code: 'unknown_field',
-  detail: 'This field is not known here.',
+  detail: 'Expected no field of this name.',
 });
 
-/** The issues of the one alternative that knows all the fields that came. */
-const meantOf = (alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined => {
-  const [meant, another] = alternatives.filter((issues) =>
+/** The issues of the only alternative that has all the fields which were sent; undefined when there is not exactly one. */
+const intendedOf = (
+  alternatives: readonly z.core.$ZodIssue[][],
+): z.core.$ZodIssue[] | undefined => {
+  const [intended, another] = alternatives.filter((issues) =>
     issues.every(({ code }) => code !== 'unrecognized_keys'),
   );
-  return another ? undefined : meant;
+  return another ? undefined : intended;
 };
 
 const codes: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
@@ -62,23 +94,24 @@ const codes: Readonly<Record<z.core.$ZodIssue['code'], string>> = {
 const pointerTo = (path: readonly PropertyKey[], at: string): string =>
   [at, ...path.map(token)].join('/');
 
-/** One step of a JSON pointer (RFC 6901); a long name is told in short. */
+/** One step of a JSON pointer (RFC 6901); a name is cut after 100 characters. */
 export const token = (key: PropertyKey): string =>
   shorten(String(key)).replaceAll('~', '~0').replaceAll('/', '~1');
 
 const isPlain = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-/** A list or an object may be as large and as deep as a body; it is named only. */
+/** A value in a message. Arrays and objects can be as large as a body, so only their type is shown. */
 const shown = (value: unknown): string => {
-  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return `an array of ${counted(value.length, 'entry', 'entries')}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   return JSON.stringify(typeof value === 'string' ? shorten(value, 80) : value) ?? String(value);
 };
 
 /**
- * The text parts of a multipart body as the JSON values that the schema expects:
- * a text that its field takes as it is stays, another is read as JSON where it is JSON.
+ * The text parts of a multipart body as the values that the schema expects. Text that its field accepts stays text;
+ * other text is parsed as JSON where that is possible.
  */
 export const fromText = (
   fields: Readonly<Record<string, unknown>>,
@@ -100,29 +133,29 @@ const asJson = (text: string): unknown => {
   }
 };
 
-/** Of each group of sources exactly one must come, as a file part or as a `_url` field. */
+/** Of each group of sources exactly one must be sent, as a file part or as a `_url` field. */
 export const sourceFaults = (
   sources: readonly (readonly string[])[],
   schema: z.ZodObject,
-  came: { readonly fields: readonly string[]; readonly files: readonly string[] },
+  sent: { readonly fields: readonly string[]; readonly files: readonly string[] },
 ): Fault[] =>
   sources.flatMap((group): Fault[] => {
     const urls = group
       .map((name) => `${name}_url`)
       .filter((name) => Object.hasOwn(schema.shape, name));
     const given = [
-      ...urls.filter((name) => came.fields.includes(name)),
-      ...group.filter((name) => came.files.includes(name)),
+      ...urls.filter((name) => sent.fields.includes(name)),
+      ...group.filter((name) => sent.files.includes(name)),
     ];
     if (given.length === 1) return [];
     const allowed = [...urls, ...group];
-    const wanted = `Expected exactly one of ${allowed.join(', ')}`;
+    const wanted = `Expected ${allowed.length > 1 ? 'exactly one of ' : 'the file part '}${allowed.join(', ')}`;
     return given.length === 0
-      ? [{ pointer: '', code: 'required', detail: `${wanted}; none came.`, allowed }]
+      ? [{ pointer: '', code: 'required', detail: `${wanted}; got none.`, allowed }]
       : given.map((name) => ({
           pointer: `/${name}`,
           code: 'conflict',
-          detail: `${wanted}; ${given.join(' and ')} came.`,
+          detail: `${wanted}; got ${given.join(' and ')}.`,
           allowed,
         }));
   });

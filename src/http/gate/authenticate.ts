@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
+import type { Context } from '../context.ts';
 import type { Caller, Parts } from '../parts.ts';
-import type { Context } from '../route.ts';
 import type { BadKeys } from './bad-keys.ts';
 
 /**
- * Who asks, by `Authorization: Bearer`: a key of an account, or the operator's own key. A key is looked at before it is
- * asked how many wrong ones came from where it comes from: others' wrong keys never stop a right one.
+ * The caller, from `Authorization: Bearer`: a key of an account, or ADMIN_KEY. Wrong keys are counted by client address
+ * only after the look-up, so a valid key is never refused because of wrong keys from the same address.
  */
 export const authenticate = async (
   ctx: Context,
@@ -24,7 +24,10 @@ export const authenticate = async (
   }
 };
 
-/** The figures of the process belong to the operator, and to who scrapes them with a token of their own. */
+/**
+ * Metrics are for the operator (ADMIN_KEY) and for a scraper (METRICS_TOKEN). Failure missing_api_key |
+ * invalid_api_key.
+ */
 export const demandScraper = (
   ctx: Context,
   { secrets }: Parts['config'],
@@ -39,7 +42,7 @@ export const demandScope = ({ scopes }: Caller, needed: Scope): void => {
   if (!scopes.includes(needed)) throw new Failure('insufficient_scope', { needed });
 };
 
-/** ADMIN_KEY belongs to no account: it issues keys, and makes no jobs. */
+/** The caller with ADMIN_KEY, which belongs to no account: it has the scope `admin` only, and makes no jobs. */
 const operator: Caller = { account: '', keyId: 'operator', scopes: ['admin'] };
 
 const tokenOf = (ctx: Context): string => {

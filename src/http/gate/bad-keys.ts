@@ -4,13 +4,16 @@ import { Failure } from '../../errors.ts';
 export type BadKeys = ReturnType<typeof createBadKeys>;
 
 const WINDOW_MS = 60_000;
-/** About a megabyte at most, however many addresses try. */
+/** Bounds the memory to about 1 MB. */
 const MOST_ADDRESSES = 10_000;
 
-/** Counts wrong keys by client address: so many in a minute are told as wrong, more are told to slow down. */
+/** Counts wrong keys by client address: up to `quota` a minute are answered with 401, further ones with 429. */
 export const createBadKeys = (quota: number, now: () => number = Date.now) => {
   const step = WINDOW_MS / quota;
-  /** When an address has its whole quota again, as in rate-limit.lua; the one that came first is first. */
+  /**
+   * By address, when its whole quota is available again (ms, as in rate-limit.lua); the one that was counted longest
+   * ago is first.
+   */
   const fullAt = new Map<string, number>();
 
   return {
@@ -34,7 +37,7 @@ export const createBadKeys = (quota: number, now: () => number = Date.now) => {
   };
 };
 
-/** One subscriber has a whole /64 of IPv6. */
+/** The address, or for IPv6 its first 64 bits, as one subscriber usually has a whole /64. */
 const networkOf = (ip: string): string => {
   if (!isIPv6(ip) || ip.startsWith('::ffff:')) return ip.slice(0, 45);
   const [head = '', tail = ''] = ip.split('::');

@@ -1,28 +1,29 @@
 import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
+import type { Context } from '../context.ts';
 import { idempotencyKeyOf } from '../idempotent.ts';
 import type { Caller, Parts } from '../parts.ts';
-import type { Context, Route } from '../route.ts';
+import type { Route } from '../route.ts';
 import { authenticate, demandScope, demandScraper } from './authenticate.ts';
 import { createBadKeys } from './bad-keys.ts';
 import { takeFromRate } from './rate-limit.ts';
 
 export type Gate = ReturnType<typeof createGate>;
 
-/** Who may pass to a route, and how often. */
+/** Admits requests to a route: keys, scopes, rates, and the number of open requests of an account. */
 export const createGate = (parts: Parts) => {
   const { config } = parts;
   const badKeys = createBadKeys(config.http.badKeysPerMinute);
   const open = new Map<string, number>();
 
-  /** Counts the request as open until its answer has gone: each holds a socket, and waiting ones do so for long. */
+  /** Counts the request as open until its answer was sent: an open request holds a socket, and may wait for minutes. */
   const enter = (ctx: Context, { account }: Caller): void => {
     const count = (open.get(account) ?? 0) + 1;
     if (count > config.http.accountOpenRequests) {
       const detail = `The account has ${count - 1} requests open, those that wait and event streams included; at most ${config.http.accountOpenRequests} may be.`;
       throw new Failure('concurrency_limited', { detail });
     }
-    // A caller that is gone already closes nothing any more.
+    // A response that is closed already emits no further 'close', so it would be counted for ever.
     if (ctx.res.closed) return;
     open.set(account, count);
     ctx.state.onGone.push(() => {
@@ -39,7 +40,7 @@ export const createGate = (parts: Parts) => {
       await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');
       enter(ctx, caller);
       demandScope(caller, scope);
-      // Before a body is read that would be refused.
+      // Before the body is read, as it would be read in vain.
       if (route.idempotent) idempotencyKeyOf(ctx);
       return caller;
     },

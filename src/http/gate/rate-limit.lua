@@ -1,4 +1,4 @@
--- Generic cell rate algorithm: a bucket of `quota` requests that refills evenly over `window`.
+-- Generic cell rate algorithm: a bucket of `quota` requests that refills evenly over `window` ms.
 -- KEYS[1]  the key prefix
 -- ARGV     rate ("create" | "read"), id of the API key, quota, window in ms
 -- Returns  allowed (1|0), remaining, ms until the bucket is full, ms until one more is allowed
@@ -8,7 +8,7 @@ local quota, window = tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local step = window / quota
--- When the bucket will be full again; a missing key is a full bucket.
+-- When the bucket will be full again, in ms; without a key the bucket is full.
 local full = math.max(tonumber(redis.call('GET', name) or now), now)
 
 if full + step - now > window then

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import { script } from '../../redis.ts';
+import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
-import type { Context } from '../route.ts';
 
 const take = script(
   new URL('rate-limit.lua', import.meta.url),
@@ -11,8 +11,8 @@ const take = script(
 const windowSeconds = 60;
 
 /**
- * Counts the request against one of the key's two rates and tells how that stands
- * (draft-ietf-httpapi-ratelimit-headers-10). Throws rate_limited when nothing is left.
+ * Counts the request against one of the key's two rates and sets RateLimit-Policy and RateLimit
+ * (draft-ietf-httpapi-ratelimit-headers-10). Failure rate_limited when the quota is used up.
  */
 export const takeFromRate = async (
   ctx: Context,

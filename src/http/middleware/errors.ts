@@ -4,9 +4,9 @@ import { problemOf } from '../../problem.ts';
 import { isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import { shorten } from '../body/shorten.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
-/** Turns whatever was thrown into problem+json; what nobody foresaw goes to the log whole. */
+/** Answers whatever was thrown as problem+json; an unexpected error is logged with its stack. */
 export const errors =
   (draining: AbortSignal) =>
   async (ctx: Context, next: Next): Promise<void> => {
@@ -22,7 +22,7 @@ export const errors =
   };
 
 const failureOf = (error: unknown, draining: AbortSignal): Failure => {
-  // What the shutdown interrupted rejects with the signal's reason.
+  // Work that the shutdown interrupted rejects with the reason of the signal.
   if (draining.aborted && error === draining.reason) return new Failure('draining');
   if (!isUnreachable(error)) return diskFailure(error) ?? asFailure(error);
   const reason = 'the store of jobs and credits does not answer, try again';
@@ -39,7 +39,9 @@ const tell = (ctx: Context, failure: Failure): void => {
   ctx.type = 'application/problem+json';
 };
 
-/** What an answer does not tell, such as where an internal name leads: bounded, as part of it may be a stranger's. */
+/**
+ * The cause, for the log only, as it may hold internal addresses; cut, as part of it may come from a foreign server.
+ */
 const whyOf = ({ cause }: Failure): string => String(cause).slice(0, 300);
 
 const retrySeconds = 5;
@@ -48,6 +50,7 @@ const passing = [429, 503, 507];
 const headersOf = ({ status, code, facts }: Failure): Record<string, string> => {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
   if (status === 405) return { Allow: String(facts.allowed) };
+  if (status === 416) return { 'Content-Range': `bytes */${facts.bytes}` };
   if (passing.includes(status) || code === 'idempotency_in_progress') {
     return { 'Retry-After': String(facts.retry_after_seconds ?? retrySeconds) };
   }

@@ -1,9 +1,9 @@
 import type { Next } from 'koa';
 import { Failure } from '../../errors.ts';
 import { shorten } from '../body/shorten.ts';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
-/** Refuses what HTTP/1.1 forbids and Node lets pass to us so that it is told in words. */
+/** Refuses what HTTP/1.1 forbids. Node leaves these checks to us, so that the refusal is a problem with a reason. */
 export const protocol = async ({ req }: Context, next: Next): Promise<void> => {
   const { host, expect } = req.headers;
   if (host === undefined && req.httpVersion === '1.1') {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Next } from 'koa';
 import type { Log } from '../../log.ts';
 import { shorten } from '../body/shorten.ts';
+import type { Context } from '../context.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Context } from '../route.ts';
 import type { Watchdog } from '../watchdog.ts';
 
 const apiVersion = '1';
 
-/** Names the request, sets the headers that every answer has, and logs and measures how it ended. */
+/** Gives the request its id, sets the headers that every answer has, and logs and measures the answer. */
 export const request =
   (log: Log, metrics: Metrics, watchdog: Watchdog) =>
   async (ctx: Context, next: Next): Promise<void> => {
@@ -19,7 +19,7 @@ export const request =
     ctx.state.pattern = '';
     ctx.state.onGone = [];
     const { method, state } = ctx;
-    // Read here: what fails in the listener below ends the process.
+    // Read here, as an error that is thrown in the listener below would end the process.
     const path = shorten(ctx.path, 300);
     const running = { method, state };
     watchdog.begun(running);
@@ -36,13 +36,13 @@ export const request =
       watchdog.ended(running);
       const ms = performance.now() - started;
       const { status } = ctx;
-      // A caller that hung up got no whole answer; 499 is what proxies write for it.
+      // The caller hung up before the answer was complete: 499, nginx's code for that.
       const ended = ctx.res.writableFinished ? status : 499;
       metrics.requests.observe(
         { method, route: ctx.state.pattern || 'unknown', status: ended },
         ms / 1000,
       );
-      // What only probes and scrapers ask for every few seconds would bury the rest.
+      // Health checks and scrapers ask every few seconds: they are logged at debug level.
       const level = path.startsWith('/v1/') || ended >= 500 ? 'info' : 'debug';
       ctx.state.log[level]({ method, path, status: ended, ms: Math.round(ms) }, 'answered');
     });

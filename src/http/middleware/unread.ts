@@ -1,12 +1,12 @@
 import type { Next } from 'koa';
-import type { Context } from '../route.ts';
+import type { Context } from '../context.ts';
 
 const lingerMs = 2000;
 
 /**
- * A refusal may be made while the body still comes. Closing at once could destroy the answer
- * on its way (RFC 9112 §9.6), reading on would let a caller send for ever:
- * so what comes is thrown away for a moment, and then the connection is closed.
+ * A request may be refused while its body still arrives. To close the connection at once could lose the answer
+ * (RFC 9112 §9.6), and to read on would let a caller send without end: so the rest of the body is read and
+ * discarded for 2 s (`lingerMs`), and then the connection is closed.
  */
 export const unread = async (ctx: Context, next: Next): Promise<void> => {
   const { req, res } = ctx;

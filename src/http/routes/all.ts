@@ -1,34 +1,41 @@
+import { estimateSchema } from '../../contract/credits.ts';
+import { jobSchemas } from '../../contract/job.ts';
+import { modelSchemas } from '../../contract/models.ts';
+import type { Operation } from '../../operations/operation.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
 import { getJobEvents } from './job-events.ts';
-import { getJobResult } from './job-result.ts';
-import { cancelJob, eraseJob, getJob, listJobs } from './jobs.ts';
-import { createLipsync, createLipsyncEstimate } from './lipsync.ts';
-import { listModels } from './models.ts';
+import { jobResultRoute } from './job-result.ts';
+import { jobRoutes } from './jobs.ts';
+import { modelsRoute } from './models.ts';
+import { operationRoutes } from './operation.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.ts';
 import { createUpload, getUpload } from './uploads.ts';
-import { createUpscale, createUpscaleEstimate } from './upscale.ts';
 
 /** Everything that can be asked, in the order in which the document tells it. */
-export const createRoutes = (metrics: Metrics, publicUrl: string): Route[] => {
+export const createRoutes = (
+  operations: readonly Operation[],
+  metrics: Metrics,
+  publicUrl: string,
+): Route[] => {
+  const jobs = jobSchemas(operations);
+  const Estimate = estimateSchema(operations.flatMap(({ models }) => Object.keys(models)));
+  const { listJobs, getJob, cancelJob, eraseJob } = jobRoutes(jobs);
   const routes = [
-    createUpscale,
-    createUpscaleEstimate,
-    createLipsync,
-    createLipsyncEstimate,
+    ...operations.flatMap((operation) => operationRoutes(operation, { ...jobs, Estimate })),
     createUpload,
     getUpload,
     listJobs,
     getJob,
     getJobEvents,
-    getJobResult,
+    jobResultRoute(operations),
     cancelJob,
     eraseJob,
     getCredits,
     listLedger,
-    listModels,
+    modelsRoute(modelSchemas(operations)),
     createKey,
     listKeys,
     rotateKey,

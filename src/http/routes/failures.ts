@@ -8,6 +8,7 @@ export const mediaFailures = [
   'resolution_too_large',
   'url_not_allowed',
   'url_fetch_failed',
+  'upload_not_found',
   'media_unreadable',
   'no_video_stream',
   'model_unavailable',
@@ -15,16 +16,25 @@ export const mediaFailures = [
   'draining',
 ] as const satisfies FailureCode[];
 
-/** Why there may be no job, and what one may end in, told directly to a caller that waited for it. */
-export const jobFailures = [
-  'insufficient_credits',
-  'concurrency_limited',
-  'result_not_ready',
+/** How a job of any operation may end without a result that can be had: told to whoever waits for it or asks for it. */
+export const endFailures = [
+  'job_canceled',
   'result_expired',
+  'media_unreadable',
   'inference_failed',
+  'model_unavailable',
   'deadline_exceeded',
   'worker_lost',
+  'record_unreadable',
   'decode_failed',
   'encode_failed',
   'storage_failed',
+  'storage_full',
+] as const satisfies FailureCode[];
+
+/** Why there may be no job, and how one may end. */
+export const jobFailures = [
+  'insufficient_credits',
+  'concurrency_limited',
+  ...endFailures,
 ] as const satisfies FailureCode[];

@@ -12,7 +12,7 @@ export const getJobEvents = route({
   params: JobParams,
   answer: { status: 200, description: 'Events whose data is the job', type: 'text/event-stream' },
   also: [{ status: 204, description: 'The last event was seen: do not come back' }],
-  fails: ['not_found'],
+  fails: ['not_found', 'record_unreadable'],
   handle: async ({ ctx, params, caller }, parts) => {
     const job = await parts.jobs.get(caller.account, params.id);
     const events = jobEvents(job, ctx.get('last-event-id'), parts, ctx.res);

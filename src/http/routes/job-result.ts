@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
-import type { JobRecord } from '../../jobs/record/record.ts';
+import type { ReadableJob } from '../../jobs/record/record.ts';
+import type { Operation } from '../../operations/operation.ts';
 import type { Parts } from '../parts.ts';
+import { resultOf } from '../result-of.ts';
 import { openRoute } from '../route.ts';
 import { serveFile } from '../serve-file.ts';
+import { endFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
 
 const LinkQuery = z.strictObject({
@@ -11,40 +14,38 @@ const LinkQuery = z.strictObject({
   signature: z.string().optional().describe('of a signed link; without it a key is needed'),
 });
 
-export const getJobResult = openRoute({
-  method: 'get',
-  path: '/v1/jobs/:id/result',
-  summary: 'The bytes of the result, by a signed link or by a key of the account',
-  params: JobParams,
-  query: LinkQuery,
-  answer: { status: 200, description: 'The whole result', type: 'application/octet-stream' },
-  also: [
-    { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
-    { status: 304, description: 'If-None-Match names what is there' },
-    { status: 416, description: 'The range lies outside of the result' },
-  ],
-  fails: [
-    ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const),
-    ...(['rate_limited', 'not_found', 'result_not_ready', 'result_expired'] as const),
-  ],
-  handle: async ({ ctx, params, query, authenticate }, parts) => {
-    const job =
-      query.signature === undefined
-        ? await parts.jobs.get((await authenticate('read')).account, params.id)
-        : await linked(params.id, query, parts);
-    if (job.status !== 'succeeded') throw new Failure('result_not_ready', { status: job.status });
-    const { outcome, expires_at } = job;
-    if (!outcome || job.erased || expires_at === null || expires_at <= Date.now()) {
-      throw new Failure('result_expired');
-    }
-    const { bytes, read } = await parts.files.openResult(outcome.file);
-    const name = nameOf(job, outcome.file);
-    const { sha256, content_type } = outcome;
-    const { bodyStallMs: stallMs } = parts.config.http;
-    const told = { sha256, contentType: content_type, expires_at };
-    return serveFile(ctx, { ...told, bytes, read, name, stallMs });
-  },
-});
+export const jobResultRoute = (operations: readonly Operation[]) =>
+  openRoute({
+    method: 'get',
+    path: '/v1/jobs/:id/result',
+    summary: 'The bytes of the result, by a signed link or by a key of the account',
+    params: JobParams,
+    query: LinkQuery,
+    answer: { status: 200, description: 'The whole result', type: 'application/octet-stream' },
+    also: [
+      { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
+      { status: 304, description: 'If-None-Match names what is there' },
+    ],
+    fails: [
+      ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const),
+      ...(['rate_limited', 'not_found', 'result_not_ready', 'range_not_satisfiable'] as const),
+      ...endFailures,
+      ...operations.flatMap(({ failures }) => failures),
+    ],
+    handle: async ({ ctx, params, query, authenticate }, parts) => {
+      const record =
+        query.signature === undefined
+          ? await parts.jobs.get((await authenticate('read')).account, params.id)
+          : await linked(params.id, query, parts);
+      const { job, outcome, expires_at } = await resultOf(record, parts.files);
+      const { bytes, read } = await parts.files.openResult(outcome.file);
+      const name = nameOf(job, outcome.file, parts.operations);
+      const { sha256, content_type } = outcome;
+      const { bodyStallMs: stallMs } = parts.config.http;
+      const told = { sha256, contentType: content_type, expires_at };
+      return serveFile(ctx, { ...told, bytes, read, name, stallMs });
+    },
+  });
 
 /** The link is proof enough; it names no account. */
 const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts) => {
@@ -55,7 +56,7 @@ const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts
 };
 
 /** "photo-4x-<job>.png", "fast-<job>.mp4" */
-const nameOf = (job: JobRecord, file: string): string => {
-  const how = job.kind === 'upscale' ? `${job.model}-${job.options.scale}x` : job.model;
-  return `${how}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
+const nameOf = (job: ReadableJob, file: string, operations: Parts['operations']): string => {
+  const label = operations.find(({ kind }) => kind === job.kind)?.label(job.options) ?? job.kind;
+  return `${label}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
 };

@@ -1,61 +1,93 @@
 import { z } from 'zod';
-import { Job, JobList, JobListQuery } from '../../contract/job.ts';
+import type { Job, jobSchemas } from '../../contract/job.ts';
 import { showJob } from '../answer-job.ts';
+import { once } from '../idempotent.ts';
+import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
 export const JobParams = z.strictObject({ id: z.string() });
 
-export const listJobs = route({
-  method: 'get',
-  path: '/v1/jobs',
-  summary: 'Jobs of the account, newest first',
-  scope: 'read',
-  rate: 'read',
-  query: JobListQuery,
-  answer: { status: 200, body: JobList },
-  fails: [],
-  handle: async ({ query, caller }, parts) => {
-    const { data, has_more } = await parts.jobs.list(caller.account, query);
-    const shown = await Promise.all(data.map((job) => showJob(job, parts)));
-    return { object: 'list' as const, data: shown, has_more };
-  },
-});
+type Leaving = Parameters<typeof once>[0] & { readonly params: z.output<typeof JobParams> };
 
-export const getJob = route({
-  method: 'get',
-  path: '/v1/jobs/:id',
-  summary: 'How a job stands',
-  scope: 'read',
-  rate: 'read',
-  params: JobParams,
-  answer: { status: 200, body: Job },
-  fails: ['not_found'],
-  handle: async ({ params, caller }, parts) =>
-    showJob(await parts.jobs.get(caller.account, params.id), parts),
-});
+export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobSchemas>) => {
+  const listJobs = route({
+    method: 'get',
+    path: '/v1/jobs',
+    summary: 'Jobs of the account, newest first',
+    scope: 'read',
+    rate: 'read',
+    query: JobListQuery,
+    answer: { status: 200, body: JobList },
+    fails: [],
+    handle: async ({ query, caller }, parts) => {
+      const { data, has_more } = await parts.jobs.list(caller.account, query);
+      const shown = await Promise.all(data.map((job) => showJob(job, parts)));
+      return { object: 'list' as const, data: shown, has_more };
+    },
+  });
 
-export const cancelJob = route({
-  method: 'post',
-  path: '/v1/jobs/:id/cancel',
-  summary: 'Stop a job at no cost; again changes nothing',
-  scope: 'create',
-  rate: 'read',
-  params: JobParams,
-  answer: { status: 200, body: Job },
-  fails: ['not_found'],
-  handle: async ({ params, caller }, parts) =>
-    showJob(await parts.jobs.cancel(caller.account, params.id), parts),
-});
+  const getJob = route({
+    method: 'get',
+    path: '/v1/jobs/:id',
+    summary: 'How a job stands',
+    scope: 'read',
+    rate: 'read',
+    params: JobParams,
+    answer: { status: 200, body: Job },
+    fails: ['not_found', 'record_unreadable'],
+    handle: async ({ params, caller }, parts) =>
+      showJob(await parts.jobs.get(caller.account, params.id), parts),
+  });
 
-export const eraseJob = route({
-  method: 'delete',
-  path: '/v1/jobs/:id',
-  summary: 'Erase the media of a job now; stops it when it runs',
-  scope: 'create',
-  rate: 'read',
-  params: JobParams,
-  answer: { status: 200, body: Job },
-  fails: ['not_found'],
-  handle: async ({ params, caller }, parts) =>
-    showJob(await parts.jobs.erase(caller.account, params.id), parts),
-});
+  const cancelJob = route({
+    method: 'post',
+    path: '/v1/jobs/:id/cancel',
+    summary:
+      'Cancel a job, at no cost; one that several requests share stops when the last has cancelled',
+    scope: 'create',
+    rate: 'read',
+    idempotent: true,
+    params: JobParams,
+    answer: { status: 200, body: Job },
+    fails: ['not_found', 'record_unreadable'],
+    handle: (input, parts) => leave(input, parts.jobs.cancel, parts),
+  });
+
+  const eraseJob = route({
+    method: 'delete',
+    path: '/v1/jobs/:id',
+    summary:
+      'Erase the media of a job now; an unfinished job is cancelled, a shared one by the last request',
+    scope: 'create',
+    rate: 'read',
+    idempotent: true,
+    params: JobParams,
+    answer: { status: 200, body: Job },
+    fails: ['not_found', 'record_unreadable'],
+    handle: (input, parts) => leave(input, parts.jobs.erase, parts),
+  });
+
+  return { listJobs, getJob, cancelJob, eraseJob };
+};
+
+/**
+ * One caller leaves a job. Where others share it, leaving twice would leave for one of them: an Idempotency-Key tells a
+ * call that is sent again.
+ */
+const leave = async (
+  input: Leaving,
+  act: Parts['jobs']['cancel' | 'erase'],
+  parts: Parts,
+): Promise<Job> => {
+  const { account } = input.caller;
+  const { id } = input.params;
+  const job = await once(input, parts, {
+    make: async (claim) => {
+      const left = await act(account, id);
+      if (claim) await parts.idempotency.answer(claim, id);
+      return left;
+    },
+    replay: () => parts.jobs.get(account, id),
+  });
+  return showJob(job, parts);
+};

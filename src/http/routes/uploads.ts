@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { MediaKind } from '../../contract/media.ts';
 import { Upload, UploadRequest } from '../../contract/uploads.ts';
 import { Failure } from '../../errors.ts';
+import { checkBytes } from '../../operations/media.ts';
 import { once } from '../idempotent.ts';
 import { route } from '../route.ts';
-import { checkBytes } from '../source.ts';
 
 export const createUpload = route({
   method: 'post',
@@ -23,7 +23,7 @@ export const createUpload = route({
       make: async (claim) => {
         const { file } = input.files;
         if (!file) throw new Error('the route lets no request without its file pass');
-        const type = await parts.media.identify(file.path, MediaKind.options);
+        const type = await parts.identify(file.path, MediaKind.options);
         checkBytes(file.bytes, type.kind, parts.config.limits);
         const upload = await parts.uploads.keep(input.caller.account, file, type);
         if (claim) await parts.idempotency.answer(claim, upload);

@@ -1,16 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import type { JobKind, JobStatus } from '../../contract/job.ts';
+import { JobStatus } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { type Redises, script } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
+import { unknownCursor } from '../../unknown-cursor.ts';
 import { firstJobId } from './id.ts';
-import { isOver, JobRecord } from './record.ts';
+import { isOver, type JobRecord, type ReadRecord } from './record.ts';
 import { endArguments, RECORD_TTL_MS } from './settings.ts';
 
 export type JobQuery = {
   readonly status?: JobStatus | undefined;
-  readonly kind?: JobKind | undefined;
+  readonly kind?: string | undefined;
   readonly limit: number;
   readonly starting_after?: string | undefined;
 };
@@ -20,40 +22,69 @@ export type Jobs = ReturnType<typeof openJobs>;
 const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.string());
 const eraseJob = script(new URL('../scripts/erase.lua', import.meta.url), z.string());
 
-/** Jobs as their callers see and stop them. */
-export const openJobs = (stores: Redises, config: Config, files: Files) => {
+/** Reading, listing, cancelling and erasing jobs. */
+export const openJobs = (stores: Redises, config: Config, files: Files, read: ReadRecord) => {
   const { redis, prefix } = stores;
   const end = endArguments(config);
 
-  /** Null when there is none, or none any more. */
-  const find = async (id: string): Promise<JobRecord | null> => {
-    const fields = await redis.hgetall(`${prefix}:job:${id}`);
-    return Object.keys(fields).length === 0 ? null : JobRecord.parse(fields);
-  };
+  const key = (id: string) => `${prefix}:job:${id}`;
 
-  /** Failure not_found, for another account's job as well. */
-  const get = async (account: string, id: string): Promise<JobRecord> => {
-    const job = await find(id);
-    if (job?.account !== account) throw new Failure('not_found', { what: 'job with this id' });
+  /** Failure record_unreadable for a hash that tells neither which job it is nor whose. */
+  const readable = (fields: Readonly<Record<string, string>>): JobRecord => {
+    const job = read(fields);
+    if (!job) throw new Failure('record_unreadable', { reason: 'its id or account is missing' });
     return job;
   };
 
-  /** 1 is next; null when the job does not wait. */
+  /** Null when there is none, or its record has expired. Failure record_unreadable. */
+  const find = async (id: string): Promise<JobRecord | null> => {
+    const fields = await redis.hgetall(key(id));
+    return Object.keys(fields).length === 0 ? null : readable(fields);
+  };
+
+  /** Failure not_found, also for another account's job; record_unreadable. */
+  const get = async (account: string, id: string): Promise<JobRecord> => {
+    const fields = await redis.hgetall(key(id));
+    if (fields.account !== account) throw new Failure('not_found', { what: 'job with this id' });
+    return readable(fields);
+  };
+
+  /** Whether it is queued or processing; needs the record's status only. */
+  const isUnfinished = async (id: string): Promise<boolean> => {
+    const status = JobStatus.safeParse(await redis.hget(key(id), 'status')).data;
+    return status !== undefined && !isOver(status);
+  };
+
+  /** The place in the queue, where 1 is next; null when the job is not queued. */
   const position = async (job: JobRecord): Promise<number | null> => {
     if (job.status !== 'queued') return null;
     const rank = await redis.zrank(`${prefix}:queued`, job.id);
     return rank === null ? null : rank + 1;
   };
 
-  /** Newest first. */
+  /** For `list`, which leaves out records that this version cannot read. */
+  const findReadable = async (id: string): Promise<JobRecord | null> => {
+    try {
+      return await find(id);
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'record_unreadable') return null;
+      throw error;
+    }
+  };
+
+  /** Newest first. Failure validation_failed when `starting_after` is no job of the account. */
   const list = async (account: string, query: JobQuery): Promise<JobPage> => {
     const index = `${prefix}:jobs:${account}`;
     await redis.zremrangebylex(index, '-', `(${firstJobId(Date.now() - 2 * RECORD_TTL_MS)}`);
     const data: JobRecord[] = [];
-    let below = query.starting_after === undefined ? '+' : `(${query.starting_after}`;
+    const after = query.starting_after;
+    if (after !== undefined && (await redis.zscore(index, after)) === null) {
+      throw unknownCursor('a job of the account');
+    }
+    let below = after === undefined ? '+' : `(${after}`;
     for (;;) {
       const ids = await redis.zrevrangebylex(index, below, '-', 'LIMIT', 0, PAGE);
-      for (const job of await Promise.all(ids.map(find))) {
+      for (const job of await Promise.all(ids.map(findReadable))) {
         if (job === null || !matches(job, query)) continue;
         if (data.length === query.limit) return { data, has_more: true };
         data.push(job);
@@ -64,23 +95,38 @@ export const openJobs = (stores: Redises, config: Config, files: Files) => {
     }
   };
 
-  /** A waiting job ends at once, a running one when its worker stops; again changes nothing. */
-  const cancel = async (account: string, id: string): Promise<JobRecord> => {
-    const was = await cancelJob(stores, id, account, ...end);
+  /** One caller leaves the job; the answer is that of cancel.lua. Failure not_found. */
+  const leave = async (account: string, id: string): Promise<string> => {
+    const was = await cancelJob(stores, id, account, randomUUID(), ...end);
+    if (was === '') throw new Failure('not_found', { what: 'job with this id' });
     if (was === 'queued') await files.removeJob(id);
+    return was;
+  };
+
+  /**
+   * One caller leaves the job, which goes on as long as other callers share it. When the last one leaves, a queued job
+   * ends at once, and a running one when its worker stops. From then on a further call changes nothing.
+   */
+  const cancel = async (account: string, id: string): Promise<JobRecord> => {
+    await leave(account, id);
     return get(account, id);
   };
 
-  /** Erases the media now, of an unfinished job by cancelling it; the record stays. */
+  /**
+   * Erases the media of a finished job now; the record stays. From an unfinished job one caller leaves, as by
+   * `cancel`.
+   */
   const erase = async (account: string, id: string): Promise<JobRecord> => {
-    const { status } = await cancel(account, id);
+    const was = await leave(account, id);
+    if (was === 'shared') return get(account, id);
     const file = await eraseJob(stores, id);
-    if (isOver(status)) await files.removeJob(id);
+    // A running attempt removes the files itself when it stops.
+    if (was !== 'processing') await files.removeJob(id);
     if (file !== '') await files.removeResult(file);
     return get(account, id);
   };
 
-  /** Of all accounts. */
+  /** Jobs of all accounts by status. */
   const counts = async () => {
     const [queued, processing] = await Promise.all([
       redis.zcard(`${prefix}:queued`),
@@ -89,7 +135,7 @@ export const openJobs = (stores: Redises, config: Config, files: Files) => {
     return { queued, processing };
   };
 
-  return { find, get, position, list, cancel, erase, counts };
+  return { find, get, isUnfinished, position, list, cancel, erase, counts };
 };
 
 const PAGE = 100;

@@ -1,36 +1,25 @@
 /** How a job is shown to its account. Pure. */
-import type { Job } from '../../contract/job.ts';
+import type { Job, JobResult, Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
-import { warningsOf } from '../../operations/lip-sync/length.ts';
-import type {
-  LipsyncJobOptions,
-  LipsyncOptions,
-  LipsyncResult,
-} from '../../operations/lip-sync/request.ts';
-import type { UpscaleResult } from '../../operations/upscale/request.ts';
+import type { Operation } from '../../operations/operation.ts';
 import { problemOf } from '../../problem.ts';
-import {
-  isOver,
-  type JobError,
-  type JobRecord,
-  type LipsyncRecord,
-  type UpscaleRecord,
-} from './record.ts';
+import { isOver, type JobError, type JobRecord } from './record.ts';
 
-/** Where a job's links lead. */
+/** What a job's picture needs besides its record. */
 export type Shown = {
+  readonly operations: readonly Operation[];
   readonly publicUrl: string;
   /** 1 is next; null when the job does not wait. */
   readonly queuePosition: number | null;
-  readonly resultUrl: ResultUrl;
+  readonly resultUrl: (id: string, expiresAtMs: number) => string;
 };
-type ResultUrl = (id: string, expiresAtMs: number) => string;
 
 export const presentJob = (job: JobRecord, shown: Shown): Job => {
   const self = `${shown.publicUrl}/v1/jobs/${job.id}`;
-  const common = {
+  return {
     id: job.id,
     object: 'job' as const,
+    kind: job.kind,
     status: job.status,
     created_at: iso(job.created_at),
     started_at: isoOrNull(job.started_at),
@@ -47,57 +36,55 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     },
     error: job.error && problemOf(failureOf(job.error), whereOf(job)),
     urls: { self, cancel: `${self}/cancel`, result: `${self}/result` },
+    input: job.input,
+    options: shownOptions(job, shown),
+    result: presentResult(job, shown),
   };
-  if (job.kind === 'upscale') {
-    const { kind, input, options } = job;
-    return { ...common, kind, input, options, result: presentUpscale(job, shown.resultUrl) };
-  }
-  const { kind, input } = job;
-  const options = presentOptions(job.options);
-  return { ...common, kind, input, options, result: presentLipsync(job, shown.resultUrl) };
 };
 
-const presentOptions = ({ speaker, ...options }: LipsyncOptions): LipsyncJobOptions => ({
-  ...options,
-  speaker: 'boxes' in speaker ? { boxes: speaker.boxes.length } : speaker,
-});
+const shownOptions = (job: JobRecord, { operations }: Pick<Shown, 'operations'>) =>
+  job.unreadable === null
+    ? (operationOf(job, operations).showOptions?.(job.options) ?? job.options)
+    : job.options;
 
 /** The answer of POST; null until the job succeeded and after its media was erased. */
 export const presentResult = (
   job: JobRecord,
-  { resultUrl }: Pick<Shown, 'resultUrl'>,
-): UpscaleResult | LipsyncResult | null =>
-  job.kind === 'upscale' ? presentUpscale(job, resultUrl) : presentLipsync(job, resultUrl);
-
-const presentUpscale = (job: UpscaleRecord, resultUrl: ResultUrl): UpscaleResult | null => {
-  const common = commonResult(job, resultUrl);
-  if (job.outcome === null || common === null) return null;
-  const { file: _, ...measured } = job.outcome;
-  return { ...common, model_used: job.model, scale: job.options.scale, ...measured };
+  { operations, resultUrl }: Pick<Shown, 'operations' | 'resultUrl'>,
+): JobResult | null => {
+  if (job.unreadable !== null || job.outcome === null || job.expires_at === null || job.erased)
+    return null;
+  const { file: _, model_version = job.model_version, warnings, ...measured } = job.outcome;
+  const { fields, warnings: told = [] } = operationOf(job, operations).tell?.(job) ?? {};
+  return {
+    status: 'success',
+    id: job.id,
+    output_url: resultUrl(job.id, job.expires_at),
+    input_size: job.input.size,
+    model_used: job.model,
+    model_version,
+    cached: job.cached,
+    credits_used: job.charged,
+    processing_ms: (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0),
+    expires_at: iso(job.expires_at),
+    ...fields,
+    ...measured,
+    warnings: [...told, ...warnings, ...replacedRelease(job.model_version, model_version)],
+  };
 };
 
-const presentLipsync = (job: LipsyncRecord, resultUrl: ResultUrl): LipsyncResult | null => {
-  const common = commonResult(job, resultUrl);
-  if (job.outcome === null || common === null) return null;
-  const { file: _, warnings, ...measured } = job.outcome;
-  const all = [...warningsOf(job.input, job.options), ...warnings];
-  return { ...common, model_used: job.model, ...measured, warnings: all };
+/** A result tells when another release made it than the one that the job was submitted for. */
+const replacedRelease = (asked: string, used: string): Warning[] => {
+  if (used === asked) return [];
+  const detail = `The job was submitted for ${asked}, which is no longer there; ${used} made the result, at the same price.`;
+  return [{ code: 'release_replaced', detail }];
 };
 
-const commonResult = (job: JobRecord, resultUrl: ResultUrl) =>
-  job.expires_at === null || job.erased
-    ? null
-    : {
-        status: 'success' as const,
-        output_url: resultUrl(job.id, job.expires_at),
-        input_size: job.input.size,
-        credits_used: job.charged,
-        id: job.id,
-        model_version: job.model_version,
-        cached: job.cached,
-        processing_ms: (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0),
-        expires_at: iso(job.expires_at),
-      };
+const operationOf = ({ kind }: JobRecord, operations: readonly Operation[]): Operation => {
+  const found = operations.find((one) => one.kind === kind);
+  if (!found) throw new Error(`expected a job of a known operation; got "${kind}"`);
+  return found;
+};
 
 /** What a failed job's caller gets to hear. */
 export const failureOf = (error: JobError): Failure => new Failure(error.code, error.facts);

@@ -1,10 +1,9 @@
 /** What a job is: its record and its states. Pure. */
 import { z } from 'zod';
 import { PriceLine } from '../../contract/credits.ts';
-import { JobInput, JobProgress, JobStatus, LipsyncInput } from '../../contract/job.ts';
+import { type JobInput, JobProgress, JobStatus, Warning } from '../../contract/job.ts';
 import { type FailureCode, failures } from '../../errors.ts';
-import { LipsyncModel, LipsyncOptions, Sync, Warning } from '../../operations/lip-sync/request.ts';
-import { UpscaleModel, UpscaleOptions } from '../../operations/upscale/request.ts';
+import type { Operation, Options } from '../../operations/operation.ts';
 
 /** The allowed moves. Back to `queued`: an attempt is repeated, or its worker was lost or went away. */
 export const moves: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
@@ -17,25 +16,20 @@ export const moves: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
 
 export const isOver = (status: JobStatus): boolean => moves[status].length === 0;
 
-/** What a successful attempt leaves. */
-const UpscaleOutcome = z.object({
+/** What a successful attempt leaves, besides the operation's own fields. */
+const outcomeShape = {
   /** Name below the results of `storage/files.ts`; the file of a cached job is that of the first one. */
   file: z.string(),
   bytes: z.number(),
   sha256: z.string(),
   content_type: z.string(),
   output_size: z.string(),
-  duration_seconds: z.number().optional(),
-  frames: z.number().optional(),
-  fps: z.number().optional(),
-});
-const LipsyncOutcome = UpscaleOutcome.required().extend({
-  faces_detected: z.number(),
-  frames_passed_through: z.number(),
-  sync: Sync,
-  warnings: z.array(Warning),
-});
-export type JobOutcome = z.infer<typeof UpscaleOutcome> | z.infer<typeof LipsyncOutcome>;
+  /** The release that made it: another one than the job's `model_version` where that was gone. */
+  model_version: z.string().optional(),
+  warnings: z.array(Warning).default([]),
+};
+const Outcome = z.looseObject(outcomeShape);
+export type JobOutcome = z.infer<typeof Outcome>;
 
 /** A Failure as kept in a record. */
 export const JobError = z.object({
@@ -47,7 +41,14 @@ export type JobError = z.infer<typeof JobError>;
 const json = <T extends z.ZodType>(schema: T) =>
   z
     .string()
-    .transform((text): unknown => JSON.parse(text))
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'expected JSON' });
+        return z.NEVER;
+      }
+    })
     .pipe(schema);
 const count = z.coerce.number().int();
 const flag = z
@@ -61,6 +62,8 @@ const time = orNull(count);
 const shared = {
   id: z.string(),
   account: z.string(),
+  kind: z.string(),
+  model: z.string(),
   status: JobStatus,
   created_at: count,
   started_at: time,
@@ -70,6 +73,8 @@ const shared = {
   request_id: z.string(),
   model_version: z.string(),
   fingerprint: z.string(),
+  /** What the fingerprint is made of, but for the release; see `submit/fingerprint.ts`. */
+  identity: z.string().default(''),
   /** What it would cost, held at submission and charged at the end; see `accounts/ledger.ts`. */
   estimated: count,
   held: count,
@@ -94,26 +99,88 @@ const shared = {
   error: orNull(json(JobError)),
 };
 
-const UpscaleRecord = z.object({
-  ...shared,
-  kind: z.literal('upscale'),
-  model: UpscaleModel,
-  input: json(JobInput),
-  options: json(UpscaleOptions),
-  outcome: orNull(json(UpscaleOutcome)),
-});
-export type UpscaleRecord = z.infer<typeof UpscaleRecord>;
+type Shared = z.infer<z.ZodObject<typeof shared>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-const LipsyncRecord = z.object({
-  ...shared,
-  kind: z.literal('lipsync'),
-  model: LipsyncModel,
-  input: json(LipsyncInput),
-  options: json(LipsyncOptions),
-  outcome: orNull(json(LipsyncOutcome)),
-});
-export type LipsyncRecord = z.infer<typeof LipsyncRecord>;
+/** A record that its operation understands. Times are milliseconds. */
+export type ReadableJob = Shared & {
+  readonly unreadable: null;
+  readonly input: JobInput;
+  readonly options: Options;
+  /** What probing found; null in a record that was made from another job's result. */
+  readonly found: unknown;
+  readonly outcome: JobOutcome | null;
+};
 
-/** The hash that Redis holds. Times are milliseconds. */
-export const JobRecord = z.discriminatedUnion('kind', [UpscaleRecord, LipsyncRecord]);
-export type JobRecord = z.infer<typeof JobRecord>;
+/** One that another version of the service made: it can be shown, failed and paid back, but not run. */
+export type UnreadableJob = Shared & {
+  /** What is missing or different. */
+  readonly unreadable: string;
+  readonly input: Fields;
+  readonly options: Fields;
+  readonly found: null;
+  readonly outcome: null;
+};
+
+/** The hash that Redis holds. */
+export type JobRecord = ReadableJob | UnreadableJob;
+
+export type ReadRecord = (fields: Readonly<Record<string, string>>) => JobRecord | null;
+
+/** Reads records of these operations' jobs; null for a hash that tells neither which job it is nor whose. */
+export const recordReader = (operations: readonly Operation[]): ReadRecord => {
+  const schemas = new Map(operations.map((one) => [one.kind, recordSchema(one)]));
+  return (fields) => {
+    const read = schemas.get(fields.kind ?? '')?.safeParse(fields);
+    if (read?.success) return { ...read.data, unreadable: null };
+    const reason = read ? z.prettifyError(read.error) : `no operation is called "${fields.kind}"`;
+    return readLoosely(fields, reason);
+  };
+};
+
+const recordSchema = ({ kind, models, input, options, found, details }: Operation) =>
+  z.object({
+    ...shared,
+    kind: z.literal(kind),
+    model: z.enum(Object.keys(models)),
+    input: json(input),
+    options: json(options),
+    found: orNull(json(found)),
+    outcome: orNull(json(Outcome.and(z.looseObject(details.shape)))),
+  });
+
+const Loose = z.object(shared);
+
+/** The fields that can be read; the others as those of a job that has just begun to wait. */
+const readLoosely = (
+  fields: Readonly<Record<string, string>>,
+  reason: string,
+): UnreadableJob | null => {
+  if (!fields.id || !fields.account) return null;
+  const bad = new Set(Loose.safeParse(fields).error?.issues.map(({ path }) => path[0]));
+  const good = Object.entries(fields).filter(([name]) => !bad.has(name));
+  return {
+    ...Loose.parse({ ...newborn, ...Object.fromEntries(good) }),
+    unreadable: reason.replaceAll('\n', ' '),
+    input: fieldsIn(fields.input),
+    options: fieldsIn(fields.options),
+    found: null,
+    outcome: null,
+  };
+};
+
+const newborn = {
+  ...{ kind: '', model: '', status: 'queued', created_at: '0', request_id: '', model_version: '' },
+  ...{ fingerprint: '', estimated: '0', held: '0', charged: '0', lines: '[]' },
+  ...{ fence: '0', dispatch: '0', attempts: '0', lost: '0' },
+};
+
+const Anything = json(z.record(z.string(), z.unknown()));
+const fieldsIn = (text: string | undefined): Fields => {
+  try {
+    return Anything.parse(text);
+  } catch {
+    // Whatever it was, there is nothing in it that could be shown.
+    return {};
+  }
+};

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endless, type Redises } from '../../redis.ts';
 
-/** 'unsure': the connection was gone for a while, so anything may have happened. */
+/** 'unsure': the connection was lost for a while, so any event may have been missed. */
 export type JobEvent = z.infer<typeof JobEvent> | 'unsure';
 type Listener = (event: JobEvent) => void;
 
@@ -17,7 +17,7 @@ const JobEvent = z.enum([
 ]);
 const Message = z.object({ id: z.string(), event: JobEvent });
 
-/** What happens to jobs, over one connection for the whole process, however many listen. */
+/** The events of jobs, over one Redis subscription for the whole process. */
 export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> => {
   const subscriber = redis.duplicate(endless);
   const listeners = new Map<string, Set<Listener>>();
@@ -26,13 +26,13 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
   };
   subscriber.on('error', (error) => redis.emit('error', error));
   subscriber.on('message', (_channel, text) => {
-    // While versions change, another process may speak of what this one does not know.
+    // A process of another version may publish events that this one does not know; they are ignored.
     const message = Message.safeParse(JSON.parse(text)).data;
     if (message) tell(message.id, message.event);
   });
   const subscribe = () => subscriber.subscribe(`${prefix}:events`);
   await subscribe();
-  // After a lost connection: what was said meanwhile is lost, and only once subscribed is nothing more lost.
+  // After a reconnection: events were missed until now, so subscribe first and then have every listener look again.
   subscriber.on('ready', async () => {
     await subscribe();
     for (const id of listeners.keys()) tell(id, 'unsure');

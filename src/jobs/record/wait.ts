@@ -5,8 +5,8 @@ import type { JobEvent, Signals } from './signals.ts';
 const ENDS: ReadonlySet<JobEvent> = new Set(['succeeded', 'failed', 'canceled', 'unsure']);
 
 /**
- * The job at its end, or as it stands after `timeoutMs` or when `signal` aborts: see isOver(status).
- * Listens before it reads, so that no end falls between.
+ * The job when it has ended, or unfinished after `timeoutMs` or when `signal` aborts: isOver(status) tells which.
+ * Listens before it reads the record, so that an end between the two is not missed.
  */
 export const waitForEnd = async (
   { jobs, signals }: { readonly jobs: Jobs; readonly signals: Signals },
@@ -21,7 +21,7 @@ export const waitForEnd = async (
     stopped = true;
     wake();
   };
-  const deaf = signals.listen(id, (event) => {
+  const unlisten = signals.listen(id, (event) => {
     if (ENDS.has(event)) wake();
   });
   const timer = setTimeout(stop, timeoutMs);
@@ -38,6 +38,6 @@ export const waitForEnd = async (
   } finally {
     signal?.removeEventListener('abort', stop);
     clearTimeout(timer);
-    deaf();
+    unlisten();
   }
 };

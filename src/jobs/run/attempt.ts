@@ -2,12 +2,12 @@ import type { Config } from '../../config.ts';
 import { asFailure, Failure } from '../../errors.ts';
 import { sizeText } from '../../frame.ts';
 import type { Log } from '../../log.ts';
-import type { Enhance, Inputs, Outcome } from '../../operations/enhance.ts';
+import type { Enhance, Enhanced } from '../../operations/enhance.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Files } from '../../storage/files.ts';
-import type { JobOutcome, JobRecord } from '../record/record.ts';
+import type { JobOutcome, JobRecord, ReadableJob } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
-import { formatOf } from '../submit/fingerprint.ts';
+import { fingerprint } from '../submit/fingerprint.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
 
@@ -35,7 +35,7 @@ type Why = 'canceled' | 'lost' | 'deadline' | 'draining';
 export const runAttempt = async (
   parts: AttemptParts,
   timing: AttemptTiming,
-  job: JobRecord,
+  job: ReadableJob,
   /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
   leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
@@ -43,19 +43,21 @@ export const runAttempt = async (
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
   const release = watchStops(parts, job, leaving.now, halt.stop);
-  const name = attemptName(job);
+  const name = `${job.id}.${job.fence}.${enhance.format(job)}`;
   const target = files.attemptPath(name);
   try {
     await files.space.demand();
     const outputs = { target, work: files.workPath(job.id) };
-    const outcome = await asStored(files, () =>
-      enhance(job, inputsOf(job, files), outputs, heart.report, halt.signal),
+    const enhanced = await asStored(files, () =>
+      enhance.run(job, { ...outputs, input: inputPath(job, files) }, heart.report, halt.signal),
     );
-    const stored = heart.report({ ...heart.last(), stage: 'storing' });
-    const kept = outcomeOf(outcome, name, await asStored(files, () => files.keepResult(name)));
-    const end = await attempts.succeed(job.id, job.fence, kept, {
-      ...stored,
-      ...{ percent: 100, eta_seconds: 0 },
+    const last = heart.report({ ...heart.last(), stage: 'storing' });
+    const stored = await asStored(files, () => files.keepResult(name));
+    const outcome = outcomeOf(enhanced, name, stored);
+    const end = await attempts.succeed(job.id, job.fence, {
+      outcome,
+      progress: { ...last, percent: 100, eta_seconds: 0 },
+      fingerprint: fingerprint(job.identity, enhanced.modelVersion),
     });
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
@@ -86,10 +88,10 @@ const asStored = async <T>({ space }: Files, work: () => Promise<T>): Promise<T>
   }
 };
 
-const inputsOf = ({ kind, id }: JobRecord, files: Files): Inputs => ({
-  media: files.inputPath(id),
-  ...(kind === 'lipsync' && { audio: files.inputPath(id, 'audio') }),
-});
+const inputPath =
+  ({ id }: JobRecord, files: Files) =>
+  (role: string): string =>
+    files.inputPath(id, role);
 
 /** A stop is no fault, and a model that is away is told by its reason alone, as it is asked again and again. */
 const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
@@ -104,30 +106,15 @@ const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
   }
 };
 
-const attemptName = (job: JobRecord): string => {
-  const format = formatOf({ options: job.options, mediaKind: job.input.kind });
-  return `${job.id}.${job.fence}.${format}`;
-};
-
 const outcomeOf = (
-  { outputSize, contentType, frames, durationSeconds, fps, lipsync }: Outcome,
+  { outputSize, contentType, details, warnings, modelVersion }: Enhanced,
   file: string,
-  kept: { readonly bytes: number; readonly sha256: string },
+  { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): JobOutcome => ({
-  ...{ file, ...kept, content_type: contentType, output_size: sizeText(outputSize) },
-  ...(frames !== undefined && { frames }),
-  ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
-  // Times are whole ticks, whose sum may miss a round rate by a millionth.
-  ...(fps !== undefined && { fps: Number(fps.toFixed(3)) }),
-  ...(lipsync && {
-    faces_detected: lipsync.facesDetected,
-    frames_passed_through: lipsync.framesPassedThrough,
-    sync: {
-      correlation: lipsync.sync?.correlation ?? null,
-      lag_ms: lipsync.sync?.lagMs ?? null,
-    },
-    warnings: [...lipsync.warnings],
-  }),
+  ...{ file, bytes, sha256, content_type: contentType, output_size: sizeText(outputSize) },
+  ...details,
+  model_version: modelVersion,
+  warnings: [...(warnings ?? [])],
 });
 
 /** An AbortController that remembers the first reason. */
@@ -152,7 +139,7 @@ const watchStops = (
   draining: AbortSignal,
   stop: (why: Why) => void,
 ) => {
-  const deaf = signals.listen(job.id, (event) => {
+  const unlisten = signals.listen(job.id, (event) => {
     if (event === 'cancel') stop('canceled');
   });
   const late = () => stop('deadline');
@@ -161,7 +148,7 @@ const watchStops = (
   draining.addEventListener('abort', drain);
   if (draining.aborted) drain();
   return () => {
-    deaf();
+    unlisten();
     clearTimeout(timer);
     draining.removeEventListener('abort', drain);
   };

@@ -8,6 +8,14 @@ import { endArguments } from '../record/settings.ts';
 
 export type Attempts = ReturnType<typeof openAttempts>;
 
+/** What is recorded of a successful attempt. */
+type Done = {
+  readonly outcome: JobOutcome;
+  readonly progress: JobProgress;
+  /** Under which the result is cached: that of the work that was done. The record's own unless given. */
+  readonly fingerprint?: string;
+};
+
 const Lost = z.literal('lost');
 const from = (name: string) => new URL(`../scripts/${name}.lua`, import.meta.url);
 const takeJob = script(
@@ -23,7 +31,7 @@ const lookAtDue = script(
   z.tuple([z.array(z.tuple([z.string(), z.number()])), z.array(z.string())]),
 );
 
-/** What a worker may do to a job. Each is one script that first checks the attempt's fence. */
+/** The steps of an attempt. Each is one script, which does nothing when the fencing token is not the job's latest. */
 export const openAttempts = (stores: Redises, config: Config, leaseMs: number) => {
   const end = endArguments(config);
   const { attempts } = config.jobs;
@@ -34,22 +42,24 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
     beat: (id: string, fence: number, progress: JobProgress | null) =>
       beatJob(stores, id, fence, leaseMs, progress === null ? '' : JSON.stringify(progress)),
 
-    succeed: (id: string, fence: number, outcome: JobOutcome, progress: JobProgress) =>
+    succeed: (id: string, fence: number, { outcome, progress, fingerprint = '' }: Done) =>
       succeedJob(
         stores,
         ...[id, fence, JSON.stringify(outcome), JSON.stringify(progress)],
-        ...[config.files.ttlMs, ...end],
+        ...[config.files.ttlMs, fingerprint, ...end],
       ),
 
-    /** No error: it stopped because it was to be cancelled. */
+    /** `error` is null when the attempt stopped because the job is being cancelled. */
     fail: (id: string, fence: number, error: JobError | null) =>
       failJob(stores, id, fence, error === null ? '' : JSON.stringify(error), ...end),
 
-    /** `awaySince`: a model, or room on the disk, is missing since then. */
+    /**
+     * `counts`: towards the bound on attempts. `awaySince`: when a model or disk space was first found missing (ms).
+     */
     retry: (id: string, fence: number, delayMs: number, counts: boolean, awaySince?: number) =>
       retryJob(stores, id, fence, delayMs, counts ? 1 : 0, awaySince ?? '', ...end),
 
-    /** The jobs that Bull must be given now, and those that ended because their worker was lost. */
+    /** The jobs that Bull must be given now, and the ids of those that ended because their worker was lost. */
     due: async (most: number, lookAgainMs: number) => {
       const [deliver, ended] = await lookAtDue(
         stores,

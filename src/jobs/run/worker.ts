@@ -8,7 +8,6 @@ import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Delivery, Queue } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
-import { isOver } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
 import { type AttemptTiming, runAttempt } from './attempt.ts';
 import { openAttempts } from './attempts.ts';
@@ -74,7 +73,11 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     const [said, fence] = await attempts.take(delivery, randomUUID());
     if (said === 'refused') return;
     const job = await jobs.find(delivery.id);
-    if (said === 'taken' && job?.fence === fence) {
+    if (said === 'taken' && job?.fence === fence && job.unreadable !== null) {
+      log.error({ job_id: job.id, why: job.unreadable }, 'a job cannot be read and fails');
+      const facts = { reason: job.unreadable };
+      await attempts.fail(job.id, job.fence, { code: 'record_unreadable', facts });
+    } else if (said === 'taken' && job?.fence === fence && job.unreadable === null) {
       const attemptLog = log.child({
         job_id: job.id,
         request_id: job.request_id,
@@ -87,8 +90,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       });
       attemptLog.info({ end }, 'attempt ends');
     }
-    const after = await jobs.find(delivery.id);
-    if (after === null || isOver(after.status)) await files.removeJob(delivery.id);
+    if (!(await jobs.isUnfinished(delivery.id))) await files.removeJob(delivery.id);
     // Its end may have let the account's next job in.
     if (!closing.aborted) await deliverDue();
   };
@@ -103,14 +105,10 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     }
   };
 
-  const isUnfinished = async (id: string): Promise<boolean> => {
-    const job = await jobs.find(id);
-    return job !== null && !isOver(job.status);
-  };
   const stopLooking = repeat(timing.lookMs, deliverDue, log);
   const stopSweeping = repeat(
     timing.sweepMs,
-    () => files.sweep(config.files.ttlMs, isUnfinished),
+    () => files.sweep(config.files.ttlMs, jobs.isUnfinished),
     log,
   );
   queue.start(config.jobs.concurrency, tracked);

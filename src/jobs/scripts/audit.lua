@@ -1,6 +1,6 @@
 -- The unfinished jobs of an account beside its open holds, at one moment.
 -- KEYS[1] root   ARGV: account
--- Answers {{id, status, credits by the record, credits by the hold} ...}, as text, '' for what is not there.
+-- Answers {{id, status, held credits by the record, held credits by the ledger} ...}, as text; '' where there is none.
 -- @include "job.lua"
 local root, account = KEYS[1], ARGV[1]
 local ids, answer = {}, {}

@@ -1,6 +1,6 @@
--- A running attempt says that it lives, and how far it is.
+-- The heartbeat of a running attempt: renews its lease and records its progress.
 -- KEYS[1] root   ARGV: id, fence, lease ms, progress (JSON, or '' for none)
--- Answers 'on'; 'cancel': the caller wants it stopped; 'lost': the attempt is no longer the job's, and must stop.
+-- Answers 'on'; 'cancel': the job is being cancelled; 'lost': the job belongs to another attempt or has ended, stop.
 -- @include "job.lua"
 local root, id = KEYS[1], ARGV[1]
 local job = job_fields(root, id, 'status', 'fence', 'cancel_requested')

@@ -1,8 +1,8 @@
--- Claims an idempotency key for a request, or tells what became of the first one under it.
--- A claim is short and its living request renews it (renew.lua), so that the claim of a server that died ends soon.
+-- Claims an idempotency key for a request, or answers what the first request under it has made.
+-- A claim expires within seconds and its request renews it (renew.lua), so the claim of a server that died ends soon.
 -- KEYS[1] root   ARGV: key, hash of the request, token of this claim, claim ttl ms
--- Answers {'new'} | {'reused'} | {'running', ms until the claim ends unless it is renewed}
---       | {'job', id, '1' when it had joined that job, else ''} | {'answer', JSON}
+-- Answers {'new'} | {'reused'} | {'running', ms until the claim expires unless it is renewed}
+--       | {'job', id, '1' when the request joined that job, else ''} | {'answer', JSON}
 local key = ARGV[1]
 local first = redis.call('HMGET', key, 'hash', 'token', 'job', 'answer', 'joined')
 if not first[1] then

@@ -1,10 +1,11 @@
--- Looks at the jobs whose time has come. A queued one must be in Bull: it is answered, and looked at again until a
--- worker takes it, so a crash between any two steps only delays it. A running one has not been heard of for a whole
--- lease: its worker is lost, and it is queued again or, after too many attempts, failed with its credits back.
--- Time in which nobody looked proves no worker dead, as none could beat either while Redis stood still: after it
--- a running one has a whole lease to be heard of.
--- KEYS[1] root   ARGV: most jobs to look at, look again ms, most attempts, running limit, record ttl ms, lease ms
--- Answers {{id, dispatch} to be given to Bull ...}, {id ended ...}
+-- Handles the jobs that are due. A queued job must be in Bull: it is answered, and becomes due again until a worker
+-- takes it, so a crash between any two steps only delays it. A running job is due when its lease has ended without a
+-- heartbeat: its worker is lost, and it is queued again or, after too many attempts, failed with its credits released.
+-- When this script was not called for half a lease, Redis probably stopped, and no heartbeat could arrive either: every
+-- running job then gets a new lease.
+-- KEYS[1] root   ARGV: most jobs to handle, ms until a queued job is due again, most attempts, running limit,
+--                      record ttl ms, lease ms
+-- Answers {{id, dispatch} of jobs to be given to Bull ...}, {id of jobs that ended ...}
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, now = KEYS[1], now_ms()
@@ -22,15 +23,15 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', root .. ':due', '-inf', now, 'LI
   local job = job_fields(root, id, 'status', 'dispatch', 'attempts', 'account', 'created_at', 'cancel_requested')
   if job[1] == 'queued' then
     redis.call('ZADD', root .. ':due', now + ARGV[2], id)
-    deliver[#deliver + 1] = { id, tonumber(job[2]) }
+    deliver[#deliver + 1] = { id, whole(job[2]) }
   elseif job[1] ~= 'processing' then
     redis.call('ZREM', root .. ':due', id)
   elseif job[6] == '1' then
     end_job(root, id, 'canceled', 0, settings)
     ended[#ended + 1] = id
   else
-    local lost = redis.call('HINCRBY', job_key(root, id), 'lost', 1)
-    if tonumber(job[3]) >= tonumber(ARGV[3]) then
+    local lost = add(root, id, 'lost', 1)
+    if whole(job[3]) >= tonumber(ARGV[3]) then
       fail_lost(root, id, lost, settings)
       ended[#ended + 1] = id
     else

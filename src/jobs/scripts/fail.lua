@@ -1,5 +1,5 @@
--- Ends an attempt for good without a result, if it still owns the job; the hold is released.
--- KEYS[1] root   ARGV: id, fence, error (JSON, or '' when it stopped because it was to be cancelled),
+-- Ends a job without a result, if the attempt still owns it; the held credits are released.
+-- KEYS[1] root   ARGV: id, fence, error (JSON, or '' when the job is being cancelled),
 --                      running limit, record ttl ms
 -- Answers 'failed', 'canceled' or 'lost'.
 -- @include "../../accounts/scripts/money.lua"

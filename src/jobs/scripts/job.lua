@@ -1,20 +1,25 @@
--- Where jobs live and how one ends, included by every script that moves one. The record is the truth;
--- Bull only carries ids to workers, so a delivery that does not fit the record is dropped.
+-- The keys of jobs, and how a job ends; used by every script that changes one. The record alone tells the state of a
+-- job: Bull only carries ids to workers, so a delivery that does not match the record is dropped.
+-- A record of another version of the service may lack a field or hold something else in it. Scripts then read a number
+-- as 0 and a text as '', so that such a job can still be taken, failed, cancelled and paid back: id, status, fence and
+-- account are enough for that.
 --
---   <root>:job:<id>            hash, see JobRecord in job.ts
+--   <root>:job:<id>            hash, see JobRecord in record.ts
+--   <root>:holders:<id>        set: the requests that made or joined the unfinished job, by their ids
+--   <root>:left:<id>           set: the calls by which one of them left again (cancel.lua)
 --   <root>:jobs:<account>      zset of ids, all score 0: ids sort by time
 --   <root>:large:<account>     zset of ids whose record is large, all score 0
---   <root>:queued              zset of ids in status queued, by time of creation: the places in the queue
+--   <root>:queued              zset of ids in status queued, by time of creation: the order of the queue
 --   <root>:queued:<account>    the same of one account
 --   <root>:processing          set of ids in status processing
 --   <root>:waiting:<account>   zset of queued ids beyond the account's running limit; not given to Bull
 --   <root>:slots:<account>     set of ids that are in Bull, running or waiting for their next attempt
---   <root>:due                 zset of ids by when someone must look at them: a queued one has to be in Bull
---                              by then, a running one has lost its worker if its lease ends (see due.lua)
---   <root>:looked              when a worker last looked at what is due
---   <root>:stood-still         there for a while after nobody could look
+--   <root>:due                 zset of ids by when due.lua must handle them: a queued job has to be in Bull by then,
+--                              and the lease of a running one ends
+--   <root>:looked              when due.lua was last called
+--   <root>:stood-still         exists for two leases after due.lua was not called for half a lease
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
---   <root>:cache:<print>       id of the job that made the result, as long as it is kept
+--   <root>:cache:<print>       id of the job that made the result, until the result expires
 --   <root>:events              channel: JSON {id, event}
 
 local function now_ms()
@@ -28,11 +33,25 @@ local function job_fields(root, id, ...)
   return redis.call('HMGET', job_key(root, id), ...)
 end
 
+-- A number of a record.
+local function whole(value)
+  local number = tonumber(value or '') or 0
+  if number ~= number or math.abs(number) > 9007199254740991 then return 0 end
+  return math.floor(number)
+end
+
+-- Adds to a number of a record and returns the sum. Not HINCRBY, which fails on what is not a number.
+local function add(root, id, field, by)
+  local sum = whole(redis.call('HGET', job_key(root, id), field)) + by
+  redis.call('HSET', job_key(root, id), field, sum)
+  return sum
+end
+
 local function announce(root, id, event)
   redis.call('PUBLISH', root .. ':events', cjson.encode({ id = id, event = event }))
 end
 
--- Puts a job into its places in the queue; Bull must have it at `due`.
+-- Adds a job to the queue; Bull must have it by `due`.
 local function enter_queue(root, id, account, created, due)
   redis.call('ZADD', root .. ':queued', created, id)
   redis.call('ZADD', root .. ':queued:' .. account, created, id)
@@ -44,7 +63,7 @@ local function leave_queue(root, id, account)
   redis.call('ZREM', root .. ':queued:' .. account, id)
 end
 
--- Gives free slots of an account to its waiting jobs, oldest first.
+-- Gives the free slots of an account to its waiting jobs, oldest first.
 local function admit(root, account, running_limit, now)
   local slots = root .. ':slots:' .. account
   while redis.call('SCARD', slots) < running_limit do
@@ -55,12 +74,12 @@ local function admit(root, account, running_limit, now)
   end
 end
 
--- Ends a job for good: settles its hold, frees its slot, tells who waits. `fields` are written to the record.
+-- Ends a job for good: settles its held credits, frees its slot, publishes its end. `fields` are written to the record.
 -- settings: running_limit, record_ttl_ms.
 local function end_job(root, id, status, credits, settings, fields)
   local key, now = job_key(root, id), now_ms()
   local job = redis.call('HMGET', key, 'account', 'fingerprint', 'lines')
-  local account, fingerprint = job[1], job[2]
+  local account, fingerprint = job[1] or '', job[2] or ''
   local charged = settle(root, account, id, credits, credits > 0 and job[3] or '[]')
   redis.call('HSET', key, 'status', status, 'charged', charged, 'finished_at', now, unpack(fields or {}))
   redis.call('PEXPIRE', key, settings.record_ttl_ms)
@@ -69,6 +88,7 @@ local function end_job(root, id, status, credits, settings, fields)
   redis.call('SREM', root .. ':processing', id)
   redis.call('SREM', root .. ':slots:' .. account, id)
   redis.call('ZREM', root .. ':due', id)
+  redis.call('DEL', root .. ':holders:' .. id, root .. ':left:' .. id)
   if redis.call('GET', root .. ':inflight:' .. fingerprint) == id then
     redis.call('DEL', root .. ':inflight:' .. fingerprint)
   end
@@ -81,12 +101,12 @@ local function fail_lost(root, id, times, settings)
   end_job(root, id, 'failed', 0, settings, { 'error', failure })
 end
 
--- Puts a running job back into the queue for another attempt; the attempt that ran may write no more.
+-- Puts a running job back into the queue for another attempt; its new fence ends the rights of the attempt that ran.
 local function put_back(root, id, account, created, due)
-  redis.call('HINCRBY', job_key(root, id), 'fence', 1)
+  add(root, id, 'fence', 1)
   redis.call('HSET', job_key(root, id), 'status', 'queued', 'progress', '')
   redis.call('SREM', root .. ':processing', id)
-  enter_queue(root, id, account, created, due)
+  enter_queue(root, id, account or '', whole(created), due)
   announce(root, id, 'queued')
-  return redis.call('HINCRBY', job_key(root, id), 'dispatch', 1)
+  return add(root, id, 'dispatch', 1)
 end

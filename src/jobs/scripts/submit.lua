@@ -1,14 +1,17 @@
--- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, hold,
--- record, queue, idempotency key. A crash before or after leaves either nothing or the whole.
+-- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, held credits,
+-- record, queue, idempotency key. A crash leaves either all of it or nothing.
 -- KEYS[1] root
--- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, credits, list, month, lines (JSON text), used_from, used_to,
---         account_queued, account_bytes, bytes, oldest, account_records, large_bytes, large_records, queue_limit, running_limit, record_ttl_ms, deliver_ms,
---         idempotency (optional): key, token, hash, ttl_ms
--- ARGV[2] JSON object: the record's other fields, all text
+-- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint,
+--         oldest, account_records, large_bytes, large_records, record_ttl_ms,
+--         idempotency (optional): key, token, hash, ttl_ms,
+--         for 'new' only: credits, list, month, lines (JSON text), used_from, used_to, bytes,
+--         account_queued, account_bytes, queue_limit, running_limit, deliver_ms
+-- ARGV[2] JSON object: the record's other fields, all text. 'reuse' is asked before the media was looked at and priced:
+--         a cached job takes from the one that made the result what is missing of `from_maker`.
 -- Answers, the first five having made or found the job `id`:
 --   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
---   {'unclaimed'}            the idempotency key went to another request meanwhile
+--   {'unclaimed'}            another request has claimed the idempotency key
 --   {'account_full', count}  {'bytes_full', bytes}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
 -- @include "../../accounts/scripts/money.lua"
@@ -17,6 +20,8 @@ local root, ask, record = KEYS[1], cjson.decode(ARGV[1]), cjson.decode(ARGV[2])
 local id, account, now = ask.id, ask.account, now_ms()
 local key, claim = job_key(root, id), ask.idempotency
 
+local from_maker = { 'input', 'found', 'input_bytes', 'lines', 'estimated' }
+
 local function bind(job_id, joined)
   if claim then
     redis.call('HSET', claim.key, 'hash', claim.hash, 'token', claim.token, 'job', job_id, 'joined', joined)
@@ -24,8 +29,8 @@ local function bind(job_id, joined)
   end
 end
 
--- What is cached, cancelled or failed costs its caller nothing, but its record memory for a month: of those in `set`
--- beyond `most`, the oldest that ended go. Not those with a paid result that is still kept.
+-- A cached, cancelled or failed job costs its caller nothing, but its record takes memory for a month: when `set` has
+-- more than `most` members, the oldest jobs that have ended are deleted, except those with a paid, unexpired result.
 local function forget_oldest(set, most)
   local excess = redis.call('ZCARD', set) - most
   if excess <= 0 then return end
@@ -41,7 +46,7 @@ local function forget_oldest(set, most)
   end
 end
 
--- Records of a speaker's box for each frame, hundreds of kilobytes each.
+-- A record with a speaker's box for each frame may have hundreds of kilobytes.
 local function remember_large()
   if #ARGV[2] <= ask.large_bytes then return end
   local large = root .. ':large:' .. account
@@ -52,8 +57,8 @@ end
 
 local function write(fields)
   local flat = { 'id', id, 'account', account, 'fingerprint', ask.fingerprint, 'created_at', now,
-    'lines', ask.lines, 'estimated', ask.credits, 'dispatch', 1, 'fence', 0, 'attempts', 0, 'lost', 0 }
-  for _, more in ipairs({ record, fields }) do
+    'dispatch', 1, 'fence', 0, 'attempts', 0, 'lost', 0 }
+  for _, more in ipairs({ fields, { lines = ask.lines, estimated = ask.credits }, record }) do
     for name, value in pairs(more) do
       flat[#flat + 1] = name
       flat[#flat + 1] = value
@@ -62,7 +67,7 @@ local function write(fields)
   redis.call('HSET', key, unpack(flat))
   local index = root .. ':jobs:' .. account
   redis.call('ZADD', index, 0, id)
-  -- Not only when the account lists its jobs, which it may never do: records older than `oldest` are gone.
+  -- Here too, as an account may never list its jobs: records older than `oldest` have expired.
   redis.call('ZREMRANGEBYLEX', index, '-', '(' .. ask.oldest)
   forget_oldest(index, ask.account_records)
   remember_large()
@@ -75,9 +80,12 @@ if claim and redis.call('HGET', claim.key, 'token') ~= claim.token then return {
 local made_by = redis.call('GET', root .. ':cache:' .. ask.fingerprint)
 if made_by then
   local made = job_fields(root, made_by, 'status', 'erased', 'expires_at', 'outcome')
-  if made[1] == 'succeeded' and made[2] ~= '1' and tonumber(made[3]) > now then
-    write({ status = 'succeeded', cached = '1', held = 0, charged = 0,
-      finished_at = now, expires_at = made[3], outcome = made[4] })
+  if made[1] == 'succeeded' and made[2] ~= '1' and whole(made[3]) > now and made[4] then
+    local fields = { status = 'succeeded', cached = '1', held = 0, charged = 0,
+      finished_at = now, expires_at = made[3], outcome = made[4] }
+    local found = job_fields(root, made_by, unpack(from_maker))
+    for at, name in ipairs(from_maker) do fields[name] = found[at] or nil end
+    write(fields)
     redis.call('PEXPIRE', key, ask.record_ttl_ms)
     announce(root, id, 'succeeded')
     return { 'cached', id }
@@ -88,6 +96,8 @@ local running = redis.call('GET', root .. ':inflight:' .. ask.fingerprint)
 if running then
   local job = job_fields(root, running, 'status', 'cancel_requested')
   if (job[1] == 'queued' or job[1] == 'processing') and job[2] ~= '1' then
+    -- The request that made the job is counted by the job's id; an older version did not count it.
+    redis.call('SADD', root .. ':holders:' .. running, running, id)
     bind(running, '1')
     return { 'joined', running }
   end
@@ -97,19 +107,19 @@ if ask.want == 'reuse' then return { 'missed' } end
 
 local queued = redis.call('ZCARD', root .. ':queued:' .. account)
 if queued >= ask.account_queued then return { 'account_full', queued } end
--- Counted from the records, so that the sum can never go wrong. Both sets are short.
+-- Summed over the records, as a counter of its own could drift. Both sets are short.
 local bytes = 0
 local function add_bytes(ids)
   for _, other in ipairs(ids) do
-    bytes = bytes + tonumber(job_fields(root, other, 'input_bytes')[1] or 0)
+    bytes = bytes + whole(job_fields(root, other, 'input_bytes')[1])
   end
 end
 add_bytes(redis.call('ZRANGE', root .. ':queued:' .. account, 0, -1))
 for _, other in ipairs(redis.call('SMEMBERS', root .. ':slots:' .. account)) do
-  -- One that waits for its next attempt is in both.
+  -- A job that waits for its next attempt is in both sets.
   if not redis.call('ZSCORE', root .. ':queued:' .. account, other) then add_bytes({ other }) end
 end
--- A job alone may be as large as it likes.
+-- The bound holds for jobs beside others: a single one has no other bound than the media limits.
 if bytes > 0 and bytes + ask.bytes > ask.account_bytes then return { 'bytes_full', bytes } end
 local all = redis.call('ZCARD', root .. ':queued')
 if all >= ask.queue_limit then return { 'queue_full', all } end
@@ -120,6 +130,7 @@ local available = hold(root, account, id, ask.credits, ask.list, ask.month, ask.
 if available then return { 'short', available } end
 
 write({ status = 'queued', held = ask.credits, charged = 0 })
+redis.call('SADD', root .. ':holders:' .. id, id)
 redis.call('SET', root .. ':inflight:' .. ask.fingerprint, id)
 enter_queue(root, id, account, now, now + ask.deliver_ms)
 announce(root, id, 'queued')

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { monthOf, type Quote, quote } from '../../accounts/price.ts';
+import { monthOf, type Quote, quote } from '../../accounts/tiers.ts';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { script } from '../../redis.ts';
@@ -8,7 +8,7 @@ import { RECORD_TTL_MS } from '../record/settings.ts';
 import { dropIfGone } from './cached-results.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
-import type { Submission, SubmitParts } from './submission.ts';
+import type { Order, Submission, SubmitParts } from './submission.ts';
 
 const Made = z.enum(['existed', 'cached', 'joined', 'waiting', 'queued']);
 const placeJob = script(
@@ -24,6 +24,9 @@ const placeJob = script(
   ]),
 );
 
+/** How an order was placed, and in which job. */
+export type Placed = readonly [how: z.infer<typeof Made>, jobId: string];
+
 /** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
 const LARGE_BYTES = 8 * 1024;
 const LARGE_RECORDS = 200;
@@ -32,41 +35,58 @@ const LARGE_RECORDS = 200;
 const DELIVER_MS = 1000;
 
 /**
- * Finds a submission's job among the earlier ones, or makes it, in one step with its price; 'missed' when only an
- * earlier one was wanted and there is none. A price that no longer holds is taken again.
- * Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress.
+ * Finds an order's work among what was done before, or is being done: a new record of a cached result under `id`, or
+ * the running job that it joins. Null when there is none. Failure idempotency_in_progress.
  */
-export const place = async (
+export const placeReused = async (
+  { stores, config, files }: SubmitParts,
+  order: Order,
+  id: string,
+): Promise<Placed | null> => {
+  const print = fingerprint(order.identity, order.modelVersion);
+  await dropIfGone(stores, files, print);
+  const ask = { ...askOf(order, id, print, config), want: 'reuse' };
+  const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(recordOf(order)));
+  switch (said[0]) {
+    case 'missed':
+      return null;
+    case 'unclaimed':
+      throw new Failure('idempotency_in_progress');
+    case 'cached':
+    case 'joined':
+    case 'existed':
+      return [said[0], said[1]];
+    default:
+      throw new Error(`an order that only looks for earlier work was told "${said[0]}"`);
+  }
+};
+
+/**
+ * Makes a submission's job, in one step with its price, unless the same work appeared meanwhile. A price that no longer
+ * holds is taken again. Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress.
+ */
+export const placeNew = async (
   { stores, config, files, ledger }: SubmitParts,
   submission: Submission,
   id: string,
-  want: 'reuse' | 'new',
-) => {
-  const { account, work } = submission;
-  const print = fingerprintOf(submission);
+): Promise<Placed> => {
+  const { account, inputBytes: bytes } = submission;
+  const print = fingerprint(submission.identity, submission.modelVersion);
+  const record = JSON.stringify(fullRecordOf(submission));
   await dropIfGone(stores, files, print);
   for (;;) {
     const month = monthOf(Date.now());
-    const price = quote(work, await ledger.usage(account, month), config.prices);
-    const bytes = bytesOf(submission);
+    const price = quote(submission.price, await ledger.usage(account, month), config.prices);
     const ask = {
-      id,
-      want,
-      fingerprint: print,
-      month,
-      bytes,
-      ...priceFields(price),
-      ...limitsOf(config),
+      ...askOf(submission, id, print, config),
+      ...{ want: 'new', month, bytes, ...priceFields(price), ...limitsOf(config) },
     };
-    const claim = claimOf(submission.idempotency);
-    const said = await placeJob(
-      stores,
-      JSON.stringify({ ...ask, account, ...claim }),
-      JSON.stringify(recordOf(submission)),
-    );
+    const said = await placeJob(stores, JSON.stringify(ask), record);
     switch (said[0]) {
       case 'repriced':
         continue;
+      case 'missed':
+        throw new Error('a new job was asked for, not an earlier one');
       case 'short':
         throw new Failure('insufficient_credits', {
           required_credits: price.credits,
@@ -86,24 +106,21 @@ export const place = async (
       case 'unclaimed':
         throw new Failure('idempotency_in_progress');
       default:
-        return said;
+        return [said[0], said[1]];
     }
   }
 };
 
-const fingerprintOf = (submission: Submission): string => {
-  const { account, modelVersion, input } = submission;
-  const common = { account, modelVersion, sha256: input.sha256, mediaKind: input.kind };
-  if (submission.kind === 'upscale') {
-    return fingerprint({ ...common, kind: 'upscale', options: submission.options });
-  }
-  const { options } = submission;
-  const audioSha256 = submission.input.audio.sha256;
-  return fingerprint({ ...common, kind: 'lipsync', options, audioSha256 });
-};
-
-const bytesOf = ({ kind, input }: Submission): number =>
-  input.bytes + (kind === 'lipsync' ? input.audio.bytes : 0);
+/** What submit.lua needs for every order. */
+const askOf = ({ account, idempotency }: Order, id: string, print: string, { jobs }: Config) => ({
+  ...{ id, account, fingerprint: print },
+  account_records: jobs.accountRecords,
+  large_bytes: LARGE_BYTES,
+  large_records: LARGE_RECORDS,
+  oldest: firstJobId(Date.now() - 2 * RECORD_TTL_MS),
+  record_ttl_ms: RECORD_TTL_MS,
+  ...claimOf(idempotency),
+});
 
 const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
   ...{ credits, list, lines: JSON.stringify(lines) },
@@ -113,29 +130,26 @@ const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
 const limitsOf = ({ jobs }: Config) => ({
   account_queued: jobs.accountQueued,
   account_bytes: jobs.accountQueuedBytes,
-  account_records: jobs.accountRecords,
-  large_bytes: LARGE_BYTES,
-  large_records: LARGE_RECORDS,
-  oldest: firstJobId(Date.now() - 2 * RECORD_TTL_MS),
   queue_limit: jobs.queueLimit,
   running_limit: jobs.accountRunning,
-  record_ttl_ms: RECORD_TTL_MS,
   deliver_ms: DELIVER_MS,
 });
 
 const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
-/** What a new record holds besides what the script decides; see JobRecord. */
-const recordOf = (submission: Submission) => {
-  const { kind, requestId, options, modelVersion, input } = submission;
-  return {
-    kind,
-    request_id: requestId,
-    model: options.model,
-    model_version: modelVersion,
-    input: JSON.stringify(input),
-    options: JSON.stringify(options),
-    input_bytes: String(bytesOf(submission)),
-  };
-};
+/** What a record holds besides what the script decides; see `record/record.ts`. */
+const recordOf = ({ kind, requestId, options, modelVersion, identity }: Order) => ({
+  ...{ kind, identity },
+  request_id: requestId,
+  model: options.model,
+  model_version: modelVersion,
+  options: JSON.stringify(options),
+});
+
+const fullRecordOf = (submission: Submission) => ({
+  ...recordOf(submission),
+  input: JSON.stringify(submission.input),
+  found: JSON.stringify(submission.found),
+  input_bytes: String(submission.inputBytes),
+});

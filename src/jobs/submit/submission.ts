@@ -1,11 +1,9 @@
 import type { Ledger } from '../../accounts/ledger.ts';
-import type { Work } from '../../accounts/price.ts';
+import type { ListPrice } from '../../accounts/list-price.ts';
 import type { Config } from '../../config.ts';
-import type { JobInput, LipsyncInput } from '../../contract/job.ts';
+import type { JobInput } from '../../contract/job.ts';
 import type { Log } from '../../log.ts';
-import type { Inputs } from '../../operations/enhance.ts';
-import type { LipsyncOptions } from '../../operations/lip-sync/request.ts';
-import type { UpscaleOptions } from '../../operations/upscale/request.ts';
+import type { InputKind, Options } from '../../operations/operation.ts';
 import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Queue } from '../queue.ts';
@@ -23,22 +21,29 @@ export type SubmitParts = {
   readonly queue: Queue;
 };
 
-/** What is to be done, with what. */
-export type Order =
-  | { readonly kind: 'upscale'; readonly options: UpscaleOptions; readonly input: JobInput }
-  | { readonly kind: 'lipsync'; readonly options: LipsyncOptions; readonly input: LipsyncInput };
-
-/** An order with its media: checked, and ready to be priced. */
-export type PreparedOrder = Order & {
-  readonly modelVersion: string;
-  /** `submit` moves them in or removes them, also when it fails. */
-  readonly files: Inputs;
-  /** What the price depends on. */
-  readonly work: Work;
-};
-
-export type Submission = PreparedOrder & {
+/** What is to be done, with what: known before anything was probed, and enough to find the same work done before. */
+export type Order = {
   readonly account: string;
   readonly requestId: string;
   readonly idempotency?: Claim | undefined;
+  /** The operation's. */
+  readonly kind: string;
+  readonly options: Options;
+  /** The release that is to do it. */
+  readonly modelVersion: string;
+  readonly inputKind: InputKind;
+  /** See `fingerprint.ts`. */
+  readonly identity: string;
+};
+
+/** An order whose media was looked at and found good. */
+export type Submission = Order & {
+  readonly input: JobInput;
+  /** What probing found. */
+  readonly found: unknown;
+  readonly price: ListPrice;
+  /** Paths by role; `submit` moves the files in or removes them, also when it fails. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Of all media that the caller sent for it. */
+  readonly inputBytes: number;
 };

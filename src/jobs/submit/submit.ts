@@ -1,8 +1,8 @@
 import { Failure } from '../../errors.ts';
 import { newJobId } from '../record/id.ts';
 import type { JobRecord } from '../record/record.ts';
-import { place } from './place.ts';
-import type { Submission, SubmitParts } from './submission.ts';
+import { type Placed, placeNew, placeReused } from './place.ts';
+import type { Order, Submission, SubmitParts } from './submission.ts';
 
 export type Submitted = {
   readonly job: JobRecord;
@@ -12,33 +12,44 @@ export type Submitted = {
   readonly joined: boolean;
 };
 
+/** The result or the running job of the same work; null when there is none. Failure idempotency_in_progress. */
+export const reuse = async (parts: SubmitParts, order: Order): Promise<Submitted | null> => {
+  const placed = await placeReused(parts, order, newJobId(Date.now()));
+  return placed && submitted(parts, order, placed);
+};
+
 /** The use case behind POST. Failure insufficient_credits | concurrency_limited | queue_full. */
 export const submit = async (parts: SubmitParts, submission: Submission): Promise<Submitted> => {
-  const { files } = submission;
   const id = newJobId(Date.now());
   try {
-    const found = await place(parts, submission, id, 'reuse');
-    const [made, jobId] = found[0] === 'missed' ? await placeNew(parts, submission, id) : found;
-    if (made === 'queued') await deliver(parts, id);
-    const job = await parts.jobs.get(submission.account, jobId);
-    return { job, cached: made === 'cached', joined: made === 'joined' };
+    const placed = await moveAndPlace(parts, submission, id);
+    if (placed[0] === 'queued') await deliver(parts, id);
+    return await submitted(parts, submission, placed);
   } finally {
-    await parts.files.remove(files.media);
-    if (files.audio) await parts.files.remove(files.audio);
+    for (const path of Object.values(submission.files)) await parts.files.remove(path);
   }
 };
 
-const placeNew = async (parts: SubmitParts, submission: Submission, id: string) => {
+const submitted = async (
+  { jobs }: SubmitParts,
+  { account }: Order,
+  [how, jobId]: Placed,
+): Promise<Submitted> => ({
+  job: await jobs.get(account, jobId),
+  cached: how === 'cached',
+  joined: how === 'joined',
+});
+
+const moveAndPlace = async (parts: SubmitParts, submission: Submission, id: string) => {
   const { files } = parts;
-  const { media, audio } = submission.files;
   try {
     // Before the record: a worker may start as soon as that exists.
-    await files.keepInput(media, id);
-    if (audio) await files.keepInput(audio, id, 'audio');
-    const said = await place(parts, submission, id, 'new');
-    if (said[0] === 'missed') throw new Error('a new job was asked for, not an earlier one');
-    if (said[0] === 'cached' || said[0] === 'joined') await files.removeInputs(id);
-    return said;
+    for (const [role, path] of Object.entries(submission.files)) {
+      await files.keepInput(path, id, role);
+    }
+    const placed = await placeNew(parts, submission, id);
+    if (placed[0] === 'cached' || placed[0] === 'joined') await files.removeInputs(id);
+    return placed;
   } catch (error) {
     // After any other error the job may exist all the same; the sweep knows.
     if (error instanceof Failure) await files.removeInputs(id);

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 
-/** Reached only from inside a cloud, though the range is public: Azure's own service address. */
-const inside = ['168.63.129.16'];
+/** Azure's own service address: in a public range, but reached only from inside that cloud. */
+const internal = ['168.63.129.16'];
 
 /**
  * Whether an IP address belongs to the public internet. Private, loopback, link-local (where clouds keep their
@@ -12,14 +12,14 @@ export const isPublicAddress = (text: string): boolean => {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv4) return isPublicIPv4(address);
-  if (isCarrier(address)) return isPublicIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)));
-  // Only 2000::/3 is given out on the internet.
+  if (holdsIPv4(address)) return isPublicIPv4(new ipaddr.IPv4(address.toByteArray().slice(12)));
+  // IANA assigns public addresses from 2000::/3 only.
   return address.range() === 'unicast' && address.match(ipaddr.IPv6.parse('2000::'), 3);
 };
 
 const isPublicIPv4 = (address: ipaddr.IPv4): boolean =>
-  address.range() === 'unicast' && !inside.includes(address.toString());
+  address.range() === 'unicast' && !internal.includes(address.toString());
 
-/** Addresses whose last 32 bits are the IPv4 address they lead to: mapped ones, and those of NAT64's well-known prefix. */
-const isCarrier = (address: ipaddr.IPv6): boolean =>
+/** Addresses whose last 32 bits are an IPv4 address: IPv4-mapped ones (RFC 4291), and NAT64's well-known prefix (RFC 6052). */
+const holdsIPv4 = (address: ipaddr.IPv6): boolean =>
   address.isIPv4MappedAddress() || address.match(ipaddr.IPv6.parse('64:ff9b::'), 96);

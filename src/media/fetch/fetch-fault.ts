@@ -1,22 +1,30 @@
 import { Failure } from '../../errors.ts';
 import { shown } from './guard.ts';
 
-/** What is wrong with what came, in words that a caller may read; `explain` adds where it came from. */
+/** What is wrong with an answer, in words that a caller may read; `explain` adds the URL. */
 export const fetchFault = (reason: string): Failure => new Failure('url_fetch_failed', { reason });
 
+type Fetch = {
+  /** The URL of the request, and the one that the last redirect led to. */
+  readonly requested: URL;
+  readonly current: URL;
+  /** The time limit that was exceeded, in words. */
+  readonly exceeded: string | null;
+};
+
 /**
- * The Failure that a caller gets to hear of a fetch that failed; the error itself is its cause, for the log. It names
- * the URL that the caller named and no later one, and says nothing that the system or the other side has written: that
- * tells of addresses, ports and certificates which only we can see.
+ * The Failure that a caller gets for a fetch that failed; the error itself is its cause, for the log. It names the URL of
+ * the request and no later one, and repeats no text of the system or of the other side: that could reveal addresses,
+ * ports and certificates which only this machine can see.
  */
-export const explain = (error: unknown, named: URL, at: URL, exceeded: string | null): Failure => {
-  const url = shown(named);
-  const moved = at.href !== named.href;
+export const explain = (error: unknown, { requested, current, exceeded }: Fetch): Failure => {
+  const url = shown(requested);
+  const moved = current.href !== requested.href;
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (!(cause instanceof Failure)) continue;
     if (cause.code === 'url_fetch_failed') return fetchFailed(url, String(cause.facts.reason));
     if (cause.code !== 'url_not_allowed' || !moved) return cause;
-    const why = `${shown(at)}: ${cause.cause ?? cause.facts.reason}`;
+    const why = `${shown(current)}: ${cause.cause ?? cause.facts.reason}`;
     return new Failure('url_not_allowed', { url, reason: REDIRECTED }, { cause: why });
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

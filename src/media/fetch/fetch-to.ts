@@ -6,60 +6,67 @@ import type { Readable } from 'node:stream';
 import axios, { type AxiosResponse } from 'axios';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
+import type { StoredFile } from '../../storage/stored-file.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
 import { explain, fetchFault } from './fetch-fault.ts';
 import { checkUrl, guardedLookup } from './guard.ts';
-import { Patience } from './transfer-deadline.ts';
+import { TransferDeadline } from './transfer-deadline.ts';
 
-/** A server that is connected may be silent for this long. */
+/** A connected server may send nothing for this long. */
 const SILENCE_MS = 30_000;
 
-export type Stored = { readonly path: string; readonly bytes: number; readonly sha256: string };
+type FetchOptions = {
+  readonly url: string;
+  readonly path: string;
+  readonly config: Config['fetch'];
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  readonly admit?: Admit | undefined;
+};
 
 /**
- * Fetches what a caller names into the file at `path`, while hashing it; no private address is reached, on no hop, and
- * no answer is endless. Throws url_not_allowed, url_fetch_failed or file_too_large, and then leaves no file.
+ * Fetches the URL of a request into the file at `path` and hashes it meanwhile. No private address is reached, on no
+ * redirect, and no transfer is endless. Throws url_not_allowed, url_fetch_failed or file_too_large, and then leaves no
+ * file.
  */
-export const fetchTo = async (
-  url: string,
-  path: string,
-  config: Config['fetch'],
-  maxBytes: number,
-  signal: AbortSignal,
-  admit?: Admit,
-): Promise<Stored> => {
-  const patience = new Patience(config.timeoutMs, signal);
-  const named = new URL(url);
-  let at = named;
+export const fetchTo = async (options: FetchOptions): Promise<StoredFile> => {
+  const { path, config, signal } = options;
+  const deadline = new TransferDeadline(config.timeoutMs, signal);
+  const requested = new URL(options.url);
+  let current = requested;
   try {
     for (let hops = 0; ; hops += 1) {
-      const answer = await request(at, config, patience);
-      const next = redirection(answer.response, at);
-      if (!next) return await store(answer, path, maxBytes, patience, admit);
+      const answer = await request(current, config, deadline);
+      const next = redirection(answer.response, current);
+      if (!next) return await store(answer, options, deadline);
       answer.response.data.destroy();
       if (hops === config.redirects) throw fetchFault(`it redirects more than ${hops} times`);
-      at = next;
+      current = next;
     }
   } catch (error) {
     await rm(path, { force: true });
     signal.throwIfAborted();
-    throw explain(error, named, at, patience.exceeded);
+    throw explain(error, { requested, current, exceeded: deadline.exceeded });
   } finally {
-    patience.end();
+    deadline.end();
   }
 };
 
 type Answer = {
   readonly response: AxiosResponse<Readable>;
-  /** What came behind the declared end of the answer, if something did. */
+  /** The error for bytes behind the declared end of the answer; null while there are none. */
   overrun(): Error | null;
 };
 
-const request = async (url: URL, config: Config['fetch'], patience: Patience): Promise<Answer> => {
+const request = async (
+  url: URL,
+  config: Config['fetch'],
+  deadline: TransferDeadline,
+): Promise<Answer> => {
   checkUrl(url, config.allowHosts);
-  patience.expect(config.connectTimeoutMs, 'no connection was made');
+  deadline.step(config.connectTimeoutMs, 'no connection was made');
   let overrun: Error | null = null;
-  const connected = () => patience.expect(SILENCE_MS, 'the server sent nothing');
+  const connected = () => deadline.step(SILENCE_MS, 'the server sent nothing');
   const open = url.protocol === 'https:' ? https.request : http.request;
   const transport = {
     // No agent: each hop has a connection of its own, made by the lookup that checks it.
@@ -78,7 +85,7 @@ const request = async (url: URL, config: Config['fetch'], patience: Patience): P
     url: url.href,
     responseType: 'stream',
     headers: { Accept: '*/*', 'Accept-Encoding': 'identity', 'User-Agent': 'enhance' },
-    signal: patience.signal,
+    signal: deadline.signal,
     maxRedirects: 0,
     proxy: false,
     decompress: false,
@@ -92,35 +99,28 @@ const redirection = ({ status, headers }: AxiosResponse, from: URL): URL | null 
   if (![301, 302, 303, 307, 308].includes(status)) return null;
   const { location } = headers;
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
-    throw fetchFault(`it answers ${status} without a place to go`);
+    throw fetchFault(`it answers ${status} without a valid Location`);
   }
   return new URL(location, from);
 };
 
+type Storing = Pick<FetchOptions, 'path' | 'maxBytes' | 'admit'>;
+
 const store = async (
   { response, overrun }: Answer,
-  path: string,
-  maxBytes: number,
-  patience: Patience,
-  admit: Admit | undefined,
-): Promise<Stored> => {
-  const { status, headers, data } = response;
-  const declared = Number(headers['content-length'] ?? 0);
-  const encoding = headers['content-encoding'] ?? 'identity';
-  const tooLarge = (came: string) =>
-    new Failure('file_too_large', { what: 'The file at the URL', limit_bytes: maxBytes, came });
+  { path, maxBytes, admit }: Storing,
+  deadline: TransferDeadline,
+): Promise<StoredFile> => {
+  const { data } = response;
   try {
-    if (status !== 200) throw fetchFault(`the server answered ${status}`);
-    if (encoding !== 'identity')
-      throw fetchFault(`it came compressed (${String(encoding).slice(0, 40)}), unasked`);
-    if (declared > maxBytes) throw tooLarge(String(declared));
+    const declared = checkHead(response, maxBytes);
     const hash = createHash('sha256');
     let bytes = 0;
     const count = async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
-        patience.expect(SILENCE_MS, 'the server sent nothing more');
+        deadline.step(SILENCE_MS, 'the server sent nothing more');
         bytes += chunk.length;
-        if (bytes > maxBytes) throw tooLarge(`more than ${maxBytes}`);
+        if (bytes > maxBytes) throw tooLarge(maxBytes, `more than ${maxBytes}`);
         hash.update(chunk);
         yield chunk;
       }
@@ -132,3 +132,19 @@ const store = async (
     data.destroy();
   }
 };
+
+/** The declared length in bytes; 0 where none is. Throws for an answer that is not the file, or too large a one. */
+const checkHead = ({ status, headers }: AxiosResponse, maxBytes: number): number => {
+  const declared = Number(headers['content-length'] ?? 0);
+  const encoding = String(headers['content-encoding'] ?? 'identity');
+  if (status !== 200) throw fetchFault(`the server answered ${status}`);
+  if (encoding !== 'identity') {
+    const name = encoding.slice(0, 40);
+    throw fetchFault(`the server compressed it (${name}) though it was asked not to`);
+  }
+  if (declared > maxBytes) throw tooLarge(maxBytes, String(declared));
+  return declared;
+};
+
+const tooLarge = (limit_bytes: number, came: string): Failure =>
+  new Failure('file_too_large', { what: 'The file at the URL', limit_bytes, came });

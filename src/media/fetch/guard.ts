@@ -5,12 +5,12 @@ import { Failure } from '../../errors.ts';
 import { isPublicAddress } from './address.ts';
 
 /**
- * Throws url_not_allowed when a URL names something that callers may not reach through us. A host name passes here:
- * what it resolves to is checked by `guardedLookup` in the very call that connects, so that no second answer can differ.
+ * Throws url_not_allowed for a URL that callers may not reach through this service. A host name passes here: its
+ * addresses are checked by `guardedLookup` in the same call that connects, so that a second DNS answer cannot differ.
  */
 export const checkUrl = (url: URL, allowHosts: readonly string[]): void => {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw refuse(url, `expected http or https; ${url.protocol.slice(0, -1)} came`);
+    throw refuse(url, `expected http or https, received ${url.protocol.slice(0, -1)}`);
   }
   if (url.username || url.password) throw refuse(url, 'it holds a user name or a password');
   const host = bare(url);
@@ -19,13 +19,13 @@ export const checkUrl = (url: URL, allowHosts: readonly string[]): void => {
   }
 };
 
-/** A refusal for what a name leads to takes at least so long, whether the name was found at once, late or not at all. */
+/** A refusal of a host name takes at least so long, so that its duration does not tell whether the name exists. */
 const ANSWER_MS = 500;
 
 /**
- * A DNS lookup for one connection to `url` that fails with url_not_allowed when any of the addresses is not public, and
- * in the same words when there are none: what names exist inside, and where they lead, is not a caller's business. The
- * cause has it, for the log.
+ * A DNS lookup for one connection to `url`. It fails with url_not_allowed when any of the addresses is not public, and
+ * with the same text when there are none: a caller must not learn which internal names exist or where they lead. The
+ * cause states it, for the log.
  */
 export const guardedLookup =
   (url: URL, allowHosts: readonly string[]): LookupFunction =>
@@ -48,7 +48,7 @@ export const guardedLookup =
     });
   };
 
-/** A URL as an answer may show it: without what could be a secret. */
+/** A URL as an answer may show it: without user name, password, query and fragment, which may hold a secret. */
 export const shown = ({ protocol, host, pathname }: URL): string =>
   `${protocol}//${host}${pathname}`;
 

@@ -1,32 +1,33 @@
-/** Time limits of one transfer: one for all of it, and one at a time for whatever is expected next. */
-export class Patience {
+/** Two time limits of one transfer: one for all of it, and one for each step. */
+export class TransferDeadline {
+  /** Aborted when one of the limits is exceeded, or the given signal is aborted. */
   readonly signal: AbortSignal;
-  readonly #over = new AbortController();
+  readonly #expired = new AbortController();
   readonly #total: NodeJS.Timeout;
-  #next: NodeJS.Timeout | undefined;
+  #step: NodeJS.Timeout | undefined;
 
   constructor(totalMs: number, signal: AbortSignal) {
-    this.signal = AbortSignal.any([signal, this.#over.signal]);
-    this.#total = this.#timer(totalMs, 'it was not done');
+    this.signal = AbortSignal.any([signal, this.#expired.signal]);
+    this.#total = this.#timer(totalMs, 'it was not complete');
   }
 
-  /** From now on the transfer is over unless `expect` is called again within `ms`. */
-  expect(ms: number, failing: string): void {
-    clearTimeout(this.#next);
-    this.#next = this.#timer(ms, failing);
+  /** Begins a step: the transfer is aborted unless the next step begins within `ms`; `fault` states what did not happen. */
+  step(ms: number, fault: string): void {
+    clearTimeout(this.#step);
+    this.#step = this.#timer(ms, fault);
   }
 
-  /** What took too long, if something did. */
+  /** The limit that was exceeded, in words; null while none is. */
   get exceeded(): string | null {
-    return this.#over.signal.aborted ? String(this.#over.signal.reason) : null;
+    return this.#expired.signal.aborted ? String(this.#expired.signal.reason) : null;
   }
 
   end(): void {
     clearTimeout(this.#total);
-    clearTimeout(this.#next);
+    clearTimeout(this.#step);
   }
 
-  #timer(ms: number, failing: string): NodeJS.Timeout {
-    return setTimeout(() => this.#over.abort(`${failing} within ${ms / 1000} s`), ms);
+  #timer(ms: number, fault: string): NodeJS.Timeout {
+    return setTimeout(() => this.#expired.abort(`${fault} within ${ms / 1000} s`), ms);
   }
 }

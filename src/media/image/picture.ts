@@ -1,26 +1,29 @@
 import type { Sharp, SharpOptions } from 'sharp';
+import type { ImageFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, sizeText } from '../../frame.ts';
-import type { ImageFormat, UpscaleOutput } from '../../operations/upscale/request.ts';
 import type { ImageInfo } from '../info.ts';
+import type { EncodingOptions } from '../output.ts';
 import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
 const TIMEOUT_SECONDS = 600;
-/** Larger pictures are encoded one at a time: webp and avif take up to 40 bytes a pixel, 10 GB for 256 megapixels. */
+/** Larger pictures are encoded one at a time: webp and avif take up to 40 bytes per pixel, 10 GB for 256 megapixels. */
 const LARGE_PIXELS = 64_000_000;
 
 /**
  * The pixels of an image as 8-bit sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey,
- * palettes and 16 bits are all resolved here. Throws media_unreadable for a file that is damaged or cut off.
+ * palettes and 16 bits are all converted here. Throws media_unreadable for a file that is damaged or cut off.
  */
 export const decodeImage = async (path: string, info: ImageInfo): Promise<Picture> => {
   try {
     if (info.format === 'png') await checkPng(path);
     const decoded = await decodeStrictly(path, info);
     const { width, height, channels } = decoded.info;
-    if (channels !== 3 && channels !== 4) throw new Error(`${channels} channels came`);
-    if (sizeText({ width, height }) !== sizeText(info.size)) throw new Error('its size changed');
+    if (channels !== 3 && channels !== 4)
+      throw new Error(`expected 3 or 4 channels, received ${channels}`);
+    if (sizeText({ width, height }) !== sizeText(info.size))
+      throw new Error('its size differs from its header');
     return { width, height, channels, pixels: decoded.data };
   } catch (error) {
     throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });
@@ -28,8 +31,8 @@ export const decodeImage = async (path: string, info: ImageInfo): Promise<Pictur
 };
 
 /**
- * libjpeg only warns of broken data, but it also warns of oddities that cameras write into good files:
- * a warning that is not about the data is let through.
+ * libjpeg only warns of broken data, but it also warns of deviations that cameras write into good files: these warnings
+ * do not refuse a file.
  */
 const decodeStrictly = async (path: string, info: ImageInfo) => {
   try {
@@ -52,17 +55,21 @@ const decode = async (path: string, info: ImageInfo, failOn: 'warning' | 'error'
     .toBuffer({ resolveWithObject: true });
 };
 
-/** sharp heeds the profile of 8-bit grey and not of 16-bit grey, so that is made the former first. */
+/** sharp applies the profile of 8-bit grey and ignores that of 16-bit grey, so 16 bits become 8 first. */
 const profiledGrey = (path: string, options: SharpOptions): Promise<Buffer> =>
   sharp(path, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
+
+type ImageEncoding = {
+  readonly source: { readonly path: string; readonly info: ImageInfo };
+  readonly target: string;
+  readonly format: ImageFormat;
+  readonly output: EncodingOptions;
+};
 
 /** Writes the picture to `target`; a source without colour gives an output without. Throws encode_failed. */
 export const encodeImage = async (
   picture: Picture,
-  source: { readonly path: string; readonly info: ImageInfo },
-  target: string,
-  format: ImageFormat,
-  output: UpscaleOutput,
+  { source, target, format, output }: ImageEncoding,
 ): Promise<void> => {
   const keep = output.metadata === 'keep' && source.info.metadata;
   const pixels = keep ? withMetadata(picture, source) : raw(picture);
@@ -77,21 +84,21 @@ export const encodeImage = async (
   }
 };
 
-let before: Promise<unknown> = Promise.resolve();
+let previous: Promise<unknown> = Promise.resolve();
 
-/** Runs the work when the one before it has ended, however it did. */
+/** Runs the work when the previous one has ended, whether or not that failed. */
 const alone = <T>(work: () => Promise<T>): Promise<T> => {
-  const result = before.then(work, work);
-  before = result;
+  const result = previous.then(work, work);
+  previous = result;
   return result;
 };
 
-/** Whether a colour comes in that the source does not have: that of the background under its alpha. */
-const tints = ({ channels }: Picture, format: ImageFormat, { background = '' }: UpscaleOutput) =>
+/** Whether the background, which shows through alpha, adds colour to a picture that has none. */
+const tints = ({ channels }: Picture, format: ImageFormat, { background = '' }: EncodingOptions) =>
   format === 'jpeg' && channels === 4 && !/^#?(..)\1\1$/.test(background) && background !== '';
 
-/** avif's effort is what its time depends on most: above 2 a large picture takes minutes for a few percent. */
-const encoders: Record<ImageFormat, (picture: Sharp, output: UpscaleOutput) => Sharp> = {
+/** avif's time depends most on its effort: above 2 a large picture takes minutes longer and becomes a few percent smaller. */
+const encoders: Record<ImageFormat, (picture: Sharp, output: EncodingOptions) => Sharp> = {
   png: (picture) => picture.png({ adaptiveFiltering: true }),
   jpeg: (picture, { quality = 92, background = '#ffffff' }) =>
     picture.flatten({ background }).jpeg({ quality, chromaSubsampling: '4:4:4' }),
@@ -105,8 +112,8 @@ const raw = ({ width, height, channels, pixels }: Picture): Sharp =>
   sharp(pixels, { raw: { width, height, channels }, limitInputPixels: false });
 
 /**
- * The picture on a canvas that comes from the source and so carries its EXIF and XMP, of which nothing but the
- * orientation changes. Opaque pixels stay exact; through the blend, faint ones may change by one step.
+ * The picture on a canvas that is made from the source and so has its EXIF and XMP, of which only the orientation
+ * changes. Opaque pixels stay exact; the blend may change transparent ones by one step of 255.
  */
 const withMetadata = (
   { width, height, channels, pixels }: Picture,

@@ -1,37 +1,40 @@
 import { crc32 } from 'node:zlib';
-import { openWindow, type Window } from '../probe/window.ts';
+import { type FileWindow, openFileWindow } from '../file-window.ts';
+import { pngChunks } from './image-parts.ts';
 
-const SIGNATURE_BYTES = 8;
 const PIECE_BYTES = 64 * 1024;
+/** The chunks without which there is no picture; any other may be damaged. */
 const critical = ['IHDR', 'PLTE', 'IDAT', 'IEND'];
 
-/** Throws when a PNG is cut off or a part of it that matters is damaged: libpng lets both pass in an interlaced picture. */
+/** Throws when a PNG is cut off or a critical chunk is damaged: libpng accepts both in an interlaced picture. */
 export const checkPng = async (path: string): Promise<void> => {
-  const window = await openWindow(path);
+  const file = await openFileWindow(path);
   try {
-    let [at, type] = [SIGNATURE_BYTES, ''];
-    while (type !== 'IEND') {
-      // A chunk: length, type, data, checksum of type and data.
-      const head = await window.read(at, 8);
-      const length = head.readUInt32BE(0);
-      type = head.toString('latin1', 4, 8);
-      const end = at + 8 + length;
-      if (critical.includes(type)) {
-        const sum = await sumOf(window, at + 4, end);
-        const told = (await window.read(end, 4)).readUInt32BE(0);
-        if (sum !== told) throw new Error(`its ${type} is damaged`);
-      }
-      at = end + 4;
+    let last = '';
+    for await (const { at, type, bytes } of pngChunks(file)) {
+      last = type;
+      if (critical.includes(type)) await checkSum(file, { at, type, bytes });
     }
+    if (last !== 'IEND') throw new Error('the file is cut off');
   } finally {
-    await window.close();
+    await file.close();
   }
 };
 
+type Chunk = { readonly at: number; readonly type: string; readonly bytes: number };
+
+/** The checksum behind the data is the CRC of type and data. */
+const checkSum = async (file: FileWindow, { at, type, bytes }: Chunk): Promise<void> => {
+  const end = at + 8 + bytes;
+  const sum = await crcOf(file, at + 4, end);
+  const stated = (await file.read(end, 4)).readUInt32BE(0);
+  if (sum !== stated) throw new Error(`its chunk ${type} is damaged`);
+};
+
 /** Piece by piece: a chunk may be as long as the file. */
-const sumOf = async (window: Window, from: number, to: number): Promise<number> => {
+const crcOf = async (file: FileWindow, from: number, to: number): Promise<number> => {
   let sum = 0;
   for (let at = from; at < to; at += PIECE_BYTES)
-    sum = crc32(await window.read(at, Math.min(PIECE_BYTES, to - at)), sum);
+    sum = crc32(await file.read(at, Math.min(PIECE_BYTES, to - at)), sum);
   return sum;
 };

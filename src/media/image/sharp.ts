@@ -2,7 +2,7 @@ import sharpLibrary, { type Sharp, type SharpOptions } from 'sharp';
 
 let prepared = false;
 
-/** sharp as this service uses it: nothing but our four formats loads, whatever the content pretends, and nothing is cached. */
+/** sharp as this service uses it: libvips loads the four accepted formats only, whatever the content is, and caches nothing. */
 export const sharp = (input: string | Buffer, options: SharpOptions): Sharp => {
   if (!prepared) {
     const loaders = ['Png', 'Jpeg', 'Webp', 'Heif'].map((format) => `VipsForeignLoad${format}`);
@@ -14,16 +14,16 @@ export const sharp = (input: string | Buffer, options: SharpOptions): Sharp => {
   return sharpLibrary(input, options);
 };
 
-const LONGEST = 500;
+const MOST_CHARACTERS = 500;
 
-/** libvips tells a fault more than once, each time with its own prefix; the last line is the one that says it. */
+/** libvips reports a fault on several lines, each with its own prefix; the last one states the cause. */
 export const reasonOf = (error: unknown): string => {
   const lines = error instanceof Error ? error.message.trim().split('\n') : [];
   return (
     lines
       .at(-1)
-      // What a file holds may stand in it.
-      ?.slice(0, LONGEST)
+      // It may quote what the file holds.
+      ?.slice(0, MOST_CHARACTERS)
       .replace(/(\/\S+|\S*vips\S*): /gi, '')
       .trim() || 'it is damaged'
   );

@@ -4,7 +4,7 @@ import { decodeImage } from './picture.ts';
 import { sharp } from './sharp.ts';
 
 /**
- * An image as the frame of a video: RGB, what is transparent over white, no larger than `most`, sides even by a repeated
+ * An image as the frame of a video: RGB, transparency over white, no larger than `most`; an odd side grows by a repeated
  * column or row. Throws media_unreadable.
  */
 export const decodeStill = async (
@@ -20,7 +20,7 @@ export const decodeStill = async (
   return rgb(frame.extend({ ...grown, extendWith: 'copy' }));
 };
 
-/** The picture with the longer side at most so many pixels. */
+/** The picture, reduced so that the longer side has at most so many pixels. */
 export const shrink = (picture: Picture, longSide: number): Promise<Picture> => {
   const { width, height } = fitted(picture, longSide);
   return rgb(raw(picture).resize(width, height, { fit: 'fill' }));
@@ -31,6 +31,6 @@ const raw = ({ width, height, channels, pixels }: Picture) =>
 
 const rgb = async (picture: ReturnType<typeof sharp>): Promise<Picture> => {
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
-  if (info.channels !== 3) throw new Error(`expected RGB; ${info.channels} channels came`);
+  if (info.channels !== 3) throw new Error(`expected 3 channels, received ${info.channels}`);
   return { width: info.width, height: info.height, channels: 3, pixels: data };
 };

@@ -1,32 +1,30 @@
-/** Whether a WebM is whole, by the sizes that its elements announce (RFC 8794): ffmpeg tells that in words only. */
-import { type FileHandle, open } from 'node:fs/promises';
+/** Whether a WebM is whole, by the sizes that its elements state (RFC 8794): ffmpeg says so in a log message only. */
+import { openFileWindow } from '../file-window.ts';
 
 const SEGMENT = 0x18538067;
 const CLUSTER = 0x1f43b675;
 /** An identifier of 4 bytes and a size of 8. */
 const LONGEST_HEAD = 12;
-const READ_BYTES = 64 * 1024;
-/** As of packets: a file of tiny elements only must not take for ever. */
+/** As many as there may be packets: a file of tiny elements must not take minutes. */
 const MOST_ELEMENTS = 1_000_000;
 
 type Element = { readonly id: number; readonly start: number; readonly size: number | null };
 
 /**
- * Whether an element that the file begins is not there to its end. A live recording announces no size of its segment and
+ * Whether an element that the file begins is not there to its end. A live recording states no size of its segment and
  * clusters: there the elements inside are looked at, one by one. What is no element at all is left to ffmpeg.
  */
 export const endsEarly = async (path: string): Promise<boolean> => {
-  const file = await open(path);
+  const file = await openFileWindow(path);
   try {
-    const { size: end } = await file.stat();
-    const read = reader(file);
     let at = 0;
-    for (let count = 0; at < end && count < MOST_ELEMENTS; count += 1) {
-      const element = elementAt(await read(at), at);
+    for (let count = 0; at < file.size && count < MOST_ELEMENTS; count += 1) {
+      const head = await file.read(at, Math.min(LONGEST_HEAD, file.size - at));
+      const element = elementAt(head, at);
       if (element === 'cut') return true;
       if (element === 'none') return false;
       const { id, start, size } = element;
-      if (size !== null && start + size > end) return true;
+      if (size !== null && start + size > file.size) return true;
       if (size === null && id !== SEGMENT && id !== CLUSTER) return false;
       at = size === null ? start : start + size;
     }
@@ -36,20 +34,7 @@ export const endsEarly = async (path: string): Promise<boolean> => {
   }
 };
 
-/** The bytes at a place: as many as a head has at the most, fewer at the end of the file. */
-const reader = (file: FileHandle) => {
-  const buffer = Buffer.alloc(READ_BYTES);
-  let [from, filled] = [0, 0];
-  return async (at: number): Promise<Buffer> => {
-    if (at < from || at + LONGEST_HEAD > from + filled) {
-      from = at;
-      ({ bytesRead: filled } = await file.read(buffer, 0, READ_BYTES, at));
-    }
-    return buffer.subarray(at - from, Math.min(at - from + LONGEST_HEAD, filled));
-  };
-};
-
-/** Both numbers of a head say by their leading zero bits how long they are. */
+/** Both numbers of a head state their length by their leading zero bits. */
 const elementAt = (head: Buffer, at: number): Element | 'cut' | 'none' => {
   const idLength = Math.clz32(head[0] ?? 0) - 23;
   if (idLength > 4) return 'none';

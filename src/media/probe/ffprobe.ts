@@ -1,22 +1,21 @@
 import type { z } from 'zod';
-import type { Config } from '../../config.ts';
-import { type Ended, startFfprobe } from '../ffmpeg.ts';
-import { checkAlive, unreadable } from '../outcome.ts';
+import type { ChildExit } from '../child-exit.ts';
+import { type FfmpegOptions, startFfprobe } from '../ffmpeg.ts';
+import { checkNotKilled, unreadable } from '../outcome.ts';
 
-/** A thousand streams, which is the most that ffprobe opens, take a third of it. */
+/** Three times what ffprobe prints of 1000 streams, which is the most that it opens. */
 const MOST_BYTES = 1024 ** 2;
 
 /**
- * What ffprobe tells in JSON, or nothing where it could not read the file, and why. Only what is asked for by name comes,
- * and no text of the file's own is. Throws decode_failed, and media_unreadable when too much comes.
+ * ffprobe's JSON, or null where it could not read the file, and how it ended. It prints only the fields that are asked
+ * for, none of which is the file's own text. Throws decode_failed, and media_unreadable for more than 1 MiB.
  */
 export const askFfprobe = async <T extends z.ZodType>(
   args: readonly string[],
   schema: T,
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
-): Promise<{ readonly told: z.output<T> | null; readonly ended: Ended }> => {
-  const child = startFfprobe(ffmpeg, ['-threads', '1', ...args, '-of', 'json=compact=1'], signal);
+  options: FfmpegOptions,
+): Promise<{ readonly output: z.output<T> | null; readonly exit: ChildExit }> => {
+  const child = startFfprobe(['-threads', '1', ...args, '-of', 'json=compact=1'], options);
   try {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -25,11 +24,11 @@ export const askFfprobe = async <T extends z.ZodType>(
       bytes += chunk.length;
       if (bytes > MOST_BYTES) throw unreadable('it holds too many streams');
     }
-    const ended = await child.ended();
-    signal.throwIfAborted();
-    checkAlive(ended);
+    const exit = await child.ended();
+    options.signal.throwIfAborted();
+    checkNotKilled(exit);
     const text = Buffer.concat(chunks).toString();
-    return { told: ended.exitCode === 0 ? schema.parse(JSON.parse(text)) : null, ended };
+    return { output: exit.exitCode === 0 ? schema.parse(JSON.parse(text)) : null, exit };
   } finally {
     await child.stop();
   }

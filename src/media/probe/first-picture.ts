@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import type { Size } from '../../frame.ts';
+import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { Colour, VideoInfo } from '../info.ts';
 import { unreadable } from '../outcome.ts';
 import { askFfprobe } from './ffprobe.ts';
-import { SideData, type Streams, type Turn, turnOf } from './streams.ts';
+import { type Rotation, rotationOf, SideData, type Streams } from './streams.ts';
 
-type First = Pick<VideoInfo, 'size' | 'sampleAspect' | 'pixelFormat' | 'interlaced' | 'colour'> & {
-  readonly turned: Turn;
+type FirstPicture = Pick<
+  VideoInfo,
+  'size' | 'sampleAspect' | 'pixelFormat' | 'interlaced' | 'colour'
+> & {
+  readonly rotation: Rotation;
 };
 
-/** Where the first packets are damaged, so many are looked at for a picture. */
+/** How many packets are searched for a picture: the first, then, where that is damaged, 50. */
 const PACKETS = [1, 50];
 
 const entries = [
@@ -18,7 +21,7 @@ const entries = [
   'frame_side_data=rotation',
 ].join(':');
 
-const Picture = z.object({
+const FfprobeFrame = z.object({
   width: z.number(),
   height: z.number(),
   pix_fmt: z.string(),
@@ -30,61 +33,62 @@ const Picture = z.object({
   color_transfer: z.string().optional(),
   side_data_list: SideData,
 });
-type Picture = z.output<typeof Picture>;
-const Told = z.object({ frames: z.array(Picture).default([]) });
+type FfprobeFrame = z.output<typeof FfprobeFrame>;
+const FramesOutput = z.object({ frames: z.array(FfprobeFrame).default([]) });
 
-/** Decodes one picture of a video, to know what all will be: upright size, pixels, colours. Throws media_unreadable. */
+/** Decodes one picture of a video; all others have the same upright size, pixel format and colours. Throws media_unreadable. */
 export const decodeFirst = async (
   input: readonly string[],
   video: NonNullable<Streams['video']>,
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
-): Promise<First> => {
+  options: FfmpegOptions,
+): Promise<FirstPicture> => {
   const asked = [...input, '-select_streams', 'V:0', '-show_entries', entries];
-  let complaint = '';
+  let errorText = '';
   for (const packets of PACKETS) {
     const args = [...asked, '-read_intervals', `%+#${packets}`];
-    const { told, ended } = await askFfprobe(args, Told, ffmpeg, signal);
-    const [picture] = told?.frames ?? [];
-    if (picture) return describe(picture, video);
-    complaint ||= ended.complaint;
+    const { output, exit } = await askFfprobe(args, FramesOutput, options);
+    const [frame] = output?.frames ?? [];
+    if (frame) return describe(frame, video);
+    errorText ||= exit.errorText;
   }
-  throw unreadable(complaint || 'no picture could be decoded');
+  throw unreadable(errorText || 'no picture could be decoded');
 };
 
-const describe = (picture: Picture, video: NonNullable<Streams['video']>): First => {
-  const turned = turnOf(picture.side_data_list) ?? video.turned;
-  const lies = turned === 90 || turned === 270;
-  const { width, height, pix_fmt: pixelFormat } = picture;
-  const { num, den } = aspectOf(picture);
+const describe = (frame: FfprobeFrame, video: NonNullable<Streams['video']>): FirstPicture => {
+  const rotation = rotationOf(frame.side_data_list) ?? video.rotation;
+  const onItsSide = rotation === 90 || rotation === 270;
+  const { width, height, pix_fmt: pixelFormat } = frame;
+  const { num, den } = aspectOf(frame);
   const colour = {
-    fullRange: picture.color_range === 'pc',
-    matrix: known(picture.color_space),
-    primaries: known(picture.color_primaries),
-    transfer: known(picture.color_transfer),
+    fullRange: frame.color_range === 'pc',
+    matrix: known(frame.color_space),
+    primaries: known(frame.color_primaries),
+    transfer: known(frame.color_transfer),
   };
   return {
-    size: lies ? { width: height, height: width } : { width, height },
-    sampleAspect: lies ? { num: den, den: num } : { num, den },
+    size: onItsSide ? { width: height, height: width } : { width, height },
+    sampleAspect: onItsSide ? { num: den, den: num } : { num, den },
     // ffmpeg turns no picture whose chroma is halved one way only.
     pixelFormat:
-      lies && /42[12]|41[01]|440|nv16|yuyv|uyvy|yvyu/.test(pixelFormat) ? 'yuv444p' : pixelFormat,
-    interlaced: picture.interlaced_frame === 1 || video.interlaced,
-    turned,
-    colour: { ...colour, matrix: resolveMatrix(colour, pixelFormat, picture) },
+      onItsSide && /42[12]|41[01]|440|nv16|yuyv|uyvy|yvyu/.test(pixelFormat)
+        ? 'yuv444p'
+        : pixelFormat,
+    interlaced: frame.interlaced_frame === 1 || video.interlaced,
+    rotation,
+    colour: { ...colour, matrix: resolveMatrix(colour, pixelFormat, frame) },
   };
 };
 
-/** "12:11"; what is not known is square. */
-const aspectOf = ({ sample_aspect_ratio: told = '' }: Picture) => {
-  const [num = 0, den = 0] = told.split(':', 2).map(Number);
+/** "12:11"; where the file states none, pixels are square. */
+const aspectOf = ({ sample_aspect_ratio: stated = '' }: FfprobeFrame) => {
+  const [num = 0, den = 0] = stated.split(':', 2).map(Number);
   return num > 0 && den > 0 ? { num, den } : { num: 1, den: 1 };
 };
 
 const known = (name = 'unknown'): string | null =>
   ['unknown', 'unspecified', 'reserved'].includes(name) ? null : name;
 
-/** Those that ffmpeg's scaler knows. */
+/** The YUV matrices that ffmpeg's scaler knows. */
 const matrices = ['bt709', 'fcc', 'bt470bg', 'smpte170m', 'smpte240m', 'bt2020nc', 'bt2020c'];
 
 const resolveMatrix = (tags: Colour, pixelFormat: string, size: Size): string | null => {
@@ -94,6 +98,6 @@ const resolveMatrix = (tags: Colour, pixelFormat: string, size: Size): string | 
   return matrix;
 };
 
-/** What players take an untagged video for. */
+/** What players assume of a video that names no matrix. */
 const guessMatrix = ({ width, height }: Size): string =>
   Math.min(width, height) < 720 ? 'smpte170m' : 'bt709';

@@ -1,30 +1,30 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromFile } from 'file-type';
 import { Failure } from '../../errors.ts';
-import type { Container } from '../ffmpeg.ts';
+import type { Container } from '../info.ts';
 
-type Plain<K> = { readonly kind: K; readonly mime: string; readonly extension: string };
-type Contained<K> = Plain<K> & { readonly container: Container };
-export type MediaType = Plain<'image'> | Contained<'video'> | Contained<'audio'>;
+type BaseType<K> = { readonly kind: K; readonly mime: string };
+type ContainedType<K> = BaseType<K> & { readonly container: Container };
+export type MediaType = BaseType<'image'> | ContainedType<'video'> | ContainedType<'audio'>;
 type Kind = MediaType['kind'];
-type Of<K extends Kind> = Extract<MediaType, { kind: K }>;
+type TypeOf<K extends Kind> = Extract<MediaType, { kind: K }>;
 
 const types: readonly MediaType[] = [
-  { kind: 'image', mime: 'image/png', extension: 'png' },
-  { kind: 'image', mime: 'image/jpeg', extension: 'jpg' },
-  { kind: 'image', mime: 'image/webp', extension: 'webp' },
-  { kind: 'image', mime: 'image/avif', extension: 'avif' },
-  { kind: 'video', mime: 'video/mp4', extension: 'mp4', container: 'mov' },
-  { kind: 'video', mime: 'video/x-m4v', extension: 'm4v', container: 'mov' },
-  { kind: 'video', mime: 'video/quicktime', extension: 'mov', container: 'mov' },
-  { kind: 'video', mime: 'video/vnd.avi', extension: 'avi', container: 'avi' },
-  { kind: 'video', mime: 'video/webm', extension: 'webm', container: 'matroska' },
-  { kind: 'audio', mime: 'audio/mpeg', extension: 'mp3', container: 'mp3' },
-  { kind: 'audio', mime: 'audio/wav', extension: 'wav', container: 'wav' },
-  { kind: 'audio', mime: 'audio/aac', extension: 'aac', container: 'aac' },
-  { kind: 'audio', mime: 'audio/x-m4a', extension: 'm4a', container: 'mov' },
-  { kind: 'audio', mime: 'audio/mp4', extension: 'm4a', container: 'mov' },
-  { kind: 'audio', mime: 'audio/flac', extension: 'flac', container: 'flac' },
+  { kind: 'image', mime: 'image/png' },
+  { kind: 'image', mime: 'image/jpeg' },
+  { kind: 'image', mime: 'image/webp' },
+  { kind: 'image', mime: 'image/avif' },
+  { kind: 'video', mime: 'video/mp4', container: 'mov' },
+  { kind: 'video', mime: 'video/x-m4v', container: 'mov' },
+  { kind: 'video', mime: 'video/quicktime', container: 'mov' },
+  { kind: 'video', mime: 'video/vnd.avi', container: 'avi' },
+  { kind: 'video', mime: 'video/webm', container: 'matroska' },
+  { kind: 'audio', mime: 'audio/mpeg', container: 'mp3' },
+  { kind: 'audio', mime: 'audio/wav', container: 'wav' },
+  { kind: 'audio', mime: 'audio/aac', container: 'aac' },
+  { kind: 'audio', mime: 'audio/x-m4a', container: 'mov' },
+  { kind: 'audio', mime: 'audio/mp4', container: 'mov' },
+  { kind: 'audio', mime: 'audio/flac', container: 'flac' },
 ];
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
@@ -40,50 +40,51 @@ const names: Readonly<Record<Kind, string>> = {
 export const identify = async <K extends Kind = 'image' | 'video'>(
   path: string,
   kinds?: readonly K[],
-): Promise<Of<K>> => {
+): Promise<TypeOf<K>> => {
   const wanted: readonly Kind[] = kinds ?? ['image', 'video'];
-  const { type, came } = await look(path);
+  const { type, came } = await inspect(path);
   if (type && isOf<K>(type, wanted)) return type;
   throw unsupported(wanted, came);
 };
 
-/** A file of sound, or one that may turn out to hold nothing else. */
-export const identifySound = async (path: string): Promise<Of<'audio' | 'video'>> => {
-  const { type, came } = await look(path);
+/** The same for a sound file. An MP4 passes, as it may hold nothing but sound: `probeAudio` finds out. */
+export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
+  const { type, came } = await inspect(path);
   if (type?.kind === 'audio' || (type?.kind === 'video' && type.container === 'mov')) return type;
   throw unsupported(['audio'], came);
 };
 
+/** `came` states what the content is. */
 export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
   new Failure('unsupported_media_type', {
     expected: wanted.map((kind) => names[kind]).join(', '),
     came,
   });
 
-const look = async (path: string) => {
+const inspect = async (path: string) => {
   const [found, head] = await Promise.all([fileTypeFromFile(path), readHead(path)]);
   const mime = isWave64(head) ? 'audio/wav' : found?.mime;
   const type = mime && !isAnimated(mime, head) ? accepted.get(mime) : undefined;
   return { type, came: describe(mime, head) };
 };
 
-const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is Of<K> =>
+const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is TypeOf<K> =>
   wanted.includes(type.kind);
 
-/** A WAV beyond 4 GB has another name in front (EBU Tech 3306), and short ones made to grow have it too. */
+/** RF64 in place of RIFF (EBU Tech 3306): a WAV that is larger than 4 GB, or was begun so that it could become that. */
 const isWave64 = (head: Buffer): boolean =>
   head.toString('latin1', 0, 4) === 'RF64' && head.toString('latin1', 8, 12) === 'WAVE';
 
 const describe = (mime: string | undefined, head: Buffer): string => {
-  if (head.length === 0) return 'empty';
+  if (head.length === 0) return 'an empty file';
   if (mime && (isAnimated(mime, head) || animated.has(mime))) return `an animated image (${mime})`;
-  return mime ?? (isText(head) ? 'text' : 'of an unknown type');
+  return mime ?? (isText(head) ? 'text' : 'a file of unknown type');
 };
 
 const animated = new Set(['image/apng', 'image/gif']);
 
 const isAnimated = (mime: string, head: Buffer): boolean => {
-  // RIFF, size, "WEBP", "VP8X", size, then a byte of flags of which bit 1 is animation.
+  // RIFF, size, "WEBP", "VP8X", size, then a byte of flags whose bit 1 is animation.
   if (mime === 'image/webp') {
     return head.toString('latin1', 12, 16) === 'VP8X' && ((head[20] ?? 0) & 2) !== 0;
   }
@@ -96,7 +97,7 @@ const isAnimated = (mime: string, head: Buffer): boolean => {
 
 const isText = (head: Buffer): boolean => {
   try {
-    // The head may end within a character: `stream` lets that pass.
+    // The head may end within a character, which `stream` permits.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
     return !/[^\P{Cc}\t\n\f\r]/u.test(text);
   } catch {

@@ -1,10 +1,10 @@
 import type { Limits } from '../../config.ts';
+import type { OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Size, scaled, sizeText } from '../../frame.ts';
-import type { OutputFormat } from '../../operations/upscale/request.ts';
 import type { MediaInfo } from '../info.ts';
 
-/** The longest side that a format itself can hold, whatever the limits say. */
+/** The longest side that a format itself can have, in pixels, whatever the limits are. */
 const longestSide: Record<OutputFormat, number> = {
   png: 65_535,
   jpeg: 65_535,
@@ -13,7 +13,7 @@ const longestSide: Record<OutputFormat, number> = {
   mp4: 16_384,
 };
 
-/** Throws resolution_too_large, media_too_long or output_too_large when the header already tells that the work is too much. */
+/** Of an upscale, before anything is decoded. Throws resolution_too_large, media_too_long or output_too_large. */
 export const checkLimits = (
   info: MediaInfo,
   limits: Limits,
@@ -31,6 +31,7 @@ export const checkLimits = (
   if (info.kind === 'video') checkOutputPixels(size, info.frames, limits.video.outputPixels);
 };
 
+/** Throws resolution_too_large. */
 export const checkPixels = (size: Size, limit: number): void => {
   const pixels = size.width * size.height;
   if (pixels <= limit) return;
@@ -40,7 +41,7 @@ export const checkPixels = (size: Size, limit: number): void => {
   });
 };
 
-/** In either orientation. */
+/** The limits are for either orientation. Throws resolution_too_large. */
 export const checkVideoSize = (size: Size, limits: Limits['video']): void => {
   const [short, long] = [Math.min(size.width, size.height), Math.max(size.width, size.height)];
   if (long <= limits.longSide && short <= limits.shortSide) return;
@@ -50,19 +51,21 @@ export const checkVideoSize = (size: Size, limits: Limits['video']): void => {
   });
 };
 
+/** Throws media_too_long. */
 export const checkSeconds = (seconds: number, limit: number, what: 'video' | 'sound'): void => {
   if (seconds <= limit) return;
   const came = Math.ceil(seconds * 10) / 10;
   throw new Failure('media_too_long', { what, limit_seconds: limit, came_seconds: came });
 };
 
-/** Of a video that came: however short it says that it is, each of its pictures is work. */
+/** Of an input video: however short it is, each of its pictures is work. Throws media_too_long. */
 export const checkFrames = (frames: number, limits: Pick<Limits['video'], 'frames'>): void => {
   if (frames <= limits.frames) return;
   const facts = { limit_frames: limits.frames, came_frames: frames };
   throw new Failure('media_too_long', { what: 'video', ...facts });
 };
 
+/** Of a result. Throws output_too_large. */
 export const checkOutputFrames = (
   frames: number,
   limits: Pick<Limits['video'], 'frames'>,

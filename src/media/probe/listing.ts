@@ -1,58 +1,68 @@
 import { createInterface } from 'node:readline';
-import type { Config, Limits } from '../../config.ts';
-import { type Ended, startFfmpeg } from '../ffmpeg.ts';
-import { CUT_OFF, checkAlive, unreadable } from '../outcome.ts';
+import type { Readable } from 'node:stream';
+import type { Limits } from '../../config.ts';
+import type { ChildExit } from '../child-exit.ts';
+import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
+import { CUT_OFF, checkNotKilled, unreadable } from '../outcome.ts';
 import { checkFrames, checkSeconds } from './limits.ts';
-import { type Most, readPackets, type Track } from './packets.ts';
+import { exceeds, type PacketLimit, type PacketSummary, readPackets } from './packets.ts';
 
-type Listing = { readonly video: Track; readonly mediaSeconds: number };
+type VideoListing = { readonly video: PacketSummary; readonly mediaSeconds: number };
 
 /** Reads every packet of a video and decodes none. Throws for what is unreadable, cut off or too long. */
-export const listPackets = async (
+export const listVideo = async (
   input: readonly string[],
-  ffmpeg: Config['ffmpeg'],
   limits: Limits['video'],
-  signal: AbortSignal,
-): Promise<Listing> => {
+  options: FfmpegOptions,
+): Promise<VideoListing> => {
   const wanted = ['-map', '0:V:0', '-map', '0:a?', '-c', 'copy', '-copyinkf'];
-  const most = { packets: limits.frames };
-  const { tracks, ended } = await listTracks([STRICTLY, ...input, ...wanted], most, ffmpeg, signal);
-  const [video] = tracks;
+  const { streams, exit } = await listPackets([STRICT, ...input, ...wanted], {
+    ...options,
+    limit: { packets: limits.frames },
+  });
+  const [video] = streams;
   if (video) checkFrames(video.packets, limits);
-  checkWhole(tracks, ended);
+  checkWhole(streams, exit);
   if (!video || video.packets === 0) throw unreadable('its video stream is empty');
-  const filled = tracks.filter(({ packets }) => packets > 0);
-  const start = Math.min(...filled.map((track) => track.start));
-  const mediaSeconds = Math.max(...filled.map((track) => track.end)) - start;
+  const filled = streams.filter(({ packets }) => packets > 0);
+  const start = Math.min(...filled.map((stream) => stream.start));
+  const mediaSeconds = Math.max(...filled.map((stream) => stream.end)) - start;
   checkSeconds(mediaSeconds, limits.seconds, 'video');
   return { video, mediaSeconds };
 };
 
 /** ffmpeg then ends with an error where its demuxer does, as at a packet that is cut off. */
-export const STRICTLY = '-xerror';
+export const STRICT = '-xerror';
+
+type ListingOptions = FfmpegOptions & {
+  readonly limit?: PacketLimit;
+  /** What the same ffmpeg writes to descriptor 3, and who reads it. */
+  readonly second?:
+    | { readonly args: readonly string[]; readonly read: (stream: Readable) => Promise<void> }
+    | undefined;
+};
+
+type Listing = { readonly streams: readonly PacketSummary[]; readonly exit: ChildExit | null };
 
 /**
- * What ffmpeg makes of an input, a line a packet: the arguments name the input, the streams and what becomes of them.
- * `ended` is null when it was stopped, as there was more than `most`. Throws decode_failed when it was killed.
+ * The packets of what ffmpeg makes of an input; the arguments name the input, its streams and their codecs. `exit` is
+ * null when ffmpeg was stopped because the first stream had more than `limit`. Throws decode_failed when it was killed.
  */
-export const listTracks = async (
+export const listPackets = async (
   args: readonly string[],
-  most: Most,
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
-): Promise<{ tracks: readonly Track[]; ended: Ended | null }> => {
-  const child = startFfmpeg(ffmpeg, [...args, '-f', 'framecrc', 'pipe:1'], signal);
+  { limit = {}, second, ...options }: ListingOptions,
+): Promise<Listing> => {
+  const outputs = ['-f', 'framecrc', 'pipe:1', ...(second?.args ?? [])];
+  const child = startFfmpeg([...args, ...outputs], { ...options, readDescriptor3: second?.read });
   try {
-    const tracks = await readPackets(createInterface({ input: child.stdout }), most);
-    signal.throwIfAborted();
-    const [first] = tracks;
-    const { packets = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY } = most;
-    if (first && (first.packets > packets || first.seconds > seconds))
-      return { tracks, ended: null };
-    const ended = await child.ended();
-    signal.throwIfAborted();
-    checkAlive(ended);
-    return { tracks, ended };
+    const streams = await readPackets(createInterface({ input: child.stdout }), limit);
+    options.signal.throwIfAborted();
+    const [first] = streams;
+    if (first && exceeds(first, limit)) return { streams, exit: null };
+    const exit = await child.ended();
+    options.signal.throwIfAborted();
+    checkNotKilled(exit);
+    return { streams, exit };
   } catch (error) {
     throw error instanceof RangeError ? unreadable(error.message, error) : error;
   } finally {
@@ -60,11 +70,9 @@ export const listTracks = async (
   }
 };
 
-/** Throws media_unreadable where a listing that was read strictly met the end of the file too early. */
-export const checkWhole = (tracks: readonly Track[], ended: Ended | null): void => {
-  const failed = ended !== null && ended.exitCode !== 0;
-  if (failed && tracks.length === 0) throw unreadable(ended.complaint);
-  if (failed || tracks.some(({ cut }) => cut)) {
-    throw unreadable(CUT_OFF);
-  }
+/** Throws media_unreadable where a listing with STRICT met the end of the file too early. */
+export const checkWhole = (streams: readonly PacketSummary[], exit: ChildExit | null): void => {
+  const failed = exit !== null && exit.exitCode !== 0;
+  if (failed && streams.length === 0) throw unreadable(exit.errorText);
+  if (failed || streams.some(({ cut }) => cut)) throw unreadable(CUT_OFF);
 };

@@ -1,32 +1,39 @@
 import type { Ratio } from '../info.ts';
 
-/** What the packets of one stream tell, without decoding any. Times in seconds. */
-export type Track = {
+/** What the packets of one stream say, without decoding any. Times in seconds. */
+export type PacketSummary = {
   readonly timeBase: Ratio;
   readonly packets: number;
   /** Of all packets together. */
   readonly bytes: number;
   readonly start: number;
   readonly end: number;
-  /** How long all of them last together, wherever they are in time. */
+  /** The sum of the packets' durations, wherever they are in time. */
   readonly seconds: number;
-  /** How long the last one in time is shown. */
+  /** The duration of the last one in time. */
   readonly lastSeconds: number;
-  /** Whether the times are evenly spaced, but for the rounding of the clock. */
+  /** Whether the times are evenly spaced, to within one tick of the clock. */
   readonly constantRate: boolean;
-  /** Whether a packet came cut off. */
+  /** Whether a packet was cut off. */
   readonly cut: boolean;
 };
 
-/** Where to stop: the reading is over when the first stream has more than that. */
-export type Most = { readonly packets?: number; readonly seconds?: number };
+/** Reading stops when the first stream has more than that. */
+export type PacketLimit = { readonly packets?: number; readonly seconds?: number };
 
-/** Of all streams together: more than any sane ten minutes have. */
+export const exceeds = (
+  { packets, seconds }: { readonly packets: number; readonly seconds: number },
+  limit: PacketLimit,
+): boolean =>
+  packets > (limit.packets ?? Number.POSITIVE_INFINITY) ||
+  seconds > (limit.seconds ?? Number.POSITIVE_INFINITY);
+
+/** Of all streams together: ten minutes at 60 frames per second, with 31 sound tracks, have 0.9 million. */
 const MAX_PACKETS = 1_000_000;
 const DISCARD = 4;
 const CORRUPT = 2;
 
-type Draft = {
+type Packets = {
   timeBase: Ratio;
   readonly dts: number[];
   readonly pts: number[];
@@ -38,41 +45,41 @@ type Draft = {
 
 /**
  * The streams in ffmpeg's framecrc listing, by their place in it: headers such as "#tb 0: 1/12800", then a line a packet,
- * "stream, dts, pts, duration, size, checksum[, F=flags]". Throws RangeError on an absurd number of packets.
+ * "stream, dts, pts, duration, size, checksum[, F=flags]". Throws RangeError for more than a million packets.
  */
 export const readPackets = async (
   lines: AsyncIterable<string>,
-  { packets = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY }: Most = {},
-): Promise<Track[]> => {
-  const drafts: Draft[] = [];
-  const draft = (stream: number): Draft => (drafts[stream] ??= newDraft());
+  limit: PacketLimit = {},
+): Promise<PacketSummary[]> => {
+  const streams: Packets[] = [];
+  const packetsOf = (stream: number): Packets => (streams[stream] ??= noPackets());
   let count = 0;
   for await (const line of lines) {
     if (line.startsWith('#')) {
       const [, stream, num, den] = /^#tb (\d{1,4}): (\d{1,10})\/(\d{1,10})$/.exec(line) ?? [];
-      if (stream) draft(Number(stream)).timeBase = { num: Number(num), den: Number(den) };
+      if (stream) packetsOf(Number(stream)).timeBase = { num: Number(num), den: Number(den) };
       continue;
     }
     count += 1;
     if (count > MAX_PACKETS) throw new RangeError(`more than ${MAX_PACKETS} packets`);
-    addPacket(draft, line);
-    const [first] = drafts;
-    if (first && (first.pts.length > packets || secondsOf(first) > seconds)) break;
+    addPacket(packetsOf, line);
+    const [first] = streams;
+    if (first && exceeds({ packets: first.pts.length, seconds: secondsOf(first) }, limit)) break;
   }
-  return drafts.map(finish);
+  return streams.map(summaryOf);
 };
 
-const newDraft = (): Draft => ({
+const noPackets = (): Packets => ({
   ...{ timeBase: { num: 1, den: 1 }, dts: [], pts: [], durations: [] },
   ...{ ticks: 0, bytes: 0, cut: false },
 });
 
-const secondsOf = ({ ticks, timeBase }: Draft): number => (ticks * timeBase.num) / timeBase.den;
+const secondsOf = ({ ticks, timeBase }: Packets): number => (ticks * timeBase.num) / timeBase.den;
 
-const addPacket = (draft: (stream: number) => Draft, line: string): void => {
+const addPacket = (packetsOf: (stream: number) => Packets, line: string): void => {
   const [stream = 0, dts = 0, pts = 0, duration = 0, bytes = 0] = line.split(',', 5).map(Number);
   const flags = Number.parseInt(/F=0x([0-9a-f]+)/i.exec(line)?.[1] ?? '0', 16);
-  const into = draft(stream);
+  const into = packetsOf(stream);
   if (flags & CORRUPT) into.cut = true;
   if (flags & DISCARD) return;
   into.dts.push(dts);
@@ -82,10 +89,10 @@ const addPacket = (draft: (stream: number) => Draft, line: string): void => {
   into.bytes += bytes;
 };
 
-const finish = (draft: Draft): Track => {
-  const { timeBase, durations, bytes, cut } = draft;
+const summaryOf = (stream: Packets): PacketSummary => {
+  const { timeBase, durations, bytes, cut } = stream;
   // AVI gives some packets no time of presentation (the lowest 64-bit number); decoding times have the same spacing.
-  const clock = draft.pts.every((pts) => pts > -1e18) ? draft.pts : draft.dts;
+  const clock = stream.pts.every((pts) => pts > -1e18) ? stream.pts : stream.dts;
   const times = Float64Array.from(clock).sort();
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const lastDuration = durations[clock.lastIndexOf(last)] ?? 0;
@@ -94,7 +101,7 @@ const finish = (draft: Draft): Track => {
   const seconds = (ticks: number): number =>
     Math.round((1e6 * ticks * timeBase.num) / timeBase.den) / 1e6;
   return {
-    ...{ timeBase, bytes, cut, packets: times.length, seconds: seconds(draft.ticks) },
+    ...{ timeBase, bytes, cut, packets: times.length, seconds: seconds(stream.ticks) },
     ...{ start: seconds(first), end: seconds(last + lastTicks), lastSeconds: seconds(lastTicks) },
     constantRate:
       Math.abs(lastTicks - mean) <= 1 &&

@@ -1,76 +1,123 @@
-import type { Config } from '../../config.ts';
+import { rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
-import { fileInput, ONE_FORM, probeInput } from '../ffmpeg.ts';
-import type { AudioInfo } from '../info.ts';
-import { endsWell, unreadable } from '../outcome.ts';
-import { inTime, type Late } from './deadline.ts';
+import { type Admit, writeAll } from '../../storage/write-all.ts';
+import { type OnTimeout, withDeadline } from '../deadline.ts';
+import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
+import { heardOutput, WHOLE_SOUND } from '../heard.ts';
+import type { AudioInfo, Container } from '../info.ts';
+import { readToEnd, unreadable } from '../outcome.ts';
 import { identifySound, unsupported } from './identify.ts';
 import { checkSeconds } from './limits.ts';
-import { checkWhole, listTracks, STRICTLY } from './listing.ts';
-import type { Track } from './packets.ts';
+import { checkWhole, listPackets, STRICT } from './listing.ts';
+import type { PacketSummary } from './packets.ts';
 import { readStreams } from './streams.ts';
 
 const BYTES_PER_SAMPLE = 2;
-/** So much more than the limit is decoded before a sound is told to be longer. */
+/** Decoded beyond the limit, so that the answer can say how much longer a sound is. */
 const MARGIN_SECONDS = 1;
 
-/**
- * What a sound file is, by reading its packets and then decoding them: a length beyond the limit is refused before any
- * decoding. Headers and packets that lie do not matter: the samples are counted, and no more than the limit. Damaged sound is concealed as players do it; when less than half can be
- * decoded it is refused. Throws unsupported_media_type (for pictures too, moving or not), no_audio_stream,
- * media_unreadable (for a sound that changes its rate or its channels too), media_too_long; and decode_failed, which is our own fault.
- */
-export const probeAudio = async (
-  path: string,
-  ffmpeg: Config['ffmpeg'],
-  limits: { readonly seconds: number },
-  signal: AbortSignal,
-  late?: Late,
-): Promise<AudioInfo> => {
-  const type = await identifySound(path);
-  const { container } = type;
-  const input = [...fileInput(path, container), '-map', '0:a:0'];
-  // Only this container promises how much there is: the others are streams that begin anywhere and end anywhere.
-  const whole = container === 'mov';
-  return inTime(
-    signal,
-    async (either) => {
-      const streams = await readStreams(probeInput(path, container), ffmpeg, either);
-      if (streams.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
-      const [sound] = streams.audio;
-      if (!sound) throw new Failure('no_audio_stream');
-
-      const copying = [...(whole ? [STRICTLY] : []), ...input, '-c', 'copy'];
-      const copied = await listTracks(copying, {}, ffmpeg, either);
-      const [packed] = copied.tracks;
-      if (whole) checkWhole(copied.tracks, copied.ended);
-      if (!packed || copied.ended?.exitCode !== 0) throw unreadable(copied.ended?.complaint ?? '');
-      checkSeconds(lengthOf(packed), limits.seconds, 'sound');
-
-      const most = { seconds: limits.seconds + MARGIN_SECONDS };
-      const decoding = [...input, '-c:a', 'pcm_s16le'];
-      const decoded = await listTracks([...ONE_FORM, ...decoding], most, ffmpeg, either);
-      const [samples] = decoded.tracks;
-      const changes = (samples?.packets ?? 0) > 0 && !endsWell(decoded.ended);
-      const all = changes ? await listTracks(decoding, most, ffmpeg, either) : decoded;
-      checkSeconds(all.tracks[0]?.seconds ?? 0, limits.seconds, 'sound');
-      const complaint = decoded.ended?.complaint ?? '';
-      if (changes) throw unreadable(`its sample rate or its channels change in it; ${complaint}`);
-      const { codec } = sound;
-      return { kind: 'audio' as const, container, codec, ...judge(packed, samples, complaint) };
-    },
-    late,
-  ).catch((error: unknown) => {
-    throw aboutSound(error);
-  });
+type AudioProbe = FfmpegOptions & {
+  readonly path: string;
+  readonly limits: { readonly seconds: number };
+  /** Where the sound is written as the models hear it, for `readHeard`. After a failure there is no file. */
+  readonly heardPath?: string | undefined;
+  /** Asked before each piece of that file is written. */
+  readonly admit?: Admit | undefined;
+  readonly onTimeout?: OnTimeout | undefined;
 };
 
-const judge = (packed: Track, decoded: Track | undefined, complaint: string) => {
+/**
+ * What a sound file is: its packets are read, then all of it is decoded once. A length beyond the limit, as the packets
+ * state it, is refused before any decoding. The samples are counted, up to the limit, whatever headers and packets state.
+ * Damage is concealed as players do it; when less than half can be decoded, the file is refused.
+ *
+ * Throws unsupported_media_type (also for images and videos), no_audio_stream, media_too_long, media_unreadable (also for
+ * a sound that changes its sample rate or channels); decode_failed, storage_full and storage_failed are this service's faults.
+ */
+export const probeAudio = async (probe: AudioProbe): Promise<AudioInfo> => {
+  try {
+    return await withDeadline(
+      probe.signal,
+      (signal) => measure({ ...probe, signal }),
+      probe.onTimeout,
+    );
+  } catch (error) {
+    if (probe.heardPath) await rm(probe.heardPath, { force: true });
+    throw aboutSound(error);
+  }
+};
+
+const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
+  const type = await identifySound(probe.path);
+  const { container } = type;
+  const header = await readStreams(probeInput(probe.path, container), probe);
+  if (header.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
+  const [track] = header.audio;
+  if (!track) throw new Failure('no_audio_stream');
+
+  const copied = await copySound(probe, container);
+  const { decoded, errorText } = await decodeSound(probe, container);
+  const { codec } = track;
+  return { kind: 'audio', container, codec, ...checkDecodable(copied, decoded, errorText) };
+};
+
+const soundInput = ({ path }: AudioProbe, container: Container): string[] => [
+  ...[...fileInput(path, container), '-map', '0:a:0'],
+];
+
+/** The packets as they are in the file. */
+const copySound = async (probe: AudioProbe, container: Container): Promise<PacketSummary> => {
+  // Only an MP4 states how much there is of it: the others are streams that may begin and end anywhere.
+  const strict = container === 'mov';
+  const args = [...(strict ? [STRICT] : []), ...soundInput(probe, container), '-c', 'copy'];
+  const { streams, exit } = await listPackets(args, probe);
+  const [packets] = streams;
+  if (strict) checkWhole(streams, exit);
+  if (!packets || exit?.exitCode !== 0) throw unreadable(exit?.errorText ?? '');
+  checkSeconds(lengthOf(packets), probe.limits.seconds, 'sound');
+  return packets;
+};
+
+/** The samples, one decoder for counting and hearing them. */
+const decodeSound = async (probe: AudioProbe, container: Container) => {
+  const args = [...soundInput(probe, container), '-c:a', 'pcm_s16le'];
+  const limit = { seconds: probe.limits.seconds + MARGIN_SECONDS };
+  const options = { ffmpeg: probe.ffmpeg, signal: probe.signal, limit };
+  const second = secondOutput(probe);
+  const { streams, exit } = await listPackets([...FIXED_SOUND_FORMAT, ...args], {
+    ...options,
+    second,
+  });
+  const [decoded] = streams;
+  const changes = (decoded?.packets ?? 0) > 0 && !readToEnd(exit);
+  // One that changes may be too long as well, which is the fault to state first.
+  const whole = changes ? (await listPackets(args, options)).streams[0] : decoded;
+  checkSeconds(whole?.seconds ?? 0, probe.limits.seconds, 'sound');
+  const errorText = exit?.errorText ?? '';
+  if (changes) throw unreadable(`its sample rate or its channels change in it; ${errorText}`);
+  return { decoded, errorText };
+};
+
+/** Written here and not by ffmpeg, so that a full disk is known as one. */
+const secondOutput = ({ heardPath, admit }: AudioProbe) =>
+  heardPath === undefined
+    ? undefined
+    : {
+        args: ['-map', '0:a:0', '-af', WHOLE_SOUND, ...heardOutput(3)],
+        read: (stream: AsyncIterable<Buffer>) =>
+          writeAll(heardPath, stream, { ...(admit && { admit }) }),
+      };
+
+const checkDecodable = (
+  copied: PacketSummary,
+  decoded: PacketSummary | undefined,
+  errorText: string,
+) => {
   const durationSeconds = decoded?.seconds ?? 0;
-  if (!decoded || durationSeconds === 0) throw unreadable(complaint || 'nothing is in it');
-  if (durationSeconds * 2 < lengthOf(packed)) {
-    const came = `${durationSeconds.toFixed(1)} of ${lengthOf(packed).toFixed(1)} s`;
-    throw unreadable(`${came} could be; ${complaint}`);
+  if (!decoded || durationSeconds === 0) throw unreadable(errorText || 'there is nothing in it');
+  if (durationSeconds * 2 < lengthOf(copied)) {
+    const part = `${durationSeconds.toFixed(1)} of ${lengthOf(copied).toFixed(1)} s`;
+    throw unreadable(`only ${part} could be decoded; ${errorText}`);
   }
   const sampleRate = decoded.timeBase.den;
   const samples = Math.round(durationSeconds * sampleRate);
@@ -78,9 +125,10 @@ const judge = (packed: Track, decoded: Track | undefined, complaint: string) => 
   return { durationSeconds, sampleRate, channels };
 };
 
-const lengthOf = ({ start, end, packets }: Track): number => (packets > 0 ? end - start : 0);
+const lengthOf = ({ start, end, packets }: PacketSummary): number =>
+  packets > 0 ? end - start : 0;
 
-/** Says which of a caller's files it was. */
+/** States that it was the sound, of the two files of a request. */
 const aboutSound = (error: unknown): unknown =>
   error instanceof Failure && ['media_unreadable', 'decode_failed'].includes(error.code)
     ? new Failure(error.code, { ...error.facts, what: 'sound' }, { cause: error })

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import type { Size } from '../../frame.ts';
+import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { AudioTrack } from '../info.ts';
 import { unreadable } from '../outcome.ts';
-import { copiedSound } from '../write/output.ts';
+import { COPIED_CODECS } from '../output.ts';
 import { askFfprobe } from './ffprobe.ts';
 
 /** What the header of a file says of its streams. */
 export type Streams = {
-  /** The first moving picture; cover art is none. null when there is no video. */
+  /** The first video stream that is not cover art; null where there is none. */
   readonly video: VideoStream | null;
   readonly audio: readonly AudioTrack[];
 };
@@ -19,15 +19,15 @@ type VideoStream = {
   readonly size: Size | null;
   /** Whether its pictures are two fields each. */
   readonly interlaced: boolean;
-  readonly turned: Turn;
+  readonly rotation: Rotation;
 };
 
 /** Degrees clockwise by which pictures are turned to be shown. */
-export type Turn = 0 | 90 | 180 | 270;
+export type Rotation = 0 | 90 | 180 | 270;
 
 /** More than any camera or editor writes. */
 const MOST_STREAMS = 32;
-/** Of all sound that has to be encoded anew. 31 tracks of 8 channels took 1.2 s for each second; nobody pays for sound. */
+/** Of all sound that has to be encoded again. 31 tracks of 8 channels took 1.2 s per second, and sound costs no credits. */
 const MOST_CHANNELS = 32;
 
 const entries = [
@@ -38,7 +38,7 @@ const entries = [
 
 export const SideData = z.array(z.object({ rotation: z.number().optional() })).default([]);
 
-const Told = z.object({
+const HeaderOutput = z.object({
   streams: z.array(
     z.object({
       codec_type: z.string().optional(),
@@ -60,54 +60,54 @@ const Told = z.object({
  */
 export const readStreams = async (
   input: readonly string[],
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
+  options: FfmpegOptions,
 ): Promise<Streams> => {
-  const { told, ended } = await askFfprobe(
-    [...input, '-show_entries', entries],
-    Told,
-    ffmpeg,
-    signal,
-  );
-  if (!told) throw unreadable(ended.complaint);
-  const { streams } = told;
+  const args = [...input, '-show_entries', entries];
+  const { output, exit } = await askFfprobe(args, HeaderOutput, options);
+  if (!output) throw unreadable(exit.errorText);
+  const { streams } = output;
   if (streams.length > MOST_STREAMS) {
     throw unreadable(`it holds ${streams.length} streams; at most ${MOST_STREAMS} are read`);
   }
-  const channels = streams
-    .filter(
-      ({ codec_type, codec_name }) => codec_type === 'audio' && !copiedSound.includes(codec_name),
-    )
-    .reduce((sum, stream) => sum + stream.channels, 0);
-  if (channels > MOST_CHANNELS) {
-    const many = `${channels} channels of sound that MP4 does not hold`;
-    throw unreadable(`it has ${many}; at most ${MOST_CHANNELS} are encoded anew`);
-  }
+  checkChannels(streams);
   const video = streams.find(
     ({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic,
   );
-  return {
-    video: video
-      ? {
-          codec: video.codec_name,
-          size: video.width > 0 && video.height > 0 ? video : null,
-          interlaced: ['tt', 'bb', 'tb', 'bt'].includes(video.field_order ?? ''),
-          turned: turnOf(video.side_data_list) ?? 0,
-        }
-      : null,
-    audio: streams
-      .filter(({ codec_type }) => codec_type === 'audio')
-      .map(({ codec_name, sample_rate, channels }, index) => ({
-        ...{ index, codec: codec_name, sampleRate: sample_rate, mono: channels === 1 },
-      }))
-      .filter(({ codec }) => !['unknown', 'none'].includes(codec)),
-  };
+  return { video: video ? videoOf(video) : null, audio: audioOf(streams) };
 };
 
-/** ffprobe tells the turn that a file asks for counted the other way. */
-export const turnOf = (sideData: z.output<typeof SideData>): Turn | null => {
-  const told = sideData.find(({ rotation }) => rotation !== undefined)?.rotation;
-  if (told === undefined) return null;
-  const degrees = (360 - Math.round(told)) % 360;
+type Stream = z.output<typeof HeaderOutput>['streams'][number];
+
+const checkChannels = (streams: readonly Stream[]): void => {
+  const channels = streams
+    .filter(
+      ({ codec_type, codec_name }) => codec_type === 'audio' && !COPIED_CODECS.includes(codec_name),
+    )
+    .reduce((sum, stream) => sum + stream.channels, 0);
+  if (channels <= MOST_CHANNELS) return;
+  const many = `${channels} channels of sound that MP4 does not hold`;
+  throw unreadable(`it has ${many}; at most ${MOST_CHANNELS} are encoded again`);
+};
+
+const videoOf = (stream: Stream): VideoStream => ({
+  codec: stream.codec_name,
+  size: stream.width > 0 && stream.height > 0 ? stream : null,
+  interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order ?? ''),
+  rotation: rotationOf(stream.side_data_list) ?? 0,
+});
+
+const audioOf = (streams: readonly Stream[]): AudioTrack[] =>
+  streams
+    .filter(({ codec_type }) => codec_type === 'audio')
+    .map(({ codec_name, sample_rate, channels }, index) => ({
+      ...{ index, codec: codec_name, sampleRate: sample_rate, mono: channels === 1 },
+    }))
+    .filter(({ codec }) => !['unknown', 'none'].includes(codec));
+
+/** ffprobe states the rotation counter-clockwise. null where it states none. */
+export const rotationOf = (sideData: z.output<typeof SideData>): Rotation | null => {
+  const stated = sideData.find(({ rotation }) => rotation !== undefined)?.rotation;
+  if (stated === undefined) return null;
+  const degrees = (360 - Math.round(stated)) % 360;
   return degrees === 90 || degrees === 180 || degrees === 270 ? degrees : 0;
 };

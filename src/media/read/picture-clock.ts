@@ -1,7 +1,7 @@
 import type { Ratio, VideoInfo } from '../info.ts';
 
-/** Where ffmpeg writes the times: the third output of `startFfmpeg`. Of what a picture says of itself nothing is left. */
-export const tellTimes = ({ timeBase: { num, den } }: VideoInfo): string[] => [
+/** Filters that print each picture's time to descriptor 3. The file's own metadata of pictures is deleted before. */
+export const printTimes = ({ timeBase: { num, den } }: VideoInfo): string[] => [
   `settb=${num}/${den}`,
   'metadata=delete',
   'metadata=add:key=t:value=1',
@@ -12,8 +12,9 @@ export const tellTimes = ({ timeBase: { num, den } }: VideoInfo): string[] => [
 const TIME = /^frame:\d+ +pts:(-?\d+|NOPTS) /;
 
 /**
- * The times of decoded pictures. ffmpeg tells them on another pipe than the pictures themselves, so each side may be
- * ahead of the other. Times always rise: a picture without a time, or one that goes back, gets the next free tick.
+ * The times of decoded pictures. ffmpeg writes them to another pipe than the pictures themselves, so each side may be
+ * ahead of the other. Times always rise: a picture without a time comes one mean frame after the one before it, and one
+ * that goes back comes one tick after it.
  */
 export class PictureClock {
   readonly #frameSeconds: number;
@@ -36,7 +37,7 @@ export class PictureClock {
     if (pts !== undefined || this.#ended) this.#wake();
   };
 
-  /** The time of the next picture, in seconds; null when the child has ended without telling it. */
+  /** The time of the next picture, in seconds; null when the child has ended without printing it. */
   async next(): Promise<number | null> {
     while (this.#times.length === 0) {
       if (this.#ended) return null;

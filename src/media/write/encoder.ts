@@ -1,10 +1,9 @@
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { type Frame, sizeText, type YuvFrame } from '../../frame.ts';
-import { startFfmpeg } from '../ffmpeg.ts';
-import { matroskaFrameHead, matroskaHead } from '../probe/matroska.ts';
+import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
+import { matroskaFrameHead, matroskaHead } from './matroska.ts';
 
 export type Encoded = {
   readonly frames: number;
@@ -12,26 +11,30 @@ export type Encoded = {
   readonly fps: number;
 };
 export type AnyFrame = Frame | YuvFrame;
-const SILENT = 'ffmpeg ended early and gave no reason';
+const NO_REASON = 'ffmpeg ended early and gave no reason';
+/** How much was encoded; times in seconds. */
 type Tally = { frames: number; start: number; end: number };
-type Run = { readonly ffmpeg: Config['ffmpeg']; readonly signal: AbortSignal };
+type Encoding = FfmpegOptions & {
+  /** The mean rate, for the header of the stream to ffmpeg: each frame has its own time. */
+  readonly fps: number;
+};
 
 /**
- * Feeds the frames to an ffmpeg whose arguments follow from the first of them.
+ * Writes the frames to an ffmpeg whose arguments depend on the first of them.
  * Throws encode_failed, or what the frames themselves fail with.
  */
 export const encode = async <F extends AnyFrame>(
   frames: AsyncIterable<F>,
-  rate: number,
-  { ffmpeg, signal }: Run,
+  encoding: Encoding,
   argsFor: (first: F) => string[],
 ): Promise<Encoded> => {
   const rest = frames[Symbol.asyncIterator]();
   try {
     const { value: first, done } = await rest.next();
     if (done) throw new Failure('encode_failed', { reason: 'there are no pictures' });
-    const args = ['-y', '-filter_threads', String(ffmpeg.threads), ...argsFor(first)];
-    const tally = await run(first, rest, rate, { ffmpeg, args, signal });
+    const threads = String(encoding.ffmpeg.threads);
+    const args = ['-y', '-filter_threads', threads, ...argsFor(first)];
+    const tally = await run(first, rest, { ...encoding, args });
     const durationSeconds = tally.end - tally.start;
     const fps = Number((tally.frames / durationSeconds).toFixed(6));
     return { frames: tally.frames, durationSeconds: Number(durationSeconds.toFixed(6)), fps };
@@ -40,17 +43,17 @@ export const encode = async <F extends AnyFrame>(
   }
 };
 
-/** Runs an ffmpeg that reads this text, to its end. Throws encode_failed. */
+/** Runs an ffmpeg that reads this text from its standard input, to its end. Throws encode_failed. */
 export const runWith = async (
   text: string,
-  { ffmpeg, args, signal }: Run & { readonly args: readonly string[] },
+  { args, ...options }: FfmpegOptions & { readonly args: readonly string[] },
 ): Promise<void> => {
-  const child = startFfmpeg(ffmpeg, args, signal);
+  const child = startFfmpeg(args, options);
   try {
     child.stdin.end(text);
-    const { exitCode, complaint } = await child.ended();
-    signal.throwIfAborted();
-    if (exitCode !== 0) throw new Failure('encode_failed', { reason: complaint || SILENT });
+    const { exitCode, errorText } = await child.ended();
+    options.signal.throwIfAborted();
+    if (exitCode !== 0) throw new Failure('encode_failed', { reason: errorText || NO_REASON });
   } finally {
     await child.stop();
   }
@@ -61,17 +64,18 @@ export const isRgb = (frame: AnyFrame): frame is Frame => 'channels' in frame;
 const run = async <F extends AnyFrame>(
   first: F,
   rest: AsyncIterator<F>,
-  fps: number,
-  { ffmpeg, args, signal }: Run & { readonly args: string[] },
+  { ffmpeg, signal, fps, args }: Encoding & { readonly args: readonly string[] },
 ): Promise<Tally> => {
-  const child = startFfmpeg(ffmpeg, args, signal);
+  const child = startFfmpeg(args, { ffmpeg, signal });
   const tally: Tally = { frames: 0, start: first.time, end: first.time };
   try {
-    const broken = await feed(child.stdin, stream(first, rest, fps, tally, child.stdin), signal);
-    const { exitCode, complaint } = await child.ended();
+    const { writableHighWaterMark } = child.stdin;
+    const chunks = matroskaOf(first, rest, { fps, tally, writableHighWaterMark });
+    const broken = await feed(child.stdin, chunks, signal);
+    const { exitCode, errorText } = await child.ended();
     signal.throwIfAborted();
     if (broken || exitCode !== 0) {
-      throw new Failure('encode_failed', { reason: complaint || SILENT }, { cause: broken });
+      throw new Failure('encode_failed', { reason: errorText || NO_REASON }, { cause: broken });
     }
     return tally;
   } finally {
@@ -79,7 +83,7 @@ const run = async <F extends AnyFrame>(
   }
 };
 
-/** Resolves with the pipe's own error when ffmpeg stopped reading, whose reason its end tells; throws what the frames throw. */
+/** Resolves with the pipe's error when ffmpeg stopped reading: its exit states the reason. Throws what the frames throw. */
 const feed = async (stdin: Writable, chunks: AsyncGenerator<Buffer>, signal: AbortSignal) => {
   let failed: { error: unknown } | null = null;
   const watched = async function* () {
@@ -100,32 +104,35 @@ const feed = async (stdin: Writable, chunks: AsyncGenerator<Buffer>, signal: Abo
   }
 };
 
-async function* stream<F extends AnyFrame>(
+type Muxing = {
+  readonly fps: number;
+  /** Counts the frames as they are written. */
+  readonly tally: Tally;
+} & Pick<Writable, 'writableHighWaterMark'>;
+
+async function* matroskaOf<F extends AnyFrame>(
   first: F,
   rest: AsyncIterator<F>,
-  fps: number,
-  tally: Tally,
-  { writableHighWaterMark }: Writable,
+  { fps, tally, writableHighWaterMark }: Muxing,
 ) {
   const wanted = isRgb(first) ? 3 : 1.5;
   yield matroskaHead(first, isRgb(first) ? 'RGB\x18' : 'I420', fps);
   for (let frame: F | null = first; frame; frame = await nextOf(rest)) {
     if (sizeText(frame) !== sizeText(first) || channelsOf(frame) !== wanted) {
-      const came = `${sizeText(frame)} with ${channelsOf(frame)} channels`;
-      throw new Error(
-        `expected pictures of ${sizeText(first)} with ${wanted} channels; ${came} came`,
-      );
+      const received = `${sizeText(frame)} with ${channelsOf(frame)} channels`;
+      const expected = `${sizeText(first)} with ${wanted} channels`;
+      throw new Error(`expected pictures of ${expected}, received ${received}`);
     }
     tally.frames += 1;
     tally.end = frame.time + frame.duration;
     yield matroskaFrameHead({ ...frame, time: frame.time - first.time });
-    // A smaller one may still wait in the pipe's queue when the next frame is asked for, and this one's memory is used again.
+    // A buffer below the high-water mark may still be queued when the next frame comes, which may use the same memory.
     const { pixels } = frame;
     yield pixels.length < writableHighWaterMark ? Buffer.from(pixels) : pixels;
   }
 }
 
-/** 4:2:0 has half a sample of either chroma for each of luma. */
+/** Samples per pixel; 4:2:0 has a quarter of a Cb and of a Cr sample for each of luma. */
 const channelsOf = (frame: AnyFrame): number => (isRgb(frame) ? frame.channels : 1.5);
 
 const nextOf = async <F>(frames: AsyncIterator<F>): Promise<F | null> => {

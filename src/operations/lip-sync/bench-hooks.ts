@@ -3,15 +3,15 @@ import type { Plan } from '../../triton/clients/mouth-plan.ts';
 import type { Heard } from '../../triton/clients/speech.ts';
 import type { Rect } from './render/patch.ts';
 
-/** What a bench sees of a lip sync, and may steer; the service passes none. */
-export type Watch = {
-  /** Whether the plan may learn from the clip's picture at this time, in seconds from the first; every one without it. */
+/** What a bench observes of a lip sync, and may change in it; the service passes none. */
+export type BenchHooks = {
+  /** Whether the plan may learn from the clip's picture at this time, in seconds from the first. Absent: from all. */
   readonly learn?: (seconds: number) => boolean;
-  /** Whether the new mouth is to be as late as the clip's own was; on time with the sound without it. */
+  /** Whether the new mouth is to lag its sound as much as the clip's own mouth does. Absent: no lag. */
   readonly keepLag?: boolean;
-  /** Whether the mouth is to be rendered in the output's frame at this time; in every one without it. */
+  /** Whether the mouth is to be rendered in the output frame at this time. Absent: in all. */
   readonly renders?: (seconds: number) => boolean;
-  /** Once, before rendering. Frame i of the output is at times[i], from the first, and its target at 8 * i. */
+  /** Called once, before rendering. Output frame i is at times[i], in seconds from the first, and its target at 8 * i. */
   readonly planned?: (
     plan: Plan & {
       readonly times: Float32Array;
@@ -19,10 +19,10 @@ export type Watch = {
       readonly pcm: Float32Array;
     },
   ) => void;
-  /** For each frame of the output, in order. */
+  /** Called for each output frame, in order. */
   readonly rendered?: (frame: {
     readonly index: number;
-    /** In pixels of the whole picture; null where the face is not seen, as are the patch and its mask. */
+    /** In pixels of the full-size picture; null where the face is not seen, as are the patch and its mask. */
     readonly mesh: Float32Array | null;
     readonly rect: Rect | null;
     readonly mask: Buffer | null;

@@ -1,13 +1,71 @@
 import { extname } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { number } from '../../cli/arguments.ts';
+import { calling, keyed } from '../../cli/calling.ts';
 import { Refused } from '../../cli/client.ts';
-import { type Calling, runJob } from '../../cli/run-job.ts';
-import type { Segment, Sync } from './request.ts';
+import { type JobOptions, runJob } from '../../cli/run-job.ts';
+import { counted } from '../../counted.ts';
+import { LipsyncModel, LipsyncResult, type Segment, type Sync, SyncMode } from './request.ts';
 
-type Options = Calling & {
+/** `enhance lipsync VIDEO AUDIO -o OUT.mp4` */
+export const lipsyncCommand = (program: Command): void => {
+  calling(program.command('lipsync <video> <audio>'))
+    .description('move the mouth in a video or a portrait to fit the audio')
+    .requiredOption('-o, --output <file>', 'path of the result, an .mp4')
+    .option('-m, --model <model>', LipsyncModel.options.join(', '), 'fast')
+    .option(
+      '--sync-mode <mode>',
+      `when video and audio differ in length: ${SyncMode.options.join(', ')} (default: cut_off)`,
+    )
+    .option(
+      '--segment <start-end=from-to>',
+      'these seconds of the video speak with these seconds of the audio; can be repeated',
+      segment,
+    )
+    .option(
+      '--background <volume>',
+      "mix in the video's own sound at this volume, 0 to 1",
+      fraction,
+    )
+    .option('--expressiveness <amount>', 'how far the mouth opens, 0 to 1 (default: 0.5)', fraction)
+    .option(
+      '--on-no-face <way>',
+      'frames without the face: passthrough or fail (default: passthrough)',
+    )
+    .option('--style <style>', 'auto, photo or flat (for drawings) (default: auto)')
+    .option('--no-motion', 'keep the head of a portrait still')
+    .option(
+      '--face <frame,x,y>',
+      'the face whose mouth moves, by frame number and a point on it in pixels',
+      face,
+    )
+    .action((video, audio, options) => lipsync(video, audio, keyed(options)));
+};
+
+const fraction = number(z.number().min(0).max(1));
+
+const face = (text: string): Face => {
+  const [, frame, x, y] = /^(\d+),(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (frame === undefined) throw new InvalidArgumentError('Expected FRAME,X,Y such as 0,320,180.');
+  return { frame: Number(frame), x: Number(x), y: Number(y) };
+};
+
+/** "2-4.5=0-2.5" or "2-4.5=0": seconds of the clip = seconds of the sound. An option that can be repeated: appends to `before`. */
+const segment = (text: string, before: readonly Segment[] = []): Segment[] => {
+  const number = '(\\d+(?:\\.\\d+)?)';
+  const parts = new RegExp(`^${number}-${number}=${number}(?:-${number})?$`).exec(text);
+  if (!parts) throw new InvalidArgumentError('Expected START-END=FROM-TO such as 2-4.5=0-2.5.');
+  const [start = 0, end = 0, from = 0, to = 0] = parts.slice(1).map(Number);
+  const audio = parts[4] === undefined ? { start: from } : { start: from, end: to };
+  return [...before, { start, end, audio }];
+};
+
+type Options = JobOptions & {
   readonly model: string;
   readonly syncMode?: string;
   readonly segment?: readonly Segment[];
-  /** Its volume. */
+  /** The volume of the clip's own sound, 0 to 1. */
   readonly background?: number;
   readonly expressiveness?: number;
   readonly onNoFace?: string;
@@ -16,22 +74,21 @@ type Options = Calling & {
   readonly motion: boolean;
   readonly face?: Face;
 };
-export type Face = { readonly frame: number; readonly x: number; readonly y: number };
+type Face = { readonly frame: number; readonly x: number; readonly y: number };
 
-/** `enhance lipsync VIDEO AUDIO -o OUT.mp4` */
-export const lipsync = async (video: string, audio: string, options: Options): Promise<void> => {
+const lipsync = async (video: string, audio: string, options: Options): Promise<void> => {
   if (extname(options.output).toLowerCase() !== '.mp4')
-    throw new Refused(`${options.output} must end in .mp4.`);
+    throw new Refused(`The output ${options.output} must end in .mp4.`);
   const parts = [
     { part: 'video', path: video },
     { part: 'audio', path: audio },
   ];
   const result = await runJob({ path: '/v1/lipsync', parts, fields: fieldsOf(options) }, options);
-  if (!('faces_detected' in result)) throw new Error('the service answered with another operation');
-  const { faces_detected, frames, frames_passed_through, sync, warnings } = result;
-  const faces = `${faces_detected} face${faces_detected === 1 ? '' : 's'}`;
-  const passed = `${frames_passed_through} left as they were`;
-  console.error([faces, `${frames} frames`, passed, ...lagOf(sync)].join(', '));
+  const { faces_detected, frames, frames_passed_through, sync, warnings } =
+    LipsyncResult.parse(result);
+  const passed = `${frames_passed_through} unchanged`;
+  const [faces, all] = [counted(faces_detected, 'face'), counted(frames, 'frame')];
+  console.error([faces, all, passed, ...lagOf(sync)].join(', '));
   for (const { detail } of warnings) console.error(`Note: ${detail}`);
 };
 

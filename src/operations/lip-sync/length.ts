@@ -1,8 +1,8 @@
 /** How long a lip-synced video becomes, and what to say of it beforehand. Pure. */
 
-import type { LipsyncInput } from '../../contract/job.ts';
+import type { Warning } from '../../contract/job.ts';
 import { PORTRAIT_FPS } from '../../frame.ts';
-import type { LipsyncModel, LipsyncOptions, Warning } from './request.ts';
+import type { LipsyncInput, LipsyncModel, LipsyncOptions } from './request.ts';
 
 type Input = Pick<LipsyncInput, 'kind' | 'duration_seconds' | 'fps' | 'own_sound'> & {
   readonly audio: Pick<LipsyncInput['audio'], 'duration_seconds'>;

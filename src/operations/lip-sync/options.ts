@@ -14,7 +14,7 @@ type Clip = { readonly kind: 'image' | 'video'; readonly seconds: number; readon
 /** Failure validation_failed for segments that fit no media at all. */
 export const checkOptions = ({ sync_mode, segments }: LipsyncOptions): void => {
   if (!segments) return;
-  const conflict = `Expected the sync_mode cut_off with segments, which make a result as long as the clip; ${sync_mode} came.`;
+  const conflict = `Expected "cut_off" with segments, because the result is then as long as the clip; got "${sync_mode}".`;
   refuse([
     ...(sync_mode === 'cut_off'
       ? []
@@ -22,32 +22,35 @@ export const checkOptions = ({ sync_mode, segments }: LipsyncOptions): void => {
     ...segments.flatMap((segment, at) => orderFaults(segment, at, segments[at - 1]?.end ?? 0)),
     ...(segments.some(({ audio }) => audio !== null)
       ? []
-      : [outside('/segments', 'at least one with audio', 'nothing but null')]),
+      : [outside('/segments', 'at least one segment with audio', 'only segments with audio null')]),
   ]);
 };
 
-/** Failure validation_failed for a mode and segments that do not fit these media. */
+/** Failure validation_failed for segments of a portrait, which has no length of its own. */
+export const checkKind = ({ segments }: LipsyncOptions, kind: 'image' | 'video'): void =>
+  refuse(segments && kind === 'image' ? [forClips] : []);
+
+/** Failure validation_failed for a mode and segments that do not fit the lengths of clip and sound. */
 export const checkLengths = (
   { sync_mode, segments }: LipsyncOptions,
   clip: Clip,
   soundSeconds: number,
-): void =>
+): void => {
+  if (clip.kind === 'image') return;
   refuse([
-    ...(clip.kind === 'video' && sync_mode !== 'cut_off' && clip.fps > MOST_FPS
-      ? [tooFast(sync_mode, clip.fps)]
-      : []),
-    ...(segments && clip.kind === 'image' ? [forClips] : []),
-    ...(segments && clip.kind === 'video'
-      ? segments.flatMap((segment, at) => endFaults(segment, at, clip.seconds, soundSeconds))
-      : []),
+    ...(sync_mode !== 'cut_off' && clip.fps > MOST_FPS ? [tooFast(sync_mode, clip.fps)] : []),
+    ...(segments ?? []).flatMap((segment, at) =>
+      endFaults(segment, at, clip.seconds, soundSeconds),
+    ),
   ]);
+};
 
 const orderFaults = ({ start, end, audio }: Segment, at: number, before: number): Fault[] => {
   const here = `/segments/${at}`;
   return [
     ...(start >= before
       ? []
-      : [outside(`${here}/start`, `at least ${before}, where the one before ends`, start)]),
+      : [outside(`${here}/start`, `at least ${before}, the end of the segment before`, start)]),
     ...(end > start ? [] : [outside(`${here}/end`, `more than ${start}, its start`, end)]),
     ...(audio?.end === undefined || audio.end > audio.start
       ? []
@@ -62,7 +65,8 @@ const endFaults = (
   sound: number,
 ): Fault[] => {
   const here = `/segments/${at}`;
-  const lasts = (what: string, seconds: number) => `${seconds}, the seconds of the ${what}`;
+  const lasts = (what: string, seconds: number) =>
+    `${seconds}, the length of the ${what} in seconds`;
   return [
     ...(start < clip ? [] : [outside(`${here}/start`, `less than ${lasts('clip', clip)}`, start)]),
     ...(end <= clip + ROUNDED_SECONDS
@@ -80,11 +84,11 @@ const endFaults = (
 const forClips: Fault = {
   pointer: '/segments',
   code: 'conflict',
-  detail: 'Segments are spans of a clip; a portrait came, which speaks as long as the sound.',
+  detail: 'Expected a video with segments; got an image, which speaks for the whole of the audio.',
 };
 
 const tooFast = (mode: SyncMode, fps: number): Fault =>
-  outside('/sync_mode', `a clip of at most ${MOST_FPS} frames a second for ${mode}`, fps);
+  outside('/sync_mode', `a clip of at most ${MOST_FPS} frames per second for "${mode}"`, fps);
 
 /** Failure validation_failed for a speaker who can be in no such clip; a portrait is a clip of one frame. */
 export const checkSpeaker = (
@@ -118,11 +122,11 @@ const boxFaults = (boxes: Boxes, size: Size, frames: number): Fault[] => {
     return [outside('/speaker/boxes', `at most ${frames}, one for each frame`, boxes.length)];
   }
   if (boxes.every((box) => box === null)) {
-    return [outside('/speaker/boxes', 'at least one box', 'nothing but null')];
+    return [outside('/speaker/boxes', 'at least one box', 'only null')];
   }
   return boxes.flatMap((box, index) => {
     if (box === null || isWithin(box, size)) return [];
-    const wanted = `x1 < x2 and y1 < y2, not outside of ${sizeText(size)}`;
+    const wanted = `[x1, y1, x2, y2] with x1 < x2 and y1 < y2, at least partly within ${sizeText(size)}`;
     return [outside(`/speaker/boxes/${index}`, wanted, JSON.stringify(box))];
   });
 };
@@ -136,5 +140,5 @@ const lastFrame = (frames: number): string => `at most ${frames - 1}, the last f
 const outside = (pointer: string, expected: string, came: number | string): Fault => ({
   pointer,
   code: 'out_of_range',
-  detail: `Expected ${expected}; ${came} came.`,
+  detail: `Expected ${expected}; got ${came}.`,
 });

@@ -1,99 +1,111 @@
+import { z } from 'zod';
+import { rateOf } from '../../accounts/list-price.ts';
 import { evened, within } from '../../frame.ts';
-import type { Prepared } from '../../http/order.ts';
-import type { Parts } from '../../http/parts.ts';
-import {
-  checkBytes,
-  inputOf,
-  inTurn,
-  releaseOf,
-  takeSource,
-  type Wanted,
-} from '../../http/source.ts';
-import type { ImageInfo, VideoInfo } from '../../media/info.ts';
+import { AudioInfo, MediaInfo } from '../../media/info.ts';
+import { identify, identifySound } from '../../media/probe/identify.ts';
+import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
+import { probeImage, probeVideo } from '../../media/probe/probe.ts';
+import { probeAudio } from '../../media/probe/probe-audio.ts';
+import { checkBytes, jobInput } from '../media.ts';
+import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
-import { checkLengths, checkOptions, checkSpeaker } from './options.ts';
-import type { LipsyncRequest } from './request.ts';
+import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
+import { lipsyncPrice } from './price.ts';
+import type { LipsyncInput, LipsyncOptions, LipsyncRequest } from './request.ts';
 
-/** Everything that can be refused without decoding is refused here, before a job exists and credits are held. */
-export const prepareLipsync = async (
-  wanted: Wanted<LipsyncRequest>,
-  parts: Parts,
-): Promise<Prepared> => {
-  const { video_url: _, audio_url: __, ...options } = wanted.body;
+/** What probing finds: of the clip or portrait, and of what it is to say. */
+export const LipsyncFound = z.object({ media: MediaInfo, audio: AudioInfo });
+export type LipsyncFound = z.infer<typeof LipsyncFound>;
+
+/** Takes clip and sound, and refuses what they cannot be by their content, and options that go with no such media. */
+export const identifyLipsync = async (
+  { body }: Request<LipsyncRequest>,
+  intake: Intake,
+): Promise<Identified<LipsyncOptions>> => {
+  const { video_url: _, audio_url: __, ...options } = body;
   checkOptions(options);
-  const { file, info, mime } = await takeClip(wanted, parts);
-  const clip = clipOf(info);
-  checkSpeaker(options.speaker, clip);
-  const { path, audio } = await takeSound(wanted, parts);
-  checkLengths(options, clip, audio.duration_seconds);
-  const input = { ...inputOf(file, info, mime), own_sound: clip.hasAudio, audio };
-  const video = outputSpan(input, options);
-  parts.media.checkOutputFrames(video.frames, parts.config.limits.lipsync);
+  const { limits } = intake.config;
+  const most = Math.max(limits.image.bytes, limits.video.bytes);
+  const clip = await intake.take(['video', 'image'], most);
+  const { kind, mime } = await identify(clip.path, ['image', 'video']);
+  checkBytes(clip.bytes, kind, limits);
+  checkKind(options, kind);
+  const sound = await intake.take(['audio'], limits.audio.bytes);
+  const type = await identifySound(sound.path);
+  checkBytes(sound.bytes, 'audio', limits);
   return {
-    kind: 'lipsync',
     options,
-    modelVersion: await releaseOf(options.model, info.kind, parts),
-    input,
-    files: { media: file.path, audio: path },
-    work: { model: options.model, video },
-    outputSize: evened(
-      info.kind === 'image' ? within(info.size, parts.config.limits.lipsync) : info.size,
-    ),
-    warnings: warningsOf(input, options),
+    inputKind: kind,
+    files: { media: { ...clip, mime }, audio: { ...sound, mime: type.mime } },
   };
 };
 
+/** Probes both, and refuses whatever can be refused without looking for a face. */
+export const prepareLipsync = async (
+  { options, inputKind, files }: Identified<LipsyncOptions>,
+  intake: Intake,
+): Promise<Prepared<LipsyncInput, LipsyncFound>> => {
+  const { limits, prices } = intake.config;
+  const media = await probeClip(files, inputKind, intake);
+  const clip = clipOf(media);
+  checkSpeaker(options.speaker, clip);
+  const { sound, heard } = await probeSound(files, intake);
+  checkLengths(options, clip, sound.info.durationSeconds);
+  const input = { ...jobInput(files.media, media), own_sound: clip.hasAudio, audio: sound.told };
+  const result = outputSpan(input, options);
+  checkOutputFrames(result.frames, limits.lipsync);
+  return {
+    input,
+    found: { media, audio: sound.info },
+    price: lipsyncPrice(options.model, rateOf(prices, 'lipsync', options.model), result),
+    outputSize: evened(media.kind === 'image' ? within(media.size, limits.lipsync) : media.size),
+    durationSeconds: result.seconds,
+    warnings: warningsOf(input, options),
+    made: { heard },
+  };
+};
+
+type Probed = z.infer<typeof MediaInfo>;
+
+const probeClip = async (
+  { media }: JobFiles,
+  kind: Probed['kind'],
+  { config, look }: Intake,
+): Promise<Probed> => {
+  const { image, lipsync } = config.limits;
+  const { path } = media;
+  const { ffmpeg } = config.probing;
+  const info = await look<Probed>((signal) =>
+    kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits: lipsync, signal }),
+  );
+  // A larger portrait than a video may be is made smaller.
+  if (info.kind === 'image') checkPixels(info.size, image.pixels);
+  else checkFrames(info.frames, lipsync);
+  return info;
+};
+
 /** A portrait is a clip of one frame. */
-const clipOf = (info: ImageInfo | VideoInfo) =>
+const clipOf = (info: Probed) =>
   info.kind === 'video'
     ? { ...info, seconds: info.durationSeconds }
     : { ...info, seconds: 0, fps: 0, frames: 1, hasAudio: false };
 
-const takeClip = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
-  const { media, config, draining } = parts;
-  const { image, video, lipsync } = config.limits;
-  const { body, files } = wanted;
-  const source = {
-    name: 'clip',
-    part: files.video ?? files.image,
-    url: body.video_url,
-    mostBytes: Math.max(image.bytes, video.bytes),
-  };
-  const file = await takeSource(source, wanted, parts);
-  const type = await media.identify(file.path, ['image', 'video']);
-  checkBytes(file.bytes, type.kind, config.limits);
-  const info = await inTurn<ImageInfo | VideoInfo>(wanted, parts, () =>
-    type.kind === 'image'
-      ? media.probeImage(file.path)
-      : media.probeVideo(file.path, config.probing.ffmpeg, lipsync, draining),
+/** `heard`: the file of the samples as the models hear them, written while they were counted. */
+const probeSound = async ({ audio }: JobFiles, { config, look, place }: Intake) => {
+  if (!audio) throw new Error('expected the sound, which identifyLipsync has taken');
+  const heard = await place('heard');
+  const { ffmpeg } = config.probing;
+  const limits = config.limits.audio;
+  const info = await look((signal) =>
+    probeAudio({ path: audio.path, ffmpeg, limits, signal, heardPath: heard }),
   );
-  // A larger portrait than a video may be is made smaller.
-  if (info.kind === 'image') media.checkPixels(info.size, image.pixels);
-  else media.checkFrames(info.frames, lipsync);
-  return { file, info, mime: type.mime };
-};
-
-const takeSound = async (wanted: Wanted<LipsyncRequest>, parts: Parts) => {
-  const { media, config, draining } = parts;
-  const { limits } = config;
-  const { body, files } = wanted;
-  const source = {
-    name: 'sound',
-    part: files.audio,
-    url: body.audio_url,
-    mostBytes: limits.audio.bytes,
-  };
-  const { path, bytes, sha256 } = await takeSource(source, wanted, parts);
-  const type = await media.identifySound(path);
-  checkBytes(bytes, 'audio', limits);
-  const info = await inTurn(wanted, parts, () =>
-    media.probeAudio(path, config.probing.ffmpeg, limits.audio, draining),
-  );
-  const audio = {
-    ...{ bytes, sha256, content_type: type.mime },
+  const told = {
+    bytes: audio.bytes,
+    sha256: audio.sha256,
+    content_type: audio.mime,
     duration_seconds: info.durationSeconds,
     sample_rate: info.sampleRate,
     channels: info.channels,
   };
-  return { path, audio };
+  return { sound: { info, told }, heard };
 };

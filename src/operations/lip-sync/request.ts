@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { SizeText, SourceUrl } from '../../contract/media.ts';
+import { JobInput, resultShape } from '../../contract/job.ts';
+import { SourceUrl } from '../../contract/media.ts';
 
 export const LipsyncModel = z.enum(['fast', 'balanced', 'studio']).meta({ id: 'LipsyncModel' });
 export type LipsyncModel = z.infer<typeof LipsyncModel>;
@@ -115,11 +116,22 @@ export const LipsyncRequest = z
   .meta({ id: 'LipsyncRequest' });
 export type LipsyncRequest = z.infer<typeof LipsyncRequest>;
 
-/** Something that the caller should know of a result that is good all the same. */
-export const Warning = z
-  .strictObject({ code: z.string(), detail: z.string() })
-  .meta({ id: 'Warning' });
-export type Warning = z.infer<typeof Warning>;
+/** The clip or portrait, and what it is to say. */
+export const LipsyncInput = z
+  .strictObject({
+    ...JobInput.shape,
+    own_sound: z.boolean().optional().describe('whether the clip has a sound of its own'),
+    audio: z.strictObject({
+      bytes: z.int(),
+      sha256: z.string(),
+      content_type: z.string(),
+      duration_seconds: z.number(),
+      sample_rate: z.int(),
+      channels: z.int(),
+    }),
+  })
+  .meta({ id: 'LipsyncInput' });
+export type LipsyncInput = z.infer<typeof LipsyncInput>;
 
 /** How well the mouth of the finished file goes with its sound. */
 export const Sync = z
@@ -130,29 +142,17 @@ export const Sync = z
   .meta({ id: 'Sync' });
 export type Sync = z.infer<typeof Sync>;
 
+/** What a lip sync tells of its result besides what every operation tells. */
+export const lipsyncOutcome = {
+  duration_seconds: z.number(),
+  frames: z.int().min(0),
+  fps: z.number(),
+  faces_detected: z.int().min(1),
+  frames_passed_through: z.int().min(0).describe('left as they were, without the face'),
+  sync: Sync,
+};
+
 export const LipsyncResult = z
-  .strictObject({
-    status: z.literal('success'),
-    output_url: z.url(),
-    duration_seconds: z.number(),
-    model_used: LipsyncModel,
-    processing_ms: z.int().min(0),
-    faces_detected: z.int().min(1),
-    id: z.string(),
-    model_version: z.string(),
-    credits_used: z.int().min(0),
-    cached: z.boolean(),
-    input_size: SizeText,
-    output_size: SizeText,
-    frames: z.int().min(0),
-    frames_passed_through: z.int().min(0).describe('left as they were, without the face'),
-    fps: z.number(),
-    bytes: z.int().positive(),
-    sha256: z.string(),
-    content_type: z.string(),
-    expires_at: z.iso.datetime(),
-    sync: Sync,
-    warnings: z.array(Warning),
-  })
+  .strictObject({ ...resultShape, model_used: LipsyncModel, ...lipsyncOutcome })
   .meta({ id: 'LipsyncResult' });
 export type LipsyncResult = z.infer<typeof LipsyncResult>;

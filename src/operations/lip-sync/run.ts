@@ -1,58 +1,41 @@
-/** A clip or a portrait, and a sound, to a video in which the face says it. */
+/** A clip or portrait and a sound to a video in which the face says it. */
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
-import { decodeFailed } from '../../media/outcome.ts';
-import { probeAudio } from '../../media/probe/probe-audio.ts';
-import { contentType } from '../../media/write/output.ts';
-import type { Outcome } from '../enhance.ts';
+import { contentType } from '../../media/output.ts';
 import { measureSync } from './check/sync.ts';
 import { lipSyncClip } from './clip.ts';
-import { isSpoken } from './faces/lips.ts';
+import { hasSpeech } from './faces/lips.ts';
+import type { LipSyncOutcome } from './outcome.ts';
 import { lipSyncPortrait } from './portrait.ts';
-import type { Warning } from './request.ts';
-import type { LipSyncTask, Working } from './task.ts';
+import type { LipSyncTask, TaskWithFolder } from './task.ts';
+import { NO_SPEECH } from './warnings.ts';
 
-export type { LipSyncTask } from './task.ts';
-
-/**
- * Throws what the media are refused with, no_face_detected, speaker_not_found, and the failures of models and encoder.
- */
-export const lipSync = async (task: LipSyncTask): Promise<Outcome> => {
+/** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
+export const lipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => {
   const work = task.work ?? `${task.target}.work`;
   try {
-    return await make({ ...task, work });
+    return await renderAndCheck({ ...task, work });
   } finally {
     if (!task.work) await rm(work, { recursive: true, force: true });
   }
 };
 
-const make = async (task: LipSyncTask & Working): Promise<Outcome> => {
-  const { inputs, kind, config, report, signal } = task;
-  report({ stage: 'probing', framesDone: 0, framesTotal: null });
-  const sound = await probeAudio(
-    inputs.audio,
-    config.probing.ffmpeg,
-    config.limits.audio,
-    signal,
-    decodeFailed,
-  );
-  const made = await (kind === 'image' ? lipSyncPortrait : lipSyncClip)(task, sound);
-  if (made.framesPassedThrough === made.spoken.frames && isSpoken(made.sound.heard)) {
-    // There was something to say, and nothing was said: that is no result, and costs nothing.
+const renderAndCheck = async (task: TaskWithFolder): Promise<LipSyncOutcome> => {
+  const { media } = task.found;
+  const video = await (media.kind === 'image'
+    ? lipSyncPortrait(task, media)
+    : lipSyncClip(task, media));
+  const { size, encoded, facesDetected, framesPassedThrough, speaking } = video;
+  const speaks = hasSpeech(video.sound.heard);
+  // Speech was to be shown, and every frame was passed through: a failure costs the caller nothing.
+  if (speaks && framesPassedThrough === speaking.count)
     throw new Failure('no_face_detected', { unchanged: true });
-  }
-  const sync = await measureSync(task, made);
-  const { size, encoded, facesDetected, framesPassedThrough } = made;
-  const warnings = [...made.warnings, ...(isSpoken(made.sound.heard) ? [] : [UNSPOKEN])];
+  const sync = await measureSync(task, video);
+  const warnings = speaks ? video.warnings : [...video.warnings, NO_SPEECH];
   return {
     outputSize: size,
     contentType: contentType('mp4'),
     ...encoded,
     lipsync: { facesDetected, framesPassedThrough, sync, warnings },
   };
-};
-
-const UNSPOKEN: Warning = {
-  code: 'no_speech_heard',
-  detail: 'Less than half a second of speech was heard in the sound: the mouth is at rest.',
 };

@@ -1,5 +1,5 @@
 import type { Picture, Size } from '../../frame.ts';
-import type { UpscalerInfo } from '../../triton/clients/upscaler.ts';
+import type { Upscaler } from '../../triton/clients/upscaler.ts';
 
 /** Rows of a picture: what a band answers for, and what travels with it as context. */
 export type Band = {
@@ -9,7 +9,7 @@ export type Band = {
   readonly contextBottom: number;
 };
 
-type Grid = Pick<UpscalerInfo, 'bandAlign' | 'bandHalo' | 'bandRows'>;
+type Grid = Pick<Upscaler, 'bandAlign' | 'bandHalo' | 'bandRows'>;
 
 /** So many output pixels take a second or two on a laptop: short enough to cancel, long enough to be efficient. */
 const outputPixelsPerBand = 4_000_000;

@@ -1,5 +1,6 @@
+import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure, type Fault } from '../../errors.ts';
-import { defaultFormat, ImageFormat, type OutputFormat, type UpscaleOptions } from './request.ts';
+import type { UpscaleOptions } from './request.ts';
 
 export type SettledOptions = UpscaleOptions & { readonly output_format: OutputFormat };
 
@@ -18,7 +19,7 @@ export const settleOptions = (
     faults.push({
       pointer: '/output_format',
       code: 'not_allowed',
-      detail: `The content is ${kind === 'image' ? 'an image' : 'a video'}, which cannot become ${format}.`,
+      detail: `Expected ${allowed.join(', ')} for ${kind === 'image' ? 'an image' : 'a video'}; got ${format}.`,
       allowed,
     });
   }
@@ -26,7 +27,7 @@ export const settleOptions = (
     faults.push({
       pointer: '/output/lossless',
       code: 'conflict',
-      detail: 'jpeg is never lossless; png, webp and avif can be.',
+      detail: 'Expected png, webp or avif with lossless; got jpeg, which is always lossy.',
     });
   }
   if (faults.length > 0) {

@@ -1,61 +1,60 @@
-import { paidPixels } from '../../accounts/price.ts';
+import { rateOf } from '../../accounts/list-price.ts';
+import type { JobInput } from '../../contract/job.ts';
 import { scaled } from '../../frame.ts';
-import type { Prepared } from '../../http/order.ts';
-import type { Parts } from '../../http/parts.ts';
-import {
-  checkBytes,
-  inputOf,
-  inTurn,
-  releaseOf,
-  takeSource,
-  type Wanted,
-} from '../../http/source.ts';
 import type { MediaInfo } from '../../media/info.ts';
+import { identify } from '../../media/probe/identify.ts';
+import { checkLimits } from '../../media/probe/limits.ts';
+import { probeImage, probeVideo } from '../../media/probe/probe.ts';
+import { checkBytes, jobInput } from '../media.ts';
+import type { Identified, Intake, Prepared, Request } from '../operation.ts';
 import { settleOptions } from './options.ts';
-import type { UpscaleRequest } from './request.ts';
+import { upscalePrice } from './price.ts';
+import type { UpscaleOptions, UpscaleRequest } from './request.ts';
 
-/** Everything that can be refused is refused here, before a job exists and credits are held. */
-export const prepareUpscale = async (
-  wanted: Wanted<UpscaleRequest>,
-  parts: Parts,
-): Promise<Prepared> => {
-  const { config, media, draining } = parts;
-  const { image, video } = config.limits;
-  const { body, files } = wanted;
-  const file = await takeSource(
-    {
-      name: 'source',
-      part: files.image ?? files.video,
-      url: body.image_url ?? body.video_url,
-      mostBytes: Math.max(image.bytes, video.bytes),
-    },
-    wanted,
-    parts,
-  );
-  const type = await media.identify(file.path, ['image', 'video']);
-  checkBytes(file.bytes, type.kind, config.limits);
-  const options = settleOptions(body, type.kind);
-  const info = await inTurn<MediaInfo>(wanted, parts, () =>
-    type.kind === 'image'
-      ? media.probeImage(file.path)
-      : media.probeVideo(file.path, config.probing.ffmpeg, video, draining),
-  );
-  media.checkLimits(info, config.limits, options.scale, options.output_format);
-  const outputSize = scaled(info.size, options.scale);
+/** Takes the image or video, and settles the options for what it turns out to be. */
+export const identifyUpscale = async (
+  { body }: Request<UpscaleRequest>,
+  intake: Intake,
+): Promise<Identified<UpscaleOptions>> => {
+  const { limits } = intake.config;
+  const most = Math.max(limits.image.bytes, limits.video.bytes);
+  const file = await intake.take(['image', 'video'], most);
+  const { kind, mime } = await identify(file.path, ['image', 'video']);
+  checkBytes(file.bytes, kind, limits);
   return {
-    kind: 'upscale',
-    options,
-    modelVersion: await releaseOf(options.model, info.kind, parts),
-    input: inputOf(file, info, type.mime),
-    files: { media: file.path },
-    work: {
-      model: options.model,
-      outputPixels: paidPixels(outputSize),
-      ...(info.kind === 'video' && {
-        video: { seconds: info.durationSeconds, frames: info.frames },
-      }),
-    },
+    options: settleOptions(body, kind),
+    inputKind: kind,
+    files: { media: { ...file, mime } },
+  };
+};
+
+/** Probes it, and refuses what would become too large. */
+export const prepareUpscale = async (
+  { options, inputKind, files }: Identified<UpscaleOptions>,
+  { config, look }: Intake,
+): Promise<Prepared<JobInput, MediaInfo>> => {
+  const { media } = files;
+  const { ffmpeg } = config.probing;
+  const info = await look<MediaInfo>((signal) =>
+    inputKind === 'image'
+      ? probeImage(media.path)
+      : probeVideo({ path: media.path, ffmpeg, limits: config.limits.video, signal }),
+  );
+  checkLimits(info, config.limits, options.scale, options.output_format ?? 'png');
+  const outputSize = scaled(info.size, options.scale);
+  const video =
+    info.kind === 'video' ? { seconds: info.durationSeconds, frames: info.frames } : undefined;
+  return {
+    input: jobInput(media, info),
+    found: info,
+    price: upscalePrice(
+      options.model,
+      rateOf(config.prices, 'upscale', options.model),
+      outputSize,
+      video,
+    ),
     outputSize,
+    ...(video && { durationSeconds: video.seconds }),
     warnings: [],
   };
 };

@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import { SizeText, SourceUrl } from '../../contract/media.ts';
+import { resultShape } from '../../contract/job.ts';
+import { defaultFormat, OutputFormat, SourceUrl } from '../../contract/media.ts';
 
 export const UpscaleModel = z.enum(['photo', 'animation', 'detail']).meta({ id: 'UpscaleModel' });
 export type UpscaleModel = z.infer<typeof UpscaleModel>;
 
 export const Scale = z.literal([2, 4, 8]).describe('output pixels per input pixel, on each axis');
 export type Scale = z.infer<typeof Scale>;
-
-export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
-export type ImageFormat = z.infer<typeof ImageFormat>;
-export const OutputFormat = z.enum([...ImageFormat.options, 'mp4']);
-export type OutputFormat = z.infer<typeof OutputFormat>;
-/** What a request that names no format gets. */
-export const defaultFormat = { image: 'png', video: 'mp4' } as const;
 
 export const UpscaleOutput = z
   .strictObject({
@@ -29,7 +23,7 @@ export const UpscaleOutput = z
       .describe('EXIF and XMP of an image; stripped unless asked to keep'),
     background: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/)
+      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb')
       .optional()
       .describe('#rrggbb put behind transparency where the format has none; white unless given'),
   })
@@ -61,21 +55,9 @@ export type UpscaleRequest = z.infer<typeof UpscaleRequest>;
 
 export const UpscaleResult = z
   .strictObject({
-    status: z.literal('success'),
-    output_url: z.url(),
-    input_size: SizeText,
-    output_size: SizeText,
-    scale: Scale,
-    credits_used: z.int().min(0),
-    id: z.string(),
+    ...resultShape,
     model_used: UpscaleModel,
-    model_version: z.string(),
-    cached: z.boolean(),
-    processing_ms: z.int().min(0),
-    bytes: z.int().positive(),
-    sha256: z.string(),
-    content_type: z.string(),
-    expires_at: z.iso.datetime(),
+    scale: Scale,
     duration_seconds: z.number().optional().describe('video only'),
     frames: z.int().optional().describe('video only'),
     fps: z.number().optional().describe('video only'),

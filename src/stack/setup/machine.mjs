@@ -1,35 +1,35 @@
-/** What this machine must have before anything is installed. Each lack is named, all at once. */
+/** What this machine must have before anything is installed. Everything that is missing is reported at once. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Lack } from './lack.mjs';
+import { SetupError } from './setup-error.mjs';
 
-const compose = 'Elsewhere the whole stack runs in containers: docker compose up';
+const compose = 'On other machines the whole stack runs in containers: docker compose up';
 const neededBytes = 3e9;
 
 /** @typedef {{ path: string, version: string, minor: string, library: string }} Python */
 
-/** @param {string} text @param {readonly number[]} least */
+/** Compares dotted version numbers. @param {string} text @param {readonly number[]} least */
 export const atLeast = (text, least) => {
   const found = text.split('.').map(Number);
   for (const [i, part] of least.entries()) {
-    const came = found[i] ?? 0;
-    if (came !== part) return came > part;
+    const actual = found[i] ?? 0;
+    if (actual !== part) return actual > part;
   }
   return true;
 };
 
-/** Throws when Node, the processor or the C library are not what the packaged parts were built for. */
+/** Throws SetupError unless Node, the processor and the C library are what the packaged binaries were built for. */
 export const checkPlatform = () => {
-  const lacks = [];
+  const missing = [];
   if (!atLeast(process.versions.node, [20, 19]))
-    lacks.push(`Node 20.19 or newer is needed; this is ${process.versions.node}.`);
+    missing.push(`Expected Node 20.19 or newer; got ${process.versions.node}.`);
   if (process.platform !== 'linux' || process.arch !== 'x64')
-    lacks.push(`Linux on x86-64 is needed; this is ${process.platform} on ${process.arch}.`);
+    missing.push(`Expected Linux on x86-64; got ${process.platform} on ${process.arch}.`);
   const glibc = glibcVersion();
   if (process.platform === 'linux' && !(glibc && atLeast(glibc, [2, 35])))
-    lacks.push(`glibc 2.35 or newer is needed; this has ${glibc ?? 'another C library'}.`);
-  if (lacks.length) throw new Lack([...lacks, compose].join('\n'));
+    missing.push(`Expected glibc 2.35 or newer; got ${glibc ?? 'another C library'}.`);
+  if (missing.length) throw new SetupError([...missing, compose].join('\n'));
 };
 
 const glibcVersion = () => {
@@ -39,12 +39,12 @@ const glibcVersion = () => {
   return report.header?.glibcVersionRuntime;
 };
 
-/** @param {string} folder */
+/** Throws SetupError when the disk that holds `folder` has less than 3 GB free. @param {string} folder */
 export const checkDisk = (folder) => {
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < neededBytes)
-    throw new Lack(
-      `${folder} has ${Math.round((bavail * bsize) / 1e6)} MB free; set-up needs ${neededBytes / 1e6} MB.`,
+    throw new SetupError(
+      `Expected ${neededBytes / 1e6} MB of free disk space in ${folder}; got ${Math.round((bavail * bsize) / 1e6)} MB.`,
     );
 };
 
@@ -56,7 +56,7 @@ print(json.dumps({'path': sys.executable, 'version': platform.python_version(), 
   'folders': [s.get_config_var('LIBDIR') or '', os.path.join(s.get_config_var('LIBDIR') or '', s.get_config_var('MULTIARCH') or '')],
   'venv': bool(find.find_spec('venv') and find.find_spec('ensurepip'))}))`;
 
-/** The first Python that Triton's stub can embed: PYTHON when set, else what PATH has. @returns {Python} */
+/** The Python named by PYTHON, else the first on PATH that Triton's Python backend can use. @returns {Python} */
 export const findPython = () => {
   const names = process.env.PYTHON
     ? [process.env.PYTHON]
@@ -65,21 +65,21 @@ export const findPython = () => {
   for (const name of names) {
     const found = ask(name);
     if (!found) continue;
-    const why = fault(found);
+    const why = faultOf(found);
     if (!why) return { ...found, library: found.library ?? '' };
     refused.push(`  ${name} (${found.path}, ${found.version}): ${why}`);
   }
-  throw new Lack(
+  throw new SetupError(
     [
-      'Python 3.10 to 3.12 with its shared library and the venv module is needed.',
-      ...(refused.length ? refused : [`  none of ${names.join(', ')} is on PATH`]),
-      'On Debian or Ubuntu: apt-get install python3 python3-venv libpython3-dev. Another Python: set PYTHON to its path.',
+      'Expected Python 3.10 to 3.12 with its shared library and the venv module; found:',
+      ...(refused.length ? refused : [`  none of ${names.join(', ')} on PATH`]),
+      'On Debian or Ubuntu: apt-get install python3 python3-venv libpython3-dev. To use another Python, set PYTHON to its path.',
       compose,
     ].join('\n'),
   );
 };
 
-/** @param {string} name */
+/** What a Python says about itself; undefined when it cannot be run. @param {string} name */
 const ask = (name) => {
   let answer;
   try {
@@ -97,10 +97,10 @@ const ask = (name) => {
 };
 
 /**
- * 3.12 is the last with numpy 1, and numpy 2 is read wrongly by this Triton's stub.
+ * Why a Python cannot be used. 3.12 is the last with numpy 1; this Triton's Python backend misreads numpy 2's arrays.
  * @param {{ version: string, library?: string, venv: boolean }} python
  */
-const fault = (python) => {
+const faultOf = (python) => {
   if (!atLeast(python.version, [3, 10]) || atLeast(python.version, [3, 13]))
     return 'not 3.10 to 3.12';
   if (!python.library) return 'its shared library (libpython3.X.so.1.0) is missing';

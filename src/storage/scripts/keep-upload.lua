@@ -1,15 +1,15 @@
--- Records an upload whose file is there, if the account's quota has room for it. Quota and record are one step, so that
--- uploads that come at once never pass the quota together.
+-- Records an upload whose file is already kept, if the account's quota allows it. Both are one step, so that
+-- simultaneous uploads never exceed the quota together.
 -- KEYS[1] root   ARGV: account, id, bytes, now ms, ttl ms, most files, most bytes, then the record's fields and values
 --   <root>:upload:<id>         hash, the record
---   <root>:uploads:<account>   zset: "<id> <bytes>" by when it expires; what has expired counts no more
+--   <root>:uploads:<account>   zset: "<id> <bytes>" by when it expires; expired ones are not counted
 -- Answers {'kept'} or {'full', files, bytes, ms until the first one expires}.
 local root, account, id = KEYS[1], ARGV[1], ARGV[2]
 local bytes, now, ttl = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local kept = root .. ':uploads:' .. account
 redis.call('ZREMRANGEBYSCORE', kept, '-inf', now)
 local entry = id .. ' ' .. ARGV[3]
--- The call was sent again after a lost connection.
+-- The same call, sent again after a lost connection.
 if redis.call('ZSCORE', kept, entry) then return { 'kept' } end
 
 local files, sum = 0, 0

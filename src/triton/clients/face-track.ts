@@ -1,13 +1,18 @@
 /** Pictures of a clip to the faces in them. */
 import type { Picture } from '../../frame.ts';
-import type { Control } from '../protocol/control.ts';
 import { floatsOf, fp32, int32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { ask, describe, floats, integers } from './model.ts';
-import type { Contract } from './verify.ts';
+import {
+  floats,
+  integers,
+  type LoadedModel,
+  type OutputsByName,
+  openModel,
+  type Slot,
+} from './model.ts';
 
-const model = 'face_track';
 export const MESH_POINTS = 478;
+/** Numbers of a likeness. */
 const LIKENESS = 1260;
 const MESH_NUMBERS = MESH_POINTS * 3;
 
@@ -15,75 +20,72 @@ const MESH_NUMBERS = MESH_POINTS * 3;
 export type Box = readonly [number, number, number, number];
 
 export type Face = {
-  /** The same for the same person, as far as that was sure when the face was found. */
+  /** The same number for the same person, as far as that was certain when the face was found. */
   readonly id: number;
   readonly score: number;
   readonly box: Box;
-  /** Yaw, pitch and roll in degrees. */
-  readonly pose: readonly [number, number, number];
   /** 478 points of x, y, z in pixels of the picture, in MediaPipe's order. */
   readonly mesh: Float32Array;
-  /** By which people are told apart; null in pictures in which it was not taken. */
+  /** The vector by which people are told apart: taken in the first picture of a face and in every eighth after it; null in the others. */
   readonly likeness: Float32Array | null;
 };
 
-export type Tracked = {
+type Tracked = {
   /** For each picture the faces in it. */
   readonly faces: readonly (readonly Face[])[];
-  /** For the pictures that follow. */
+  /** To be sent with the pictures that follow. */
   readonly state: Float32Array;
 };
 
+/** Consecutive pictures of a clip, all of one size. */
+type TrackRequest = {
+  readonly pictures: readonly Picture[];
+  /** Of the pictures before; empty at the start of a clip. */
+  readonly state: Float32Array;
+  /** For each picture where the caller says that faces are, in its pixels: boxes, or points as boxes without extent. */
+  readonly hints: readonly (readonly Box[])[];
+  /** Pictures a second; 25 unless given. */
+  readonly fps?: number;
+};
+
 export type FaceTrack = {
-  readonly release: string;
-  /**
-   * Pictures of one size, consecutive in a clip of so many a second; `state` is that of those before, empty at the start.
-   * Hints are, for each picture, where faces are said to be: boxes, or points as boxes of no extent.
-   */
-  track(
-    pictures: readonly Picture[],
-    state: Float32Array,
-    hints: readonly (readonly Box[])[],
-    signal: AbortSignal,
-    fps?: number,
-  ): Promise<Tracked>;
+  track(request: TrackRequest, signal: AbortSignal): Promise<Tracked>;
 };
 
-const contract: Contract = {
-  inputs: [
-    { name: 'FRAMES', type: 'TYPE_UINT8', dims: [-1, -1, -1, 3] },
-    { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
-    { name: 'HINTS', type: 'TYPE_FP32', dims: [-1, 4] },
-    { name: 'HINTED', type: 'TYPE_INT32', dims: [-1] },
-    { name: 'FPS', type: 'TYPE_FP32', dims: [1] },
-  ],
-  outputs: [
-    { name: 'MESH', type: 'TYPE_FP32', dims: [-1, -1, MESH_POINTS, 3] },
-    { name: 'SCORE', type: 'TYPE_FP32', dims: [-1, -1] },
-    { name: 'ID', type: 'TYPE_INT32', dims: [-1, -1] },
-    { name: 'BOX', type: 'TYPE_FP32', dims: [-1, -1, 4] },
-    { name: 'POSE', type: 'TYPE_FP32', dims: [-1, -1, 3] },
-    { name: 'LIKENESS', type: 'TYPE_FP32', dims: [-1, -1, LIKENESS] },
-    { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
-  ],
-  parameters: { max_faces: /^[1-9]\d*$/ },
+export const faceTrackSlot: Slot = {
+  name: 'face_track',
+  contract: {
+    inputs: [
+      { name: 'FRAMES', type: 'TYPE_UINT8', dims: [-1, -1, -1, 3] },
+      { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
+      { name: 'HINTS', type: 'TYPE_FP32', dims: [-1, 4] },
+      { name: 'HINTED', type: 'TYPE_INT32', dims: [-1] },
+      { name: 'FPS', type: 'TYPE_FP32', dims: [1] },
+    ],
+    outputs: [
+      { name: 'MESH', type: 'TYPE_FP32', dims: [-1, -1, MESH_POINTS, 3] },
+      { name: 'SCORE', type: 'TYPE_FP32', dims: [-1, -1] },
+      { name: 'ID', type: 'TYPE_INT32', dims: [-1, -1] },
+      { name: 'BOX', type: 'TYPE_FP32', dims: [-1, -1, 4] },
+      { name: 'LIKENESS', type: 'TYPE_FP32', dims: [-1, -1, LIKENESS] },
+      { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
+    ],
+    parameters: { max_faces: /^[1-9]\d*$/ },
+  },
 };
 
-export const readFaceTrack = (control: Control) => describe(model, contract, control);
+/** For benches that judge the networks. raw: meshes without the filter over time. plain: meshes of the network without attention. */
+type TrackOptions = { readonly raw?: boolean; readonly plain?: boolean };
 
-/** raw: meshes without the filter over time; plain: by the other mesh network. For who judges results. */
-export type TrackOptions = { readonly raw?: boolean; readonly plain?: boolean };
-
-export const openFaceTrack = async (
+export const openFaceTrack = (
   transport: Transport,
-  control: Control,
+  loaded: LoadedModel,
   { raw = false, plain = false }: TrackOptions = {},
-): Promise<FaceTrack> => {
-  const { release, parameters } = await readFaceTrack(control);
-  const most = Number(parameters.max_faces);
+): FaceTrack => {
+  const ask = openModel(transport, loaded);
+  const most = Number(loaded.parameters.max_faces);
   return {
-    release,
-    track: async (pictures, state, hints, signal, fps) => {
+    track: async ({ pictures, state, hints, fps }, signal) => {
       const count = pictures.length;
       const hinted = hints.flatMap((boxes, picture) => boxes.map(() => picture));
       const inputs = [
@@ -100,11 +102,10 @@ export const openFaceTrack = async (
         floats('SCORE', count, most),
         integers('ID', count, most),
         floats('BOX', count, most, 4),
-        floats('POSE', count, most, 3),
         floats('LIKENESS', count, most, LIKENESS),
         floats('STATE', -1),
       ];
-      const of = await ask(transport, model, inputs, wanted, signal);
+      const of = await ask(inputs, wanted, signal);
       return { faces: facesOf(of, count, most), state: floatsOf(of('STATE')) };
     },
   };
@@ -117,32 +118,30 @@ const framesOf = (pictures: readonly Picture[]): Tensor => {
   return uint8('FRAMES', shape, inOneRow(pictures.map(({ pixels }) => pixels)));
 };
 
-/** All bytes one behind the other; copied only where they do not lie so already. */
+/** All bytes one after the other; copied only where they do not lie so in memory already. */
 const inOneRow = (parts: readonly Buffer[]): Buffer => {
   const [first] = parts;
   let end = first?.byteOffset;
-  const lieSo = parts.every(({ buffer, byteOffset, length }) => {
+  const isContiguous = parts.every(({ buffer, byteOffset, length }) => {
     const follows = buffer === first?.buffer && byteOffset === end;
     end = byteOffset + length;
     return follows;
   });
-  if (!first || !lieSo) return Buffer.concat(parts);
+  if (!first || !isContiguous) return Buffer.concat(parts);
   return Buffer.from(first.buffer, first.byteOffset, (end ?? 0) - first.byteOffset);
 };
 
-const facesOf = (of: (name: string) => Tensor, count: number, most: number): Face[][] => {
+const facesOf = (of: OutputsByName, count: number, most: number): Face[][] => {
   const [meshes, scores, ids] = [floatsOf(of('MESH')), floatsOf(of('SCORE')), intsOf(of('ID'))];
-  const [boxes, poses] = [floatsOf(of('BOX')), floatsOf(of('POSE'))];
-  const likenesses = floatsOf(of('LIKENESS'));
+  const [boxes, likenesses] = [floatsOf(of('BOX')), floatsOf(of('LIKENESS'))];
   const faceAt = (at: number): Face[] => {
     const [id = -1, score = 0] = [ids[at], scores[at]];
     if (id < 0) return [];
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(at * 4);
-    const [yaw = 0, pitch = 0, roll = 0] = poses.subarray(at * 3);
     const mesh = meshes.slice(at * MESH_NUMBERS, (at + 1) * MESH_NUMBERS);
     const taken = !Number.isNaN(likenesses[at * LIKENESS]);
     const likeness = taken ? likenesses.slice(at * LIKENESS, (at + 1) * LIKENESS) : null;
-    return [{ id, score, mesh, likeness, box: [x1, y1, x2, y2], pose: [yaw, pitch, roll] }];
+    return [{ id, score, mesh, likeness, box: [x1, y1, x2, y2] }];
   };
   return Array.from({ length: count }, (_, picture) =>
     Array.from({ length: most }, (_, face) => faceAt(picture * most + face)).flat(),

@@ -1,116 +1,112 @@
-/** What is said, and how this mouth moves, to the shape of the mouth in each picture. */
+/** What is said, and how the subject's own mouth moves, to a mouth shape for each picture. */
 import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
-import type { Control } from '../protocol/control.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
-import {
-  floatsOf,
-  fp32,
-  int32,
-  intsOf,
-  type Tensor,
-  uint8,
-  type Wanted,
-} from '../protocol/tensor.ts';
+import { floatsOf, fp32, int32, intsOf, type RequestedOutput, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { ask, describe, floats, integers } from './model.ts';
+import {
+  floats,
+  integers,
+  type LoadedModel,
+  type OutputsByName,
+  openModel,
+  type Slot,
+} from './model.ts';
 import type { Heard } from './speech.ts';
-import type { Contract } from './verify.ts';
 
-const model = 'mouth_plan';
-/** Numbers of a mouth shape: opening, width, rounding, upper, corners, press, labiodental, tongue. */
+/** Numbers of a mouth shape: opening, width, rounding, height of the upper lip, height of the corners, press, labiodental, tongue. */
 export const SHAPE = 8;
 const REFERENCES = 4;
-/** What the numbers of QUALITY mean. */
+/** The place of a model in this list is its number in QUALITY. */
 const qualities: readonly LipsyncModel[] = ['fast', 'balanced', 'studio'];
+/** So many pictures lend their mouths, at most. */
 const BANK = 48;
-/** Lenders of one picture, at most. */
+/** So many of them lend to one picture, at most. */
 export const AT_ONCE = 2;
 
-export type PlanRequest = {
+type PlanRequest = {
   /** The new sound, and what `speech` heard in it. */
   readonly pcm: Float32Array;
   readonly heard: Heard;
-  /** Of the pictures to come, in seconds on the clock of the new sound. */
+  /** When each picture of the output is shown, in seconds from the start of the new sound. */
   readonly times: Float32Array;
-  /** The mesh points named by `MouthPlan.points` in each known picture: x, y, z, all NaN where there is no face. */
+  /** The mesh points named by `MouthPlan.points` in each known picture: x, y, z in pixels; all NaN where there is no face. */
   readonly points: Float32Array;
-  /** Of the known pictures, in seconds from the first. */
+  /** When each known picture is shown, in seconds from the first. */
   readonly pointTimes: Float32Array;
-  /** 1 for the known pictures from which the plan may learn. */
+  /** For each known picture 1 where the plan may learn from it, else 0. */
   readonly learn: Buffer;
   /** The clip's own sound; empty when it has none. */
   readonly ownPcm: Float32Array;
   readonly ownHeard: Heard | null;
-  /** 0..1; 0.5 is as measured. */
+  /** 0..1; at 0.5 the mouth moves as far as the subject's own does. */
   readonly expressiveness: number;
   readonly quality: LipsyncModel;
   /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
   readonly keepLag: boolean;
-  /** Of the pictures to come, which known one each shows, -1 where none is known; null where no mouths are to be lent. */
+  /** For each picture of the output the index of the known picture that it shows, -1 for none; null where no mouths are to be lent. */
   readonly shown: Int32Array | null;
 };
 
-/** Whose mouths are lent to whom. */
+/** Which pictures lend their mouths to which. */
 export type Lending = {
-  /** The known pictures whose mouths are worth lending. */
+  /** Indices of the known pictures whose mouths are worth lending. */
   readonly bank: readonly number[];
-  /** AT_ONCE places in the bank for each of the times, -1 for none, and how much each lends: together at most 1. */
+  /** For each of the times AT_ONCE places in the bank, -1 for none, and the share that each lends; the shares of one time add up to 1 at most. */
   readonly lenders: Int32Array;
   readonly shares: Float32Array;
 };
 
 export type Plan = {
-  /** A mouth shape for each of the times. */
+  /** For each of the times `SHAPE` numbers. */
   readonly targets: Float32Array;
-  /** How much later than its sound the clip's own mouth moves. */
+  /** How much later than its sound the mouth of the clip moves. */
   readonly lagSeconds: number;
-  /** Which of the known pictures show best what belongs to the subject, the best first. */
+  /** Indices of the known pictures that show the subject's mouth best, the best first. */
   readonly references: readonly number[];
-  /** Null where none was asked for. */
+  /** Null where `shown` was null. */
   readonly lending: Lending | null;
 };
 
 export type MouthPlan = {
-  readonly release: string;
   /** Indices of the mesh points that a plan needs. */
   readonly points: readonly number[];
   plan(request: PlanRequest, signal: AbortSignal): Promise<Plan>;
 };
 
-const contract: Contract = {
-  inputs: [
-    { name: 'PCM', type: 'TYPE_FP32', dims: [-1] },
-    { name: 'POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
-    { name: 'ACTIVITY', type: 'TYPE_FP32', dims: [-1] },
-    { name: 'TIMES', type: 'TYPE_FP32', dims: [-1] },
-    { name: 'POINTS', type: 'TYPE_FP32', dims: [-1, -1, 3] },
-    { name: 'POINT_TIMES', type: 'TYPE_FP32', dims: [-1] },
-    { name: 'LEARN', type: 'TYPE_UINT8', dims: [-1] },
-    { name: 'CLIP_PCM', type: 'TYPE_FP32', dims: [-1] },
-    { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
-    { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
-    { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
-    { name: 'SHOWN', type: 'TYPE_INT32', dims: [-1] },
-    { name: 'QUALITY', type: 'TYPE_INT32', dims: [1] },
-  ],
-  outputs: [
-    { name: 'TARGETS', type: 'TYPE_FP32', dims: [-1, SHAPE] },
-    { name: 'LAG', type: 'TYPE_FP32', dims: [1] },
-    { name: 'REFERENCES', type: 'TYPE_INT32', dims: [REFERENCES] },
-    { name: 'BANK', type: 'TYPE_INT32', dims: [BANK] },
-    { name: 'LENDERS', type: 'TYPE_INT32', dims: [-1, AT_ONCE] },
-    { name: 'LEND', type: 'TYPE_FP32', dims: [-1, AT_ONCE] },
-  ],
-  parameters: { points: /^\d+(, *\d+)*$/ },
+export const mouthPlanSlot: Slot = {
+  name: 'mouth_plan',
+  contract: {
+    inputs: [
+      { name: 'PCM', type: 'TYPE_FP32', dims: [-1] },
+      { name: 'POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
+      { name: 'ACTIVITY', type: 'TYPE_FP32', dims: [-1] },
+      { name: 'TIMES', type: 'TYPE_FP32', dims: [-1] },
+      { name: 'POINTS', type: 'TYPE_FP32', dims: [-1, -1, 3] },
+      { name: 'POINT_TIMES', type: 'TYPE_FP32', dims: [-1] },
+      { name: 'LEARN', type: 'TYPE_UINT8', dims: [-1] },
+      { name: 'CLIP_PCM', type: 'TYPE_FP32', dims: [-1] },
+      { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
+      { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
+      { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
+      { name: 'SHOWN', type: 'TYPE_INT32', dims: [-1] },
+      { name: 'QUALITY', type: 'TYPE_INT32', dims: [1] },
+    ],
+    outputs: [
+      { name: 'TARGETS', type: 'TYPE_FP32', dims: [-1, SHAPE] },
+      { name: 'LAG', type: 'TYPE_FP32', dims: [1] },
+      { name: 'REFERENCES', type: 'TYPE_INT32', dims: [REFERENCES] },
+      { name: 'BANK', type: 'TYPE_INT32', dims: [BANK] },
+      { name: 'LENDERS', type: 'TYPE_INT32', dims: [-1, AT_ONCE] },
+      { name: 'LEND', type: 'TYPE_FP32', dims: [-1, AT_ONCE] },
+    ],
+    parameters: { points: /^\d+(, *\d+)*$/ },
+  },
 };
 
-export const readMouthPlan = (control: Control) => describe(model, contract, control);
-
-export const openMouthPlan = async (transport: Transport, control: Control): Promise<MouthPlan> => {
-  const { release, parameters } = await readMouthPlan(control);
-  const points = (parameters.points ?? '').split(',').map(Number);
+export const openMouthPlan = (transport: Transport, loaded: LoadedModel): MouthPlan => {
+  const ask = openModel(transport, loaded);
+  const points = (loaded.parameters.points ?? '').split(',').map(Number);
   return {
-    release,
     points,
     plan: async (request, signal) => {
       const { heard, ownHeard, times, pointTimes, shown } = request;
@@ -137,30 +133,30 @@ export const openMouthPlan = async (transport: Transport, control: Control): Pro
         integers('REFERENCES', REFERENCES),
         ...(shown ? lendingOf(times.length) : []),
       ];
-      const of = await ask(transport, model, inputs, wanted, signal);
+      const of = await ask(inputs, wanted, signal);
       const references = [...intsOf(of('REFERENCES'))].filter((at) => at >= 0 && at < known);
       const [lagSeconds = 0] = floatsOf(of('LAG'));
-      const lending = shown && readLending(of, known);
+      const lending = shown && readLending(loaded, of, known);
       return { targets: floatsOf(of('TARGETS')), lagSeconds, references, lending };
     },
   };
 };
 
-const lendingOf = (frames: number): Wanted[] => [
+const lendingOf = (frames: number): RequestedOutput[] => [
   integers('BANK', BANK),
   integers('LENDERS', frames, AT_ONCE),
   floats('LEND', frames, AT_ONCE),
 ];
 
-/** Throws where a place is none of the bank, or a picture of the bank none that is known. */
-const readLending = (of: (name: string) => Tensor, known: number): Lending => {
+/** Throws Failure model_unavailable where a lender is not in the bank, or the bank names a picture that is not known. */
+const readLending = ({ slot }: LoadedModel, of: OutputsByName, known: number): Lending => {
   const bank = [...intsOf(of('BANK'))];
   const count = bank.findLastIndex((at) => at >= 0) + 1;
   const [lenders, shares] = [intsOf(of('LENDERS')), floatsOf(of('LEND'))];
-  const strange =
+  const wrong =
     bank.slice(0, count).some((at) => at < 0 || at >= known) ||
     lenders.some((place) => place < -1 || place >= count);
-  if (strange)
-    throw modelUnavailable(model, new Error('it lends mouths of pictures that are none'));
+  if (wrong)
+    throw modelUnavailable(slot, new Error('it lends mouths of pictures that it was not given'));
   return { bank: bank.slice(0, count), lenders, shares };
 };

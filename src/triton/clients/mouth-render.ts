@@ -1,76 +1,61 @@
-/** A patch of a picture round the mouth to the same patch with the mouth in another shape. */
-
+/** The patch of a picture that holds the mouth to the same patch with the mouth in another shape. */
 import type { YuvPicture } from '../../frame.ts';
 import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
-import type { Control } from '../protocol/control.ts';
 import { floatsOf, fp32, int32, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
-import { ask, bytes, describe, floats } from './model.ts';
+import { bytes, floats, type LoadedModel, openModel, type Slot } from './model.ts';
 import { SHAPE } from './mouth-plan.ts';
 import type { Contract } from './verify.ts';
 
-/** Each model that callers know has a renderer of its own. */
-const nameOf = (model: LipsyncModel) => `mouth_render_${model}`;
-
-/** How codes become colours: the weights of red and blue in luma, and whether the codes use all of 0..255. */
+/** How Y, U and V become colours: the weights kr and kb of red and blue in luma, and whether the values use all of 0..255. */
 export type Coding = { readonly kr: number; readonly kb: number; readonly fullRange: boolean };
 
 /** What stays the same for all pictures of a subject. */
 export type Rendering = {
   readonly coding: Coding;
-  /** What belongs to the subject and not to a picture; see `MouthRender.subject`. */
+  /** What `MouthRender.subject` has measured. */
   readonly subject: Float32Array;
   readonly style: 'photo' | 'flat';
 };
 
 export type Rendered = {
-  /** The patch with the mouth in it, in the layout in which it came. */
+  /** Of the patch with the new mouth: its planes, as those of the patch lay. */
   readonly pixels: Buffer;
-  /** Of luma: 0 where a pixel is as it was, 255 where it is wholly new. The blend is done. */
+  /** For each luma pixel how much of it is new: 0 as it was, 255 wholly new. `pixels` are blended already. */
   readonly mask: Buffer;
 };
 
-/** A mouth of another picture, and how much of what an open mouth shows it lends, 0..1. */
+/** A mouth in a picture. */
+export type Mouth<About = Rendering> = {
+  /** Its first row and column are even in the whole picture. */
+  readonly patch: YuvPicture;
+  /** 478 points of x, y, z in pixels of the patch. */
+  readonly mesh: Float32Array;
+  readonly about: About;
+};
+
+/** A mouth of another picture, and the share of the inside of the mouth that it lends, 0..1. */
 export type Lent = { readonly lender: Buffer; readonly share: number };
 
 export type MouthRender = {
-  readonly release: string;
-  /** Lengths in distances of the outer eye corners: the width of a patch, and how far below the mouth its centre lies. */
+  /** The width of a patch, and how far below the middle of the mouth its centre lies, in distances between the outer eye corners. */
   readonly patchSpan: number;
   readonly patchDrop: number;
-  /** Pixels between the outer eye corners: a smaller face is refused. */
+  /** Pixels between the outer eye corners; a smaller face is not rendered. */
   readonly smallestFace: number;
-  /** Whether it knows how to lend: `fast` draws what an open mouth shows. */
+  /** Whether it takes lent mouths; `fast` does not, and draws the inside of the mouth. */
   readonly lends: boolean;
-  /** The patch's first row and column are even in the whole picture; the mesh is in pixels of the patch. */
-  subject(
-    patch: YuvPicture,
-    mesh: Float32Array,
-    about: Omit<Rendering, 'subject'>,
-    signal: AbortSignal,
-  ): Promise<Float32Array>;
-  /** The mouth of this patch, to be lent to other pictures of the clip. */
-  lender(
-    patch: YuvPicture,
-    mesh: Float32Array,
-    about: Rendering,
-    signal: AbortSignal,
-  ): Promise<Buffer>;
-  /** The subject with the teeth that these lenders show, for the pictures that none of them fits. The patch is any one. */
-  withTeeth(
-    lenders: readonly Buffer[],
-    patch: YuvPicture,
-    mesh: Float32Array,
-    about: Rendering,
-    signal: AbortSignal,
-  ): Promise<Float32Array>;
-  /** `lent` comes to 1 at most; the rest is drawn. */
+  /** What belongs to the subject and not to a picture, measured on this mouth. */
+  subject(mouth: Mouth<Omit<Rendering, 'subject'>>, signal: AbortSignal): Promise<Float32Array>;
+  /** This mouth, to be lent to other pictures of the clip. */
+  lender(mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
+  /** The subject of `mouth.about` with the teeth that these lenders show, for the pictures that no lender fits. */
+  withTeeth(lenders: readonly Buffer[], mouth: Mouth, signal: AbortSignal): Promise<Float32Array>;
+  /** target: the `SHAPE` numbers that the mouth is to have. The shares of `lent` add up to 1 at most; the rest is drawn. */
   render(
-    patch: YuvPicture,
-    mesh: Float32Array,
+    mouth: Mouth,
     target: Float32Array,
-    about: Rendering,
     signal: AbortSignal,
     lent?: readonly Lent[],
   ): Promise<Rendered>;
@@ -105,54 +90,51 @@ const contract: Contract = {
   },
 };
 
-export const readMouthRender = (model: LipsyncModel, control: Control) =>
-  describe(nameOf(model), contract, control);
+/** Each model that callers know has a renderer of its own. */
+export const mouthRenderSlot = (model: LipsyncModel): Slot => ({
+  name: `mouth_render_${model}`,
+  contract,
+});
 
-export const openMouthRender = async (
-  model: LipsyncModel,
-  transport: Transport,
-  control: Control,
-): Promise<MouthRender> => {
-  const { release, parameters } = await readMouthRender(model, control);
+export const openMouthRender = (transport: Transport, loaded: LoadedModel): MouthRender => {
+  const ask = openModel(transport, loaded);
+  const { parameters } = loaded;
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
+  /** The shape of the mouth is not looked at where no picture is asked for. */
+  const unshaped = new Float32Array(SHAPE);
   return {
-    release,
     patchSpan: Number(parameters.patch_span),
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
     lends: lenderSize > 0,
-    subject: async (patch, mesh, about, signal) => {
-      const nobody = { ...about, subject: new Float32Array(subjectSize) };
-      const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), nobody);
-      const wanted = [floats('SUBJECT', subjectSize)];
-      return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
+    subject: async ({ patch, mesh, about }, signal) => {
+      const unmeasured = { ...about, subject: new Float32Array(subjectSize) };
+      const inputs = inputsOf({ patch, mesh, about: unmeasured }, unshaped);
+      const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
+      return floatsOf(of('SUBJECT'));
     },
-    lender: async (patch, mesh, about, signal) => {
-      const inputs = inputsOf(patch, mesh, new Float32Array(SHAPE), about);
-      const of = await ask(transport, nameOf(model), inputs, [bytes('LENDER', lenderSize)], signal);
-      // Its own memory: what came beside it is let go.
+    lender: async (mouth, signal) => {
+      const of = await ask(inputsOf(mouth, unshaped), [bytes('LENDER', lenderSize)], signal);
+      // A copy: a view would keep the whole answer in memory.
       return Buffer.from(of('LENDER').data);
     },
-    withTeeth: async (lenders, patch, mesh, about, signal) => {
+    withTeeth: async (lenders, mouth, signal) => {
       const lent = lenders.map((lender) => ({ lender, share: 1 / lenders.length }));
-      const inputs = [
-        ...inputsOf(patch, mesh, new Float32Array(SHAPE), about),
-        ...lentOf(lent, lenderSize),
-      ];
-      const wanted = [floats('SUBJECT', subjectSize)];
-      return floatsOf((await ask(transport, nameOf(model), inputs, wanted, signal))('SUBJECT'));
+      const inputs = [...inputsOf(mouth, unshaped), ...lentOf(lent, lenderSize)];
+      const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
+      return floatsOf(of('SUBJECT'));
     },
-    render: async (patch, mesh, target, about, signal, lent = []) => {
-      const { width, height } = patch;
+    render: async (mouth, target, signal, lent = []) => {
+      const { width, height } = mouth.patch;
       const wanted = [
         bytes('Y', height, width),
         bytes('U', height / 2, width / 2),
         bytes('V', height / 2, width / 2),
         bytes('MASK', height, width),
       ];
-      const inputs = [...inputsOf(patch, mesh, target, about), ...lentOf(lent, lenderSize)];
-      const of = await ask(transport, nameOf(model), inputs, wanted, signal);
+      const inputs = [...inputsOf(mouth, target), ...lentOf(lent, lenderSize)];
+      const of = await ask(inputs, wanted, signal);
       const pixels = Buffer.concat([of('Y').data, of('U').data, of('V').data]);
       return { pixels, mask: of('MASK').data };
     },
@@ -171,12 +153,9 @@ const lentOf = (lent: readonly Lent[], size: number): Tensor[] =>
         ),
       ];
 
-const inputsOf = (
-  { width, height, pixels }: YuvPicture,
-  mesh: Float32Array,
-  target: Float32Array,
-  { coding, subject, style }: Rendering,
-): Tensor[] => {
+const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => {
+  const { width, height, pixels } = patch;
+  const { coding, subject, style } = about;
   const [luma, chroma] = [width * height, (width / 2) * (height / 2)];
   const { kr, kb, fullRange } = coding;
   return [

@@ -3,14 +3,14 @@
  * the tensors' bytes one after the other; `Inference-Header-Content-Length` tells where the JSON ends.
  */
 import { z } from 'zod';
-import { type Answered, checkTensor, type Tensor, type Wanted } from './tensor.ts';
+import { checkTensor, type ReceivedOutput, type RequestedOutput, type Tensor } from './tensor.ts';
 
-/** A part of a shared memory region. */
+/** A part of a shared memory region, in bytes. */
 export type Place = { readonly offset: number; readonly bytes: number };
 /** A tensor with the place where it lies; without one it travels in the body. */
 export type Placed<T> = T & { readonly place?: Place };
 
-export type Encoded = {
+export type EncodedRequest = {
   readonly headerBytes: number;
   readonly bytes: number;
   /** The header, then the tensors' own buffers: nothing is copied. */
@@ -20,9 +20,9 @@ export type Encoded = {
 /** region: the name of the shared memory region that the places are in. */
 export const encodeRequest = (
   inputs: readonly Placed<Tensor>[],
-  outputs: readonly Placed<Wanted>[],
+  outputs: readonly Placed<RequestedOutput>[],
   region = '',
-): Encoded => {
+): EncodedRequest => {
   const inRegion = ({ offset, bytes }: Place) => ({
     shared_memory_region: region,
     shared_memory_offset: offset,
@@ -65,7 +65,7 @@ const Header = z.object({
  * headerLength: the value of the header of that name; without it the whole body is JSON.
  * Throws an Error that says what is wrong with the answer.
  */
-export const decodeAnswer = (body: Buffer, headerLength: string | undefined): Answered[] => {
+export const decodeAnswer = (body: Buffer, headerLength: string | undefined): ReceivedOutput[] => {
   const headerBytes = readHeaderLength(headerLength, body.length);
   const header = Header.safeParse(json(body.toString('utf8', 0, headerBytes)));
   if (!header.success) {
@@ -73,7 +73,7 @@ export const decodeAnswer = (body: Buffer, headerLength: string | undefined): An
   }
   let at = headerBytes;
   const outputs = header.data.outputs.map(({ name, datatype, shape, parameters = {} }) => {
-    // It lies in shared memory, or came as JSON, which nobody asked for: either way not here.
+    // Its data lies in shared memory, or came as JSON, which was not asked for: in both cases not in the body.
     if (parameters.binary_data_size === undefined) return { name, datatype, shape };
     const data = body.subarray(at, at + parameters.binary_data_size);
     at += parameters.binary_data_size;

@@ -1,7 +1,7 @@
-/** Triton's control over HTTP: is it there, what does it serve, load and unload. */
+/** Triton's control over HTTP: what it serves, load and unload. */
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type TritonAddress, type Wire } from './wire.ts';
+import { openWire, type Reply, reasonOf, type TritonAddress } from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -30,18 +30,18 @@ const Index = z.array(
 );
 export type IndexEntry = z.infer<typeof Index>[number];
 
+/** `model` is the name under which Triton has it. Each throws Failure model_unavailable, with Triton's reason as its cause. */
 export type Control = {
-  /** false also when nobody answers. */
-  live(): Promise<boolean>;
-  /** Also false once a model has failed to load, until it is unloaded. */
-  ready(): Promise<boolean>;
-  modelReady(model: string): Promise<boolean>;
-  /** The rest throws Failure model_unavailable, with Triton's reason as its cause. */
+  /** The config of a loaded model. */
   modelConfig(model: string): Promise<ModelConfig>;
-  /** Every model in the repository, with its state unless it was never loaded. */
+  /** Every model in the repository. One that was never loaded has no state. */
   repositoryIndex(): Promise<IndexEntry[]>;
-  /** Loads the model, or again when it is loaded. A model whose Python cannot start stays LOADING: hence the deadline. */
-  load(model: string, deadlineMs: number): Promise<void>;
+  /**
+   * Loads the model; one that is loaded is loaded again where its files have changed.
+   * A model whose Python process cannot start stays LOADING: hence the deadline.
+   */
+  load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
+  /** Returns before the requests that are under way have ended. */
   unload(model: string): Promise<void>;
 };
 
@@ -51,30 +51,19 @@ export const openControl = (address: TritonAddress): Control => {
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
   return {
-    live: () => answers(wire, '/health/live'),
-    ready: () => answers(wire, '/health/ready'),
-    modelReady: (model) => answers(wire, `/models/${encodeURIComponent(model)}/ready`),
     modelConfig: async (model) => {
       const path = `/models/${encodeURIComponent(model)}/config`;
       return read(model, ModelConfig, await granted(model, wire.get(path)));
     },
     repositoryIndex: async () =>
-      read('any', Index, await granted('any', wire.post('/repository/index'))),
-    load: async (model, deadlineMs) => {
-      await granted(model, wire.post(path(model, 'load'), {}, deadlineMs));
+      read('Triton', Index, await granted('Triton', wire.post('/repository/index'))),
+    load: async (model, timeoutMs, signal) => {
+      await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
     },
     unload: async (model) => {
       await granted(model, wire.post(path(model, 'unload')));
     },
   };
-};
-
-const answers = async (wire: Wire, path: string): Promise<boolean> => {
-  try {
-    return (await wire.get(path)).status === 200;
-  } catch {
-    return false;
-  }
 };
 
 const granted = async (model: string, asked: Promise<Reply>): Promise<Reply> => {

@@ -1,6 +1,7 @@
 /** How Triton's failures are told, alike over every transport. */
 import { Failure } from '../../errors.ts';
 
+/** cause: why, for the log. Callers only hear that the model is not ready. */
 export const modelUnavailable = (model: string, cause: unknown): Failure =>
   new Failure('model_unavailable', { model }, { cause });
 
@@ -10,9 +11,9 @@ export const inferenceFailed = (model: string, reason: string, cause?: unknown):
 export const tooSlow = (model: string, timeoutMs: number): Failure =>
   inferenceFailed(model, `no answer within ${timeoutMs} ms`);
 
-/** Triton's own refusal. `absent`: it says that it does not serve the model now. */
+/** Triton's own refusal. absent: Triton says that it does not serve the model now. */
 export const refused = (model: string, reason: string, absent: boolean): Failure =>
-  // A dead Python process answers as any error of the model does, but no request can succeed until it is reloaded.
+  // Triton answers for a dead Python process as for any error of the model, but no request can succeed until the model is loaded again.
   absent || /stub process/i.test(reason)
     ? modelUnavailable(model, new Error(reason))
     : inferenceFailed(model, reason.replace(/\.$/, ''));
@@ -23,5 +24,19 @@ export const trusted = <T>(model: string, read: () => T): T => {
     return read();
   } catch (cause) {
     throw inferenceFailed(model, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+};
+
+/** The work, whose Failure names `model`, which callers know, in the place of Triton's name. The cause keeps Triton's name. */
+export const toldAs = async <T>(model: string, work: Promise<T>): Promise<T> => {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { model: name } = error.facts;
+    if (typeof name !== 'string' || name === model) throw error;
+    const why = error.cause instanceof Error ? error.cause.message : error.message;
+    const cause = new Error(`${name}: ${why}`, { cause: error });
+    throw new Failure(error.code, { ...error.facts, model }, { cause });
   }
 };

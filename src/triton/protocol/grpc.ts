@@ -11,29 +11,35 @@ import { loadFileDescriptorSetFromBuffer, type MethodDefinition } from '@grpc/pr
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
-import { type Answered, checkOutputs, checkTensor, type Tensor, type Wanted } from './tensor.ts';
+import {
+  checkOutputs,
+  checkTensor,
+  type ReceivedOutput,
+  type RequestedOutput,
+  type Tensor,
+} from './tensor.ts';
 import type { Transport } from './transport.ts';
 import { adminHeader } from './wire.ts';
 
-/** Tensors in gRPC messages: one connection for all requests, and a cancelled one leaves Triton's queue. */
+/** Tensors in gRPC messages: one connection for all requests; Triton drops a cancelled request from its queue. */
 export const openGrpc = async (config: Config['triton']): Promise<Transport> => {
   const method = await loadMethod(config.grpcDescriptors);
   const client = new Client(config.grpcUrl, credentials.createInsecure(), {
     'grpc.max_send_message_length': -1,
     'grpc.max_receive_message_length': -1,
-    // The default of 64 KiB stops the server forty times in a 720p frame.
+    // With the default of 64 KiB the server waits 40 times within a frame of 1280x720.
     'grpc-node.flow_control_window': 16 * 1024 * 1024,
-    // Default up to two minutes: a restarted server would stay lost for as long.
+    // By default up to two minutes, for which a restarted server would stay unreachable.
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 1000,
     'grpc.enable_http_proxy': 0,
-    // A repeated call is the job's decision; kept copies of every request would be the price here.
+    // Jobs decide what is repeated; retries here would keep a copy of every request.
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
   });
 
   const metadata = new Metadata();
-  // Triton puts these words before the name of a header that guards gRPC.
+  // The prefix that Triton demands before the name of a guarding header in gRPC.
   if (config.adminSecret) metadata.set(`triton-grpc-protocol-${adminHeader}`, config.adminSecret);
   const running = new Set<ClientUnaryCall>();
   let closed = false;
@@ -100,7 +106,11 @@ const loadMethod = async (path: string): Promise<Method> => {
   }
 };
 
-const encode = (model: string, inputs: readonly Tensor[], wanted: readonly Wanted[]): object => ({
+const encode = (
+  model: string,
+  inputs: readonly Tensor[],
+  wanted: readonly RequestedOutput[],
+): object => ({
   model_name: model,
   inputs: inputs.map(({ name, datatype, shape }) => ({ name, datatype, shape })),
   outputs: wanted.map(({ name }) => ({ name })),
@@ -109,7 +119,7 @@ const encode = (model: string, inputs: readonly Tensor[], wanted: readonly Wante
 
 const failure = (model: string, error: ServiceError, timeoutMs: number) => {
   if (error.code === status.DEADLINE_EXCEEDED) return tooSlow(model, timeoutMs);
-  // Not by the caller: the server is going away, or we are.
+  // The caller's own cancel was handled before: here the server ends, or the connection is closed.
   if (error.code === status.CANCELLED) return modelUnavailable(model, error);
   const absent = error.code === status.UNAVAILABLE || error.code === status.NOT_FOUND;
   return refused(model, error.details, absent);
@@ -122,7 +132,7 @@ const Answer = z.object({
   raw_output_contents: z.array(z.instanceof(Buffer)),
 });
 
-const decode = (answer: object): Answered[] => {
+const decode = (answer: object): ReceivedOutput[] => {
   const { outputs, raw_output_contents: raw } = Answer.parse(answer);
   if (raw.length !== outputs.length) {
     throw new Error(`${outputs.length} outputs came with the data of ${raw.length}`);

@@ -13,7 +13,8 @@ export const openHttp = (config: Config['triton']): Transport => {
     kind: 'http',
     infer: async (model, inputs, wanted, signal) => {
       const request = encodeRequest(inputs, wanted);
-      const reply = await exchange(wire, model, request, config.requestTimeoutMs, signal);
+      const within = { timeoutMs: config.requestTimeoutMs, signal };
+      const reply = await exchange(wire, model, request, within);
       const answered = readReply(model, reply);
       return trusted(model, () => checkOutputs(wanted, answered));
     },

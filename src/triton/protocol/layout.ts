@@ -1,21 +1,21 @@
 /** Which tensors of a request lie in its shared memory region, and where: a pure plan. */
 import type { Place, Placed } from './binary.ts';
-import { byteLength, checkTensor, type Tensor, type Wanted } from './tensor.ts';
+import { byteLength, checkTensor, type RequestedOutput, type Tensor } from './tensor.ts';
 
 export type Layout = {
   readonly inputs: readonly Placed<Tensor>[];
-  readonly outputs: readonly Placed<Wanted>[];
-  /** What the region must hold. */
+  readonly outputs: readonly Placed<RequestedOutput>[];
+  /** The least size of the region. */
   readonly bytes: number;
 };
 
 /** Smaller tensors travel in the body: the two system calls that they save would cost as much. */
 const leastBytes = 64 * 1024;
-/** Tensors start where vector instructions like it. */
+/** Tensors begin at multiples of so many bytes, a cache line, where vector instructions load fastest. */
 const alignment = 64;
 
 /** Inputs, then outputs, one after the other. An output of unknown length travels in the body. */
-export const layOut = (inputs: readonly Tensor[], wanted: readonly Wanted[]): Layout => {
+export const layOut = (inputs: readonly Tensor[], wanted: readonly RequestedOutput[]): Layout => {
   let end = 0;
   const place = (bytes = 0): { place?: Place } => {
     if (bytes < leastBytes) return {};

@@ -1,6 +1,6 @@
-/** Tensors as they travel, and what an output must be before anyone reads it. */
+/** The tensors of requests and answers, and the checks that an output passes before it is read. */
 
-export type TensorType = 'UINT8' | 'INT32' | 'FP32' | 'BYTES';
+type TensorType = 'UINT8' | 'INT32' | 'FP32' | 'BYTES';
 
 export type Tensor = {
   readonly name: string;
@@ -10,11 +10,11 @@ export type Tensor = {
   readonly data: Buffer;
 };
 
-/** An output that is asked for: an answer of another name, type, shape or length is refused. -1 is any length. */
-export type Wanted = Omit<Tensor, 'data'>;
+/** An output that is asked for. An answer of another name, type or shape is refused; a length of -1 admits any. */
+export type RequestedOutput = Omit<Tensor, 'data'>;
 
 /** An output as the server describes it. Its data is absent when it lies in shared memory. */
-export type Answered = {
+export type ReceivedOutput = {
   readonly name: string;
   readonly datatype: string;
   readonly shape: readonly number[];
@@ -24,7 +24,7 @@ export type Answered = {
 const itemBytes = { UINT8: 1, INT32: 4, FP32: 4 } as const;
 
 /** The bytes that a tensor takes; undefined when its type or shape leaves that open. */
-export const byteLength = ({ datatype, shape }: Wanted): number | undefined =>
+export const byteLength = ({ datatype, shape }: RequestedOutput): number | undefined =>
   datatype === 'BYTES' || shape.some((length) => length < 0)
     ? undefined
     : elements(shape) * itemBytes[datatype];
@@ -40,7 +40,7 @@ export const uint8 = (name: string, shape: readonly number[], data: Buffer): Ten
   ...{ name, datatype: 'UINT8', shape, data },
 });
 
-/** The tensor is a view of the values: they must not change while it travels. */
+/** The tensor is a view of the values: they must not change before the request has been sent. */
 export const fp32 = (name: string, shape: readonly number[], values: Float32Array): Tensor => ({
   ...{ name, datatype: 'FP32', shape },
   data: Buffer.from(values.buffer, values.byteOffset, values.byteLength),
@@ -52,27 +52,10 @@ export const floatsOf = ({ data }: Tensor): Float32Array => new Float32Array(ali
 /** The numbers of an INT32 output. */
 export const intsOf = ({ data }: Tensor): Int32Array => new Int32Array(aligned(data));
 
-/** A copy in memory of its own: an answer's bytes may begin where no number can. */
+/** A copy in memory of its own: in an answer the data may begin at an offset that is no multiple of 4. */
 const aligned = (data: Buffer): ArrayBuffer => new Uint8Array(data).buffer;
 
-export const strings = (name: string, values: readonly string[]): Tensor => ({
-  name,
-  datatype: 'BYTES',
-  shape: [values.length],
-  data: encodeStrings(values),
-});
-
-export const encodeStrings = (values: readonly string[]): Buffer =>
-  Buffer.concat(
-    values.flatMap((value) => {
-      const text = Buffer.from(value);
-      const length = Buffer.alloc(4);
-      length.writeUInt32LE(text.length);
-      return [length, text];
-    }),
-  );
-
-/** Throws an Error when the bytes end inside an element. */
+/** The strings of a BYTES output. Throws an Error when the bytes end inside an element. */
 export const decodeStrings = (data: Buffer): string[] => {
   const values: string[] = [];
   let at = 0;
@@ -110,8 +93,8 @@ export const checkTensor = (tensor: Tensor): Tensor => {
 
 /** What was wanted, in that order, with the shapes that came. Throws an Error that says how the answer differs. */
 export const checkOutputs = (
-  wanted: readonly Wanted[],
-  answered: readonly Answered[],
+  wanted: readonly RequestedOutput[],
+  answered: readonly ReceivedOutput[],
 ): Tensor[] => {
   const byName = new Map(answered.map((output) => [output.name, output]));
   if (answered.length !== wanted.length || !wanted.every(({ name }) => byName.has(name))) {
@@ -134,4 +117,5 @@ const fits = (wanted: readonly number[], came: readonly number[]): boolean =>
 const names = (outputs: readonly { name: string }[]): string =>
   outputs.map(({ name }) => `"${name}"`).join(', ') || 'nothing';
 
-const text = ({ name, datatype, shape }: Answered): string => `"${name}" ${datatype} [${shape}]`;
+const text = ({ name, datatype, shape }: ReceivedOutput): string =>
+  `"${name}" ${datatype} [${shape}]`;

@@ -1,4 +1,4 @@
-/** HTTP with Triton: bytes there, bytes back, any status. */
+/** HTTP with Triton: the bytes of a request, and the bytes of its answer, whatever its status. */
 import { Agent } from 'node:http';
 import { Readable } from 'node:stream';
 import axios, { type AxiosRequestConfig, isAxiosError } from 'axios';
@@ -14,22 +14,21 @@ export type Reply = {
 /** Each throws an Error with what happened when no answer came, and the signal's reason on abort. */
 export type Wire = {
   get(path: string): Promise<Reply>;
-  post(path: string, body?: object, timeoutMs?: number): Promise<Reply>;
+  post(path: string, body?: object, within?: Partial<Within>): Promise<Reply>;
   send(path: string, message: Message): Promise<Reply>;
-  /** Gives up what is under way. */
+  /** Ends the requests that are under way. */
   close(): void;
 };
 
-export type Message = {
+type Within = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
+type Message = Within & {
   readonly chunks: readonly Buffer[];
   readonly headers: Readonly<Record<string, string | number>>;
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
 };
 
 const shortTimeoutMs = 10_000;
 
-/** What Triton wants to see before it does anything but answer health checks; inference/serving/keeper.py sets that up. */
+/** The header that must hold the secret in every request but health checks; inference/serving/keeper.py sets that up. */
 export const adminHeader = 'x-enhance-admin';
 
 export type TritonAddress = {
@@ -77,8 +76,8 @@ export const openWire = (
   };
   return {
     get: (path) => ask({ url: path, timeout: shortTimeoutMs }),
-    post: (path, body = {}, timeout = shortTimeoutMs) =>
-      ask({ method: 'post', url: path, data: JSON.stringify(body), timeout }),
+    post: (path, body = {}, { timeoutMs: timeout = shortTimeoutMs, signal } = {}) =>
+      ask({ method: 'post', url: path, data: JSON.stringify(body), timeout }, signal),
     send: (path, { chunks, headers, timeoutMs, signal }) =>
       ask(
         { method: 'post', url: path, data: Readable.from(chunks), headers, timeout: timeoutMs },

@@ -1,6 +1,6 @@
 /**
- * Names of shared memory regions. They say which process owns them, so that what a killed one left
- * behind is told from what a living one uses: namespace of process ids, process id, start time, random.
+ * Names of shared memory regions. They name their owner, so that the regions of a killed process can be told from
+ * those of a living one: id of its PID namespace, process id, start time, random digits.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -18,7 +18,7 @@ export const isOrphan = (name: string): boolean => {
 
 const namespace = (): string => readlinkSync('/proc/self/ns/pid').replace(/\D/g, '');
 
-/** In clock ticks since boot: with it, a number that a later process was given is no longer the owner. */
+/** In clock ticks since boot; undefined when there is no such process. A later process with the same id has another. */
 const startTime = (pid: number): string | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

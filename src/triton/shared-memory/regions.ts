@@ -17,12 +17,12 @@ export type Region = {
   readonly file: FileHandle;
 };
 
-/** Each request borrows a region of its own; they are used again and again, as making one costs more than a frame. */
+/** Each request borrows a region of its own. Regions are reused, as making one takes longer than sending a frame. */
 export class RegionPool {
   readonly #wire: Wire;
   readonly #all = new Set<Region>();
   readonly #free: Region[] = [];
-  /** Names that Triton would not let go of, because a request that nobody awaits still uses them. */
+  /** Regions that Triton refused to unregister, because a request whose caller has left still uses them. */
   readonly #unwanted = new Set<string>();
   #closed = false;
 
@@ -30,7 +30,7 @@ export class RegionPool {
     this.#wire = wire;
   }
 
-  /** The smallest free region that holds so many bytes; a larger one takes the place of one too small. */
+  /** The smallest free region that holds so many bytes. Where there is none, a new one replaces the largest free one. */
   async borrow(bytes: number): Promise<Region> {
     if (this.#closed) throw new Error('the transport is closed');
     this.#free.sort((a, b) => a.capacity - b.capacity);
@@ -41,13 +41,13 @@ export class RegionPool {
     return this.#create(bytes);
   }
 
-  /** For a region that Triton has answered for: nothing writes to it any more. */
+  /** For a region whose request was answered: Triton no longer writes to it. */
   async giveBack(region: Region): Promise<void> {
     if (this.#closed) await this.drop(region);
     else this.#free.push(region);
   }
 
-  /** Removes a region, also one that a lost request may still write to: Triton keeps its mapping until then. */
+  /** Removes a region, also one to which an unanswered request may still write: Triton keeps its mapping until that ends. */
   async drop(region: Region): Promise<void> {
     if (!this.#all.delete(region)) return;
     rmSync(join(folder, region.name), { force: true });
@@ -64,7 +64,7 @@ export class RegionPool {
   }
 
   async #create(bytes: number): Promise<Region> {
-    // Nothing of a small request may lie in its region; Triton still cannot map one that is empty.
+    // A small request may have no tensor in its region; Triton cannot map an empty one.
     const capacity = Math.max(1, Math.ceil(bytes / MiB)) * MiB;
     const name = newRegionName();
     const region = { name, capacity, file: await open(join(folder, name), 'wx+', 0o600) };
@@ -98,7 +98,7 @@ export const register = async (wire: Wire, region: Region): Promise<void> => {
     throw new Error(`Triton cannot use our shared memory: ${reasonOf(reply)}`);
 };
 
-/** Whether Triton has let go of the region; a server that is gone has. */
+/** Whether Triton no longer has the region; a server that is gone has none. */
 const unregister = async (wire: Wire, name: string): Promise<boolean> => {
   try {
     return (await wire.post(`/systemsharedmemory/region/${name}/unregister`)).status === 200;
@@ -107,7 +107,7 @@ const unregister = async (wire: Wire, name: string): Promise<boolean> => {
   }
 };
 
-/** Removes what processes that were killed have left, in /dev/shm and in Triton. */
+/** Removes the regions of processes that were killed, in /dev/shm and in Triton. */
 export const sweep = async (wire: Wire): Promise<void> => {
   for (const name of readdirSync(folder).filter(isOrphan)) {
     rmSync(join(folder, name), { force: true });

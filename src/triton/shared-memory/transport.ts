@@ -5,7 +5,7 @@ import { encodeRequest } from '../protocol/binary.ts';
 import { exchange, readReply } from '../protocol/exchange.ts';
 import { modelUnavailable, trusted } from '../protocol/faults.ts';
 import { type Layout, layOut } from '../protocol/layout.ts';
-import { type Answered, checkOutputs } from '../protocol/tensor.ts';
+import { checkOutputs, type ReceivedOutput } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { openWire, type Reply, reasonOf, type Wire } from '../protocol/wire.ts';
 import { folder, type Region, RegionPool, readAll, register, sweep, writeAll } from './regions.ts';
@@ -21,7 +21,7 @@ type Connection = {
   readonly closing: AbortSignal;
 };
 
-/** Pixels in memory that Triton, on the same host, maps too; only their description goes over HTTP. */
+/** Tensors in memory that Triton, on the same host, maps too; only their names, types and shapes go over HTTP. */
 export const openSharedMemory = async (config: Config['triton']): Promise<Transport> => {
   const wire = openWire(config, { keepAlive: true });
   const pool = new RegionPool(wire);
@@ -56,7 +56,7 @@ export const openSharedMemory = async (config: Config['triton']): Promise<Transp
   };
 };
 
-/** Tries it with a first region. A server that is not there yet can say nothing; its first request will tell. */
+/** Tries it with a first region. Where Triton does not answer yet, nothing is tried: the first request will fail if it cannot work. */
 const checkPossible = async (wire: Wire, pool: RegionPool): Promise<void> => {
   try {
     await access(folder, constants.W_OK);
@@ -71,7 +71,7 @@ const checkPossible = async (wire: Wire, pool: RegionPool): Promise<void> => {
   }
 };
 
-/** Triton's Python processes take their memory from the same place, and die without it. */
+/** Triton's Python processes take their memory from the same file system, and die when it is full. */
 const checkRoom = async (): Promise<void> => {
   const { bavail, bsize } = await statfs(folder);
   const freeMiB = Math.floor((bavail * bsize) / MiB);
@@ -102,7 +102,11 @@ const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T
 };
 
 /** The answer to one request, which has a region of its own for as long as Triton may use it. */
-const ask = async (connection: Connection, model: string, layout: Layout): Promise<Answered[]> => {
+const ask = async (
+  connection: Connection,
+  model: string,
+  layout: Layout,
+): Promise<ReceivedOutput[]> => {
   const { pool } = connection;
   const region = await available(model, () => pool.borrow(layout.bytes));
   const reply = await available(model, async () => {
@@ -120,7 +124,7 @@ const ask = async (connection: Connection, model: string, layout: Layout): Promi
   }
 };
 
-/** What goes wrong with the memory, or on the way to Triton, means that the model cannot be reached. */
+/** A failure of the memory, or on the way to Triton, means that the model cannot be reached. */
 const available = async <T>(model: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -137,15 +141,20 @@ const send = async (
 ): Promise<Reply> => {
   for (const { data, place } of inputs) if (place) await writeAll(region.file, data, place.offset);
   const request = encodeRequest(inputs, outputs, region.name);
-  const reply = await exchange(wire, model, request, timeoutMs, closing);
+  const within = { timeoutMs, signal: closing };
+  const reply = await exchange(wire, model, request, within);
   if (reply.status === 200 || !/find shared memory region/i.test(reasonOf(reply))) return reply;
   // Triton was restarted since it was told of the region.
   await register(wire, region);
-  return exchange(wire, model, request, timeoutMs, closing);
+  return exchange(wire, model, request, within);
 };
 
 /** Reads what the model has written to the region. */
-const collect = (region: Region, answered: Answered[], { outputs }: Layout): Promise<Answered[]> =>
+const collect = (
+  region: Region,
+  answered: ReceivedOutput[],
+  { outputs }: Layout,
+): Promise<ReceivedOutput[]> =>
   Promise.all(
     answered.map(async (output) => {
       const place = outputs.find(({ name }) => name === output.name)?.place;

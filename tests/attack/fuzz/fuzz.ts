@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, JobList } from '../../../src/contract/job.ts';
+import { z } from 'zod';
+import { Job } from '../../../src/contract/job.ts';
 import { failures } from '../../../src/errors.ts';
 import { tempDir } from '../../real/run.ts';
 import { type Caller, ended, type RealService } from '../../real/service.ts';
@@ -184,11 +185,13 @@ const afterJobs = async ({ http }: Caller, tally: Tally): Promise<Record<string,
   return ends;
 };
 
+const Jobs = z.object({ data: z.array(Job), has_more: z.boolean() });
+
 async function* allJobs(http: Caller['http']): AsyncGenerator<Job> {
   let after = '';
   for (;;) {
     const { data } = await http.get(`/v1/jobs?limit=100${after}`);
-    const jobs = JobList.parse(data).data;
+    const jobs = Jobs.parse(data).data;
     yield* jobs;
     const last = jobs.at(-1);
     if (!data.has_more || !last) return;

@@ -1,10 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  chooseFace,
-  countFaces,
-  fades,
-} from '../../../src/operations/lip-sync/faces/choose-face.ts';
+import { chooseFace, countFaces } from '../../../src/operations/lip-sync/faces/choose-face.ts';
 import type { Sighting } from '../../../src/operations/lip-sync/faces/track.ts';
 import type { Heard } from '../../../src/triton/clients/speech.ts';
 import { failing } from '../../media/failing.ts';
@@ -50,9 +46,9 @@ test('who talks speaks, though somebody larger keeps still, smiles slowly, or sa
     (time) => 0.05 * Math.sin(time),
     (time) => 0.1 * Math.abs(Math.sin(7.1 * time + 1)),
   ];
-  const talk = { times: clock, own: heard(4) };
+  const speech = { times: clock, own: heard(4) };
   for (const other of others) {
-    const chosen = chooseFace(scene([160, other], [90, says]), { mode: 'auto' }, 100, talk);
+    const chosen = chooseFace(scene([160, other], [90, says]), { mode: 'auto' }, 100, speech);
     assert.equal(ids(chosen), times(100, 1));
   }
 });
@@ -61,8 +57,8 @@ test('where nobody talks, or nothing is heard, the larger speaks, and of equals 
   const still = () => 0.02;
   const moving = (time: number) => 0.1 * Math.abs(Math.sin(9 * time));
   for (const own of [heard(4), null]) {
-    const talk = { times: clock, own };
-    const larger = chooseFace(scene([160, still], [90, still]), { mode: 'auto' }, 100, talk);
+    const speech = { times: clock, own };
+    const larger = chooseFace(scene([160, still], [90, still]), { mode: 'auto' }, 100, speech);
     assert.equal(ids(larger), times(100, 0));
   }
   const mute = { times: clock, own: null };
@@ -72,7 +68,7 @@ test('where nobody talks, or nothing is heard, the larger speaks, and of equals 
   assert.equal(ids(unequal), times(100, 0));
 });
 
-test('who is large only behind the end of the output does not speak', () => {
+test('a face that is large only after the end of the output does not speak', () => {
   const clip = [...times(5, [face(1, 0, 40)]), ...times(20, [face(1, 0, 40), face(2, 100, 90)])];
   assert.equal(ids(chooseFace(clip, { mode: 'auto' }, 5)), times(25, 1));
 });
@@ -87,13 +83,13 @@ test('of two faces that hold the point, the one whose middle is nearer speaks', 
   assert.equal(ids(chooseFace(clip, { frame: 0, x: 95, y: 50 })), [2]);
 });
 
-test('boxes name a face in each frame, whoever it is; null is nobody', () => {
+test('boxes name a face in each frame, of any person; null names none', () => {
   const clip = [[face(1, 0, 40), face(2, 100, 90)], [face(3, 5, 40)], [face(1, 0, 40)]];
   const boxes = [[0, 0, 42, 38], [0, 0, 40, 40], null] as [number, number, number, number][];
   assert.equal(ids(chooseFace(clip, { boxes })), [1, 3, null]);
 });
 
-test('nobody where the caller says is told', async () => {
+test('a point or box without a face is refused', async () => {
   const clip = [[face(1, 0, 40)]];
   for (const speaker of [
     { frame: 0, x: 300, y: 20 },
@@ -106,20 +102,13 @@ test('nobody where the caller says is told', async () => {
   await failing(() => chooseFace(clip, { boxes }), 'speaker_not_found');
 });
 
-test('people are counted, but nobody who is seen for four frames of many', () => {
+test('people are counted, but not a face that is seen in four frames of many', () => {
   assert.is(countFaces([]), 0);
   assert.is(countFaces([[face(1, 0, 40)]]), 1);
   assert.is(
     countFaces([...times(4, [face(1, 0, 40), face(2, 9, 40)]), ...times(9, [face(2, 9, 40)])]),
     1,
   );
-});
-
-test('the mouth fades over three frames on both sides of a gap, and not at the ends of the clip', () => {
-  const seen = [true, true, true, true, true, false, true, true];
-  assert.equal(fades(seen), [1, 1, 0.75, 0.5, 0.25, 0, 0.25, 0.5]);
-  assert.equal(fades([true, true]), [1, 1]);
-  assert.equal(fades([]), []);
 });
 
 test.run();

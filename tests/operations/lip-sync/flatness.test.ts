@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isFlat } from '../../../src/operations/lip-sync/faces/flatness.ts';
+import type { YuvPicture } from '../../../src/frame.ts';
+import { flatness, isFlat } from '../../../src/operations/lip-sync/faces/flatness.ts';
 
 const test = suite('flatness');
 
@@ -33,6 +34,32 @@ test('a face whose skin varies is none', () => {
 test('in the dark a face is no drawing because its skin varies by less', () => {
   assert.is(isFlat(face(10, 0.2), [20, 20, 180, 180]), false);
   assert.is(isFlat(face(0, 0.2), [20, 20, 180, 180]), true);
+});
+
+test('what is drawn with few colours is flat, what has grain is not', () => {
+  const [side, box] = [320, [60, 60, 260, 260]] as const;
+  const paint = (code: (x: number, y: number) => number): YuvPicture => {
+    const luma = Array.from({ length: side * side }, (_, i) =>
+      code(i % side, Math.floor(i / side)),
+    );
+    return {
+      width: side,
+      height: side,
+      pixels: Buffer.from([...luma, ...luma.slice(0, (side * side) / 2)]),
+    };
+  };
+  assert.ok(
+    flatness(
+      paint((x) => (x < 150 ? 90 : 200)),
+      box,
+    ) > 0.9,
+  );
+  assert.ok(
+    flatness(
+      paint((x, y) => 120 + ((x * 31 + y * 17) % 9)),
+      box,
+    ) < 0.1,
+  );
 });
 
 test.run();

@@ -5,9 +5,14 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
 import { presentResult } from '../../../src/jobs/record/present.ts';
 import { submit } from '../../../src/jobs/submit/submit.ts';
-import type { Enhance } from '../../../src/operations/enhance.ts';
-import { LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
-import { codeOf, freshPlace, onCue, openRig, type Rig } from '../../jobs/rig.ts';
+import { operations } from '../../../src/operations/all.ts';
+import type { LipsyncFound } from '../../../src/operations/lip-sync/prepare.ts';
+import {
+  type LipsyncInput,
+  LipsyncOptions,
+  LipsyncResult,
+} from '../../../src/operations/lip-sync/request.ts';
+import { codeOf, freshPlace, onCue, openRig, type Rig, type Run } from '../../jobs/rig.ts';
 import { realRedis } from '../../real/redis.ts';
 import { until } from '../../real/until.ts';
 
@@ -26,37 +31,64 @@ test.after.each(async ({ rig, dir }) => {
 });
 test.after(() => server.close());
 
-const ask = ({ files, parts }: Rig, clip = 'clip', sound = 'sound', account = 'acme') => {
+const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', account = 'acme') => {
   const at = { media: files.temporary(), audio: files.temporary() };
   writeFileSync(at.media, clip);
   writeFileSync(at.audio, sound);
+  const input: LipsyncInput = {
+    ...{ kind: 'video', size: '10x10', bytes: clip.length, sha256: `sha of ${clip}` },
+    ...{ content_type: 'video/mp4', duration_seconds: 12, frames: 300, fps: 25 },
+    audio: {
+      ...{ bytes: sound.length, sha256: `sha of ${sound}`, content_type: 'audio/wav' },
+      ...{ duration_seconds: 12.5, sample_rate: 16_000, channels: 1 },
+    },
+  };
   return submit(parts, {
     ...{ kind: 'lipsync', account, requestId: 'req_1', modelVersion: 'face-r1+speech-r1' },
     options: LipsyncOptions.parse({ model: 'fast' }),
-    input: {
-      ...{ kind: 'video', size: '10x10', bytes: clip.length, sha256: `sha of ${clip}` },
-      ...{ content_type: 'video/mp4', duration_seconds: 12, frames: 300, fps: 25 },
-      audio: {
-        ...{ bytes: sound.length, sha256: `sha of ${sound}`, content_type: 'audio/wav' },
-        ...{ duration_seconds: 12.5, sample_rate: 16_000, channels: 1 },
-      },
-    },
+    input,
+    inputKind: 'video',
+    identity: `${clip} says ${sound}`,
+    inputBytes: clip.length + sound.length,
+    found,
     files: at,
-    work: { model: 'fast', video: { seconds: 12, frames: 300 } },
+    price: { credits: 12, text: 'fast: 12 s × 1' },
   });
 };
 
+const found: LipsyncFound = {
+  media: {
+    ...{ kind: 'video', container: 'mov', size: { width: 10, height: 10 }, startSeconds: 0 },
+    ...{ durationSeconds: 12, mediaSeconds: 12, frames: 300, fps: 25, constantRate: true },
+    ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
+    ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false, hasAudio: false, audio: [] },
+    colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
+  },
+  audio: {
+    ...{ kind: 'audio', container: 'wav', codec: 'pcm_s16le', durationSeconds: 12.5 },
+    ...{ sampleRate: 16_000, channels: 1 },
+  },
+};
+
 /** Writes what it was given one behind the other. */
-const joining: Enhance = async (work, inputs, { target }) => {
-  assert.equal([work.kind, work.model, work.input.kind], ['lipsync', 'fast', 'video']);
+const joining: Run = async (work, { input, target }) => {
+  const {
+    kind,
+    options,
+    model_version: modelVersion,
+    input: { kind: inputKind },
+  } = work;
+  assert.equal([kind, options.model, inputKind], ['lipsync', 'fast', 'video']);
   writeFileSync(
     target,
-    readFileSync(inputs.media, 'utf8') + readFileSync(inputs.audio ?? '', 'utf8'),
+    readFileSync(input('media'), 'utf8') + readFileSync(input('audio'), 'utf8'),
   );
   return {
-    ...{ outputSize: { width: 10, height: 10 }, contentType: 'video/mp4' },
-    ...{ frames: 300, durationSeconds: 12, fps: 25 },
-    lipsync: { facesDetected: 1, framesPassedThrough: 2, sync: null, warnings: [] },
+    ...{ outputSize: { width: 10, height: 10 }, contentType: 'video/mp4', modelVersion },
+    details: {
+      ...{ frames: 300, duration_seconds: 12, fps: 25, faces_detected: 1 },
+      ...{ frames_passed_through: 2, sync: { correlation: null, lag_ms: null } },
+    },
   };
 };
 
@@ -69,8 +101,8 @@ test('both files reach the model, and go with the end', async ({ rig, dir }) => 
   assert.equal([done.status, done.charged], ['succeeded', 12], JSON.stringify(done.error));
   assert.is(readFileSync(join(dir, 'results', done.outcome?.file ?? ''), 'utf8'), 'clipsound');
   assert.match(done.outcome?.file ?? '', /\.mp4$/);
-  const result = presentResult(done, { resultUrl: () => 'http://host/r' });
-  assert.ok(result && 'sync' in result);
+  const shown = presentResult(done, { operations, resultUrl: () => 'http://host/r' });
+  const result = LipsyncResult.parse(shown);
   assert.equal(result.sync, { correlation: null, lag_ms: null });
   assert.equal([result.faces_detected, result.frames_passed_through], [1, 2]);
   await rig.close();
@@ -100,6 +132,8 @@ test('who joins a running job leaves no files', async ({ rig, dir }) => {
   const joined = await ask(rig);
   assert.equal([joined.joined, joined.job.id], [true, job.id]);
   assert.equal(readdirSync(join(dir, 'inputs')).sort(), [job.id, `${job.id}.audio`]);
+  // Both have to leave.
+  await rig.jobs.cancel('acme', job.id);
   await rig.jobs.cancel('acme', job.id);
   await rig.ended(job);
 });
@@ -113,14 +147,14 @@ for (const [code, facts, detail] of [
   [
     'no_face_detected',
     { smallest: '24 pixels' },
-    /No face was found; expected one of at least 24 pix/,
+    /Expected a face of at least 24 pixels, .*; found none\.$/,
   ],
   [
     'no_face_detected',
     { smallest: '24 pixels', frame: 7 },
-    /No face was found in frame 7; expected one/,
+    /Expected a face of at least 24 pixels, .*; found none in frame 7\.$/,
   ],
-  ['no_face_detected', { unchanged: true }, /in no frame could its mouth be changed/],
+  ['no_face_detected', { unchanged: true }, /its mouth could not be changed in any frame/],
   ['media_unreadable', { what: 'sound', reason: 'End of file' }, /The sound could not be decoded/],
   ['speaker_not_found', { reason: 'no face is there' }, /was not found: no face is there/],
 ] as const) {

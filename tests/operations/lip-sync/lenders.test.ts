@@ -3,16 +3,17 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../../src/frame.ts';
-import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
-import { borrow } from '../../../src/operations/lip-sync/plan/lenders.ts';
+import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
+import { collectLenders } from '../../../src/operations/lip-sync/plan/lenders.ts';
 import { cut, meshIn, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
-import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
-import { openControl } from '../../../src/triton/protocol/control.ts';
-import { openTransport } from '../../../src/triton/protocol/transport.ts';
+import type { Lent } from '../../../src/triton/clients/mouth-render.ts';
+import { openTransport } from '../../../src/triton/open-transport.ts';
 import { testConfig } from '../../real/config.ts';
+import { lipsyncModels } from '../../real/lipsync.ts';
+import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
 import { sounds } from '../../real/sounds.ts';
 import { talkingHead } from '../../real/talking.ts';
@@ -24,26 +25,27 @@ const triton = await realTriton(lipsyncNames('balanced', 'fast'));
 const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const signal = AbortSignal.timeout(300_000);
-const open = (model: LipsyncModel) => openLipsync(model, transport, openControl(config.triton));
+const open = (model: LipsyncModel) => lipsyncModels(model, transport, config.triton);
 const balanced = await open('balanced');
 const fast = await open('fast');
 
 const audio = await sounds.babble(join(dir, 'babble.wav'), 1);
 const media = await talkingHead(join(dir, 'head.mp4'), 1);
+const found = await probeBoth({ media, audio }, config, signal);
 
-type Planned = Parameters<NonNullable<Watch['planned']>>[0];
-type Seen = Parameters<NonNullable<Watch['rendered']>>[0];
+type Planned = Parameters<NonNullable<BenchHooks['planned']>>[0];
+type Seen = Parameters<NonNullable<BenchHooks['rendered']>>[0];
 let count = 0;
 const run = async (models: typeof fast) => {
   const frames: Seen[] = [];
   const plans: Planned[] = [];
-  const watch: Watch = {
+  const hooks: BenchHooks = {
     planned: (plan) => plans.push(plan),
     rendered: (frame) => frames.push(frame),
   };
   await lipSync({
-    ...{ kind: 'video', inputs: { media, audio }, target: join(dir, `${count++}.mp4`) },
-    ...{ models, config, report: () => {}, signal, watch },
+    ...{ inputs: { media, audio }, found, target: join(dir, `${count++}.mp4`) },
+    ...{ models, config, report: () => {}, signal, hooks },
     options: LipsyncOptions.parse({ model: models.model }),
   });
   const [plan] = plans;
@@ -88,12 +90,16 @@ const sitter = async () => {
   const [patch, mesh] = [cut(picture, rect), meshIn(frame.mesh, rect)];
   const coding = { kr: 0.2126, kb: 0.0722, fullRange: false };
   const style = 'photo' as const;
-  const subject = await balanced.mouthRender.subject(patch, mesh, { coding, style }, signal);
-  return { picture, patch, mesh, face: frame.mesh, about: { coding, style, subject } };
+  const subject = await balanced.mouthRender.subject(
+    { patch, mesh, about: { coding, style } },
+    signal,
+  );
+  const about = { coding, style, subject };
+  return { picture, mouth: { patch, mesh, about }, face: frame.mesh, about };
 };
 
 test('a lent mouth is another than a drawn one, and a flat drawing borrows none', async () => {
-  const { picture, patch, mesh, face, about } = await sitter();
+  const { picture, mouth, face, about } = await sitter();
   const lending = {
     bank: [0],
     lenders: Int32Array.of(0, -1, -1, -1),
@@ -105,25 +111,26 @@ test('a lent mouth is another than a drawn one, and a flat drawing borrows none'
       yield picture;
     },
     meshOf: async () => face,
+    ...{ render: balanced.mouthRender, signal },
   };
-  const lenders = await borrow({ ...clip, about }, balanced.mouthRender, signal);
+  const lenders = await collectLenders({ ...clip, rendering: about });
   assert.equal([lenders.of(0).length, lenders.of(1).length], [1, 0]);
   const target = new Float32Array(SHAPE);
   target.set([0.1, 0.6]);
-  const render = (lent: Parameters<typeof balanced.mouthRender.render>[5]) =>
-    balanced.mouthRender.render(patch, mesh, target, about, signal, lent);
+  const render = (lent: readonly Lent[]) =>
+    balanced.mouthRender.render(mouth, target, signal, lent);
   const [drawn, lent] = [await render([]), await render(lenders.of(0))];
   assert.equal(drawn.mask, lent.mask);
   assert.not.equal(drawn.pixels, lent.pixels);
 
   const flat = { ...about, style: 'flat' as const };
-  const none = await borrow({ ...clip, about: flat }, balanced.mouthRender, signal);
+  const none = await collectLenders({ ...clip, rendering: flat });
   assert.equal(none.of(0), []);
 });
 
 test('a lender of another size, and shares beyond 1, are refused', async () => {
-  const { patch, mesh, about } = await sitter();
-  const lender = await balanced.mouthRender.lender(patch, mesh, about, signal);
+  const { mouth } = await sitter();
+  const lender = await balanced.mouthRender.lender(mouth, signal);
   const target = new Float32Array(SHAPE);
   const wrong = [
     [{ lender: lender.subarray(1), share: 1 }],
@@ -137,7 +144,7 @@ test('a lender of another size, and shares beyond 1, are refused', async () => {
     let refused = false;
     target[0] = 0.1;
     try {
-      await balanced.mouthRender.render(patch, mesh, target, about, signal, lent);
+      await balanced.mouthRender.render(mouth, target, signal, lent);
     } catch {
       refused = true;
     }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { between, openingOf } from '../../../src/operations/lip-sync/faces/lips.ts';
+import { interpolateShape, openingOf } from '../../../src/operations/lip-sync/faces/lips.ts';
 
 const test = suite('lips');
 
@@ -28,9 +28,9 @@ test('an opening is told in distances of the eyes', () => {
 });
 
 test("a mouth that appears begins as the face's own and ends as the one asked for", () => {
-  close(between(mesh, asked, 0), [0.2, 0.5, 0, 0, 0, 0, 0, 0]);
-  close(between(mesh, asked, 0.5), [0.1, 0.55, 0.5, 0.01, -0.01, 0.5, 0, 0]);
-  close(between(mesh, asked, 1), [...asked]);
+  close(interpolateShape(mesh, asked, 0), [0.2, 0.5, 0, 0, 0, 0, 0, 0]);
+  close(interpolateShape(mesh, asked, 0.5), [0.1, 0.55, 0.5, 0.01, -0.01, 0.5, 0, 0]);
+  close(interpolateShape(mesh, asked, 1), [...asked]);
 });
 
 test.run();

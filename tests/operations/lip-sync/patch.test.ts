@@ -1,8 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture, YuvPicture } from '../../../src/frame.ts';
-import { flatness } from '../../../src/operations/lip-sync/faces/flatness.ts';
-import { hintIn, zoomed } from '../../../src/operations/lip-sync/faces/track.ts';
 import { cut, meshIn, paste, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import {
   cutRgb,
@@ -115,45 +113,6 @@ test('a colour that the renderer paints is that colour', () => {
   for (const [i, code] of [200, 60, 40].entries())
     assert.ok(Math.abs((pixels[at + i] ?? 0) - code) <= 2, `${[...pixels.subarray(at, at + 3)]}`);
   assert.equal([...pixels.subarray(0, 3)], [90, 90, 90]);
-});
-
-test('a mesh is counted from the edge of the small picture, and from the middle of the first pixel of the large one', () => {
-  const corners = Float32Array.of(0, 0, 1, 9, 4, -2);
-  assert.equal([...zoomed(corners, { x: 2, y: 4 })], [-0.5, -0.5, 2, 17.5, 15.5, -4]);
-  assert.equal([...zoomed(corners, { x: 1, y: 1 })], [-0.5, -0.5, 1, 8.5, 3.5, -2]);
-});
-
-test('a hint is a box that a face could fill', () => {
-  const half = { x: 2, y: 2 };
-  assert.equal(hintIn(size, [-4, 0, 60, 40], half), [[-2, 0, 30, 20]]);
-  for (const box of [null, undefined, [9, 9, 9.5, 60], [0, 0, 1e39, 40]] as const)
-    assert.equal(hintIn(size, box, half), []);
-});
-
-test('what is drawn with few colours is flat, what has grain is not', () => {
-  const [side, box] = [320, [60, 60, 260, 260]] as const;
-  const paint = (code: (x: number, y: number) => number): YuvPicture => {
-    const luma = Array.from({ length: side * side }, (_, i) =>
-      code(i % side, Math.floor(i / side)),
-    );
-    return {
-      width: side,
-      height: side,
-      pixels: Buffer.from([...luma, ...luma.slice(0, (side * side) / 2)]),
-    };
-  };
-  assert.ok(
-    flatness(
-      paint((x) => (x < 150 ? 90 : 200)),
-      box,
-    ) > 0.9,
-  );
-  assert.ok(
-    flatness(
-      paint((x, y) => 120 + ((x * 31 + y * 17) % 9)),
-      box,
-    ) < 0.1,
-  );
 });
 
 test.run();

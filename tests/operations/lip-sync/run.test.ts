@@ -1,20 +1,21 @@
-/** Lip sync with the real models, looked at from inside: which bytes change, who speaks, how it ends. */
-import { existsSync, readdirSync } from 'node:fs';
+/** Lip sync with the real models, observed by hooks: which bytes change, who speaks, how it ends. */
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Stage } from '../../../src/contract/job.ts';
-import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
+import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
-import { type LipSyncTask, lipSync } from '../../../src/operations/lip-sync/run.ts';
-import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../../src/triton/protocol/control.ts';
-import { openTransport } from '../../../src/triton/protocol/transport.ts';
+import { lipSync } from '../../../src/operations/lip-sync/run.ts';
+import type { LipSyncTask } from '../../../src/operations/lip-sync/task.ts';
+import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../../real/clip.ts';
 import { testConfig } from '../../real/config.ts';
 import { ffmpegPath } from '../../real/ffmpeg.ts';
+import { lipsyncModels } from '../../real/lipsync.ts';
+import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
 import { sounds } from '../../real/sounds.ts';
 import { portrait, talkingHead } from '../../real/talking.ts';
@@ -26,29 +27,32 @@ const at = (name: string) => join(dir, name);
 const triton = await realTriton(lipsyncNames('fast'));
 const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
-const models = await openLipsync('fast', transport, openControl(config.triton));
+const models = await lipsyncModels('fast', transport, config.triton);
 
 const babble = await sounds.babble(at('babble.wav'), 1);
 const head = await talkingHead(at('head.mp4'), 1);
 
-type Asked = Partial<Pick<LipSyncTask, 'watch' | 'report' | 'signal' | 'kind' | 'config'>> & {
+type Asked = Partial<Pick<LipSyncTask, 'hooks' | 'report' | 'signal' | 'config'>> & {
   readonly speaker?: Speaker;
+  /** A file of the samples of the sound, as the probe writes it. */
+  readonly heard?: string;
   readonly options?: Partial<LipsyncOptions['options']>;
 };
 let count = 0;
 const run = async (media: string, asked: Asked = {}, audio = babble) => {
-  const { speaker, options, ...rest } = asked;
+  const { speaker, options, heard, config: given = config, ...rest } = asked;
+  const found = await probeBoth({ media, audio }, given, AbortSignal.timeout(30_000));
   const target = at(`${count++}.mp4`);
   const outcome = await lipSync({
-    ...{ kind: 'video', inputs: { media, audio }, target, models, config },
-    ...{ report: () => {}, signal: AbortSignal.timeout(120_000) },
+    ...{ inputs: { media, audio, ...(heard && { heard }) }, target, models, config: given },
+    ...{ found, report: () => {}, signal: AbortSignal.timeout(120_000) },
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }), options }),
     ...rest,
   });
   return { ...outcome, ...outcome.lipsync, target };
 };
 
-type Seen = Parameters<NonNullable<Watch['rendered']>>[0];
+type Seen = Parameters<NonNullable<BenchHooks['rendered']>>[0];
 /** Runs it and keeps what was done to every frame. */
 const watched = async (media: string, asked: Asked = {}) => {
   const frames: (Omit<Seen, 'before' | 'after'> & { readonly changed: readonly number[] })[] = [];
@@ -57,7 +61,7 @@ const watched = async (media: string, asked: Asked = {}) => {
     for (const [i, code] of after.pixels.entries()) if (code !== before.pixels[i]) changed.push(i);
     frames.push({ ...rest, changed });
   };
-  return { ...(await run(media, { ...asked, watch: { rendered } })), frames };
+  return { ...(await run(media, { ...asked, hooks: { rendered } })), frames };
 };
 
 test('only bytes under the mask change, and the mouth is under it', async () => {
@@ -140,7 +144,7 @@ test('a clip and a portrait without a face are refused', async () => {
   );
   assert.match(String(facts.smallest), /64 pixels/);
   const picture = await makeClip(at('none.png'), pattern(0.04, 25, '320x240'), ['-frames:v', '1']);
-  await failing(run(picture, { kind: 'image' }), 'no_face_detected');
+  await failing(run(picture), 'no_face_detected');
 });
 
 test('what is too small or too narrow to look at has no face, and is no fault of the model', async () => {
@@ -148,7 +152,7 @@ test('what is too small or too narrow to look at has no face, and is no fault of
   const [still, clip] = [at('small.png'), at('narrow.mp4')];
   await makeClip(still, pattern(0.04, 25, sizes.png), ['-frames:v', '1']);
   await makeClip(clip, pattern(0.2, 25, sizes.mp4), h264);
-  await failing(run(still, { kind: 'image' }), 'no_face_detected');
+  await failing(run(still), 'no_face_detected');
   await failing(run(clip), 'no_face_detected');
 });
 
@@ -176,9 +180,9 @@ test('a clip without speech of its own, and a sound without speech, give a resul
 });
 
 test('a portrait becomes a video as long as the sound, whose head moves or does not', async () => {
-  const still = await run(portrait, { kind: 'image', options: { motion: false } });
+  const still = await run(portrait, { options: { motion: false } });
   assert.equal([still.frames, still.fps, still.outputSize], [25, 25, { width: 512, height: 512 }]);
-  const moving = await run(portrait, { kind: 'image' });
+  const moving = await run(portrait);
   assert.equal([moving.frames, moving.facesDetected], [25, 1]);
   // Hair and forehead, where no mouth reaches.
   const sway = async (path: string) => {
@@ -204,7 +208,6 @@ test('a sound and a picture that are as long and as large as is allowed are done
     ['-vf', 'crop=401:401:30:0', '-frames:v', '1'],
   );
   const { frames, outputSize } = await run(odd, {
-    kind: 'image',
     config: testConfig({ ...tritonEnvironment(triton), ...limits }),
   });
   assert.equal([frames, outputSize], [25, { width: 402, height: 402 }]);
@@ -213,7 +216,7 @@ test('a sound and a picture that are as long and as large as is allowed are done
 test('the plan may be kept from learning from parts of the clip', async () => {
   const asked: number[] = [];
   let planned = 0;
-  const watch: Watch = {
+  const hooks: BenchHooks = {
     learn: (seconds) => {
       asked.push(seconds);
       return seconds < 0.5;
@@ -222,7 +225,7 @@ test('the plan may be kept from learning from parts of the clip', async () => {
       planned = targets.length / times.length;
     },
   };
-  await run(head, { watch });
+  await run(head, { hooks });
   assert.is(asked.length, 25);
   assert.is(planned, 8);
 });
@@ -237,10 +240,31 @@ test('frames and percent only grow', async () => {
     least = part;
   };
   await run(head, { report });
-  assert.equal(told, ['probing', 'decoding', 'inference', 'encoding']);
+  assert.equal(told, ['decoding', 'inference', 'encoding']);
 });
 
-for (const stage of ['probing', 'decoding', 'inference', 'encoding'] satisfies Stage[]) {
+test('the samples that the probe has written are heard, and the sound file is not decoded again', async () => {
+  const heard = at('heard.f32');
+  writeFileSync(heard, Buffer.alloc(4 * 16_000));
+  const planned: Float32Array[] = [];
+  const hooks: BenchHooks = { planned: ({ pcm }) => planned.push(pcm) };
+  const { warnings } = await run(head, { heard, hooks });
+  assert.equal(planned, [new Float32Array(16_000)]);
+  assert.equal(
+    warnings?.map(({ code }) => code),
+    ['no_speech_heard'],
+  );
+});
+
+test('an abort before the first step ends it with its reason', async () => {
+  const reason = new Error('enough');
+  const ended = await run(head, { signal: AbortSignal.abort(reason) }).catch(
+    (error: unknown) => error,
+  );
+  assert.is(ended, reason);
+});
+
+for (const stage of ['decoding', 'inference', 'encoding'] satisfies Stage[]) {
   test(`an abort while ${stage} ends it within a second, and nothing of it is left`, async () => {
     const stop = new AbortController();
     const reason = new Error('enough');

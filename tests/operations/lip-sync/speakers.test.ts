@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Watch } from '../../../src/operations/lip-sync/bench-hooks.ts';
+import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
 import { lipSync } from '../../../src/operations/lip-sync/run.ts';
-import { openLipsync } from '../../../src/triton/clients/lipsync.ts';
-import { openControl } from '../../../src/triton/protocol/control.ts';
-import { openTransport } from '../../../src/triton/protocol/transport.ts';
+import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip } from '../../real/clip.ts';
 import { testConfig } from '../../real/config.ts';
 import { ffmpegPath } from '../../real/ffmpeg.ts';
+import { lipsyncModels } from '../../real/lipsync.ts';
 import { withMedia } from '../../real/media.ts';
+import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
 import { sounds } from '../../real/sounds.ts';
 import { cat, portrait } from '../../real/talking.ts';
@@ -25,24 +25,26 @@ const at = (name: string) => join(dir, name);
 const triton = await realTriton(lipsyncNames('fast'));
 const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
-const models = await openLipsync('fast', transport, openControl(config.triton));
+const models = await lipsyncModels('fast', transport, config.triton);
 const fine = [...h264, '-crf', '14'];
 const babble = await sounds.babble(at('babble.wav'), 2);
 
 /** Where the mouth was moved in each frame: the middle of its patch, null where nothing was. */
 type Moved = { readonly x: number; readonly y: number } | null;
 let count = 0;
-const run = async (media: string, speaker?: Speaker, kind: 'video' | 'image' = 'video') => {
+const run = async (media: string, speaker?: Speaker) => {
   const moved: Moved[] = [];
-  const rendered: Watch['rendered'] = ({ rect, before, after }) => {
+  const rendered: BenchHooks['rendered'] = ({ rect, before, after }) => {
     const changed = rect && !after.pixels.equals(before.pixels);
     moved.push(changed ? { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 } : null);
   };
   const name = count++;
   const target = at(`${name}.mp4`);
+  const inputs = { media, audio: babble };
+  const found = await probeBoth(inputs, config, AbortSignal.timeout(30_000));
   const { lipsync, frames } = await lipSync({
-    ...{ kind, inputs: { media, audio: babble }, target, work: at(`${name}.work`), models, config },
-    ...{ report: () => {}, signal: AbortSignal.timeout(120_000), watch: { rendered } },
+    ...{ inputs, found, target, work: at(`${name}.work`), models, config },
+    ...{ report: () => {}, signal: AbortSignal.timeout(120_000), hooks: { rendered } },
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }) }),
   });
   return { ...lipsync, frames, moved, target };
@@ -115,7 +117,7 @@ test('a point finds a face that is smaller than any that is followed by itself',
   for (const place of moved.slice(3)) assert.ok(place && place.y > 440 && place.x > 600);
 });
 
-test('a cat is nobody, in a clip, and in a box round its face', async () => {
+test('the face of a cat is not found, neither in a clip nor in a box round it', async () => {
   const clip = await makeClip(
     at('cat.mp4'),
     ['-loop', '1', '-framerate', '25', '-t', '0.4', '-i', cat],
@@ -126,7 +128,7 @@ test('a cat is nobody, in a clip, and in a box round its face', async () => {
     130, 20, 330, 240,
   ]);
   await failing(run(clip, { boxes }), 'no_face_detected');
-  await failing(run(cat, { boxes }, 'image'), 'no_face_detected');
+  await failing(run(cat, { boxes }), 'no_face_detected');
 });
 
 const still = (path: string) => ['-loop', '1', '-framerate', '25', '-i', path];

@@ -1,7 +1,8 @@
-/** The arithmetic of durations, over random clips and sounds; a failure names the seed that brings it back. */
+/** The arithmetic of durations, over random clips and sounds; a failure names the seed that reproduces it. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { layOut, type Shot, shownSeconds } from '../../../src/operations/lip-sync/plan/timeline.ts';
+import type { OutputFrame } from '../../../src/operations/lip-sync/plan/output-frame.ts';
+import { layOut, shownSeconds } from '../../../src/operations/lip-sync/plan/timeline.ts';
 import type { SyncMode } from '../../../src/operations/lip-sync/request.ts';
 
 /** mulberry32: 0..1, the same for the same seed. */
@@ -39,7 +40,7 @@ type Case = {
   readonly clip: number;
   readonly sound: number;
   readonly mean: number;
-  readonly shots: Shot[];
+  readonly frames: OutputFrame[];
 };
 const CASES = 1_000;
 
@@ -51,16 +52,16 @@ const always = (mode: SyncMode, check: (one: Case) => void): void => {
     const clip = times.at(-1) ?? 0;
     const sound = among(random, [clip, clip * random(), clip * (1 + 4 * random()), 10 * random()]);
     try {
-      const shots = layOut(times, sound, { sync_mode: mode });
-      check({ times, clip, sound, shots, mean: clip / (times.length - 1) });
+      const frames = layOut(times, sound, { sync_mode: mode });
+      check({ times, clip, sound, frames, mean: clip / (times.length - 1) });
     } catch (error) {
       throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : error}`);
     }
   }
 };
 
-const totalOf = (shots: readonly Shot[]): number =>
-  shots.reduce((sum, { duration }) => sum + duration, 0);
+const totalOf = (frames: readonly OutputFrame[]): number =>
+  frames.reduce((sum, { duration }) => sum + duration, 0);
 const near = (came: number, expected: number, within = 1e-9) =>
   assert.ok(Math.abs(came - expected) <= within, `expected ${expected} ± ${within}; ${came} came`);
 const durationIn = (times: readonly number[], source: number): number =>
@@ -76,26 +77,26 @@ const modes: Readonly<Record<SyncMode, (clip: number, sound: number) => number>>
 const all = ['cut_off', 'loop', 'bounce', 'silence', 'remap'] as const satisfies SyncMode[];
 
 for (const mode of all) {
-  test(`${mode}: shots follow each other without a gap, from frames of the clip`, () => {
-    always(mode, ({ shots, times }) => {
+  test(`${mode}: frames follow each other without a gap, from frames of the clip`, () => {
+    always(mode, ({ frames, times }) => {
       let end = 0;
-      for (const { time, duration, source, moves } of shots) {
+      for (const { time, duration, source, moves } of frames) {
         near(time, end);
         assert.ok(duration > 0, `${duration} s at ${time}`);
         assert.ok(Number.isInteger(source) && source >= 0 && source < times.length - 1);
         assert.is(moves, true);
         end = time + duration;
       }
-      near(totalOf(shots), end);
+      near(totalOf(frames), end);
     });
   });
 
   test(`${mode}: the length is what is promised, to half a frame`, () => {
-    always(mode, ({ shots, clip, sound, mean, times }) => {
+    always(mode, ({ frames, clip, sound, mean, times }) => {
       const promised = modes[mode](clip, sound);
-      const came = totalOf(shots);
+      const came = totalOf(frames);
       // A sound of less than half a frame still gets one.
-      if (shots.length === 1 && promised < came) return;
+      if (frames.length === 1 && promised < came) return;
       const longest = Math.max(
         mean,
         ...times
@@ -110,19 +111,19 @@ for (const mode of all) {
   test(`${mode}: equal lengths change nothing`, () => {
     always(mode, ({ times, clip }) => {
       if (mode === 'remap') return;
-      const shots = layOut(times, clip, { sync_mode: mode });
+      const frames = layOut(times, clip, { sync_mode: mode });
       assert.equal(
-        shots.map(({ source }) => source),
+        frames.map(({ source }) => source),
         [...times.keys()].slice(0, -1),
       );
-      for (const [i, { time }] of shots.entries()) near(time, times[i] ?? Number.NaN);
+      for (const [i, { time }] of frames.entries()) near(time, times[i] ?? Number.NaN);
     });
   });
 
   test(`${mode}: no more of the clip is shown than it says`, () => {
-    always(mode, ({ shots, times, sound }) => {
+    always(mode, ({ frames, times, sound }) => {
       const most = shownSeconds(sound, { sync_mode: mode });
-      for (const { source } of shots)
+      for (const { source } of frames)
         assert.ok(source === 0 || (times[source] ?? 0) < most, `${times[source]} of ${most}`);
     });
   });
@@ -131,9 +132,9 @@ for (const mode of all) {
 test('remap of a constant rate to its own length changes nothing', () => {
   for (const fps of [24, 25, 30_000 / 1001, 60]) {
     const times = Array.from({ length: 200 }, (_, i) => i / fps);
-    const shots = layOut(times, 199 / fps, { sync_mode: 'remap' });
+    const frames = layOut(times, 199 / fps, { sync_mode: 'remap' });
     assert.equal(
-      shots.map(({ source }) => source),
+      frames.map(({ source }) => source),
       [...times.keys()].slice(0, -1),
     );
   }
@@ -141,49 +142,49 @@ test('remap of a constant rate to its own length changes nothing', () => {
 
 for (const mode of ['cut_off', 'silence', 'bounce'] as const)
   test(`${mode}: the picture never jumps`, () => {
-    always(mode, ({ shots }) => {
-      shots.forEach(({ source, under }, i) => {
-        const before = shots[i - 1]?.source ?? 0;
+    always(mode, ({ frames }) => {
+      frames.forEach(({ source, crossfade }, i) => {
+        const before = frames[i - 1]?.source ?? 0;
         assert.ok(Math.abs(source - before) <= 1, `${before} to ${source}`);
-        assert.is(under, undefined);
+        assert.is(crossfade, undefined);
       });
     });
   });
 
 test('bounce: at a turn no frame comes twice', () => {
-  always('bounce', ({ shots, times }) => {
+  always('bounce', ({ frames, times }) => {
     if (times.length === 2) return;
-    shots.forEach(({ source }, i) => {
-      assert.is.not(source, shots[i - 1]?.source);
+    frames.forEach(({ source }, i) => {
+      assert.is.not(source, frames[i - 1]?.source);
     });
   });
 });
 
 test('bounce and loop: every frame is shown as long as in the clip, but for a held one at the end', () => {
   for (const mode of ['bounce', 'loop'] as const)
-    always(mode, ({ shots, times }) => {
-      for (const { source, duration } of shots.slice(0, -1))
+    always(mode, ({ frames, times }) => {
+      for (const { source, duration } of frames.slice(0, -1))
         near(duration, durationIn(times, source));
     });
 });
 
 test('loop: the clip starts again where it ended, and its end fades out over its beginning', () => {
-  always('loop', ({ shots, times, clip }) => {
+  always('loop', ({ frames, times, clip }) => {
     const last = times.length - 2;
     let share = 0;
-    shots.forEach(({ source, time, duration, under }, i) => {
+    frames.forEach(({ source, time, duration, crossfade }, i) => {
       if (last > 0) {
-        const before = shots[i - 1]?.source ?? -1;
+        const before = frames[i - 1]?.source ?? -1;
         assert.is(source, before === last ? 0 : before + 1);
       }
-      if (under) {
+      if (crossfade) {
         const since = (time + duration / 2) % clip;
         assert.ok(time >= clip - 1e-9, `${time}`);
         assert.ok(since < Math.min(0.2, clip / 2) + 1e-9, `${since} of ${clip}`);
-        assert.is(under.source, last);
-        assert.ok(under.share > 0 && under.share < 1, `${under.share}`);
-        assert.ok(source === 0 || under.share < share, `${under.share} after ${share}`);
-        share = under.share;
+        assert.is(crossfade.source, last);
+        assert.ok(crossfade.share > 0 && crossfade.share < 1, `${crossfade.share}`);
+        assert.ok(source === 0 || crossfade.share < share, `${crossfade.share} after ${share}`);
+        share = crossfade.share;
       }
     });
   });
@@ -191,8 +192,10 @@ test('loop: the clip starts again where it ended, and its end fades out over its
 
 test('loop: at 25 frames a second five frames carry the end of the clip', () => {
   const times = Array.from({ length: 51 }, (_, i) => i / 25);
-  const shots = layOut(times, 3, { sync_mode: 'loop' });
-  const carried = shots.flatMap(({ under }, i) => (under ? [[i, under.source, under.share]] : []));
+  const frames = layOut(times, 3, { sync_mode: 'loop' });
+  const carried = frames.flatMap(({ crossfade }, i) =>
+    crossfade ? [[i, crossfade.source, crossfade.share]] : [],
+  );
   assert.equal(
     carried.map(([i, source, share]) => [i, source, Math.round(10 * (share ?? 0)) / 10]),
     [
@@ -206,13 +209,13 @@ test('loop: at 25 frames a second five frames carry the end of the clip', () => 
 });
 
 test('silence: a longer sound keeps the last picture, at the mean rate', () => {
-  always('silence', ({ shots, times, mean }) => {
+  always('silence', ({ frames, times, mean }) => {
     const last = times.length - 2;
     assert.equal(
-      shots.slice(0, last + 1).map(({ source }) => source),
+      frames.slice(0, last + 1).map(({ source }) => source),
       [...times.keys()].slice(0, -1),
     );
-    for (const { source, duration } of shots.slice(last + 1)) {
+    for (const { source, duration } of frames.slice(last + 1)) {
       assert.is(source, last);
       near(duration, mean);
     }
@@ -220,16 +223,16 @@ test('silence: a longer sound keeps the last picture, at the mean rate', () => {
 });
 
 test('remap: from the first to the last frame, never backward, each near its place in time', () => {
-  always('remap', ({ shots, times, clip, sound, mean }) => {
-    shots.forEach(({ source, time, duration }, i) => {
+  always('remap', ({ frames, times, clip, sound, mean }) => {
+    frames.forEach(({ source, time, duration }, i) => {
       near(duration, mean);
-      assert.ok(source >= (shots[i - 1]?.source ?? 0));
-      const place = ((time + duration / 2) / totalOf(shots)) * clip;
+      assert.ok(source >= (frames[i - 1]?.source ?? 0));
+      const place = ((time + duration / 2) / totalOf(frames)) * clip;
       assert.ok((times[source] ?? 0) <= place + 1e-9 && place <= (times[source + 1] ?? 0) + 1e-9);
     });
     if (sound < 2 * clip) return;
     // Slowed to half, every frame is shown that is not far shorter than the others.
-    const seen = new Set(shots.map(({ source }) => source));
+    const seen = new Set(frames.map(({ source }) => source));
     for (let source = 0; source < times.length - 1; source += 1)
       assert.ok(seen.has(source) || durationIn(times, source) < mean, `${source}`);
   });
@@ -253,13 +256,13 @@ test('segments: the clip as it is, and the mouth moves in them to the frame', ()
     const times = clipOf(random);
     const clip = times.at(-1) ?? 0;
     const segments = segmentsOf(random, clip);
-    const shots = layOut(times, 10 * random(), { sync_mode: 'cut_off', segments });
+    const frames = layOut(times, 10 * random(), { sync_mode: 'cut_off', segments });
     assert.equal(
-      shots.map(({ source }) => source),
+      frames.map(({ source }) => source),
       [...times.keys()].slice(0, -1),
     );
-    near(totalOf(shots), clip);
-    for (const { time, duration, moves, opacity } of shots) {
+    near(totalOf(frames), clip);
+    for (const { time, duration, moves, opacity } of frames) {
       const middle = time + duration / 2;
       const spoken = segments.some((s) => s.audio && s.start <= middle && middle < s.end);
       assert.is(moves, spoken, `seed ${seed}, ${middle}`);
@@ -277,8 +280,10 @@ test('segments: the new mouth appears and goes within a tenth of a second, and s
     { start: 2.52, end: 3, audio: part },
     { start: 3, end: 3.4, audio: null },
   ];
-  const shots = layOut(times, 4, { sync_mode: 'cut_off', segments });
-  const seen = shots.flatMap(({ moves, opacity = 1 }, i) => (moves ? [[i, opacity] as const] : []));
+  const frames = layOut(times, 4, { sync_mode: 'cut_off', segments });
+  const seen = frames.flatMap(({ moves, opacity = 1 }, i) =>
+    moves ? [[i, opacity] as const] : [],
+  );
   assert.equal(
     seen.map(([i]) => i),
     [...times.keys()].filter((i) => i < 25 || (i >= 50 && i < 75)),
@@ -304,12 +309,12 @@ test('segments: the new mouth appears and goes within a tenth of a second, and s
   );
 });
 
-test('a clip of one frame without a length is shown all the same', () => {
+test('a clip of one frame without a duration is shown', () => {
   for (const sync_mode of all) {
-    const shots = layOut([0, 0], 1, { sync_mode });
-    near(totalOf(shots), sync_mode === 'cut_off' ? 0.04 : 1);
+    const frames = layOut([0, 0], 1, { sync_mode });
+    near(totalOf(frames), sync_mode === 'cut_off' ? 0.04 : 1);
   }
-  assert.throws(() => layOut([0], 1, { sync_mode: 'loop' }), /expected the time of a frame/);
+  assert.throws(() => layOut([0], 1, { sync_mode: 'loop' }), /expected the time of a picture/);
 });
 
 test('a part that holds far more frames than the clip has on average is refused', () => {

@@ -1,27 +1,30 @@
-/** How well mouth and sound of a finished file go together. */
+/** How well mouth and sound of a finished file match. */
 
 import { take } from '../../../async/take.ts';
-import type { Frame } from '../../../frame.ts';
 import { decodeFailed } from '../../../media/outcome.ts';
 import { probeVideo } from '../../../media/probe/probe.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
 import { inBoxes } from '../faces/choose-face.ts';
-import { going, isSpoken, type Opening, openingOf } from '../faces/lips.ts';
-import { scratchMeshFile } from '../faces/mesh-file.ts';
+import { hasSpeech, lipSoundCorrelation, type Opening } from '../faces/lips.ts';
 import { openFrames, trackFaces } from '../faces/track.ts';
-import { type LipSyncTask, LOOK_SIDE, type Made } from '../task.ts';
+import { TRACKING_SIDE } from '../faces/visible.ts';
+import type { LipSyncTask, LipSyncVideo } from '../task.ts';
 
-/** So much of a file, and so small, tells it. */
+/** How much of the file is measured, from where the mouth begins to move. */
 const SECONDS = 5;
-const SIDE = 640;
-/** In which the face should be so wide, if it is in the result: the mesh network sees no more of it. */
+/** The longer side, in pixels, of the copies that faces are tracked in, */
+const TRACKED_SIDE = 640;
+/** and the width that the face should have there: the mesh network sees no more than that. */
 const FACE_WIDTH = 128;
+/** Lags that are tried: -320 to 320 ms. */
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
-const LEAST_FRAMES = 12;
-const EARLIER = 0.0005;
+/** A correlation of fewer pictures says nothing. */
+const LEAST_PICTURES = 12;
+/** Seconds: the time of a frame may have been rounded up by as much. */
+const ROUNDING = 0.0005;
 
 /** Limits are for what callers send: a sound at the limit ends with a packet beyond it, and an odd size has grown. */
-const OURS = {
+const NO_LIMITS = {
   bytes: Number.POSITIVE_INFINITY,
   longSide: Number.POSITIVE_INFINITY,
   shortSide: Number.POSITIVE_INFINITY,
@@ -31,54 +34,52 @@ const OURS = {
   outputPixels: Number.POSITIVE_INFINITY,
 };
 
-export type Sync = { readonly correlation: number; readonly lagMs: number };
+/** Pearson's correlation of mouth and sound as they are, -1..1, and the lag of the mouth at which it would be highest. */
+export type SyncMeasure = { readonly correlation: number; readonly lagMs: number };
 
-/**
- * Decodes the result as anyone would, from where the mouth begins to move, and follows its face again. null when nothing
- * is said, or no face is found.
- */
-export const measureSync = async (task: LipSyncTask, made: Made): Promise<Sync | null> => {
+/** Decodes the written file and tracks its face again. null when the sound has no speech, or no face is found. */
+export const measureSync = async (
+  task: LipSyncTask,
+  video: LipSyncVideo,
+): Promise<SyncMeasure | null> => {
   const { target, config, models, signal } = task;
-  const info = await probeVideo(target, config.ffmpeg, OURS, signal, decodeFailed);
-  const meshes = await scratchMeshFile(`${target}.meshes`);
-  try {
-    const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
-    const { first, firstSeconds } = made.spoken;
-    // A little before: the time of a frame may have been rounded up.
-    const from = Math.max(0, firstSeconds - EARLIER);
-    const only = (all: AsyncIterable<Frame>) => take(all, most);
-    const frames = openFrames(target, info, sideOf(made), config.ffmpeg, signal, only, from);
-    const boxes = made.boxes.slice(first);
-    const clip = { size: info.size, fps: info.fps, boxes };
-    const footage = await trackFaces(frames, clip, models.faceTrack, meshes, () => {}, signal);
-    const chosen = inBoxes(footage.sightings, boxes);
-    const openings: Opening[] = [];
-    for (const [i, face] of chosen.entries()) {
-      if (!face) continue;
-      const middle = ((footage.times[i] ?? 0) + (footage.times[i + 1] ?? 0)) / 2;
-      openings.push({
-        seconds: firstSeconds + middle,
-        opening: openingOf(await meshes.read(face.mesh)),
-      });
-    }
-    return compare(openings, made.sound.heard);
-  } finally {
-    await meshes.close();
-  }
+  const { ffmpeg } = config;
+  const info = await probeVideo({
+    ...{ path: target, ffmpeg, limits: NO_LIMITS, signal },
+    onTimeout: decodeFailed,
+  });
+  const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
+  const { first, firstSeconds } = video.speaking;
+  const from = Math.max(0, firstSeconds - ROUNDING);
+  const longSide = sideFor(video);
+  const { frames, spare } = openFrames({ path: target, info, longSide, ffmpeg, signal, from });
+  const boxes = video.boxes.slice(first);
+  const { times, sightings } = await trackFaces({
+    ...{ frames: take(frames, most), spare, size: info.size, fps: info.fps, boxes },
+    ...{ tracker: models.faceTrack, meshes: NO_MESHES, signal },
+  });
+  const openings: Opening[] = inBoxes(sightings, boxes).flatMap((face, i) => {
+    const middle = ((times[i] ?? 0) + (times[i + 1] ?? 0)) / 2;
+    return face ? [{ seconds: firstSeconds + middle, opening: face.opening }] : [];
+  });
+  return compare(openings, video.sound.heard);
 };
 
-/** The side of the pictures to look at: a small face needs larger ones. */
-const sideOf = ({ size, boxes }: Made): number => {
+/** Only the openings are looked at. */
+const NO_MESHES = { add: async () => 0 };
+
+/** The longer side of the pictures to track in: larger ones for a small face. */
+const sideFor = ({ size, boxes }: LipSyncVideo): number => {
   const widths = boxes.flatMap((box) => (box ? [box[2] - box[0]] : [])).sort((a, b) => a - b);
-  const width = widths[widths.length >> 1] ?? FACE_WIDTH;
-  const side = Math.ceil((Math.max(size.width, size.height) * FACE_WIDTH) / width);
-  return Math.min(LOOK_SIDE, Math.max(SIDE, side));
+  const median = widths[widths.length >> 1] ?? FACE_WIDTH;
+  const side = Math.ceil((Math.max(size.width, size.height) * FACE_WIDTH) / median);
+  return Math.min(TRACKING_SIDE, Math.max(TRACKED_SIDE, side));
 };
 
-/** The correlation as it is seen, and by how much later the mouth would have to be heard for the highest. */
-export const compare = (openings: readonly Opening[], heard: Heard): Sync | null => {
-  if (!isSpoken(heard) || openings.length < LEAST_FRAMES) return null;
-  const at = (lagMs: number) => going(openings, heard, lagMs);
+/** null without speech, with fewer than 12 openings, and when lips or jaw never move. */
+export const compare = (openings: readonly Opening[], heard: Heard): SyncMeasure | null => {
+  if (!hasSpeech(heard) || openings.length < LEAST_PICTURES) return null;
+  const at = (lagMs: number) => lipSoundCorrelation(openings, heard, lagMs);
   const best = LAGS_MS.map((lagMs) => ({ lagMs, value: at(lagMs) })).reduce((a, b) =>
     b.value > a.value ? b : a,
   );

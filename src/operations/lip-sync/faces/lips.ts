@@ -1,26 +1,44 @@
-/** How lips move, and how that goes with a sound: pure. */
+/** How far lips are open, and how that correlates with a sound: pure. */
 import { type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
 
+/** Numbers of a step of `Heard.curves`; the first is the jaw's. */
 const CURVES = 6;
+/** Points of the mesh, in MediaPipe's order: middle of the inner lips, corners of the mouth, outer corners of the eyes. */
+const INNER_LIPS = [13, 14] as const;
+const MOUTH_CORNERS = [61, 291] as const;
+const EYE_CORNERS = [33, 263] as const;
 
-/** The gap between the lips at a time, in distances of the outer eye corners. */
+/** The gap between the inner lips at a time, as a share of the distance between the outer eye corners. */
 export type Opening = { readonly seconds: number; readonly opening: number };
 
-export const openingOf = (mesh: Float32Array): number => apart(mesh, 13, 14) / eyesOf(mesh);
+/** In distances of the outer eye corners, as `Opening` has it. */
+export const openingOf = (mesh: Float32Array): number =>
+  distance(mesh, INNER_LIPS) / distance(mesh, EYE_CORNERS);
 
-const eyesOf = (mesh: Float32Array): number => apart(mesh, 33, 263);
-
-const apart = (mesh: Float32Array, a: number, b: number): number =>
+const distance = (mesh: Float32Array, [a, b]: readonly [number, number]): number =>
   Math.hypot(...[0, 1, 2].map((axis) => (mesh[a * 3 + axis] ?? 0) - (mesh[b * 3 + axis] ?? 0)));
 
-/** The mouth shape on the way from that of a face to the one asked for, of which it has such a share. */
-export const between = (mesh: Float32Array, asked: Float32Array, share: number): Float32Array => {
-  const own = [openingOf(mesh), apart(mesh, 61, 291) / eyesOf(mesh)];
-  return asked.map((value, column) => share * value + (1 - share) * (own[column] ?? 0));
+/**
+ * Linear interpolation from the face's own mouth shape (share 0) to the target (share 1). Of the own shape opening and width
+ * are measured on the mesh, the other six numbers count as 0.
+ */
+export const interpolateShape = (
+  mesh: Float32Array,
+  target: Float32Array,
+  share: number,
+): Float32Array => {
+  const own = [openingOf(mesh), distance(mesh, MOUTH_CORNERS) / distance(mesh, EYE_CORNERS)];
+  return target.map((value, column) => share * value + (1 - share) * (own[column] ?? 0));
 };
 
-/** The correlation of lips with the jaw that is heard so much earlier; NaN when one of the two never moves. */
-export const going = (openings: readonly Opening[], heard: Heard, lagMs: number): number => {
+/**
+ * Pearson's correlation of the opening of the lips with the heard jaw opening `lagMs` earlier; NaN when either is constant.
+ */
+export const lipSoundCorrelation = (
+  openings: readonly Opening[],
+  heard: Heard,
+  lagMs: number,
+): number => {
   const jaw = jawOf(heard);
   return correlation(
     openings.map(({ opening }) => opening),
@@ -28,7 +46,7 @@ export const going = (openings: readonly Opening[], heard: Heard, lagMs: number)
   );
 };
 
-/** How far the jaw is open at a time, by what is heard. */
+/** The heard jaw opening at a time, interpolated between the middles of the steps. */
 export const jawOf = ({ curves }: Heard): ((seconds: number) => number) => {
   const value = (step: number) => curves[step * CURVES] ?? 0;
   return (seconds) => {
@@ -38,23 +56,23 @@ export const jawOf = ({ curves }: Heard): ((seconds: number) => number) => {
   };
 };
 
-/** Pearson's; NaN when one of the two never changes. */
+/** Pearson's; NaN when either series is constant. */
 export const correlation = (a: readonly number[], b: readonly number[]): number => {
   const mean = (values: readonly number[]) => values.reduce((x, y) => x + y, 0) / values.length;
-  const [middleA, middleB] = [mean(a), mean(b)];
-  let [common, powerA, powerB] = [0, 0, 0];
+  const [meanA, meanB] = [mean(a), mean(b)];
+  let [covariance, powerA, powerB] = [0, 0, 0];
   for (const [i, value] of a.entries()) {
-    const [x, y] = [value - middleA, (b[i] ?? 0) - middleB];
-    common += x * y;
+    const [x, y] = [value - meanA, (b[i] ?? 0) - meanB];
+    covariance += x * y;
     powerA += x * x;
     powerB += y * y;
   }
   const power = powerA * powerB;
-  return power > 1e-18 ? common / Math.sqrt(power) : Number.NaN;
+  return power > 1e-18 ? covariance / Math.sqrt(power) : Number.NaN;
 };
 
-/** With less speech than this there is nothing to go by. */
+/** With less speech than this the sound counts as one without speech. */
 const LEAST_SPEECH_SECONDS = 0.5;
 
-export const isSpoken = ({ activity }: Heard): boolean =>
+export const hasSpeech = ({ activity }: Heard): boolean =>
   activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS >= LEAST_SPEECH_SECONDS;

@@ -1,90 +1,98 @@
-/** Who is who over a whole clip, cuts included: pure. */
+/** Which faces of a clip are the same person, cuts included: pure. */
 
-type Seen = { readonly id: number };
-type Look = Float32Array;
-type Group = { readonly ids: number[]; readonly looks: Look[]; readonly pictures: Set<number> };
+/** See `face_track`'s LIKENESS: the distance of two of them tells whether they are of one person. */
+type Likeness = Float32Array;
+type Person = {
+  readonly ids: number[];
+  readonly likenesses: Likeness[];
+  readonly pictures: Set<number>;
+};
 
-/** Of each face so many looks, spread over the time that it is seen. */
-const MOST_LOOKS = 8;
-/** How far apart the closest looks at one person are at most: see inference/enhance/face/recognise.py. */
+/** Of each face at most so many likenesses are kept. */
+const MOST_LIKENESSES = 8;
+/**
+ * Two faces are one person where their closest likenesses are nearer than this (Euclidean distance): inference/enhance/face/
+ * recognise.py has the measured distances.
+ */
 const SAME = 0.25;
-/** Where nobody else is ever seen at the same time: one picture in a hundred of somebody else is as near. */
+/** The same limit for a clip whose pictures show one face at most: 1 % of the pictures of another person are nearer. */
 const SAME_ALONE = 0.28;
 
-/** Keeps some of the looks at each face, those that are spread best over its time. */
-export const collectLooks = () => {
-  const faces = new Map<number, { readonly looks: Look[]; every: number; came: number }>();
+/** Keeps at most MOST_LIKENESSES of each face, evenly spread over the time that it is seen. */
+export const collectLikenesses = () => {
+  const faces = new Map<number, { readonly kept: Likeness[]; every: number; came: number }>();
   return {
-    add: (id: number, look: Look): void => {
-      const face = faces.get(id) ?? { looks: [], every: 1, came: 0 };
+    add: (id: number, likeness: Likeness): void => {
+      const face = faces.get(id) ?? { kept: [], every: 1, came: 0 };
       faces.set(id, face);
-      if (face.came % face.every === 0) face.looks.push(look);
+      if (face.came % face.every === 0) face.kept.push(likeness);
       face.came += 1;
-      if (face.looks.length <= MOST_LOOKS) return;
+      if (face.kept.length <= MOST_LIKENESSES) return;
       face.every *= 2;
-      face.looks.splice(0, Number.POSITIVE_INFINITY, ...face.looks.filter((_, i) => i % 2 === 0));
+      face.kept.splice(0, Number.POSITIVE_INFINITY, ...face.kept.filter((_, i) => i % 2 === 0));
     },
-    kept: (): ReadonlyMap<number, readonly Look[]> =>
-      new Map([...faces].map(([id, { looks }]) => [id, looks])),
+    kept: (): ReadonlyMap<number, readonly Likeness[]> =>
+      new Map([...faces].map(([id, { kept }]) => [id, kept])),
   };
 };
 
 /**
- * The same sightings with one id for each person, numbered as they come. Faces that look alike are one person, the most alike
- * first; two that are in one picture never are.
+ * The same sightings with one id for each person, numbered from 0 in the order in which they appear. Faces whose likenesses
+ * are near become one person, the nearest pair first; two faces of one picture are always two people.
  */
-export const asPeople = <T extends Seen>(
+export const identifyPeople = <T extends { readonly id: number }>(
   sightings: readonly (readonly T[])[],
-  looks: ReadonlyMap<number, readonly Look[]>,
+  likenesses: ReadonlyMap<number, readonly Likeness[]>,
 ): T[][] => {
-  const groups = new Map<number, Group>();
-  for (const [picture, faces] of sightings.entries()) {
-    for (const { id } of faces) {
-      const group = groups.get(id) ?? {
-        ...{ ids: [id], looks: [...(looks.get(id) ?? [])], pictures: new Set<number>() },
+  const faces = new Map<number, Person>();
+  for (const [picture, seen] of sightings.entries()) {
+    for (const { id } of seen) {
+      const face = faces.get(id) ?? {
+        ...{ ids: [id], likenesses: [...(likenesses.get(id) ?? [])] },
+        pictures: new Set<number>(),
       };
-      group.pictures.add(picture);
-      groups.set(id, group);
+      face.pictures.add(picture);
+      faces.set(id, face);
     }
   }
-  const alone = sightings.every((faces) => faces.length < 2);
-  const people = join([...groups.values()], alone ? SAME_ALONE : SAME);
-  const person = new Map(people.flatMap((one) => one.ids.map((id) => [id, one])));
-  const numbers = new Map<Group | undefined, number>();
+  const alone = sightings.every((seen) => seen.length < 2);
+  const people = join([...faces.values()], alone ? SAME_ALONE : SAME);
+  const personOf = new Map(people.flatMap((person) => person.ids.map((id) => [id, person])));
+  const numbers = new Map<Person | undefined, number>();
   const numberOf = (id: number): number => {
-    const one = person.get(id);
-    const number = numbers.get(one) ?? numbers.size;
-    numbers.set(one, number);
+    const person = personOf.get(id);
+    const number = numbers.get(person) ?? numbers.size;
+    numbers.set(person, number);
     return number;
   };
-  return sightings.map((faces) => faces.map((face) => ({ ...face, id: numberOf(face.id) })));
+  return sightings.map((seen) => seen.map((face) => ({ ...face, id: numberOf(face.id) })));
 };
 
-/** Groups by their closest looks, from the closest pair on, as long as there are any that may be one. */
-const join = (groups: Group[], same: number): Group[] => {
-  const pairs = groups.flatMap((one, i) =>
-    groups.slice(i + 1).flatMap((other) => {
-      const apart = closest(one.looks, other.looks);
+/** Single-linkage clustering: joins faces whose closest likenesses are nearer than `same`, the closest pair first. */
+const join = (faces: Person[], same: number): Person[] => {
+  const pairs = faces.flatMap((one, i) =>
+    faces.slice(i + 1).flatMap((other) => {
+      const apart = closest(one.likenesses, other.likenesses);
       return apart < same ? [{ one, other, apart }] : [];
     }),
   );
   pairs.sort((a, b) => a.apart - b.apart);
-  const joined = new Map(groups.map((group) => [group, group]));
+  const joined = new Map(faces.map((face) => [face, face]));
   for (const { one, other } of pairs) {
     const [a, b] = [joined.get(one) ?? one, joined.get(other) ?? other];
     if (a === b || [...b.pictures].some((picture) => a.pictures.has(picture))) continue;
     a.ids.push(...b.ids);
     for (const picture of b.pictures) a.pictures.add(picture);
-    for (const [group, whole] of joined) if (whole === b) joined.set(group, a);
+    for (const [face, person] of joined) if (person === b) joined.set(face, a);
   }
-  return groups.filter((group) => joined.get(group) === group);
+  return faces.filter((face) => joined.get(face) === face);
 };
 
-/** The distance of the closest two; that of those farther apart than one person's looks is not measured to its end. */
-const closest = (some: readonly Look[], others: readonly Look[]): number =>
+/** The distance of the closest two; one above SAME_ALONE is not computed to its end. */
+const closest = (some: readonly Likeness[], others: readonly Likeness[]): number =>
   Math.min(...some.flatMap((one) => others.map((other) => distance(one, other))));
 
-const distance = (one: Look, other: Look): number => {
+const distance = (one: Likeness, other: Likeness): number => {
   let sum = 0;
   for (let i = 0; i < one.length && sum < SAME_ALONE ** 2; i++)
     sum += ((one[i] ?? 0) - (other[i] ?? 0)) ** 2;

@@ -1,55 +1,56 @@
-/** Who talks, by how the lips move and by the clip's own sound: pure. */
+/** Who talks, by the motion of the lips and the clip's own sound: pure. */
 import type { Heard } from '../../../triton/clients/speech.ts';
 import { correlation, jawOf, type Opening } from './lips.ts';
 
+/** Seconds by which the lips may be later than the sound: -0.3 to 0.3, in steps of 0.04. */
 const LAGS = Array.from({ length: 16 }, (_, i) => (i - 7.5) * 0.04);
-/** Lips that are nearer in time than this moved from one to the other; else there is a gap between. */
-const GAP = 0.25;
+/** Between openings that are farther apart in time, in seconds, the face was lost: no speed is taken there. */
+const LONGEST_STEP = 0.25;
+/** Seconds over which the magnitude of the speed is averaged. */
 const WINDOW = 0.3;
-/** Lip motion, in eye distances a second: a still picture reaches 0.02, a smile 0.16, speech 0.18 to 0.6. */
+/** Mean speeds of lips, in eye distances a second: up to STILL the talk score is 0, from LIVELY on it counts in full. */
 const STILL = 0.05;
 const LIVELY = 0.15;
 
 /** Mean speed at which the gap between the lips changes, in eye distances a second. */
-export const motionOf = (openings: readonly Opening[]): number => {
+export const lipSpeed = (openings: readonly Opening[]): number => {
   const speeds = speedsOf(openings);
   return speeds.reduce((sum, speed) => sum + Math.abs(speed), 0) / Math.max(1, speeds.length);
 };
 
 /**
- * How well lips go with what is heard, 0..3, at the lag at which they do best: the sum of the correlations of opening, of its
- * speed and of how lively it is. Each by itself is beaten more often by somebody else's lips (8 clips and 14 of GRID, lips and
- * sounds of all pairs: the sum chooses right in 93 % where both talk, in 5 s; the opening alone in 87 %).
+ * How well lips match what is heard, 0..3: the sum of the correlations of three signals (see `comparedSignals`) with those
+ * of the heard jaw, at the lag with the highest sum, times a weight of 0..1 for how much the lips move.
  */
-export const talkOf = (openings: readonly Opening[], heard: Heard): number => {
-  const lively = Math.min(1, Math.max(0, (motionOf(openings) - STILL) / (LIVELY - STILL)));
-  if (lively === 0) return 0;
+export const talkScore = (openings: readonly Opening[], heard: Heard): number => {
+  const weight = Math.min(1, Math.max(0, (lipSpeed(openings) - STILL) / (LIVELY - STILL)));
+  if (weight === 0) return 0;
   const jaw = jawOf(heard);
-  const seen = faces(openings);
-  const at = (lag: number) => {
-    const sounding = faces(
+  const seen = comparedSignals(openings);
+  const sumAt = (lag: number) => {
+    const sounding = comparedSignals(
       openings.map(({ seconds }) => ({ seconds, opening: jaw(seconds - lag) })),
     );
-    return seen.reduce((sum, face, i) => sum + (correlation(face, sounding[i] ?? []) || 0), 0);
+    return seen.reduce((sum, signal, i) => sum + (correlation(signal, sounding[i] ?? []) || 0), 0);
   };
-  return Math.max(0, ...LAGS.map(at)) * lively;
+  return Math.max(0, ...LAGS.map(sumAt)) * weight;
 };
 
-/** The three that are compared. */
-const faces = (openings: readonly Opening[]): number[][] => {
+/** The opening, its speed, and the mean magnitude of the speed over WINDOW seconds. */
+const comparedSignals = (openings: readonly Opening[]): number[][] => {
   const speeds = speedsOf(openings);
-  return [openings.map(({ opening }) => opening), speeds, smoothed(openings, speeds)];
+  return [openings.map(({ opening }) => opening), speeds, meanMagnitudes(openings, speeds)];
 };
 
 const speedsOf = (openings: readonly Opening[]): number[] =>
   openings.map(({ seconds, opening }, i) => {
     const before = openings[i - 1];
-    const since = before ? seconds - before.seconds : Number.POSITIVE_INFINITY;
-    return before && since > 0 && since < GAP ? (opening - before.opening) / since : 0;
+    const step = before ? seconds - before.seconds : Number.POSITIVE_INFINITY;
+    return before && step > 0 && step < LONGEST_STEP ? (opening - before.opening) / step : 0;
   });
 
-/** The mean of the magnitudes in a window round each. */
-const smoothed = (openings: readonly Opening[], values: readonly number[]): number[] => {
+/** The mean magnitude of the values in the window around each. */
+const meanMagnitudes = (openings: readonly Opening[], values: readonly number[]): number[] => {
   let [from, to, sum] = [0, 0, 0];
   return openings.map(({ seconds }) => {
     for (; (openings[to]?.seconds ?? Number.POSITIVE_INFINITY) <= seconds + WINDOW / 2; to += 1)

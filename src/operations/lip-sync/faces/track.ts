@@ -4,119 +4,146 @@ import type { Frame, Size } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import { decodeSmall } from '../../../media/read/decode.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
+import {
+  hintIn,
+  pointIn,
+  type ScaleFactors,
+  scaledBox,
+  scaledMesh,
+  scaleTo,
+} from './coordinates.ts';
 import { openingOf } from './lips.ts';
 import type { MeshFile } from './mesh-file.ts';
-import { asPeople, collectLooks } from './people.ts';
+import { collectLikenesses, identifyPeople } from './people.ts';
 
-/** A face in a picture of the clip; lengths in pixels of the whole picture. */
+/** A face in a picture of the clip; lengths in pixels of the full-size picture. */
 export type Sighting = Pick<Face, 'score' | 'box'> & {
   /** The same for the same person throughout the clip. */
   readonly id: number;
-  /** Where the mesh lies in the mesh file. */
+  /** The number of its mesh in the mesh file. */
   readonly mesh: number;
   /** The gap between the lips, in distances of the outer eye corners. */
   readonly opening: number;
 };
 
-/** What the first pass finds. */
-export type Footage = {
-  /** When the first picture came, on the clock of the decoder. */
+/** The pictures of a clip and the faces in each. */
+export type TrackedClip = {
+  /** The time of the first picture, on the clock of the decoder. */
   readonly start: number;
   /** Of each picture, in seconds from the first, and of the end of the last. */
   readonly times: readonly number[];
   readonly sightings: readonly (readonly Sighting[])[];
 };
 
-/** Pictures that travel together: fewer cost more calls, more cost memory. */
+/** Pictures in one request to the tracker: fewer make more requests, more take more memory. */
 const CHUNK = 8;
-/** Pixels of a hint's shorter side. */
-const LEAST_HINT = 4;
+/** Requests on their way: while the tracker works on one, the next one's pictures are decoded. */
+const CHUNKS_IN_FLIGHT = 2;
 
-/** Frames of a clip to follow faces in, in memory that is used again: see `decodeSmall`. */
-export type Frames = { readonly frames: AsyncIterable<Frame>; readonly spare: ArrayBufferLike[] };
-
-export const openFrames = (
-  path: string,
-  info: VideoInfo,
-  longSide: number,
-  ffmpeg: Config['ffmpeg'],
-  signal: AbortSignal,
-  only: (frames: AsyncIterable<Frame>) => AsyncIterable<Frame>,
-  from = 0,
-): Frames => {
-  const spare: ArrayBufferLike[] = [];
-  const memory = { block: CHUNK, spare };
-  return { frames: only(decodeSmall(path, info, longSide, ffmpeg, signal, memory, from)), spare };
+/** The frames to track faces in. `spare` takes back the memory of whole chunks: see `decodeSmall`. */
+export type SmallFrames = {
+  readonly frames: AsyncIterable<Frame>;
+  readonly spare: ArrayBufferLike[];
 };
 
-type Clip = {
-  /** Of the whole picture; the frames may be smaller. */
+/** The frames of a video from second `from` on, the longer side at most `longSide` pixels. */
+export const openFrames = ({
+  path,
+  info,
+  longSide,
+  ffmpeg,
+  signal,
+  from = 0,
+}: {
+  readonly path: string;
+  readonly info: VideoInfo;
+  readonly longSide: number;
+  readonly ffmpeg: Config['ffmpeg'];
+  readonly signal: AbortSignal;
+  readonly from?: number;
+}): SmallFrames => {
+  const spare: ArrayBufferLike[] = [];
+  const memory = { framesPerBlock: CHUNK, spare };
+  return { frames: decodeSmall(path, info, { longSide, ffmpeg, signal, memory, from }), spare };
+};
+
+export type TrackRequest = SmallFrames & {
+  /** Of the full-size pictures; the frames may be smaller. */
   readonly size: Size;
-  /** Where the caller says that the face is. */
-  readonly boxes: readonly (Box | null)[];
-  readonly point?: { readonly frame: number; readonly x: number; readonly y: number } | null;
   /** Pictures a second. */
   readonly fps: number;
+  /** Where the caller says that the face is, by picture. */
+  readonly boxes?: readonly (Box | null)[];
+  readonly point?: { readonly frame: number; readonly x: number; readonly y: number };
+  readonly tracker: FaceTrack;
+  /** Takes the mesh of every sighting. */
+  readonly meshes: Pick<MeshFile, 'add'>;
+  /** Told how many frames are tracked. */
+  readonly onFrames?: (done: number) => void;
+  readonly signal: AbortSignal;
 };
 
-/**
- * Every face in every frame. Frames are pulled while those before are looked at; the tracker itself goes from one
- * chunk to the next, since it carries its state along.
- */
-export const trackFaces = async (
-  { frames, spare }: Frames,
-  { size, boxes, point, fps }: Clip,
-  tracker: FaceTrack,
-  meshes: MeshFile,
-  onFrames: (done: number) => void,
-  signal: AbortSignal,
-): Promise<Footage> => {
-  let state: Promise<Float32Array> = Promise.resolve(new Float32Array());
-  const look = async (chunk: readonly Frame[]) => {
-    const before = state;
-    const tracked = (async () => {
-      const zoom = zoomTo(size, chunk[0] ?? size);
-      const hints = chunk.map((frame) => [
-        ...hintIn(frame, boxes[frame.index], zoom),
-        ...(point?.frame === frame.index ? [pointIn(point, zoom)] : []),
-      ]);
-      return tracker.track(chunk, await before, hints, signal, fps);
-    })();
-    state = tracked.then((found) => found.state);
-    // Whoever awaits `tracked` hears of its failure.
-    state.catch(() => undefined);
-    return { chunk, faces: (await tracked).faces };
-  };
-
+/** Every face in every frame. */
+export const trackFaces = async (request: TrackRequest): Promise<TrackedClip> => {
+  const { frames, spare, size, meshes, onFrames } = request;
   const times: number[] = [];
   const sightings: Sighting[][] = [];
-  const looks = collectLooks();
+  const likenesses = collectLikenesses();
   let end = 0;
   let start: number | undefined;
-  for await (const { chunk, faces } of inOrder(chunksOf(frames), 2, look)) {
+  const tracked = inOrder(chunksOf(frames), CHUNKS_IN_FLIGHT, chunkTracker(request));
+  for await (const { chunk, faces } of tracked) {
     for (const [i, frame] of chunk.entries()) {
       start ??= frame.time;
       times.push(frame.time - start);
       end = frame.time - start + frame.duration;
-      const zoom = zoomTo(size, frame);
-      const seen: Sighting[] = [];
-      for (const { id, score, box, mesh, likeness } of faces[i] ?? []) {
-        const whole = zoomed(mesh, zoom);
-        const at = await meshes.add(whole);
-        const opening = openingOf(whole);
-        seen.push({ id, score, box: scaledBox(box, zoom.x, zoom.y), mesh: at, opening });
-        if (likeness) looks.add(id, likeness);
-      }
-      sightings.push(seen);
+      const found = faces[i] ?? [];
+      for (const { id, likeness } of found) if (likeness) likenesses.add(id, likeness);
+      sightings.push(await sightingsOf(found, scaleTo(size, frame), meshes));
     }
     if (chunk.length === CHUNK && chunk[0]) spare.push(chunk[0].pixels.buffer);
-    onFrames(times.length);
+    onFrames?.(times.length);
   }
   return {
     start: start ?? 0,
     times: [...times, end],
-    sightings: asPeople(sightings, looks.kept()),
+    sightings: identifyPeople(sightings, likenesses.kept()),
   };
+};
+
+/** Tracks one chunk after the other: each needs the tracker's state after the one before. */
+const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackRequest) => {
+  let state: Promise<Float32Array> = Promise.resolve(new Float32Array());
+  return async (chunk: readonly Frame[]) => {
+    const before = state;
+    const tracking = (async () => {
+      const scale = scaleTo(size, chunk[0] ?? size);
+      const hints = chunk.map((frame) => [
+        ...hintIn(frame, boxes[frame.index], scale),
+        ...(point?.frame === frame.index ? [pointIn(point, scale)] : []),
+      ]);
+      return tracker.track({ pictures: chunk, state: await before, hints, fps }, signal);
+    })();
+    state = tracking.then((tracked) => tracked.state);
+    // Its failure is thrown below, where `tracking` is awaited; here it must not count as unhandled.
+    state.catch(() => undefined);
+    return { chunk, faces: (await tracking).faces };
+  };
+};
+
+const sightingsOf = async (
+  faces: readonly Face[],
+  scale: ScaleFactors,
+  meshes: TrackRequest['meshes'],
+): Promise<Sighting[]> => {
+  const sightings: Sighting[] = [];
+  for (const { id, score, box, mesh } of faces) {
+    const fullSize = scaledMesh(mesh, scale);
+    const number = await meshes.add(fullSize);
+    const opening = openingOf(fullSize);
+    sightings.push({ id, score, box: scaledBox(box, scale.x, scale.y), mesh: number, opening });
+  }
+  return sightings;
 };
 
 async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
@@ -129,42 +156,3 @@ async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> 
   }
   if (chunk.length > 0) yield chunk;
 }
-
-type Zoom = { readonly x: number; readonly y: number };
-
-const zoomTo = (size: Size, { width, height }: Size): Zoom => ({
-  x: size.width / width,
-  y: size.height / height,
-});
-
-/** The box in pixels of the smaller picture; none where no face can fill it: it is a speck there, or far larger than all of it. */
-export const hintIn = (picture: Size, box: Box | null | undefined, { x, y }: Zoom): Box[] => {
-  if (!box) return [];
-  const hint = scaledBox(box, 1 / x, 1 / y);
-  const [x1, y1, x2, y2] = hint;
-  const [side, most] = [Math.max(x2 - x1, y2 - y1), 2 * Math.max(picture.width, picture.height)];
-  return Math.min(x2 - x1, y2 - y1) >= LEAST_HINT && side <= most ? [hint] : [];
-};
-
-/** The point in pixels of the smaller picture, as a box of no extent. */
-export const pointIn = ({ x, y }: { readonly x: number; readonly y: number }, zoom: Zoom): Box => {
-  const [left, top] = [x / zoom.x, y / zoom.y];
-  return [left, top, left, top];
-};
-
-export const scaledBox = ([x1, y1, x2, y2]: Box, x: number, y: number): Box => [
-  x1 * x,
-  y1 * y,
-  x2 * x,
-  y2 * y,
-];
-
-/**
- * The mesh in pixels of the larger picture. The tracker counts from the edge of the first pixel, who renders from its middle,
- * as OpenCV does.
- */
-export const zoomed = (mesh: Float32Array, { x, y }: Zoom): Float32Array =>
-  mesh.map((value, i) => {
-    if (i % 3 === 0) return value * x - 0.5;
-    return i % 3 === 1 ? value * y - 0.5 : value * x;
-  });

@@ -1,65 +1,68 @@
-/** The mouths that a clip lends to its own frames. */
+/** The mouths that a clip's own pictures lend to its output frames. */
 import type { YuvFrame } from '../../../frame.ts';
 import { AT_ONCE, type Lending } from '../../../triton/clients/mouth-plan.ts';
-import type { Lent, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
+import type { Lent, Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { cut, meshIn, patchOf } from '../render/patch.ts';
 
 export type Lenders = {
   /** The subject, with the teeth that the lenders show. */
   readonly subject: Float32Array;
-  /** Those of a frame of the output, and how much each lends; none where the mouth is drawn. */
+  /** The lenders of an output frame and each one's share; empty where the inside of the mouth is drawn. */
   of(index: number): readonly Lent[];
 };
 
-type Clip = {
+type LenderSources = {
+  /** Null: the model does not lend. */
   readonly lending: Lending | null;
-  /** The clip's pictures at these places, which ascend; `index` is the place. */
-  readonly pictures: (places: readonly number[]) => AsyncIterable<YuvFrame>;
-  readonly meshOf: (place: number) => Promise<Float32Array | null>;
-  readonly about: Rendering;
+  /** The clip's pictures with these indices, which ascend. */
+  readonly pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>;
+  /** The speaker's mesh in the picture with this index; null where the face is not seen. */
+  readonly meshOf: (index: number) => Promise<Float32Array | null>;
+  readonly rendering: Rendering;
+  readonly render: MouthRender;
+  readonly signal: AbortSignal;
 };
 
-/** Pictures farther apart are sought; those between nearer ones are decoded for nothing. */
-const FAR = 120;
-/** So many of the most useful lenders tell what the subject's teeth are like. */
-const TELLING = 12;
+/** Pictures that are at most so many apart are decoded in one go, those between them included; farther ones by a seek. */
+const MOST_DECODED_BETWEEN = 120;
+/** From how many lenders, the most useful first, the subject's teeth are measured. */
+const LENDERS_FOR_TEETH = 12;
 
-/** Cuts every lender's mouth out of its picture once and keeps it: at most 48, 100 kB each of `balanced`, 600 kB of `studio`. */
-export const borrow = async (
-  { lending, pictures, meshOf, about }: Clip,
-  render: MouthRender,
-  signal: AbortSignal,
-): Promise<Lenders> => {
-  const { subject } = about;
-  if (!lending || about.style === 'flat') return { subject, of: () => [] };
+/** Cuts each lender's mouth out of its picture once and keeps it: at most 48, of 100 kB (`balanced`) or 600 kB (`studio`). */
+export const collectLenders = async (sources: LenderSources): Promise<Lenders> => {
+  const { lending, pictures, meshOf, rendering, render, signal } = sources;
+  const { subject } = rendering;
+  if (!lending || rendering.style === 'flat') return { subject, of: () => [] };
   const mouths = new Map<number, Buffer>();
-  let seen: Parameters<MouthRender['lender']> | null = null;
-  for (const near of groups([...new Set(lending.bank)].sort((a, b) => a - b))) {
-    for await (const picture of pictures(near)) {
-      const place = picture.index;
-      const mesh = await meshOf(place);
+  let last: Mouth | null = null;
+  for (const group of groupsOf([...new Set(lending.bank)].sort((a, b) => a - b))) {
+    for await (const picture of pictures(group)) {
+      const mesh = await meshOf(picture.index);
       const rect = mesh && patchOf(mesh, picture, render);
       if (rect) {
-        seen = [cut(picture, rect), meshIn(mesh, rect), about, signal];
-        mouths.set(place, await render.lender(...seen));
+        last = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about: rendering };
+        mouths.set(picture.index, await render.lender(last, signal));
       }
     }
   }
-  const telling = lending.bank.flatMap((place) => mouths.get(place) ?? []).slice(0, TELLING);
+  const forTeeth = lending.bank
+    .flatMap((index) => mouths.get(index) ?? [])
+    .slice(0, LENDERS_FOR_TEETH);
   return {
-    subject: seen ? await render.withTeeth(telling, ...seen) : subject,
+    subject: last ? await render.withTeeth(forTeeth, last, signal) : subject,
     of: (index) => lentTo(index, lending, mouths),
   };
 };
 
-const groups = (places: readonly number[]): number[][] => {
-  const found: number[][] = [];
-  for (const place of places) {
-    const last = found.at(-1);
-    if (last && place - (last.at(-1) ?? 0) <= FAR) last.push(place);
-    else found.push([place]);
+/** Ascending indices in groups that are decoded in one go. */
+const groupsOf = (indices: readonly number[]): number[][] => {
+  const groups: number[][] = [];
+  for (const index of indices) {
+    const group = groups.at(-1);
+    if (group && index - (group.at(-1) ?? 0) <= MOST_DECODED_BETWEEN) group.push(index);
+    else groups.push([index]);
   }
-  return found;
+  return groups;
 };
 
 const lentTo = (
@@ -67,11 +70,11 @@ const lentTo = (
   { bank, lenders, shares }: Lending,
   mouths: ReadonlyMap<number, Buffer>,
 ): Lent[] => {
-  const found: Lent[] = [];
+  const lent: Lent[] = [];
   for (let i = index * AT_ONCE; i < (index + 1) * AT_ONCE; i += 1) {
     const lender = mouths.get(bank[lenders[i] ?? -1] ?? -1);
     const share = shares[i] ?? 0;
-    if (lender && share > 0) found.push({ lender, share });
+    if (lender && share > 0) lent.push({ lender, share });
   }
-  return found;
+  return lent;
 };

@@ -1,117 +1,129 @@
+/** The output is encoded in chunks of about ten seconds, each to a file of its own that the next attempt uses again. */
 import { writeFile } from 'node:fs/promises';
-import { encodePart, joinClip, type Look } from '../../../media/write/encode.ts';
+import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../../media/write/encoder.ts';
-import type { Part } from '../../../media/write/parts.ts';
-import type { Sound } from '../../../media/write/sound-graph.ts';
-import type { Kept } from '../../../storage/checkpoints.ts';
-import type { Shot } from '../plan/timeline.ts';
-import { type LipSyncTask, spans } from '../task.ts';
+import type { EncodedPart } from '../../../media/write/parts.ts';
+import type { SoundTrack } from '../../../media/write/sound-graph.ts';
+import type { Checkpoints } from '../../../storage/checkpoints.ts';
+import type { OutputFrame } from '../plan/output-frame.ts';
+import { type LipSyncTask, progressSpans } from '../task.ts';
 
-type Timing = Pick<Shot, 'time' | 'duration'>;
+type FrameTime = Pick<OutputFrame, 'time' | 'duration'>;
+type EncodeTask = Pick<LipSyncTask, 'config' | 'report' | 'signal'>;
 
 /** A frame of the output as it goes to the encoder. */
-export type Finished = AnyFrame & {
-  /** Whether it stayed as it was for want of a face. */
-  readonly passed: boolean;
+export type FinishedFrame = AnyFrame & {
+  /** Whether its mouth was to move and was left as it was, since no face was found. */
+  readonly passedThrough: boolean;
 };
 
-/**
- * Encodes the frames of all shots, which `open` gives from any of them on, and puts the sound under them. Chunks that an
- * earlier attempt has finished are not made again. Returns too how many frames stayed as they were.
- */
-export const encodeShots = async (
-  task: Pick<LipSyncTask, 'config' | 'report' | 'signal' | 'target'>,
-  kept: Kept,
-  shots: readonly Timing[],
-  look: Look,
-  sound: Sound,
-  open: (from: number) => AsyncGenerator<Finished>,
-): Promise<{ readonly encoded: Encoded; readonly passed: number }> => {
+/** The frames from this index of the output on. */
+export type OpenFrames = (from: number) => AsyncGenerator<FinishedFrame>;
+
+type OutputRequest = {
+  readonly checkpoints: Checkpoints;
+  /** Of all output frames. */
+  readonly times: readonly FrameTime[];
+  readonly format: VideoFormat;
+  readonly sound: SoundTrack;
+  readonly open: OpenFrames;
+};
+
+/** Encodes all frames and puts the sound under them. Also returns how many frames were passed through. */
+export const encodeOutput = async (
+  task: EncodeTask & Pick<LipSyncTask, 'target'>,
+  { checkpoints, times, format, sound, open }: OutputRequest,
+): Promise<{ readonly encoded: Encoded; readonly passedThrough: number }> => {
   const { config, report, signal, target } = task;
-  const chunks = chunksOf(shots, config.lipsync.chunkSeconds);
-  const { parts, passed } = await encodeChunks(task, kept, chunks, look, open);
-  const frames = shots.length;
-  report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span: spans.rendering });
-  await joinClip(parts, look, sound, target, config.ffmpeg, signal);
+  const chunks = chunksOf(times, config.lipsync.chunkSeconds);
+  const { parts, passedThrough } = await encodeChunks(task, { checkpoints, chunks, format, open });
+  const [frames, span] = [times.length, progressSpans.rendering];
+  report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span });
+  await joinClip(parts, { format, sound, target, ffmpeg: config.ffmpeg, signal });
   const rounded = (value: number) => Number(value.toFixed(6));
-  const seconds = endOf(shots);
+  const seconds = endOf(times);
   const encoded = { frames, durationSeconds: rounded(seconds), fps: rounded(frames / seconds) };
-  return { encoded, passed };
+  return { encoded, passedThrough };
 };
 
-/** Shots that are encoded together, to a file of their own. */
+/** Output frames from index `from` to before `to`, which are encoded to one file. */
 export type Chunk = { readonly from: number; readonly to: number; readonly seconds: number };
 
-/** All shots, in chunks of about so many seconds. */
-export const chunksOf = (shots: readonly Timing[], about: number): Chunk[] => {
-  const startOf = (at: number) => shots[at]?.time ?? endOf(shots);
-  const count = Math.max(1, Math.round(endOf(shots) / about));
-  const numberOf = ({ time, duration }: Timing) =>
-    Math.floor(((time + duration / 2) / endOf(shots)) * count);
-  const starts = shots.flatMap((shot, at) => {
-    const before = shots[at - 1];
-    return !before || numberOf(before) < numberOf(shot) ? [at] : [];
+/** All output frames in chunks of equal length, as near to `about` seconds as their number allows. */
+export const chunksOf = (times: readonly FrameTime[], about: number): Chunk[] => {
+  const startOf = (at: number) => times[at]?.time ?? endOf(times);
+  const count = Math.max(1, Math.round(endOf(times) / about));
+  const numberOf = ({ time, duration }: FrameTime) =>
+    Math.floor(((time + duration / 2) / endOf(times)) * count);
+  const starts = times.flatMap((frame, at) => {
+    const before = times[at - 1];
+    return !before || numberOf(before) < numberOf(frame) ? [at] : [];
   });
   return starts.map((from, i) => {
-    const to = starts[i + 1] ?? shots.length;
+    const to = starts[i + 1] ?? times.length;
     return { from, to, seconds: startOf(to) - startOf(from) };
   });
 };
 
-const endOf = (shots: readonly Timing[]): number => {
-  const last = shots.at(-1);
+const endOf = (times: readonly FrameTime[]): number => {
+  const last = times.at(-1);
   return last ? last.time + last.duration : 0;
 };
 
-/** Chunk by chunk; returns their files. */
+type ChunksRequest = Pick<OutputRequest, 'checkpoints' | 'format' | 'open'> & {
+  readonly chunks: readonly Chunk[];
+};
+
+/** Encodes chunk after chunk, but for those that an earlier attempt has finished; returns the files of all. */
 export const encodeChunks = async (
-  { config, report, signal }: Pick<LipSyncTask, 'config' | 'report' | 'signal'>,
-  kept: Kept,
-  chunks: readonly Chunk[],
-  look: Look,
-  open: (from: number) => AsyncGenerator<Finished>,
-): Promise<{ readonly parts: Part[]; readonly passed: number }> => {
-  const { span, framesTotal } = { span: spans.rendering, framesTotal: chunks.at(-1)?.to ?? 0 };
-  const tell = (framesDone: number) =>
+  { config, report, signal }: EncodeTask,
+  { checkpoints, chunks, format, open }: ChunksRequest,
+): Promise<{ readonly parts: EncodedPart[]; readonly passedThrough: number }> => {
+  const [span, framesTotal] = [progressSpans.rendering, chunks.at(-1)?.to ?? 0];
+  const onFrames = (framesDone: number) =>
     report({ stage: 'inference', framesDone, framesTotal, span });
-  const parts: Part[] = [];
-  let passed = 0;
-  let frames: AsyncGenerator<Finished> | undefined;
+  const parts: EncodedPart[] = [];
+  let passedThrough = 0;
+  let frames: AsyncGenerator<FinishedFrame> | undefined;
   try {
-    for (const [i, { from, to, seconds }] of chunks.entries()) {
-      const [picture, count] = [`chunk-${i}.mp4`, `chunk-${i}.passed`];
-      if (frames || !(await kept.has(picture))) {
-        tell(from);
-        frames ??= open(from);
-        const left = { frames, passed: 0 };
-        const some = portion(left, from, to, tell);
-        await kept.put(picture, async (path) => {
-          await encodePart(some, look, path, config.ffmpeg, signal);
-          // Before the pictures: where these are, it is there.
-          await kept.put(count, (file) => writeFile(file, String(left.passed)));
+    for (const [i, chunk] of chunks.entries()) {
+      const [pictures, count] = [`chunk-${i}.mp4`, `chunk-${i}.passed`];
+      if (frames || !(await checkpoints.has(pictures))) {
+        onFrames(chunk.from);
+        frames ??= open(chunk.from);
+        const tally = { passedThrough: 0 };
+        const some = framesIn(chunk, { frames, tally, onFrames });
+        await checkpoints.put(pictures, async (path) => {
+          await encodePart(some, { format, target: path, ffmpeg: config.ffmpeg, signal });
+          // The count comes before the pictures are renamed: where the pictures are, the count is.
+          await checkpoints.put(count, (file) => writeFile(file, String(tally.passedThrough)));
         });
       }
-      passed += Number(await kept.read(count));
-      parts.push({ path: kept.path(picture), seconds });
+      passedThrough += Number(await checkpoints.read(count));
+      parts.push({ path: checkpoints.path(pictures), seconds: chunk.seconds });
     }
   } finally {
     await frames?.return(undefined);
   }
-  return { parts, passed };
+  return { parts, passedThrough };
 };
 
-/** The frames of one chunk; those after it stay where they are. */
-async function* portion(
-  left: { readonly frames: AsyncGenerator<Finished>; passed: number },
-  from: number,
-  to: number,
-  tell: (framesDone: number) => void,
+type ChunkSource = {
+  readonly frames: AsyncGenerator<FinishedFrame>;
+  readonly tally: { passedThrough: number };
+  readonly onFrames: (done: number) => void;
+};
+
+/** The frames of one chunk. The generator stays open for the next chunk. */
+async function* framesIn(
+  { from, to }: Chunk,
+  { frames, tally, onFrames }: ChunkSource,
 ): AsyncGenerator<AnyFrame> {
   for (let at = from; at < to; at += 1) {
-    const { value: frame, done } = await left.frames.next();
-    if (done) throw new Error(`expected ${to - from} frames; ${at - from} came`);
-    if (frame.passed) left.passed += 1;
+    const { value: frame, done } = await frames.next();
+    if (done) throw new Error(`expected ${to - from} frames, got ${at - from}`);
+    if (frame.passedThrough) tally.passedThrough += 1;
     yield frame;
-    tell(at + 1);
+    onFrames(at + 1);
   }
 }

@@ -13,10 +13,10 @@ const weights: Readonly<Record<string, readonly [kr: number, kb: number]>> = {
   bt2020c: [0.2627, 0.0593],
 };
 
-/** How the codes of a clip become colours. */
+/** What the renderer needs to turn the clip's YUV codes into colours. */
 export const codingOf = (colour: Colour): Coding => {
   const { matrix, fullRange } = outputColour(colour);
   const [kr, kb] = weights[matrix] ?? [];
-  if (kr === undefined || kb === undefined) throw new Error(`the matrix ${matrix} is unknown`);
+  if (kr === undefined || kb === undefined) throw new Error(`the YUV matrix ${matrix} is unknown`);
   return { kr, kb, fullRange };
 };

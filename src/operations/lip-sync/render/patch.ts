@@ -1,26 +1,26 @@
-/** The rectangle of a picture that is rendered anew: where it lies, cut out and put back. Pure but for `paste` and `mix`, which write. */
+/** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `paste` and `mix` write. */
 import type { Size, YuvPicture } from '../../../frame.ts';
 import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
 
-/** In pixels; all four are even, so that chroma is cut where luma is. */
+/** In pixels; all four numbers are even, since a chroma sample of 4:2:0 covers 2 x 2 pixels. */
 export type Rect = Size & { readonly x: number; readonly y: number };
 
-type Renderable = Pick<MouthRender, 'patchSpan' | 'patchDrop' | 'smallestFace'>;
+type PatchGeometry = Pick<MouthRender, 'patchSpan' | 'patchDrop' | 'smallestFace'>;
 
-/** Corners of eyes and mouth in a mesh. */
+/** Points of a mesh: outer corners of the eyes, corners of the mouth. */
 const EYES = [33, 263] as const;
 const MOUTH = [61, 291] as const;
-/** A smaller rest at the picture's border is not worth a rendering. */
-const LEAST = 16;
+/** Pixels: where less than this of the patch's width or height lies in the picture, it is not rendered. */
+const LEAST_SIDE = 16;
 
 /**
- * The square round the mouth, as far as the picture has it; null when the mouth is beyond its border, or the face too small
- * to be rendered. Sides of the picture are even.
+ * The part of the square around the mouth that lies in the picture, whose sides are even. null where too little of it does,
+ * or where the face is smaller than the renderer takes.
  */
 export const patchOf = (
   mesh: Float32Array,
   { width, height }: Size,
-  { patchSpan, patchDrop, smallestFace }: Renderable,
+  { patchSpan, patchDrop, smallestFace }: PatchGeometry,
 ): Rect | null => {
   const at = (point: number, axis: number) => mesh[point * 3 + axis] ?? Number.NaN;
   const across = (axis: number) => at(EYES[1], axis) - at(EYES[0], axis);
@@ -37,7 +37,9 @@ export const patchOf = (
     width: clip(down(x + half) + 2, width) - left,
     height: clip(down(y + half) + 2, height) - top,
   };
-  return size.width >= LEAST && size.height >= LEAST ? { x: left, y: top, ...size } : null;
+  return size.width >= LEAST_SIDE && size.height >= LEAST_SIDE
+    ? { x: left, y: top, ...size }
+    : null;
 };
 
 /** The mesh in pixels of the patch. */
@@ -58,8 +60,8 @@ export const cut = (frame: YuvPicture, rect: Rect): YuvPicture => {
 };
 
 /**
- * Puts a rendered patch back where its mask is not 0, mixed with what was there when `share` is below 1. Every other
- * byte of the frame stays. Returns whether anything was put.
+ * Writes a rendered patch into the frame where its mask is not 0: new = old + share * (rendered - old). Every other byte of
+ * the frame stays. Returns whether any byte was written.
  */
 export const paste = (
   frame: YuvPicture,
@@ -70,21 +72,24 @@ export const paste = (
   let changed = false;
   let from = 0;
   for (const plane of planesOf(frame, rect)) {
-    // A chroma sample belongs to two by two pixels of luma.
+    // 2 in the chroma planes: a sample of theirs covers 2 x 2 pixels of luma, and of the mask.
     const step = rect.width / plane.width;
     for (let row = 0; row < plane.height; row += 1, from += plane.width) {
       const at = row * step * rect.width;
-      const under = mask.subarray(at, at + step * rect.width);
       const to = plane.from + row * plane.stride;
-      const line = frame.pixels.subarray(to, to + plane.width);
-      if (pasteLine(line, pixels.subarray(from, from + plane.width), under, step, share))
-        changed = true;
+      const line = {
+        frame: frame.pixels.subarray(to, to + plane.width),
+        rendered: pixels.subarray(from, from + plane.width),
+        mask: mask.subarray(at, at + step * rect.width),
+        step,
+      };
+      if (pasteLine(line, share)) changed = true;
     }
   }
   return changed;
 };
 
-/** Mixes another picture of the same size into this one: `share` of what is seen is its. */
+/** Mixes another picture of the same size into this one: new = old + share * (other - old). */
 export const mix = (frame: YuvPicture, { pixels }: YuvPicture, share: number): void => {
   for (const [i, code] of pixels.entries()) {
     const was = frame.pixels[i] ?? 0;
@@ -92,25 +97,23 @@ export const mix = (frame: YuvPicture, { pixels }: YuvPicture, share: number): v
   }
 };
 
-/** One line of a plane, under one line of the mask, or two. */
-const pasteLine = (
-  line: Buffer,
-  rendered: Buffer,
-  under: Buffer,
-  step: number,
-  share: number,
-): boolean => {
-  const below = under.length / step;
+type PlaneLine = {
+  readonly frame: Buffer;
+  readonly rendered: Buffer;
+  /** The `step` lines of the mask that the line covers. */
+  readonly mask: Buffer;
+  readonly step: number;
+};
+
+const pasteLine = ({ frame, rendered, mask, step }: PlaneLine, share: number): boolean => {
+  const below = mask.length / step;
   let changed = false;
-  for (let i = 0, at = 0; i < line.length; i += 1, at += step) {
-    if (
-      !under[at] &&
-      (step === 1 || !(under[at + 1] || under[at + below] || under[at + below + 1]))
-    )
+  for (let i = 0, at = 0; i < frame.length; i += 1, at += step) {
+    if (!mask[at] && (step === 1 || !(mask[at + 1] || mask[at + below] || mask[at + below + 1])))
       continue;
-    const was = line[i] ?? 0;
+    const was = frame[i] ?? 0;
     const is = rendered[i] ?? 0;
-    line[i] = share === 1 ? is : Math.round(was + (is - was) * share);
+    frame[i] = share === 1 ? is : Math.round(was + (is - was) * share);
     changed = true;
   }
   return changed;

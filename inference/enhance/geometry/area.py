@@ -1,0 +1,41 @@
+"""A rectangle of pixels, and the numbers worked with in it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Area:
+    """A rectangle of whole pixels: from x, y to before right, bottom."""
+
+    x: int
+    y: int
+    right: int
+    bottom: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """Rows and columns, to index a picture with."""
+        return slice(self.y, self.bottom), slice(self.x, self.right)
+
+    @property
+    def width(self) -> int:
+        """Pixels across; 0 where the area is empty."""
+        return max(0, self.right - self.x)
+
+    @property
+    def height(self) -> int:
+        """Pixels down; 0 where the area is empty."""
+        return max(0, self.bottom - self.y)
+
+    def clipped(self, other: "Area") -> "Area":
+        """What both areas share; its width or height is 0 where they share nothing."""
+        return Area(max(self.x, other.x), max(self.y, other.y), min(self.right, other.right), min(self.bottom, other.bottom))
+
+    def moved(self, x: int, y: int) -> "Area":
+        """The area so many pixels to the right and down."""
+        return Area(self.x + x, self.y + y, self.right + x, self.bottom + y)

@@ -1,1 +1,0 @@
-"""Mouths lent from frame to frame: a clip's own teeth, tongue and inner lips instead of drawn ones."""

@@ -1,0 +1,25 @@
+"""Values known in some pixels, carried smoothly into the others (pull and push: Gortler et al. 1996)."""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Floats
+
+Mask = npt.NDArray[np.bool_]
+
+
+def spread(values: Floats, known: Mask) -> Floats:
+    """What is known, smoothly everywhere."""
+    weight = known.astype(np.float32)
+    levels = [(values * weight[..., None], weight)]
+    while min(levels[-1][1].shape) > 4:
+        size = tuple(-(-n // 2) for n in levels[-1][1].shape[::-1])
+        levels.append(tuple(cv2.resize(part, size, interpolation=cv2.INTER_AREA) for part in levels[-1]))  # type: ignore[arg-type]
+    total, weight = levels[-1]
+    smooth = total / np.maximum(weight, 1e-6)[..., None]
+    for total, weight in reversed(levels[:-1]):
+        smooth = cv2.resize(smooth, weight.shape[::-1], interpolation=cv2.INTER_LINEAR)
+        share = np.minimum(weight * 4, 1)[..., None]
+        smooth = smooth * (1 - share) + share * total / np.maximum(weight, 1e-6)[..., None]
+    return np.asarray(smooth, np.float32)

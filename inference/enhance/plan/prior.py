@@ -1,0 +1,88 @@
+"""How lips move with a sound, as networks have learnt it from other people: inference/weights/mouth.md."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from enhance.engine import open_small_network
+from enhance.geometry.heads import Array
+from enhance.speech.features import MELS, log_mel, normalise
+
+from .measures import MEASURES
+from .tracks import smooth
+
+WEIGHTS = Path(__file__).parents[2] / "weights" / "mouth.onnx"
+_SMOOTH = (0.04, 0.045, 0.05, 0.06)  # s, of MEASURES: corners are slower than lips
+_CHUNK, _OVERLAP = 3000, 60  # frames given to the network at once, and more on both sides: farther than it looks
+
+# By quality, fast to studio: factors by which the mel axis is stretched, one run of the networks each, as if speakers with
+# shorter and longer vocal tracts said the same.
+_THROATS = ((1.0,), (0.9, 1.0, 1.1), (0.9, 0.95, 1.0, 1.05, 1.1))
+_FIXED_BAND = 12  # mel band about which it is stretched
+
+Prior = Callable[[Array], Array]
+Network = Callable[..., list[Any]]
+
+
+class StoppablePrior(Protocol):
+    """A Prior that calls go_on between the runs of its networks; go_on may raise to stop it."""
+
+    def __call__(self, pcm: Array, /, go_on: Callable[[], None] = ...) -> Array:
+        """pcm: n samples, 16 kHz mono -> networks x T x 4 MEASURES, T = n // 160."""
+        ...
+
+
+def open_prior(path: Path = WEIGHTS, chunk: int = _CHUNK) -> Prior:
+    """A function from n samples (16 kHz mono) to networks x T x 4 MEASURES, of mean 0 and spread 1 over a speaker.
+
+    T = n // 160. It is for one thread at a time.
+    """
+    return _prior(open_small_network(path), _THROATS[0], chunk)
+
+
+def open_priors(path: Path = WEIGHTS) -> tuple[StoppablePrior, ...]:
+    """As open_prior, one for each quality, from fast to studio. They share a network, so they are for one thread together."""
+    network = open_small_network(path)
+    return tuple(_prior(network, throats, _CHUNK) for throats in _THROATS)
+
+
+def _prior(network: Network, throats: tuple[float, ...], chunk: int) -> StoppablePrior:
+    def prior(pcm: Array, /, go_on: Callable[[], None] = lambda: None) -> Array:
+        mel = normalise(log_mel(pcm))
+        if not len(mel):
+            return np.zeros((1, 0, len(MEASURES)))
+        predicted = [_predicted(network, stretched(mel, by), chunk, go_on) for by in throats]
+        return np.stack([calm(each) for each in np.concatenate(predicted)])
+
+    return prior
+
+
+def stretched(mel: Array, by: float) -> Array:
+    """A log-mel (T x 40) stretched by a factor about _FIXED_BAND, which moves formants but hardly pitch."""
+    if by == 1:
+        return mel
+    places = np.clip((np.arange(MELS) - _FIXED_BAND) * by + _FIXED_BAND, 0, MELS - 1.001)
+    below = places.astype(int)
+    above = (places - below).astype(np.float32)
+    return np.asarray(mel[:, below] * (1 - above) + mel[:, below + 1] * above)
+
+
+def _predicted(network: Network, mel: Array, chunk: int, go_on: Callable[[], None]) -> Array:
+    parts = []
+    for start in range(0, len(mel), chunk):
+        go_on()
+        parts.append(_part(network, mel, start, chunk))
+    return np.concatenate(parts, 1)
+
+
+def calm(measures: Array) -> Array:
+    """An output of a network (T x 4 MEASURES), smoothed by _SMOOTH: it trembles more than lips do."""
+    return np.stack([smooth(track, sigma) for track, sigma in zip(measures.T, _SMOOTH, strict=True)], 1)
+
+
+def _part(network: Network, mel: Array, start: int, chunk: int) -> Array:
+    begin, end = max(0, start - _OVERLAP), min(len(mel), start + chunk)
+    measures: Array = network(mel[None, begin : end + _OVERLAP])[0]
+    return measures[:, start - begin : end - begin]

@@ -1,0 +1,78 @@
+"""The last step of the plan: motion becomes mouth shapes in the subject's own measures, at the times of the frames."""
+
+import numpy as np
+
+from enhance.geometry.heads import Array
+from enhance.speech.classes import CURVES, SIL
+from enhance.speech.curves import ALMOST, curves
+
+from .hearing import Speech, as_long
+from .measures import CORNERS, MEASURES, OPENING, UPPER, WIDTH
+from .mouth_range import MouthRange
+from .stillness import liveliness
+from .tracks import FRAME, at, interval, most_within
+
+TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
+LARGEST_OPENING = 0.30  # S
+_UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
+_BITTEN = 0.05  # S: the opening of f and v
+_LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
+_MET = 0.95  # value of the closure track from which the lips touch
+_QUIET = 30  # frames before and after a sound, in which lips come to rest
+
+
+def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange, *, lag: float, expressiveness: float) -> Array:
+    """f x 8 TARGETS at `times`, the f seconds at which frames appear.
+
+    motion: T x 4 MEASURES of mean 0 and spread 1, at 100 frames/s. mouth: the subject's, in S. lag: s by which the picture is
+    to be late. expressiveness: 0..1. Lips that meet do so in the frame that shows the moment, however short it is; in
+    silence, and before and after the sound, they rest. opening, width, upper and corners are in S, the rest 0..1.
+    """
+    if not len(motion):
+        motion = np.zeros((1, len(MEASURES)))
+    motion = np.pad(motion, ((_QUIET, _QUIET), (0, 0)), "edge")
+    frames = len(motion)
+    alive = as_long(liveliness(np.pad(speech.activity, _QUIET)), frames)[:, None]
+    said = dict(zip(CURVES, as_long(curves(_in_quiet(speech.posteriors)), frames).T, strict=True))
+    measures = mouth.rest + (mouth.mean + motion * mouth.spread * (0.5 + expressiveness) - mouth.rest) * alive
+    biting = said["labiodental"] * alive[:, 0]
+    measures[:, OPENING] = _within(np.maximum(measures[:, OPENING], 0), 0, LARGEST_OPENING)
+    measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
+
+    starts = times - lag + _QUIET * FRAME
+    ends = starts + np.clip(np.diff(times, append=times[-1:] + interval(times)), 0.01, _LONGEST_FRAME)
+    middles = (starts + ends) / 2
+    press = at(said["closure"][:, None], middles)[:, 0]
+    most = most_within(said["closure"], starts, ends)
+    apart = 1 - np.where(most > _MET, most, press)
+    shape = at(measures, middles)
+    rounding, tongue, bite = at(np.stack([said["rounding"], said["tongue"], biting], 1) * alive, middles).T
+    columns = {
+        "opening": shape[:, OPENING] * apart,
+        "width": shape[:, WIDTH],
+        "rounding": rounding,
+        "upper": _within(shape[:, UPPER] - mouth.rest[UPPER], *_UPPER_WITHIN) * apart,
+        "corners": _within(shape[:, CORNERS] - mouth.rest[CORNERS], *_CORNERS_WITHIN),
+        "press": np.maximum(1 - apart - ALMOST, 0) / (1 - ALMOST),
+        "labiodental": bite * apart,
+        "tongue": tongue * apart,
+    }
+    return np.asarray(np.stack([columns[name] for name in TARGETS], 1), np.float32)
+
+
+def _in_quiet(posteriors: Array) -> Array:
+    """Posteriors (T x 20) with _QUIET frames of silence more at both ends."""
+    quiet = np.zeros((_QUIET, posteriors.shape[1]))
+    quiet[:, SIL] = 1
+    return np.concatenate([quiet, posteriors, quiet])
+
+
+def _within(track: Array, least: float, most: float) -> Array:
+    """A track held within least (at most 0) and most: over the last quarter of the way it approaches them by a tanh."""
+    bent = track.copy()
+    for sign, limit in ((1, most), (-1, -least)):
+        room = limit / 4
+        if room:
+            over = np.maximum(sign * bent - 3 * room, 0)
+            bent -= sign * (over - room * np.tanh(over / room))
+    return bent

@@ -1,0 +1,276 @@
+"""Eyes of a flat drawing, shut as in animation: skin comes down with a clean edge, and the lash line with it.
+
+Geometry is in the head's axes: s to the right, t downwards, in pixels from the middle of the mesh's eye. A unit is S, the
+distance of the outer eye corners.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import ramp
+from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
+from enhance.membrane import spread
+from enhance.picture import LUMA, Picture
+
+from .eye_outline import OPEN
+
+Mask = npt.NDArray[np.bool_]
+Eye = tuple[tuple[int, ...], tuple[int, ...]]
+
+REACH = (0.24, 0.42)  # units round the mesh's eye, across and up or down, in which the drawn one lies
+PROBE = 0.05  # units to each side of a point of a cheek
+UNLIKE = 22.0  # levels of 255, in any channel, by which an eye differs from skin
+TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the drawn eye
+WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
+FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
+LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
+SHUT = (0.56, 0.80)  # share of an eye's height, from above: where the shut lid's ends and its middle lie
+LASH = (0.014, 0.055)  # units of thickness
+RISES = (0.55, 1.0)  # amounts between which the lower lid comes up to meet the upper
+SMOOTH = 0.02  # units, sigma, of the eye's outline
+EDGE = 0.006  # units round the drawn eye that its blurred edge covers; at least two pixels
+FINER = 4  # subpixels along each side, for soft edges
+SAMPLES = 49  # points along a lid
+ALONG = np.linspace(-1, 1, SAMPLES)
+
+
+@dataclass(frozen=True)
+class DrawnLid:
+    """What shuts one eye. Planes are h x w of `box`; curves are SAMPLES x 2 in its pixels."""
+
+    box: tuple[slice, slice]
+    skin: Floats  # h x w x 3: the picture as if there were no eye
+    eye: Floats  # 0..1: what belongs to it
+    opened: Floats  # the upper lid's edge
+    shut: Floats
+    low: Floats  # the eye's lower end
+    down: Floats
+    thick: Floats  # SAMPLES: of the lash line, in pixels
+    lash: Floats  # RGB
+
+    def close(self, picture: Picture, amount: float) -> None:
+        """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
+        here = picture[self.box].astype(np.float32)
+        far = 4 * float(np.abs(self.low - self.opened).max()) * self.down
+        edge = self.opened + amount * (self.shut - self.opened)
+        lower = self.low + ramp(amount, *RISES) * (self.shut - self.low)
+        above, below = self._side(edge, -far), self._side(lower, far)
+        if amount < RISES[0]:
+            below = np.zeros_like(above)
+        cover = (self.eye * np.maximum(above, below))[..., None]
+        out = here + cover * (self.skin - here)
+        line = self._line(edge)[..., None]
+        out += line * (self.lash - out)
+        np.clip(out + 0.5, 0, 255, out=out)
+        picture[self.box] = out.astype(np.uint8)
+
+    def _side(self, curve: Floats, far: Floats) -> Floats:
+        """0..1: the pixels from a curve to as far as `far` (x, y) beyond it; past its ends the curve goes on level."""
+        aside = 0.5 * (curve[-1] - curve[0])
+        curve = np.vstack([curve[0] - aside, curve, curve[-1] + aside])
+        return self._polygon(np.vstack([curve, (curve + far)[::-1]]))
+
+    def _line(self, edge: Floats) -> Floats:
+        along = np.gradient(edge, axis=0)
+        along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1) * self.thick[:, None] / 2
+        return self._polygon(np.vstack([edge - across, (edge + across)[::-1]]))
+
+    def _polygon(self, points: Floats) -> Floats:
+        """How much of each pixel lies inside."""
+        height, width = self.eye.shape
+        mask = np.zeros((height * FINER, width * FINER), np.uint8)
+        pixels = (points + 0.5) * FINER - 0.5
+        cv2.fillPoly(mask, [np.round(pixels * 16).astype(np.int32)], (255,), cv2.LINE_8, 4)
+        return np.asarray(cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
+
+
+def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
+    """Both lids; none where an eye is shut, touches hair, is cut by the picture, or has no likely size.
+
+    picture: h x w x 3 uint8 RGB.
+    """
+    cheeks = [_cheek(picture, frame, cheek) for cheek in (RIGHT_CHEEK, LEFT_CHEEK)]
+    if not all(cheeks):
+        return ()
+    lids = [
+        _lid(picture, frame, eye, _skin_colour(places)) for eye, places in zip((RIGHT_LIDS, LEFT_LIDS), cheeks, strict=True)
+    ]
+    found = [lid for lid in lids if lid]
+    return tuple(found) if len(found) == 2 else ()
+
+
+def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
+    """Roughness in grey levels and RGB of places on a cheek."""
+    reach = max(4, round(PROBE * frame.unit))
+    seen: list[tuple[float, Floats]] = []
+    for x, y in np.round(frame.mesh[list(points), :2]).astype(int):
+        part = picture[max(0, y - reach) : max(0, y + reach), max(0, x - reach) : max(0, x + reach)]
+        if min(part.shape[:2]) < 4:
+            continue
+        grey = part @ LUMA
+        rough = float(np.median(np.abs(grey - cv2.GaussianBlur(grey, (0, 0), max(1.0, 0.02 * frame.unit)))))
+        seen.append((rough, np.median(part.reshape(-1, 3), axis=0)))
+    return seen
+
+
+def _skin_colour(places: list[tuple[float, Floats]]) -> Floats:
+    """The middle in brightness of the three smoothest places: on others there may be hair, an eye or a blush."""
+    calm = sorted(places, key=lambda each: each[0])[:3]
+    return sorted((colour for _, colour in calm), key=lambda colour: float(colour @ LUMA))[len(calm) // 2]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A drawn eye. mask: h x w of `box`. origin: x, y of the middle of the mesh's eye in it. s, t: of the mask's pixels."""
+
+    box: tuple[slice, slice]
+    mask: Mask
+    origin: Floats
+    s: Floats
+    t: Floats
+
+
+def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid | None:
+    unit = frame.unit
+    along, down = _axes(frame)
+    found = _find(picture, frame, eye, skin)
+    if found is None:
+        return None
+    s, t = found.s, found.t
+    here = picture[found.box].astype(np.float32)
+    thickness, lash = _lash(here, here @ LUMA.astype(np.float32), found.mask)
+    thickness = float(np.clip(thickness, LASH[0] * unit, LASH[1] * unit))
+    ends = (s.min() + thickness / 2, s.max() - thickness / 2)
+    across = (ends[0] + ends[1]) / 2 + ALONG * (ends[1] - ends[0]) / 2
+    top, bottom = (np.interp(across, *_edge(s, t, sign, SMOOTH * unit)) for sign in (1, -1))
+    shut = t.min() + float(np.ptp(t)) * (SHUT[0] + (SHUT[1] - SHUT[0]) * (1 - ALONG**2))
+
+    def curve(heights: Floats) -> Floats:
+        return np.asarray(found.origin + across[:, None] * along + heights[:, None] * down)
+
+    edge = max(2, round(EDGE * unit)) + 1
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
+    grown = cv2.dilate(found.mask.astype(np.uint8), disc)
+    return DrawnLid(
+        box=found.box,
+        skin=_skin(here, grown > 0, skin),
+        eye=cv2.GaussianBlur(cv2.dilate(grown, np.ones((3, 3), np.uint8)).astype(np.float32), (0, 0), 0.6),
+        opened=curve(np.minimum(top + thickness / 2, shut)),
+        shut=curve(shut),
+        low=curve(np.maximum(bottom, shut)),
+        down=down,
+        thick=thickness * np.clip(0.35 + 1.6 * (1 - np.abs(ALONG)), 0.35, 1),
+        lash=lash,
+    )
+
+
+def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> _Found | None:
+    """The drawn eye round the mesh's; None where it is shut, cannot be told from what is round it, or has no likely size."""
+    unit = frame.unit
+    points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
+    along, down = _axes(frame)
+    gap = (frame.mesh[[eye[1][4], eye[0][4]], :2] @ down) @ [1, -1]
+    if gap < OPEN * unit:
+        return None
+    middle = points.mean(axis=0)
+    reach = np.array(REACH) * unit + np.abs(points - middle).max(axis=0)
+    low = np.maximum(np.floor(middle - reach), 0).astype(int)
+    high = np.minimum(np.ceil(middle + reach) + 1, picture.shape[1::-1]).astype(int)
+    if min(high - low) < 12:
+        return None
+    box = slice(low[1], high[1]), slice(low[0], high[0])
+    mask = _drawn_eye(picture[box].astype(np.float32), points - low, skin, unit)
+    if mask is None:
+        return None
+    y, x = np.nonzero(mask)
+    places = np.stack([x, y], 1) + low - middle
+    s, t = places @ along, places @ down
+    width, height = np.ptp(s) / unit, np.ptp(t) / unit
+    likely = WIDTHS[0] < width < WIDTHS[1] and HEIGHTS[0] < height < HEIGHTS[1]
+    return _Found(box, mask, middle - low, s, t) if likely else None
+
+
+def _axes(frame: HeadFrame) -> tuple[Floats, Floats]:
+    """Unit vectors along both eyes and down. Of both, since the corners of the mesh's eye are not those of the drawn one."""
+    left, right = (frame.mesh[[*eye[0], *eye[1]], :2].mean(axis=0) for eye in (RIGHT_LIDS, LEFT_LIDS))
+    along = (right - left) / max(float(np.linalg.norm(right - left)), 1e-6)
+    return along, np.array([-along[1], along[0]])
+
+
+def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mask | None:
+    """The pixels of the eye, filled; None where it touches hair or the border of the window, or is shut."""
+    unlike = (np.abs(here - skin).max(axis=2) > UNLIKE).astype(np.uint8)
+    near = np.zeros(unlike.shape, np.uint8)
+    cv2.fillPoly(near, [np.round(mesh_eye).astype(np.int32)], (1,))
+    size = 2 * round(TOUCHES * unit) + 1
+    near = np.asarray(cv2.dilate(near, np.ones((size, size), np.uint8)), np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(unlike, connectivity=8)
+    touching = np.unique(labels[(near > 0) & (labels > 0)])
+    if not len(touching):
+        return None
+    found = np.isin(labels, touching)
+    border = np.concatenate([found[0], found[-1], found[:, 0], found[:, -1]])
+    if border.any():
+        return None
+    y, x = np.nonzero(found)
+    for label, (left, top, width, height, _) in enumerate(stats.tolist()):
+        inside = left >= x.min() and left + width <= x.max() + 1 and top >= y.min() and top + height <= y.max() + 1
+        if label and inside:
+            found |= labels == label
+    y, x = np.nonzero(found)
+    whole = np.zeros(found.shape, np.uint8)
+    cv2.fillConvexPoly(whole, cv2.convexHull(np.stack([x, y], 1).astype(np.int32)), (1,))
+    across = found.sum(axis=0)[x.min() : x.max() + 1]
+    filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
+    return whole > 0 if filled > FILLED * unit else None
+
+
+def _edge(s: Floats, t: Floats, sign: int, smooth: float) -> tuple[Floats, Floats]:
+    """Where the eye begins (sign 1) or ends (-1) for each s, smoothed."""
+    columns = np.round(s).astype(int)
+    ends = np.full(int(np.ptp(columns)) + 1, np.inf)
+    np.minimum.at(ends, columns - columns.min(), sign * t)
+    known = np.isfinite(ends)
+    at = np.arange(len(ends))
+    ends = np.interp(at, at[known], ends[known])
+    reach = round(3 * smooth)
+    # Point-mirrored at both ends, so that smoothing leaves the ends where they are.
+    longer = np.pad(ends, reach, mode="reflect", reflect_type="odd") if len(ends) > reach else ends
+    ends = (
+        cv2.GaussianBlur(longer.reshape(1, -1), (0, 0), smooth).ravel()[reach : reach + len(at)] if len(ends) > reach else ends
+    )
+    return at + columns.min(), sign * ends
+
+
+def _lash(here: Floats, bright: Floats, eye: Mask) -> tuple[float, Floats]:
+    """Thickness in pixels and colour of the dark line along the eye's upper edge."""
+    columns = np.flatnonzero(eye.any(axis=0))
+    columns = columns[len(columns) // 6 : len(columns) - len(columns) // 6]
+    tops = eye[:, columns].argmax(axis=0)
+    high = int(eye.any(axis=1).sum())
+    reach = max(3, round(0.4 * high))
+    rows = np.minimum(tops[None] + np.arange(reach)[:, None], len(eye) - 1)
+    seen = bright[rows, columns[None]]
+    skin = float(np.median(bright[~eye]))
+    dark = float(np.percentile(seen[: max(3, reach // 2)].min(axis=0), 30))
+    ink = seen < dark + 0.4 * (skin - dark)
+    begun = np.cumsum(ink, axis=0) > 0
+    ended = np.cumsum(begun & ~ink, axis=0) > 0
+    runs = (begun & ~ended).sum(axis=0)
+    colours = here[rows, columns[None]][seen < dark + 0.15 * (skin - dark) + 1]
+    return float(np.median(runs[runs > 0])) if (runs > 0).any() else 0.0, np.median(colours, axis=0).astype(np.float32)
+
+
+def _skin(here: Floats, eye: Mask, colour: Floats) -> Floats:
+    """The window with the skin round the eye spread over it; pixels unlike the cheek's colour do not count as skin."""
+    ring = (cv2.dilate(eye.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0) & ~eye
+    near = np.abs(here - colour).max(axis=2)
+    known = ring & (near < LIKE_SKIN)
+    if known.sum() < 12:
+        return np.broadcast_to(colour.astype(np.float32), here.shape)
+    return spread(here, known)

@@ -1,0 +1,163 @@
+"""What a lid has to cover: the eye as it is seen in the picture, which is often larger than the mesh's."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.picture import LUMA, Picture
+
+ABOVE, BELOW, ASIDE = 0.075, 0.06, 0.065  # units: how far beyond the mesh's eye it is looked for
+STEP = 0.006  # units: of the raster on which it is looked for
+BEYOND, GROW = 0.032, 0.018  # units by which the cover is larger than the eye found, at the sides and above: lashes
+OPEN = 0.035  # units: an eye less open is shut already
+
+
+@dataclass(frozen=True)
+class Outline:
+    """An eye in its own axes: origin (x, y), along and down (unit vectors), and curves t over s in pixels, which meet at both
+    ends: top and bottom of the eye with its lashes, edge and close of the upper lid, open and shut."""
+
+    origin: Floats
+    along: Floats
+    down: Floats
+    s: Floats
+    top: Floats
+    bottom: Floats
+    edge: Floats
+    close: Floats  # where it lies when shut
+    thickness: float  # of the lash line
+    reference: Floats  # RGB of the skin under the eye
+
+    def skinlike(self, colours: Floats) -> Floats:
+        """How likely colours (... x 3 RGB) are this face's skin, 0..1: near 0 for hair, brows, glasses and white."""
+        bright = colours @ LUMA
+        ratio = bright / max(float(self.reference @ LUMA), 1)
+        far = _tint_distance(colours, self.reference)
+        lit = np.clip((ratio - 0.25) / 0.25, 0, 1) * np.clip((1.6 - ratio) / 0.2, 0, 1)
+        return np.asarray(lit * np.clip((0.55 - far) / 0.2, 0, 1) + 1e-3)
+
+
+def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]]) -> Outline | None:
+    """The outline of an eye (landmarks.RIGHT_LIDS or LEFT_LIDS) in a picture (h x w x 3 uint8 RGB).
+
+    None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), or
+    reaches below what a lid may cover (the mesh is not on the eye).
+    """
+    upper, lower = (frame.mesh[list(ids), :2] for ids in eye)
+    origin = (upper[0] + upper[-1]) / 2
+    length = float(np.linalg.norm(upper[-1] - upper[0]))
+    if length < 8:
+        return None
+    along = (upper[-1] - upper[0]) / length
+    down = np.array([-along[1], along[0]])
+    unit = frame.unit
+    step = STEP * unit
+    s = np.arange(-length / 2 - ASIDE * unit, length / 2 + ASIDE * unit + step, step)
+    lid, rim = (_curve(points, origin, along, down, s) for points in (upper, lower))
+    if np.max(rim - lid) < OPEN * unit:
+        return None
+    t = np.arange(lid.min() - ABOVE * unit - step, rim.max() + 0.16 * unit, step)
+    raster = _sample(picture, origin + s[None, :, None] * along + t[:, None, None] * down)
+
+    mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
+    under = (t[:, None] > rim + 0.075 * unit) & (np.abs(s) < 0.3 * length)
+    reference = np.median(raster[under], axis=0)
+    zone = cv2.dilate(mesh_eye.astype(np.uint8), _ellipse(ASIDE, (ABOVE + BELOW) / 2)) > 0
+    zone = np.roll(zone, -round((ABOVE - BELOW) / 2 / STEP), axis=0)
+    seen = _eyelike(raster, mesh_eye, reference) & zone
+    if (seen & mesh_eye).sum() < 0.15 * mesh_eye.sum():
+        return None
+    whole = _joined(seen | mesh_eye, mesh_eye)
+    low = whole.shape[0] - 1 - np.argmax(whole[::-1], axis=0)
+    limit = zone.shape[0] - 1 - np.argmax(zone[::-1], axis=0)
+    middle = np.abs(s) < 0.3 * length
+    if (low >= limit - 1)[middle].mean() > 0.35:
+        return None
+
+    columns = np.flatnonzero(whole.any(axis=0))
+    part = slice(columns[0], columns[-1] + 1)
+    found_top, found_bottom = t[np.argmax(whole[:, part], axis=0)], t[low[part]]
+    thickness = _lash(raster[:, part], whole[:, part], reference) * step
+    found_edge = np.clip(found_top + thickness, lid[part] - 0.05 * unit, lid[part] + 0.012 * unit)
+    corners = (found_top[[0, -1]] + found_bottom[[0, -1]]) / 2
+    s = np.linspace(s[columns[0]] - BEYOND * unit, s[columns[-1]] + BEYOND * unit, len(columns))
+    line = np.interp(s, s[[0, -1]], corners)
+    top = line - _almond(line - found_top + GROW * unit, cover=True)
+    bottom = line + _almond(found_bottom - line + 0.3 * GROW * unit, cover=True)
+    edge = line - _almond(line - found_edge, cover=False)
+    close = line + _almond(np.minimum(rim[part] + 0.006 * unit, found_bottom) - line, cover=False)
+    return Outline(origin, along, down, s, top, bottom, edge, close, thickness, reference)
+
+
+def _almond(heights: Floats, cover: bool) -> Floats:
+    """The smooth arch, 0 at both ends, that is nearest to `heights`; with cover, one above nine tenths of them."""
+    x = np.linspace(-1, 1, len(heights))
+    arch = np.sqrt(np.maximum(1 - x * x, 0))
+    basis = arch[:, None] * np.stack([np.ones_like(x), x, x * x], 1)
+    factors = np.linalg.lstsq(basis, heights, rcond=None)[0]
+    if cover:
+        inner = np.abs(x) < 0.85
+        factors[0] += max(0.0, float(np.quantile(((heights - basis @ factors) / np.maximum(arch, 0.3))[inner], 0.9)))
+    return np.asarray(basis @ factors)
+
+
+def _curve(points: Floats, origin: Floats, along: Floats, down: Floats, s: Floats) -> Floats:
+    away = points - origin
+    across, t = away @ along, away @ down
+    order = np.argsort(across)
+    curve: Floats = np.interp(s, across[order], t[order])
+    return curve
+
+
+def _sample(picture: Picture, places: Floats) -> Floats:
+    x, y = places[..., 0].astype(np.float32), places[..., 1].astype(np.float32)
+    return cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float64)
+
+
+def _ellipse(width: float, height: float) -> npt.NDArray[np.uint8]:
+    size = (2 * round(width / STEP) + 1, 2 * round(height / STEP) + 1)
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, size), np.uint8)
+
+
+def _eyelike(raster: Floats, mesh_eye: npt.NDArray[np.bool_], reference: Floats) -> npt.NDArray[np.bool_]:
+    """Dark as lash and iris, or of another colour than the skin, as the white of the eye."""
+    bright = raster @ LUMA
+    light = max(float(reference @ LUMA), 1)
+    dark = float(np.quantile(bright[mesh_eye], 0.05))
+    seen = bright < min(dark + 0.45 * (light - dark), 0.66 * light)
+    return np.asarray(seen | (_tint_distance(raster, reference) > 0.33))
+
+
+def _tint_distance(colours: Floats, reference: Floats) -> Floats:
+    """The distance of colours (... x 3) from the reference after both are divided by their luma."""
+    tint = colours / np.maximum(colours @ LUMA, 12)[..., None]
+    return np.asarray(np.linalg.norm(tint - reference / max(float(reference @ LUMA), 12), axis=-1))
+
+
+def _joined(seen: npt.NDArray[np.bool_], mesh_eye: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The convex hull of the connected pixels at the mesh's eye, after an opening that removes single hairs."""
+    opened = cv2.morphologyEx(seen.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) | mesh_eye.astype(np.uint8)
+    _, labels = cv2.connectedComponents(opened)
+    inside = labels[mesh_eye]
+    part = labels == np.bincount(inside[inside > 0]).argmax()
+    y, x = np.nonzero(part)
+    hull = cv2.convexHull(np.stack([x, y], 1).astype(np.int32))
+    whole = np.zeros(seen.shape, np.uint8)
+    cv2.fillConvexPoly(whole, hull, (1,))
+    return whole > 0
+
+
+def _lash(raster: Floats, whole: npt.NDArray[np.bool_], reference: Floats) -> float:
+    """Thickness of the dark line along the top, in rows: the median over the columns, so that the iris does not count.
+
+    A usual value where it is thicker than a lash line, as a shadow is.
+    """
+    dark = (raster @ LUMA < 0.62 * max(float(reference @ LUMA), 1)) & whole
+    started = np.cumsum(dark, axis=0) > 0
+    ended = np.cumsum(started & ~dark, axis=0) > 0
+    runs = (started & ~ended).sum(axis=0)
+    typical = float(np.median(runs[runs > 0])) if (runs > 0).any() else 0.0
+    return float(np.clip(typical, 0.012 / STEP, 0.04 / STEP)) if typical < 0.065 / STEP else 0.02 / STEP

@@ -1,0 +1,130 @@
+"""A head that turns, nods and leans in a still: one smooth displacement, full on the head and 0 at the picture's border."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import smoothstep
+from enhance.geometry.landmarks import LEFT_EAR, RIGHT_EAR, SKIN_POINTS
+from enhance.picture import Picture
+
+CELLS = 24  # of the coarse grid, to an outer-eye distance
+DEPTH_REACH = 0.16  # outer-eye distances: how far a mesh point's depth counts
+NECK_DEPTH = -0.16  # outer-eye distances: the axis of turning lies behind the ears, so hair and outline follow a little
+HEAD = (1.22, 1.50)  # half width, in outer-eye distances, and half height above, in half face heights
+FAR = 1.6  # times HEAD, from where on the background is still
+COLLAR = 0.65  # outer-eye distances below the chin, from where on the neck is still
+BORDER = 0.4  # outer-eye distances over which the motion fades to the picture's border
+STEPS = 2  # of the fixed-point search for where a pixel comes from
+
+
+@dataclass(frozen=True)
+class HeadField:
+    """Displacements (pixels) on a picture's coarse grid for 1 of each: sines of yaw, pitch, roll; dx, dy in S; zoom - 1."""
+
+    cell: int
+    start: tuple[int, int]  # x, y of the first node in pixels: multiples of the cell
+    unit: Floats  # 6 x rows x columns x 2, at nodes a cell apart
+    window: tuple[slice, slice]
+
+    def move(self, picture: Picture, motion: npt.NDArray[np.float32]) -> Picture:
+        """The picture (h x w x 3 uint8) moved. motion: the first six numbers of a MotionTrack's row. Pixels that do not
+        move keep their values exactly."""
+        angles = np.radians(motion[:3])
+        amounts = np.array([*np.sin(angles), motion[3], motion[4], motion[5] - 1], np.float32)
+        if not amounts.any() or not picture[self.window].size:
+            return picture
+        forward: Floats = np.tensordot(amounts, self.unit, 1).astype(np.float32)
+        rows, columns = forward.shape[:2]
+        x, y = np.meshgrid(np.arange(columns, dtype=np.float32), np.arange(rows, dtype=np.float32))
+        shift = forward
+        for _ in range(STEPS):
+            from_x, from_y = x - shift[..., 0] / self.cell, y - shift[..., 1] / self.cell
+            shift = np.asarray(cv2.remap(forward, from_x, from_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+        source = np.stack([x * self.cell + self.start[0], y * self.cell + self.start[1]], 2) - shift
+        return self._sample(picture, source)
+
+    def _sample(self, picture: Picture, source: Floats) -> Picture:
+        """Each pixel of the window from where `source`, given at the grid's nodes, says."""
+        rows, columns = self.window
+        # resize() centres cells; a cell is an odd number of pixels, so that a pixel lies on each node.
+        maps: Floats = cv2.resize(source, None, fx=self.cell, fy=self.cell, interpolation=cv2.INTER_LINEAR)
+        left, top = (self.cell // 2 - first for first in self.start)
+        maps = maps[top + rows.start : top + rows.stop, left + columns.start : left + columns.stop]
+        moved = picture.copy()
+        moved[self.window] = cv2.remap(picture, maps[..., 0], maps[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
+        return moved
+
+
+def head_field(frame: HeadFrame, size: tuple[int, int]) -> HeadField:
+    """The displacements for a head. size: rows, columns of its picture."""
+    cell = max(5, int(frame.unit / CELLS) | 1)
+    first, last = _reach(frame, size)
+    x, y = (np.arange(low // cell - 1, high // cell + 3) * cell for low, high in zip(first, last, strict=True))
+    grid = np.stack(np.meshgrid(x, y), 2).astype(np.float64)
+    across, down = frame.place(grid)
+    depth = _depth(frame, grid, cell)
+    zero = np.zeros_like(across)
+
+    weight = _inside(frame, across, down) * _off_border(grid, size, frame.unit)
+    lever = frame.chin + 0.45 - down  # about the neck
+    turns = [
+        (NECK_DEPTH - depth, zero),
+        (zero, NECK_DEPTH - depth),
+        (lever, across),
+        (zero + 1, zero),
+        (zero, zero + 1),
+        (across, down),
+    ]
+    unit: Floats = np.stack([(a[..., None] * frame.right + b[..., None] * frame.down) for a, b in turns])
+    unit *= (weight * frame.unit)[None, ..., None]
+    window = (slice(first[1], last[1]), slice(first[0], last[0]))
+    return HeadField(cell, (int(x[0]), int(y[0])), unit.astype(np.float32), window)
+
+
+def _depth(frame: HeadFrame, grid: Floats, cell: int) -> Floats:
+    """Outer-eye distances, negative towards the viewer: the mesh's where there is mesh, ear level elsewhere."""
+    points = frame.mesh[:SKIN_POINTS]
+    heights = (points[:, 2] - points[[RIGHT_EAR, LEFT_EAR], 2].mean()) / frame.unit
+    rows, columns = grid.shape[:2]
+    column, row = np.round((points[:, :2] - grid[0, 0]) / cell).astype(int).T
+    on_grid = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    counted = np.zeros((rows, columns, 2), np.float32)
+    np.add.at(counted, (row[on_grid], column[on_grid]), np.stack([heights, np.ones_like(heights)], 1)[on_grid])
+    reach = DEPTH_REACH * frame.unit / cell
+    near: Floats = cv2.GaussianBlur(counted, (0, 0), reach, borderType=cv2.BORDER_CONSTANT) * (2 * np.pi * reach**2)
+    return np.asarray(near[..., 0] / (near[..., 1] + 0.4))
+
+
+def _inside(frame: HeadFrame, across: Floats, down: Floats) -> Floats:
+    """1 on the head, 0 on the background and below the collar."""
+    width, height = HEAD
+    above = down / (height * frame.chin)
+    below = down / (1.5 * frame.chin)
+    radius = np.hypot(across / width, np.where(down < 0, above, below))
+    head = 1 - smoothstep(radius, 0.8, FAR)
+    return head * (1 - smoothstep(down, frame.chin - 0.05, frame.chin + COLLAR))
+
+
+def _off_border(grid: Floats, size: tuple[int, int], unit: float) -> Floats:
+    rows, columns = size
+    x, y = grid[..., 0], grid[..., 1]
+    distance = np.minimum(np.minimum(x, columns - 1 - x), np.minimum(y, rows - 1 - y))
+    return smoothstep(distance, 0, BORDER * unit)
+
+
+def _reach(frame: HeadFrame, size: tuple[int, int]) -> tuple[list[int], list[int]]:
+    """x, y of the first pixel that may move, and of the first beyond."""
+    width, height = HEAD
+    corners = [
+        frame.origin + frame.unit * (a * frame.right + b * frame.down)
+        for a in (-FAR * width, FAR * width)
+        for b in (-FAR * height * frame.chin, frame.chin + COLLAR)
+    ]
+    ends = (size[1], size[0])
+    first = np.clip(np.floor(np.min(corners, axis=0)), 0, ends).astype(int)
+    last = np.clip(np.ceil(np.max(corners, axis=0)) + 1, first, ends).astype(int)
+    return first.tolist(), last.tolist()

@@ -1,0 +1,182 @@
+"""Eyes that shut in a photograph: skin made from the surroundings covers the eye, and the lash line goes down with the lid.
+
+Geometry is in the eye's own axes: s along the line of its corners, t downwards across it, both in pixels. A unit is S, the
+distance of the outer eye corners.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from enhance.geometry.frame import Floats, HeadFrame
+from enhance.geometry.head import ramp, smoothstep
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
+from enhance.picture import LUMA, Picture
+from enhance.style import Style
+
+from .drawn_lids import DrawnLid, make_drawn_lids
+from .eye_outline import Outline, find_outline
+
+Values = Floats
+MARGIN = 0.3  # units round an eye from which its skin is made
+SOFT = 0.009  # units: edge of the cover
+LINE = 0.0065  # units: half the thickness of the line that two shut lids make
+LINE_DARK = 0.45
+REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
+PROFILE = tuple(-0.06 + 0.006 * i for i in range(13))  # units from the lid's edge, downwards
+LUMA_32 = LUMA.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Lid:
+    """What shuts one eye. Planes are h x w of `box`."""
+
+    box: tuple[slice, slice]
+    skin: Values  # h x w x 3: the picture as if there were no eye
+    inside: Values  # 0..1, soft: what a shut lid covers
+    t: Values
+    edge: Values  # t of the lid's edge when open, for each pixel's s
+    travel: Values  # how far the edge goes down
+    bottom: Values
+    taper: Values  # 1 along the lid, 0 at and beyond its ends
+    lash: Values  # how dark the open lid's edge is against the skin at PROFILE's distances, 1 = not at all
+    unit: float
+
+    def close(self, picture: Picture, amount: float) -> None:
+        """Shuts the eye in a picture (h x w x 3 uint8 RGB), in place. amount: 0 open .. 1 shut."""
+        here = picture[self.box].astype(np.float32)
+        edge = self.edge + self.travel * amount
+        soft = SOFT * self.unit + 0.35
+        # The lower rim of the eye is covered last, when the lids meet.
+        end = edge + (self.bottom - edge + soft) * ramp(amount, 0.72, 1.0)
+        cover = self.inside * (1 - _smoothstep_32(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
+
+        lash = self._lash(edge, amount)
+        shade = 1 - 0.16 * amount * _smoothstep_32(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
+        below = self.t - edge
+        shadow = (
+            1 - 0.22 * min(1.0, amount / 0.12) * np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
+        )
+        base = here * shadow[..., None] * (1 - cover[..., None]) + (self.skin * shade[..., None]) * cover[..., None]
+        mixed = base * lash[..., None]
+        np.clip(mixed + 0.5, 0, 255, out=mixed)
+        picture[self.box] = mixed.astype(np.uint8)
+
+    def _lash(self, edge: Values, amount: float) -> Values:
+        """The lash line at the edge's new place. Lashes point up on an open lid, down on a shut one: the line is flipped."""
+        turn = 1 - 2 * ramp(amount, 0.25, 0.95)
+        turn = np.copysign(max(abs(turn), 0.35), turn)
+        away = self.t - edge
+        places = np.array(PROFILE, np.float32) * self.unit
+        moved = np.interp(away / turn, places, self.lash, left=1, right=1)
+        thick = LINE * self.unit + 0.3
+        line = 1 - LINE_DARK * amount * np.exp(-0.5 * (away / thick) ** 2)
+        return 1 + (np.minimum(moved, line) - 1).astype(np.float32) * self.taper * min(1.0, amount / 0.12)
+
+
+def make_lids(picture: Picture, frame: HeadFrame, style: Style) -> tuple[Lid | DrawnLid, ...]:
+    """Both lids; none where a blink would look wrong: find_outline() says what an eye must show.
+
+    picture: h x w x 3 uint8 RGB. style: how the face is made; a flat drawing's lids come down with a clean edge.
+    """
+    if style == "flat":
+        return make_drawn_lids(picture, frame)
+    outlines = [find_outline(picture, frame, eye) for eye in (RIGHT_LIDS, LEFT_LIDS)]
+    found = [outline for outline in outlines if outline]
+    return tuple(_lid(picture, frame.unit, outline) for outline in found) if len(found) == 2 else ()
+
+
+def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
+    wide = _box(picture, outline, MARGIN * unit)
+    skin = _skin(picture[wide].astype(np.float32), *_axes(wide, outline), outline, unit)
+    box = _box(picture, outline, 0.07 * unit)
+    rows, columns = ((part.start - whole.start, part.stop - whole.start) for part, whole in zip(box, wide, strict=True))
+    skin = skin[slice(*rows), slice(*columns)]
+
+    s, t = _axes(box, outline)
+    top, bottom, edge, close = (
+        np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom, outline.edge, outline.close)
+    )
+    within = np.minimum(s - outline.s[0], outline.s[-1] - s)
+    soft = SOFT * unit + 0.35
+    inside = (
+        smoothstep(t - top, -0.5 * soft, 2 * soft)
+        * (1 - smoothstep(t - bottom, -soft, soft))
+        * smoothstep(within, 0, 0.045 * unit)
+    )
+    taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
+    dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
+    middle = within > 0.06 * unit
+    planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
+    return Lid(
+        box,
+        skin,
+        lash=_lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit),
+        unit=unit,
+        **{name: plane.astype(np.float32) for name, plane in planes.items()},
+    )
+
+
+def _axes(box: tuple[slice, slice], outline: Outline) -> tuple[Floats, Floats]:
+    y, x = np.mgrid[box].astype(np.float64)
+    points = np.stack([x, y], 2) - outline.origin
+    return points @ outline.along, points @ outline.down
+
+
+def _lash_profile(ratio: Values, above: Values, thickness: float, unit: float) -> Values:
+    """How dark the lash line is against the skin at PROFILE's distances from the lid's edge: the median along the lid, since
+    single lashes look wrong when they are flipped."""
+    at = np.array(PROFILE) * unit
+    profile = np.ones(len(at), np.float32)
+    for i, place in enumerate(at):
+        near = ratio[np.abs(above - place) < 0.006 * unit + 0.3]
+        if -thickness - 0.012 * unit <= place <= 0 and len(near):
+            profile[i] = np.median(near)
+    return np.convolve(np.pad(profile, 1, constant_values=1), (0.25, 0.5, 0.25), mode="valid").astype(np.float32)
+
+
+def _box(picture: Picture, outline: Outline, margin: float) -> tuple[slice, slice]:
+    corners = outline.origin + np.stack(
+        [s * outline.along + t * outline.down for s in outline.s[[0, -1]] for t in (outline.top.min(), outline.bottom.max())]
+    )
+    low = np.maximum(np.floor(corners.min(0) - margin), 0).astype(int)
+    high = np.minimum(np.ceil(corners.max(0) + margin) + 1, picture.shape[1::-1]).astype(int)
+    return slice(low[1], high[1]), slice(low[0], high[0])
+
+
+def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -> Values:
+    """The window with the eye filled in: colours from the skin round it, texture from under the eye."""
+    top, bottom = (np.interp(s, outline.s, curve) for curve in (outline.top, outline.bottom))
+    grow = 0.012 * unit
+    eye = (t > top - grow) & (t < bottom + grow) & (s > outline.s[0] - grow) & (s < outline.s[-1] + grow)
+    trust = np.where(eye, 0, outline.skinlike(window)) * np.where(t > bottom, 1.0, 0.75)
+    # Smooth colours need few pixels.
+    shrink = max(1.0, unit / 80)
+    size = (round(window.shape[1] / shrink), round(window.shape[0] / shrink))
+    small = cv2.resize(np.dstack([window * trust[..., None], trust]).astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    blurred = [share * np.asarray(cv2.GaussianBlur(small, (0, 0), sigma * unit / shrink)) for sigma, share in REACH]
+    total: Values = np.sum(blurred, axis=0)
+    smooth = cv2.resize(total[..., :3] / np.maximum(total[..., 3:], 1e-8), window.shape[1::-1], interpolation=cv2.INTER_CUBIC)
+    return np.asarray(smooth + _texture(window, t, bottom, outline, unit))
+
+
+def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: float) -> Values:
+    """Fine detail mirrored at a line just under the eye, limited to twice its median: moles and wrinkles are not copied."""
+    detail = window - cv2.GaussianBlur(window, (0, 0), max(1.0, 0.018 * unit))
+    mirror = 2 * (bottom + 0.035 * unit - t)
+    rows, columns = t.shape
+    y, x = np.mgrid[0:rows, 0:columns].astype(np.float32)
+    mirrored = cv2.remap(
+        detail,
+        x + (mirror * outline.down[0]).astype(np.float32),
+        y + (mirror * outline.down[1]).astype(np.float32),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REFLECT_101,
+    )
+    limit = 2 * float(np.median(np.abs(mirrored))) + 1
+    return np.clip(mirrored, -limit, limit)
+
+
+def _smoothstep_32(values: Values, start: float, end: float) -> Values:
+    return smoothstep(values, start, end).astype(np.float32)

@@ -1,0 +1,38 @@
+"""A part of the mouth that is as even as skin: a hand that comes before it, which has its face's own colour."""
+
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, ramp
+
+from .expected import Compared
+
+SCALES = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
+PARTS = 8  # of the mouth's width
+EVEN = (0.16, 0.32)  # of the usual contrast, that is left: hands leave 0.02..0.13, mouths on ten clips 0.43 and more
+TOLD = (0.35, 0.6)  # the usual contrast, too low to be missed, and high enough
+FEWEST = 6  # cells of a part
+
+
+def bareness(seen: Compared, covered: Floats) -> float:
+    """0..1. covered: of each cell, what is known to lie before it and does not count."""
+    mouth = seen.lips | seen.hole
+    columns = np.flatnonzero(mouth.any(axis=0))
+    if not len(columns):
+        return 0.0
+    part = np.floor((np.arange(mouth.shape[1]) - columns[0]) * PARTS / (columns[-1] - columns[0] + 1))
+    free = mouth & (covered < 0.1)
+    barest = 0.0
+    for number in range(PARTS):
+        here = free & (part == number)
+        if here.sum() >= max(FEWEST, 0.6 * (mouth & (part == number)).sum()):
+            usual = _contrast(seen.usual[here])
+            left = _contrast(seen.seen[here]) / max(usual, 1e-3)
+            barest = max(barest, ramp(usual, *TOLD) * (1 - ramp(left, *EVEN)))
+    return barest
+
+
+def _contrast(levels: Floats) -> float:
+    """How much the cells of a place, n x 3, differ from one another."""
+    off: Array = (levels - levels.mean(axis=0)) / SCALES
+    return float(np.sqrt((off**2).sum(axis=1).mean()))

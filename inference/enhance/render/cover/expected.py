@@ -1,0 +1,227 @@
+"""What the subject's lower face looks like at each place of a frame, when nothing covers it.
+
+The reference frame's face, coarsely, in its plane coordinates; a thin plate through the mesh's points says which of its
+places a frame's place is, and a slope over the face how the frame is lit against it.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose
+from enhance.geometry.planes import Plane, Planes
+from enhance.render.lips.outline import Lips
+
+LEFT, TOP, RIGHT, BOTTOM = -0.62, -0.20, 0.62, 1.2
+CELL = 0.02
+"""S: side of a cell."""
+COLUMNS, ROWS = round((RIGHT - LEFT) / CELL), round((BOTTOM - TOP) / CELL)
+
+LIPS = (
+    *(61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 146, 91, 181, 84, 17, 314, 405, 321, 375),
+    *(78, 80, 82, 13, 312, 310, 308, 95, 88, 87, 14, 317, 318, 324),
+)
+SKIN = (
+    *(2, 98, 327, 129, 358, 50, 280, 36, 266, 205, 425, 187, 411, 207, 427, 216, 436, 212, 432, 214, 434, 210, 430),
+    *(57, 287, 186, 410, 92, 322, 165, 391, 164, 43, 273, 106, 335, 18, 202, 422, 204, 424, 200, 199, 175, 169, 394),
+)
+JAW = (*(234, 93, 132, 58, 172, 136, 150, 149, 176, 148, 152), *(377, 400, 378, 379, 365, 397, 288, 361, 323, 454))
+KNOTS = (*LIPS, *SKIN, *JAW)
+
+INNER = [KNOTS.index(i) for i in (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)]
+TORN = (0.3, 2.0)  # cells of the reference for one here, beyond which lips that were apart and now touch tear the plate
+PARTED = 0.012  # S between the reference's lips, from which what lies there is no face
+
+STIFFNESS = 1e-4
+COARSER = 3  # cells between the places at which the plate is evaluated
+BLUR = 0.5  # of a cell
+DARK = 16.0  # levels added before a logarithm is taken
+SCALES = np.array([0.08, 3.0, 3.0])  # of what skin differs, for the slope of the light: beyond, it is no light
+STEPS = 5  # of reweighting
+SOME = 3  # every so many cells are asked
+FLAT = 0.05  # how much a slope over S is held back
+SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Face:
+    """The reference. texture: ROWS x COLUMNS x 3, Y U V. knots: len(KNOTS) x 2, plane coordinates."""
+
+    texture: Array
+    knots: Array
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A frame's lower face in cells, ROWS x COLUMNS, in the frame's plane coordinates. Channels: log luma, U, V."""
+
+    pose: Pose
+    seen: Floats
+    usual: Floats
+    """What was expected, in this frame's light."""
+    skin: Mask
+    """Cells of the face that are skin or lip, well inside its outline."""
+    lips: Mask
+    hole: Mask
+    """Between the lips."""
+    at: Floats
+    """Of each cell, its place in the reference's texture: column, row."""
+
+
+def face_of(planes: Planes, head: Array, pose: Pose) -> Face:
+    return Face(_cells(planes, pose), _knots(head, pose))
+
+
+def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Compared:
+    knots = _knots(head, pose)
+    at = _places(knots, face.knots)
+    known = face.texture.astype(np.float32)
+    usual = _levels(
+        np.asarray(cv2.remap(known, at[..., 0], at[..., 1], cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE), np.float32)
+    )
+    seen = _levels(_cells(planes, pose))
+    outline = _filled(knots[-len(JAW) :])
+    mouth = _filled(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer[::-1]])))
+    hole = _filled(pose.to_plane(np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))) & (lips.closed < 1)
+    hole = grown(hole.astype(np.float32)) > 0
+    size = _size(at)
+    torn = ((size < TORN[0]) | (size > TORN[1])) & ~hole
+    hole |= (_unknown(face, at) | (grown(torn.astype(np.float32), 5) > 0)) & mouth
+    skin = shrunk(outline.astype(np.float32), 5) > 0
+    skin &= _in_picture(planes, pose) & _facing(at, size) & ~hole
+    nose = pose.to_plane(head[[2, 98, 327]])
+    skin &= ~((CENTRES[..., 1] < nose[:, 1].max() + 0.06) & (np.abs(CENTRES[..., 0] - nose[0, 0]) < 0.2))
+    return Compared(pose, seen, np.asarray(usual + _light(seen - usual, skin), np.float32), skin, mouth & ~hole, hole, at)
+
+
+def _unknown(face: Face, at: Floats) -> Mask:
+    """Cells whose places lie between the reference's lips."""
+    inner = face.knots[INNER]
+    if np.ptp(inner[[3, 10], 1]) < PARTED:
+        return np.zeros((ROWS, COLUMNS), np.bool_)
+    parted = grown(_filled(inner).astype(np.float32))
+    return np.asarray(cv2.remap(parted, at[..., 0], at[..., 1], cv2.INTER_LINEAR) > 0)
+
+
+def grown(values: Floats, cells: int = 3) -> Floats:
+    """The largest of what lies round each cell."""
+    return np.asarray(cv2.dilate(values, np.ones((cells, cells), np.uint8)), np.float32)
+
+
+def shrunk(values: Floats, cells: int = 3) -> Floats:
+    """The smallest of what lies round each cell; beyond the border lies 0."""
+    return np.asarray(
+        cv2.erode(values, np.ones((cells, cells), np.uint8), borderType=cv2.BORDER_CONSTANT, borderValue=(0,)), np.float32
+    )
+
+
+def _centres() -> Array:
+    x, y = LEFT + (np.arange(COLUMNS) + 0.5) * CELL, TOP + (np.arange(ROWS) + 0.5) * CELL
+    return np.stack(np.meshgrid(x, y), axis=-1)
+
+
+CENTRES = _centres()
+
+
+def _knots(head: Array, pose: Pose) -> Array:
+    return pose.to_plane(head[list(KNOTS)])
+
+
+def _levels(yuv: Floats) -> Floats:
+    out = np.asarray(yuv, np.float32).copy()
+    out[..., 0] = np.log(np.maximum(out[..., 0], 0) + DARK)
+    return out
+
+
+def _cells(planes: Planes, pose: Pose) -> Floats:
+    """Y, U, V of the cells round the mouth; beyond the patch, those of its border."""
+    at = pose.to_pixels(CENTRES.reshape(-1, 2)).reshape(CENTRES.shape)
+    left, top = np.floor(at.reshape(-1, 2).min(axis=0)).astype(int) - 8
+    right, bottom = np.ceil(at.reshape(-1, 2).max(axis=0)).astype(int) + 9
+    area = Area(int(left) & ~1, int(top) & ~1, int(right), int(bottom)).clipped(planes.area)
+    if not area.width or not area.height:
+        return np.zeros((ROWS, COLUMNS, 3), np.float32)
+
+    def sampled(plane: Plane, step: int) -> Floats:
+        part = plane[area.y // step : -(-area.bottom // step), area.x // step : -(-area.right // step)]
+        soft = cv2.GaussianBlur(part, (0, 0), max(0.5, BLUR * CELL * pose.scale / step))
+        x, y = (((at[..., i] - (step - 1) / 2) / step - o // step).astype(np.float32) for i, o in ((0, area.x), (1, area.y)))
+        return np.asarray(cv2.remap(soft, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+
+    return np.stack([sampled(planes.y, 1), sampled(planes.u, 2), sampled(planes.v, 2)], axis=-1)
+
+
+def _places(knots: Array, reference: Array) -> Floats:
+    """Of each cell, column and row in the reference's texture."""
+    count = len(knots)
+    system = np.zeros((count + 3, count + 3))
+    system[:count, :count] = _kernel(knots, knots) + STIFFNESS * np.eye(count)
+    system[:count, count] = system[count, :count] = 1
+    system[:count, count + 1 :] = knots
+    system[count + 1 :, :count] = knots.T
+    known = np.zeros((count + 3, 2))
+    known[:count] = reference
+    weights = np.linalg.solve(system, known)
+    rows, columns = -(-ROWS // COARSER), -(-COLUMNS // COARSER)
+    step = CELL * COARSER
+    x, y = LEFT + (np.arange(columns) + 0.5) * step, TOP + (np.arange(rows) + 0.5) * step
+    points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    found = _kernel(points, knots) @ weights[:count] + weights[count] + points @ weights[count + 1 :]
+    found = (found - [LEFT, TOP]) / CELL - 0.5
+    size = (columns * COARSER, rows * COARSER)
+    large = cv2.resize(found.reshape(rows, columns, 2).astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
+    return np.asarray(large[:ROWS, :COLUMNS], np.float32)
+
+
+def _kernel(points: Array, knots: Array) -> Array:
+    squares = (points[:, None, 0] - knots[:, 0]) ** 2 + (points[:, None, 1] - knots[:, 1]) ** 2 + 1e-9
+    return np.asarray(squares * cv2.log(squares))
+
+
+def _filled(outline: Array) -> Mask:
+    mask = np.zeros((ROWS, COLUMNS), np.uint8)
+    cells = (outline - [LEFT, TOP]) / CELL - 0.5
+    cv2.fillPoly(mask, [np.round(cells * 16).astype(np.int32)], (1,), cv2.LINE_8, 4)
+    return mask > 0
+
+
+def _in_picture(planes: Planes, pose: Pose) -> Mask:
+    at = pose.to_pixels(CENTRES.reshape(-1, 2)).reshape(CENTRES.shape)
+    edge = CELL * pose.scale
+    inside = (at > edge) & (at < np.array([planes.area.right, planes.area.bottom]) - 1 - edge)
+    return np.asarray(inside.all(axis=2))
+
+
+def _size(at: Floats) -> Floats:
+    """Of each cell, how many of the reference's it stands for; below 0 where the plate is folded."""
+    across, down = np.gradient(at, axis=1), np.gradient(at, axis=0)
+    return np.asarray(across[..., 0] * down[..., 1] - across[..., 1] * down[..., 0], np.float32)
+
+
+def _facing(at: Floats, size: Floats) -> Mask:
+    """Cells that stand for not much more of the reference's face than themselves: the others turn away."""
+    inside = (at[..., 0] > 0) & (at[..., 0] < COLUMNS - 1) & (at[..., 1] > 0) & (at[..., 1] < ROWS - 1)
+    return np.asarray(inside & (np.abs(size) < 1 / SEEN))
+
+
+def _light(difference: Floats, skin: Mask) -> Floats:
+    """The slope of the difference over the face, which is light: what differs otherwise has no say in it."""
+    if skin.sum() < 20:
+        return np.zeros_like(difference)
+    terms = np.stack([np.ones(CENTRES.shape[:2]), CENTRES[..., 0], CENTRES[..., 1] - 0.4], axis=-1)
+    within = terms[skin][::SOME]
+    slope = np.zeros((3, 3))
+    for channel, scale in enumerate(SCALES):
+        seen = difference[skin, channel][::SOME].astype(np.float64)
+        slope[0, channel] = np.median(seen)
+        for _ in range(STEPS):
+            off = (seen - within @ slope[:, channel]) / scale
+            weighted = within / (1 + off[:, None] ** 2) ** 2
+            system = weighted.T @ within + FLAT * 0.05 * len(seen) * np.diag([0.0, 1.0, 1.0])
+            slope[:, channel] = np.linalg.solve(system, weighted.T @ seen)
+    return np.asarray(terms @ slope, np.float32)

@@ -1,0 +1,74 @@
+"""A finger before the lips: skin where lips should be.
+
+It has the colour of the face, so only the lips tell where it is; from there it is followed as a straight band.
+"""
+
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, ramp, smoothstep
+
+from .expected import CELL, CENTRES, Compared, shrunk
+
+SCALES = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
+LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
+ASIDE = (0.5, 0.9)  # and off that way, of its length
+TOLD_APART = (2.0, 3.5)  # how far lips have to differ from skin, to be missed
+ACROSS = 0.55  # of the lips above one another that have to be gone, for a finger to lie there
+ENOUGH = (5.0, 10.0)  # cells of lips
+NARROWEST, WIDEST = 0.08, 0.30  # S; what is wider is a hand
+UPRIGHT = 0.004  # how much a band is held upright, in S squared
+ABOVE = 0.08  # S that a fingertip reaches above the lips
+EDGE = 0.02  # S
+
+
+def lips_gone(seen: Compared) -> Floats:
+    """Of each cell of the lips, how far the colour of the skin round them is there instead; 0 elsewhere."""
+    x, y = CENTRES[..., 0], CENTRES[..., 1]
+    around = seen.skin & ~seen.lips & (np.abs(x) < 0.4) & (y > 0.05)
+    if not around.any():
+        return np.zeros(seen.skin.shape, np.float32)
+    apart = (np.median(seen.seen[around], axis=0) - seen.usual) / SCALES
+    off = (seen.seen - seen.usual) / SCALES
+    length = np.maximum((apart**2).sum(axis=2), 1e-3)
+    along = (off * apart).sum(axis=2) / length
+    aside = np.sqrt(((off - along[..., None] * apart) ** 2).sum(axis=2) / length)
+    gone = smoothstep(along, *LIKE_SKIN) * (1 - smoothstep(aside, *ASIDE)) * smoothstep(np.sqrt(length), *TOLD_APART)
+    return np.asarray(np.where(_within(seen), gone, 0), np.float32)
+
+
+def gone_share(seen: Compared) -> float:
+    """0..1 of the lips."""
+    return float(lips_gone(seen).sum()) / max(float(_within(seen).sum()), 1.0)
+
+
+def finger(seen: Compared) -> Floats:
+    """0..1 of each cell: how far a finger that points up at the lips covers it."""
+    gone = lips_gone(seen)
+    lips = _within(seen)
+    columns = gone.sum(axis=0) / np.maximum(lips.sum(axis=0), 1)
+    gone = gone * smoothstep(columns, ACROSS - 0.2, ACROSS).astype(np.float32)
+    belief = ramp(float(gone.sum()), *ENOUGH)
+    if not belief:
+        return np.zeros_like(gone)
+    x, y = CENTRES[..., 0], CENTRES[..., 1]
+    total = float(gone.sum())
+    middle = float((gone * x).sum()) / total, float((gone * y).sum()) / total
+    tilt = float((gone * (x - middle[0]) * (y - middle[1])).sum()) / (
+        float((gone * (y - middle[1]) ** 2).sum()) + UPRIGHT * total
+    )
+    across = x - middle[0] - tilt * (y - middle[1])
+    # The deviation of an even band is its width over the root of 12.
+    half = float(np.sqrt(3 * (gone * across**2).sum() / total)) + CELL / 2
+    belief *= 1 - ramp(2 * half, WIDEST, WIDEST + 0.1)
+    half = max(half, NARROWEST / 2)
+    top = float(y[gone > 0.3].min()) if (gone > 0.3).any() else middle[1]
+    band = (1 - smoothstep(np.abs(across), half - EDGE / 2, half + EDGE)) * smoothstep(
+        y, top - ABOVE - EDGE, top - ABOVE + EDGE
+    )
+    return np.asarray(belief * band, np.float32)
+
+
+def _within(seen: Compared) -> Array:
+    """Cells of the lips whose neighbours are lips: a mesh that is off by a cell changes nothing."""
+    return np.asarray(shrunk((seen.lips & seen.skin).astype(np.float32)) > 0)

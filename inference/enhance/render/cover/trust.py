@@ -1,0 +1,92 @@
+"""How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.planes import Plane, Planes
+from enhance.render.lips.outline import SAMPLES, Lips
+
+TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
+OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
+STRANGE = (
+    0.50,
+    0.75,
+)  # distance of what is seen from what the subject looks like; uncovered mouths on ten clips stay below 0.48
+
+COVERED, BOTH_COVERED = (0.0, 0.28), (0.25, 0.48)
+"""Of the subject's contrast between lips and skin, what is left of the lower lip's, and of both lips'. Skin held before
+them leaves -0.5..0.45; uncovered mouths on twelve clips keep 0.36 and 0.52."""
+PALE_LIPS = (0.15, 0.25)  # contrasts too low to be missed, and high enough
+
+REGIONS = 6
+CHEEKS = (50, 280, 205, 425)
+PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
+
+
+def trust(planes: Planes, head: Array, pose: Pose, lips: Lips, usual: Array) -> float:
+    """0..1. usual: look() of the subject's reference frame."""
+    turned = 1 - ramp(abs(pose.yaw), *TURNED)
+    contours = np.vstack([lips.upper_outer, lips.lower_outer])
+    off = _outside(pose.to_pixels(pose.to_plane(contours)), planes.area) / pose.scale
+    inside = 1 - ramp(off, *OFF_PICTURE)
+    if not turned * inside:
+        return 0.0
+    seen = look(planes, head, pose, lips)
+    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual)
+
+
+def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
+    """Luma (as a logarithm) and chroma of lips, philtrum, chin and mouth corners against the cheeks, REGIONS x 3.
+
+    Against the cheeks, so that light which changes on the whole face changes nothing.
+    """
+    half = SAMPLES // 2
+    inner = np.arange(half - 5, half + 6, 2)
+    lip = [(lips.upper_inner + lips.upper_outer)[inner] / 2, (lips.lower_inner + lips.lower_outer)[inner] / 2]
+    groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT, CHEEKS))]
+    seen = means(planes, pose, groups)
+    skin = seen[-1]
+    luma = np.log((seen[:-1, :1] + 16) / (skin[0] + 16))
+    chroma = (seen[:-1, 1:] - skin[1:]) / max(skin[0], 32) * 4
+    return np.hstack([luma, chroma])
+
+
+def strangeness(seen: Array, usual: Array) -> float:
+    return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
+
+
+def uncovered(seen: Array, usual: Array) -> float:
+    """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand."""
+    lower = _left(seen[1], usual[1], COVERED)
+    both = _left(seen[:2].ravel(), usual[:2].ravel(), BOTH_COVERED)
+    return lower * both
+
+
+def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:
+    """0..1: how much of a contrast is left, as far as there was one that would be missed."""
+    there = float(usual @ usual)
+    told = ramp(there**0.5, *PALE_LIPS)
+    return 1 - told * (1 - ramp(float(seen @ usual) / max(there, 1e-6), *covered))
+
+
+def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
+    """Mean Y, U, V round the points of each group, groups x 3."""
+    at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
+    around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
+    probes = (at[:, None] + around).astype(np.float32)
+    seen = np.stack([_sampled(planes.y, probes), _sampled(planes.u, probes / 2), _sampled(planes.v, probes / 2)], axis=1)
+    ends = np.cumsum([len(group) for group in groups])[:-1]
+    return np.array([part.mean(axis=0) for part in np.split(seen, ends)])
+
+
+def _sampled(plane: Plane, probes: Floats) -> Floats:
+    values = cv2.remap(plane, probes[..., 0], probes[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values.mean(axis=1), np.float32)
+
+
+def _outside(pixels: Array, area: Area) -> float:
+    """How far the worst point lies outside, in pixels."""
+    beyond = np.maximum(-pixels, pixels - np.array([area.right - 1, area.bottom - 1]))
+    return float(max(0.0, beyond.max()))

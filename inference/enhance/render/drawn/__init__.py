@@ -1,0 +1,1 @@
+"""Mouths of drawings: their strokes found, erased and drawn again."""

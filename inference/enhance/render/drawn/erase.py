@@ -1,0 +1,73 @@
+"""What is drawn on skin, taken away: the skin goes on under it."""
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Floats
+from enhance.membrane import spread
+
+Mask = npt.NDArray[np.bool_]
+
+RING = 3  # pixels round the hole that say what has to fit
+PROBES = 160  # of them, at most
+SHIFTS = 20  # up, and down
+ASIDE = 4  # steps to each side
+STRANGE = 10.0  # levels that the patch may go beyond what surrounds the hole
+
+
+def erase(picture: Floats, hole: Mask) -> Floats:
+    """The picture (h x w x 3) with the hole filled.
+
+    Filled with the piece of the picture that fits best round the hole, tone and shade included, the difference that is left
+    at its rim spread over it (Perez et al. 2003, with a membrane by pull and push); where no piece fits, with the membrane
+    alone.
+    """
+    rows = np.flatnonzero(hole.any(axis=1))
+    if not len(rows):
+        return picture
+    ring = (cv2.dilate(hole.astype(np.uint8), np.ones((2 * RING + 1,) * 2, np.uint8)) > 0) & ~hole
+    shift = _best_shift(picture, hole, ring, int(np.ptp(rows)) + 1)
+    if shift is None:
+        piece = np.zeros_like(picture)
+    else:
+        moved = np.array([[1, 0, -shift[1]], [0, 1, -shift[0]]], np.float32)
+        flat = cv2.warpAffine(picture, moved, picture.shape[1::-1], flags=cv2.INTER_NEAREST, borderMode=cv2.BORDER_REFLECT_101)
+        piece = np.asarray(flat, np.float32)
+    filled = picture.copy()
+    filled[hole] = (piece + spread(picture - piece, ring))[hole]
+    return filled
+
+
+def _best_shift(picture: Floats, hole: Mask, ring: Mask, height: int) -> tuple[int, int] | None:
+    """Rows and columns from the hole to the piece; None when all hold something that is not skin."""
+    h, w = hole.shape
+    at = np.argwhere(ring)
+    at = at[:: max(1, len(at) // PROBES)]
+    inside = np.argwhere(hole)
+    inside = inside[:: max(1, len(inside) // PROBES)]
+    step = max(1, height // 24)
+    first = height + 2 * RING
+    down = np.concatenate([sign * (first + step * np.arange(SHIFTS)) for sign in (-1, 1)])
+    across = step * np.arange(-ASIDE, ASIDE + 1)
+    shifts = np.stack(np.meshgrid(down, across, indexing="ij"), axis=-1).reshape(-1, 2)
+    low, high = np.argwhere(hole | ring).min(axis=0), np.argwhere(hole | ring).max(axis=0)
+    shifts = shifts[((low + shifts >= 0) & (high + shifts < [h, w])).all(axis=1)]
+    if not len(shifts):
+        return None
+    luma = np.ascontiguousarray(picture[..., 0])
+    here, there, piece = luma[at[:, 0], at[:, 1]], _seen(luma, at, shifts), _seen(luma, inside, shifts)
+    unlike = there - here
+    unlike -= unlike.mean(axis=1, keepdims=True)
+    misfit = np.square(unlike).mean(axis=1)
+    strange = (piece.min(axis=1) < here.min() - STRANGE) | (piece.max(axis=1) > here.max() + STRANGE)
+    near = 0.02 * np.abs(shifts).sum(axis=1)
+    misfit = np.where(strange, np.inf, misfit + near)
+    best = int(np.argmin(misfit))
+    return (int(shifts[best, 0]), int(shifts[best, 1])) if np.isfinite(misfit[best]) else None
+
+
+def _seen(luma: Floats, places: npt.NDArray[np.int64], shifts: npt.NDArray[np.int64]) -> Floats:
+    """shifts x places: what lies there when shifted."""
+    width = luma.shape[1]
+    return np.asarray(luma.ravel()[(places @ [width, 1])[None] + (shifts @ [width, 1])[:, None]], np.float32)

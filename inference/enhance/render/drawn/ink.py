@@ -1,0 +1,419 @@
+"""A mouth that is drawn with ink: found in a frame, and measured once for a clip.
+
+Cel animation draws a closed mouth as a stroke and an open one as a filled outline; there is no flesh of lips. What differs
+from the skin above and below it is the mouth.
+"""
+
+from dataclasses import dataclass, fields
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose
+from enhance.geometry.planes import Colours, Planes, to_rgb
+
+Mask = npt.NDArray[np.bool_]
+
+FINEST = 320.0  # samples to an S, at most
+REACH = 0.24  # S between the mesh's mouth and the drawn one
+NEAR = 0.07  # S between them that is much
+ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
+HIGHEST = 0.36  # S: of an open mouth
+FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
+INK = 0.3  # of the darkest, where ink begins
+WIDTHS = (0.05, 1.0)  # S
+ROUGHEST = 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
+STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
+PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
+GRIN = 0.11  # of its height that an open mouth's stroke bends when shut: the lower edge's part in it
+PIECE = 0.035  # S across: less is a dot of a tone
+OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
+AS_DARK = 0.75
+USUAL_STROKE = 0.018  # S
+SAMPLES = 65
+SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, and of one that is a passage
+BUMP = 9  # of the samples
+THICKER = 1.5  # than usual that a stroke may become
+ALONG = np.linspace(-1, 1, SAMPLES)
+APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
+TEETH = 0.08  # of the skin's luma that teeth are lighter
+GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
+LUMA = np.array([0.299, 0.587, 0.114])
+
+
+@dataclass(frozen=True)
+class Ink:
+    """The drawn mouth of a subject, closed. Lengths in S, places in plane coordinates, colours RGB 0..255."""
+
+    ends: Array
+    """2 x 2: the corners, left and right."""
+    seat: Array
+    """[2]: the middle between them as Drawn.ends has them, by which other frames are compared."""
+    bow: Array
+    """SAMPLES: how far the stroke lies below the line between its ends."""
+    thick: Array
+    """SAMPLES: of the stroke, 0 in its gaps."""
+    wide: Array
+    """[1]: of the mesh's mouth in the same frame, which targets are measured by."""
+    soft: Array
+    """[1]: sigma of the drawing's edges beyond those of a sharp one."""
+    room: Array
+    """[1]: from the mouth down to the chin's outline."""
+    teeth: Array
+    """[1]: 1 where the frame shows teeth."""
+    stroke: Array
+    fill: Array
+    tongue: Array
+    tooth: Array
+
+    @property
+    def width(self) -> float:
+        return float(np.linalg.norm(self.ends[1] - self.ends[0]))
+
+
+SHAPES: dict[str, tuple[int, ...]] = {
+    "ends": (2, 2),
+    "seat": (2,),
+    **dict.fromkeys(("bow", "thick"), (SAMPLES,)),
+    **dict.fromkeys(("wide", "soft", "room", "teeth"), (1,)),
+    **dict.fromkeys(("stroke", "fill", "tongue", "tooth"), (3,)),
+}
+SIZE = 1 + sum(int(np.prod(shape)) for shape in SHAPES.values())
+
+
+def pack_ink(ink: Ink | None) -> Floats:
+    """SIZE floats: 1 and the numbers, or zeros without ink."""
+    if ink is None:
+        return np.zeros(SIZE, np.float32)
+    return np.concatenate([[1.0], *(np.ravel(getattr(ink, f.name)) for f in fields(Ink))]).astype(np.float32)
+
+
+def unpack_ink(values: npt.NDArray[np.generic]) -> Ink | None:
+    if not values[0]:
+        return None
+    parts, start = {}, 1
+    for f in fields(Ink):
+        shape = SHAPES[f.name]
+        count = int(np.prod(shape))
+        parts[f.name] = values[start : start + count].astype(np.float64).reshape(shape)
+        start += count
+    return Ink(**parts)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The drawn mouth of one frame, on a raster in plane coordinates that is `finer` samples to an S."""
+
+    origin: Array
+    finer: float
+    lit: Floats
+    """Luma as if nothing were drawn on the skin."""
+    dark: Floats
+    """How much darker it is."""
+    whole: Mask
+    """The mouth with all that it encloses."""
+    columns: slice
+    top: Array
+    bottom: Array
+    """Of the mouth in each of the columns, in rows."""
+
+    @property
+    def open(self) -> float:
+        """Height in S, that of a stroke when closed."""
+        count = len(self.top)
+        middle = slice(count // 5, count - count // 5)
+        return float(np.median((self.bottom - self.top)[middle])) / self.finer
+
+    @property
+    def ends(self) -> Array:
+        middles = (self.top + self.bottom) / 2
+        y = [middles[:2].mean(), middles[-2:].mean()]
+        return self.place(np.array([[self.columns.start, y[0]], [self.columns.stop, y[1]]]))
+
+    def place(self, at: Array) -> Array:
+        """Plane coordinates of columns and rows, pixel edges counted."""
+        return np.asarray(self.origin + (at - 0.5) / self.finer)
+
+    def covers(self, pose: Pose, area: Area) -> Floats:
+        """How much the mouth covers each pixel of an area, 0..1."""
+        at = (pose.plane_of(area) - self.origin) * self.finer
+        x, y = at[..., 0].astype(np.float32), at[..., 1].astype(np.float32)
+        return np.asarray(cv2.remap(self.whole.astype(np.float32), x, y, cv2.INTER_LINEAR), np.float32)
+
+
+def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
+    """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin."""
+    middle = pose.to_plane(head[[61, 291, 13, 14]]).mean(axis=0)
+    finer = min(pose.scale, FINEST)
+    nose = float(pose.to_plane(head[2])[1])
+    origin = np.array([middle[0] - ASIDE, max(middle[1] - ABOVE, nose)])
+    size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
+    luma = _raster(planes.y, 1, pose, origin, finer, size)
+    lit = _closed(luma, round(HIGHEST * finer))
+    dark = np.asarray(lit - luma, np.float32)
+    at = np.round((middle - origin) * finer).astype(int)
+    span = round(0.2 * finer)
+    near = dark[max(0, at[1] - span) : at[1] + span, max(0, at[0] - span) : at[0] + span]
+    strongest = float(np.percentile(near, 98)) if near.size else 0.0
+    if strongest < FAINTEST:
+        return None
+    which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer)
+    if which is None:
+        return None
+    contours, _ = cv2.findContours(which, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    whole = np.zeros(which.shape, np.uint8)
+    cv2.drawContours(whole, contours, -1, (1,), cv2.FILLED)
+    columns = np.flatnonzero(whole.any(axis=0))
+    span_of = slice(int(columns[0]), int(columns[-1]) + 1)
+    every = np.arange(span_of.start, span_of.stop)
+    top = np.interp(every, columns, whole[:, columns].argmax(axis=0))
+    bottom = np.interp(every, columns, len(whole) - whole[::-1, columns].argmax(axis=0))
+    return Drawn(origin, finer, lit, dark, whole > 0, span_of, top, bottom)
+
+
+def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | None:
+    """The subject's drawn mouth from one frame; None where the mouth has lips, or there is none that can be read."""
+    drawn = find(planes, head, pose)
+    if drawn is None or _roughness(drawn) > ROUGHEST or _has_lips(drawn):
+        return None
+    if drawn.open < STROKE:
+        ends, bow, thick = _stroke(drawn)
+    else:
+        ends, bow, thick = _closed_mouth(drawn)
+    chin = float(pose.to_plane(head[152])[1]) - float(ends[:, 1].mean())
+    colour = _Palette(planes, colours, pose, drawn)
+    return Ink(
+        ends=ends,
+        seat=drawn.ends.mean(axis=0),
+        bow=bow,
+        thick=thick,
+        wide=np.array([np.linalg.norm(head[291] - head[61])]),
+        soft=np.array([_softness(drawn)]),
+        room=np.array([min(max(chin, 0.05), _outline_below(drawn))]),
+        teeth=np.array([float(colour.teeth)]),
+        stroke=colour.stroke,
+        fill=colour.fill,
+        tongue=colour.tongue,
+        tooth=colour.tooth,
+    )
+
+
+def _raster(
+    plane: npt.NDArray[np.uint8], coarser: int, pose: Pose, origin: Array, finer: float, size: tuple[int, int]
+) -> Floats:
+    """A plane at the raster's samples, columns x rows. coarser: luma pixels to one of its samples."""
+    x = origin[0] + np.arange(size[0]) / finer
+    y = origin[1] + np.arange(size[1]) / finer
+    at = pose.to_pixels(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)).reshape(size[1], size[0], 2)
+    at = ((at - (coarser - 1) / 2) / coarser).astype(np.float32)
+    step = pose.scale / finer / coarser
+    source = plane if step <= 1.2 else cv2.GaussianBlur(plane, (0, 0), 0.4 * step)
+    seen = cv2.remap(source, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(seen, np.float32)
+
+
+def _closed(luma: Floats, height: int) -> Floats:
+    """Without what is dark and lower than `height`: ink goes, light and shade of the skin stay."""
+    kernel = np.ones((2 * (height // 2) + 1, 1), np.uint8)
+    return np.asarray(cv2.morphologyEx(luma, cv2.MORPH_CLOSE, kernel), np.float32)
+
+
+def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[np.uint8] | None:
+    """The component that is the mouth, with those that continue it on its sides."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
+    rows, columns = ink.shape
+    inside: dict[int, tuple[int, int, int, int]] = {}
+    best, which = 0.0, 0
+    for label, (x, y, width, height, _) in enumerate(stats.tolist()):
+        if label == 0 or x == 0 or y == 0 or x + width == columns or y + height == rows:
+            continue
+        inside[label] = (x, y, x + width, y + height)
+        away = np.hypot(_gap(x, x + width, at[0]), _gap(y, y + height, at[1])) / finer
+        if WIDTHS[0] * finer <= width <= WIDTHS[1] * finer and away < REACH:
+            worth = np.sqrt(width) * np.exp(-((away / NEAR) ** 2))
+            best, which = max((best, which), (float(worth), label))
+    if not which:
+        return None
+    found = {which}
+    for _ in range(3):
+        boxes = [inside[label] for label in found]
+        left, top, right, bottom = (f(box[i] for box in boxes) for i, f in enumerate((min, min, max, max)))
+        across, down = (reach * finer for reach in PIECES)
+        for label, (x1, y1, x2, y2) in inside.items():
+            beside = x1 - across < right and x2 + across > left and (x1 > right - across or x2 < left + across)
+            if beside and y1 > top - down and y2 < bottom + down and x2 - x1 > PIECE * finer:
+                found.add(label)
+    return np.isin(labels, list(found)).astype(np.uint8)
+
+
+def _gap(start: int, end: int, at: int) -> int:
+    return max(start - at, at - end, 0)
+
+
+def _roughness(drawn: Drawn) -> float:
+    """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count."""
+    mouth = drawn.whole.astype(np.uint8)
+    inner, outer = (
+        cv2.dilate(mouth, np.ones((2 * round(reach * drawn.finer) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
+    )
+    luma = drawn.lit - drawn.dark
+    paper = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * drawn.finer) + 1,) * 2, np.uint8))
+    varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * drawn.finer))
+    return float(np.median(varies[outer & ~inner]))
+
+
+def _has_lips(drawn: Drawn) -> bool:
+    """Whether the rim of the mouth is clearly paler than what it encloses: flesh round the line between the lips."""
+    if drawn.open < STROKE / 2:
+        return False
+    reach = max(2, round(OUTLINE * drawn.finer))
+    count = len(drawn.top)
+    paler = []
+    for i in range(count // 4, count - count // 4):
+        column = drawn.dark[:, drawn.columns.start + i]
+        top, bottom = int(drawn.top[i]), int(drawn.bottom[i])
+        darkest = float(column[top:bottom].max())
+        rims = column[top : top + reach].max(), column[max(top, bottom - reach) : bottom].max()
+        paler.append(min(rims) < AS_DARK * darkest)
+    return bool(np.mean(paler) > 0.5)
+
+
+def _stroke(drawn: Drawn) -> tuple[Array, Array, Array]:
+    """Ends, bow and thickness of a closed mouth, from how dark its columns are."""
+    around = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    dark = np.where(around, np.maximum(drawn.dark, 0), 0)
+    # In shade the skin is nearer to the ink.
+    inked = float(np.percentile((drawn.lit - dark)[:, drawn.columns].min(axis=0), 20))
+    share = np.clip(dark / np.maximum(drawn.lit - inked, 1), 0, 1)
+    start, stop = drawn.columns.start - 3, drawn.columns.stop + 3
+    amount = share[:, start:stop].sum(axis=0)
+    rows = np.arange(len(share))[:, None] + 0.5
+    some = np.flatnonzero(amount > 0.2)
+    heights = np.interp(
+        np.arange(len(amount)), some, ((share * rows)[:, start:stop].sum(axis=0) / np.maximum(amount, 1e-6))[some]
+    )
+    x = start + np.arange(len(amount)) + 0.5
+    # Half a column of ink at an end ends it half way.
+    left = start + some[0] + 1 - min(1.0, float(amount[some[0]] / max(np.median(amount[some]), 1e-6)))
+    right = start + some[-1] + min(1.0, float(amount[some[-1]] / max(np.median(amount[some]), 1e-6)))
+    at = left + (ALONG + 1) / 2 * (right - left)
+    # Dots of a tone that touch the stroke are none of it.
+    y, thick = _without_bumps(np.interp(at, x, heights)), _without_bumps(np.interp(at, x, amount) / drawn.finer)
+    thick = np.minimum(thick, THICKER * np.median(thick))
+    chord = y[0] + (ALONG + 1) / 2 * (y[-1] - y[0])
+    slope = np.gradient(y, at)
+    ends = drawn.place(np.array([[left, y[0]], [right, y[-1]]]))
+    return ends, (y - chord) / drawn.finer, thick / np.hypot(1, slope)
+
+
+def _without_bumps(values: Array) -> Array:
+    reach = BUMP // 2
+    padded = np.pad(values, reach, mode="reflect", reflect_type="odd")
+    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, BUMP), axis=1)
+    return np.asarray(cv2.GaussianBlur(middle.reshape(1, -1), (0, 0), 1.0).ravel())
+
+
+def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
+    """The same for a mouth that is open here, shut: its corners, and something of its upper edge."""
+    top = np.interp((ALONG + 1) / 2 * (len(drawn.top) - 1), np.arange(len(drawn.top)), drawn.top)
+    arch = 1 - ALONG**2
+    # The corners themselves belong to the lower edge as well.
+    inner = np.abs(ALONG) < 0.85
+    level, tilt, rise = np.linalg.lstsq(np.stack([np.ones_like(arch), ALONG, arch], 1)[inner], top[inner], rcond=None)[0]
+    columns = drawn.columns
+    ends = drawn.place(np.array([[columns.start, level - tilt], [columns.stop, level + tilt]]))
+    bow = float(np.clip(0.6 * rise / drawn.finer, GRIN * drawn.open, 0.08)) * arch
+    taper = np.clip(8 * (1 - np.abs(ALONG)), 0.6, 1)
+    return ends, bow, USUAL_STROKE * taper
+
+
+def _softness(drawn: Drawn) -> float:
+    """Sigma in S of the edges along the mouth, from how steeply they rise."""
+    luma = (drawn.lit - drawn.dark)[:, drawn.columns]
+    steepest = float(np.median(np.abs(np.diff(luma, axis=0)).max(axis=0, where=_rims(drawn), initial=0)))
+    darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
+    sigma = darkest / max(steepest, 1) / np.sqrt(2 * np.pi)
+    return float(np.sqrt(max(0.0, min(sigma, SOFTEST) ** 2 - SHARP**2))) / drawn.finer
+
+
+def _rims(drawn: Drawn) -> Mask:
+    """Where two rows of the columns of the mouth meet at it or near it."""
+    near = cv2.dilate(drawn.whole.astype(np.uint8), np.ones((5, 1), np.uint8)) > 0
+    return np.asarray(near[1:, drawn.columns])
+
+
+def _outline_below(drawn: Drawn) -> float:
+    """How far below the mouth, in S, the next ink is: the chin's outline."""
+    middle = (drawn.columns.start + drawn.columns.stop) // 2
+    reach = max(1, (drawn.columns.stop - drawn.columns.start) // 4)
+    bottom = int(drawn.bottom.max())
+    level = float(np.median(drawn.dark[drawn.whole]))
+    ink = (drawn.dark > 0.5 * level)[bottom + round(0.05 * drawn.finer) :, middle - reach : middle + reach]
+    rows = np.flatnonzero(ink.mean(axis=1) > 0.5)
+    start = bottom + round(0.05 * drawn.finer) - float((drawn.top + drawn.bottom).mean() / 2)
+    return (start + rows[0]) / drawn.finer if len(rows) else np.inf
+
+
+class _Palette:
+    """Colours of the mouth in this drawing."""
+
+    def __init__(self, planes: Planes, colours: Colours, pose: Pose, drawn: Drawn) -> None:
+        size = drawn.dark.shape[1], drawn.dark.shape[0]
+        u, v = (_raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
+        spread = np.ones((2 * round(4 * drawn.finer / pose.scale) + 1,) * 2, np.uint8)
+        around = cv2.dilate(drawn.whole.astype(np.uint8), spread) > 0
+        ring = (cv2.dilate(around.astype(np.uint8), spread) > 0) & ~around
+        ring = ring & (drawn.dark < FAINTEST / 2) if (ring & (drawn.dark < FAINTEST / 2)).any() else ring
+        skin = np.array([np.median(p[ring]) for p in (drawn.lit, u, v)])
+        inside = drawn.dark[drawn.whole]
+        darkest = float(np.percentile(inside, 92))
+        # Chroma is coarser than a stroke: what it has lost at one place it has given to another.
+        share = float(np.clip(drawn.dark[around] / max(darkest, 1), 0, 1).sum())
+        lines = drawn.open < STROKE
+        if lines:
+            # What one side of the face is in shade by is no ink.
+            tint = [float((p - _beside(p, ring))[around].sum()) / max(share, 1) for p in (u, v)]
+        else:
+            rim = drawn.whole & (drawn.dark > 0.85 * darkest)
+            tint = [float(np.median(p[rim]) - base) for p, base in ((u, skin[1]), (v, skin[2]))]
+        stroke = np.array([max(skin[0] - darkest, 0), skin[1] + tint[0], skin[2] + tint[1]])
+        self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)
+        chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
+        grey = float(np.percentile(chroma, 85)) < GREY
+        light = float(LUMA @ self.skin)
+        warm, pink = np.array([0.60, 0.25, 0.27]), np.array([0.90, 0.50, 0.48])
+        if grey:
+            warm, pink = np.full(3, 0.25), np.full(3, 0.62)
+        # White skin is pale all the same; and a dark one has a mouth that is darker still.
+        self.fill = 0.8 * warm * self.skin + 0.2 * self.stroke
+        # A line of the same tone would not be seen round it.
+        if float(LUMA @ self.stroke) > 50:
+            self.fill *= min(1.0, APART * float(LUMA @ self.stroke) / max(float(LUMA @ self.fill), 1))
+        self.teeth = False
+        if not lines:
+            core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
+            dim = core & (drawn.dark > 0.3 * darkest)
+            if dim.sum() > 0.3 * max(core.sum(), 1) and dim.any():
+                y = drawn.lit - drawn.dark
+                deep = dim & (y <= np.median(y[dim]) + 2)
+                self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
+            self.teeth = bool((core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0]))).sum() > 0.2 * max(core.sum(), 1))
+        flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
+        self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
+        self.tooth = 0.12 * self.skin + 0.88 * float(np.clip(1.25 * light + 20, 205, 255))
+
+
+def _beside(plane: Floats, skin: Mask) -> Floats:
+    """1 x w: the median of the skin in each column, and in its neighbours'."""
+    columns = np.flatnonzero(skin.any(axis=0))
+    medians = [float(np.median(plane[skin[:, x], x])) for x in columns]
+    return np.asarray(np.interp(np.arange(plane.shape[1]), columns, medians), np.float32)[None]
+
+
+def _rgb(yuv: Array, colours: Colours) -> Array:
+    planes = Planes(
+        *(np.full((2, 2) if i == 0 else (1, 1), round(float(np.clip(c, 0, 255))), np.uint8) for i, c in enumerate(yuv))
+    )
+    return np.asarray(to_rgb(planes, colours)[0, 0], np.float64)

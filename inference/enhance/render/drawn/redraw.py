@@ -1,0 +1,222 @@
+"""A mouth of ink, made to show what is asked for: the drawn one taken off the skin, another drawn in its place."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, halved, paint
+from enhance.render.cover.trust import TURNED
+from enhance.render.lips.shape import Shape
+
+from .erase import erase
+from .ink import ALONG, STROKE, Drawn, Ink, Mask, find
+
+AT_REST = (0.020, 0.055)  # openings in S that a mouth at rest still has, from which all counts
+USUAL_WIDTH = 0.45  # S of a mouth whose openings are taken as they are asked for; smaller ones open less
+NARROWEST, WIDEST = 0.65, 1.3  # of the mouth's own width
+TO_CHIN = 0.52  # of the room down to the chin that a mouth may open
+UPPER_SHARE = 0.18  # of an opening that the upper edge rises
+ROUNDED = 0.35  # of its width that a rounded open mouth loses
+UNBENT = 0.35  # of the stroke's bow that an open mouth's upper edge loses
+LIFTED = 0.5  # of the asked height of the upper lip that a stroke follows
+TEETH_HEIGHT, MOST_OPEN_TEETH = 0.030, 0.30  # S, and of an opening
+STILL = 0.3  # pixels: a mouth that would move by less is left as it is drawn
+SEATED = 0.5  # how much of where an open source mouth sits says where the mouth sits
+FINER = 4  # the drawing is made so much larger, then averaged
+LEAST_SOFT = 0.35  # pixels of blur
+MOST = 1_500_000  # pixels that it may take
+EDGE = 2.0  # pixels round the drawn mouth that its edge takes, with what is blurred beyond
+
+
+@dataclass(frozen=True)
+class Contours:
+    """In plane coordinates, len(ALONG) x 2; thickness in S."""
+
+    upper: Array
+    lower: Array
+    upper_thick: Array
+    lower_thick: Array
+    opening: float
+
+
+def redraw(planes: Planes, colours: Colours, head: Array, pose: Pose, shape: Shape, ink: Ink) -> tuple[Planes, Plane]:
+    """The patch with the drawn mouth in `shape`, and its mask; as it is with an empty mask where no mouth is seen."""
+    mask = np.zeros(planes.y.shape, np.uint8)
+    drawn = find(planes, head, pose) if abs(pose.yaw) < TURNED[1] else None
+    if drawn is None:
+        return planes, mask
+    contours = _contours(shape, ink, _ends(ink, drawn))
+    area = _area(contours, drawn, pose, planes.area)
+    hole = _hole(drawn, pose, area, EDGE + 2.5 * float(ink.soft[0]) * pose.scale)
+    part = mask[area.slices]
+    part[hole] = 255
+    if _is_there(contours, ink, drawn, pose):
+        return planes, mask
+    out = planes.copy()
+    _take_off(out, hole, area)
+    for colour, opacity in _layers(contours, shape, ink, pose, area):
+        yuv = from_rgb(colour.astype(np.float32), colours)
+        paint(out, np.broadcast_to(yuv, (*opacity.shape, 3)), opacity, area)
+        np.maximum(part, np.ceil(opacity * 255).astype(np.uint8), out=part)
+    return out, mask
+
+
+def _ends(ink: Ink, drawn: Drawn) -> Array:
+    """The corners at rest in this frame: moved as a whole to where this frame's mouth is."""
+    share = 1 + ramp(drawn.open, STROKE, 2 * STROKE) * (SEATED - 1)
+    return np.asarray(ink.ends + share * (drawn.ends.mean(axis=0) - ink.seat))
+
+
+def opening_of(shape: Shape, ink: Ink) -> float:
+    """How far the drawn mouth opens, in S: less on a small mouth, and never down to the chin."""
+    asked = shape.opening * ramp(shape.opening, *AT_REST)
+    wanted = 1.15 * asked * min(1.0, (ink.width / USUAL_WIDTH) ** 0.5)
+    most = TO_CHIN * float(ink.room[0])
+    return float(wanted / (1 + (wanted / max(most, 1e-3)) ** 3) ** (1 / 3))
+
+
+def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
+    opening = opening_of(shape, ink)
+    typical = float(np.median(ink.thick[ink.thick > 0])) if (ink.thick > 0).any() else 0.0
+    parted = ramp(opening, 0.0, 0.10)
+    wide = float(ink.wide[0])
+    ratio = float(np.clip(1 + (shape.width - wide) / max(wide, 0.25), NARROWEST, WIDEST))
+    ratio *= 1 - ROUNDED * shape.rounding * parted
+    small = min(1.0, ink.width / USUAL_WIDTH)
+    middle, half = ends.mean(axis=0), (ends[1] - ends[0]) / 2 * ratio
+    line = middle + ALONG[:, None] * half
+    arch = 1 - ALONG**2
+    line[:, 1] -= small * (shape.corners * ALONG**2 + LIFTED * shape.upper * arch)
+    bow = ink.bow * ratio * (1 - UNBENT * parted)
+    arched = arch * float(bow @ arch / (arch @ arch))
+    rise = UPPER_SHARE * (1 + shape.rounding) * opening
+    upper, lower = line.copy(), line.copy()
+    upper[:, 1] += bow - rise * arch**0.7
+    power = 2.4 - 0.4 * shape.rounding
+    # A jaw bends evenly, whatever the stroke was: but a lower edge never lies above the upper one.
+    lower[:, 1] += (
+        bow + parted * (arched - bow) + (opening - rise) * (1 - np.abs(ALONG) ** power) ** (0.6 - 0.1 * shape.rounding)
+    )
+    lower[:, 1] = np.maximum(lower[:, 1], upper[:, 1])
+    outline = ramp(opening, 0.0, 2 * typical)
+    taper = np.clip(5 * (1 - np.abs(ALONG)), 0.5, 1)
+    upper_thick = np.maximum(ink.thick, outline * 0.85 * typical * taper)
+    return Contours(upper, lower, upper_thick, outline * 0.85 * typical * taper, opening)
+
+
+def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
+    """All that changes, and skin round it to take from; even, as chroma asks."""
+    box = np.array([[drawn.columns.start, drawn.top.min()], [drawn.columns.stop, drawn.bottom.max()]])
+    left, top = drawn.place(box)[0]
+    right, bottom = drawn.place(box)[1]
+    corners = np.array([[left, top], [right, top], [left, bottom], [right, bottom]])
+    spread = np.array([[-0.06, -0.2], [0.06, -0.2], [-0.06, 0.2], [0.06, 0.2]])
+    pixels = pose.to_pixels(np.vstack([corners + spread, contours.upper, contours.lower]))
+    pad = 6 + round(0.03 * pose.scale)
+    x, y = (np.floor(pixels.min(axis=0)).astype(int) - pad) & ~1
+    end_x, end_y = np.ceil(pixels.max(axis=0)).astype(int) + pad
+    return Area(int(x), int(y), int(end_x) + int(end_x & 1), int(end_y) + int(end_y & 1)).clipped(within)
+
+
+def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:
+    """The drawn mouth's pixels and so many round it, and a few more in a large picture."""
+    edge = round(blurred + 0.004 * pose.scale)
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
+    return np.asarray(cv2.dilate((drawn.covers(pose, area) > 0.25).astype(np.uint8), kernel) > 0)
+
+
+def _is_there(contours: Contours, ink: Ink, drawn: Drawn, pose: Pose) -> bool:
+    """Whether the frame shows this mouth already: a stroke, where a stroke is asked for."""
+    if contours.opening or drawn.open >= STROKE:
+        return False
+    ends = drawn.ends
+    rest = ends.mean(axis=0) + ALONG[:, None] * (ends[1] - ends[0]) / 2
+    rest[:, 1] += ink.bow
+    # The frame's own ends are read to a sample; where only they differ, nothing was asked to move.
+    apart = contours.upper - contours.upper.mean(axis=0) - (rest - rest.mean(axis=0))
+    return bool(np.abs(apart).max() * pose.scale < STILL + 0.5)
+
+
+def _take_off(out: Planes, hole: Mask, area: Area) -> None:
+    half = halved(area)
+    size = (area.width, area.height)
+    chroma = [
+        cv2.resize(p[half.slices], (2 * half.width, 2 * half.height), interpolation=cv2.INTER_LINEAR)[: size[1], : size[0]]
+        for p in (out.u, out.v)
+    ]
+    picture = np.stack([out.y[area.slices], *chroma], axis=-1).astype(np.float32)
+    paint(out, erase(picture, hole), hole.astype(np.float32), area)
+
+
+def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) -> list[tuple[Array, Floats]]:
+    """Colours and how much they cover each pixel of the area, in the order of painting."""
+    canvas = _Canvas(pose, area, float(ink.soft[0]) * pose.scale)
+    upper, lower, opening = contours.upper, contours.lower, contours.opening
+    line = np.maximum(canvas.strip(upper, contours.upper_thick), canvas.strip(lower, contours.lower_thick))
+    if not opening:
+        return [(ink.stroke, canvas.averaged(line))]
+    inside = canvas.polygon(np.vstack([upper, lower[::-1]]))
+    layers = [(ink.fill, canvas.averaged(inside))]
+    half = len(ALONG) // 2
+    middle, bottom = lower[half], float(lower[half, 1])
+    wide = float(lower[-1, 0] - lower[0, 0]) / 2
+    deep = opening / max(2 * wide, 1e-3)
+    high = opening * max(0.42 * ramp(deep, 0.22, 0.5), 0.7 * shape.tongue * ramp(deep, 0.12, 0.3))
+    if high * pose.scale > 1:
+        turn = np.linspace(0, 2 * np.pi, 48)
+        dome = np.array([middle[0], bottom + 0.25 * high]) + np.stack(
+            [0.66 * wide * np.cos(turn), 1.25 * high * np.sin(turn)], 1
+        )
+        layers.append((ink.tongue, canvas.averaged(np.minimum(canvas.polygon(dome), inside))))
+    high = _teeth(shape, opening, wide, ink)
+    if high * pose.scale > 1:
+        edge = upper + np.stack([np.zeros_like(ALONG), high * (1 - ALONG**6) + np.median(contours.upper_thick) / 2], 1)
+        layers.append((ink.tooth, canvas.averaged(np.minimum(canvas.polygon(np.vstack([upper, edge[::-1]])), inside))))
+    return [*layers, (ink.stroke, canvas.averaged(line))]
+
+
+def _teeth(shape: Shape, opening: float, wide: float, ink: Ink) -> float:
+    """Height of the band of teeth in S: a mouth that is spread shows it, a round one does not; F shows it alone."""
+    spread = max(ramp(2 * wide / max(ink.width, 1e-3), 1.01, 1.09), 0.9 * float(ink.teeth[0])) * (
+        1 - ramp(shape.rounding, 0.1, 0.4)
+    )
+    band = min(TEETH_HEIGHT * min(1.0, ink.width / USUAL_WIDTH) + 0.006, MOST_OPEN_TEETH * opening)
+    return band * max(spread, ramp(shape.labiodental, 0.2, 0.6))
+
+
+class _Canvas:
+    """Shapes in plane coordinates, drawn larger than the area's pixels: uint8 masks, 255 inside."""
+
+    def __init__(self, pose: Pose, area: Area, soft: float) -> None:
+        self.pose, self.area, self.soft = pose, area, soft
+        self.finer = next((n for n in (FINER, 3, 2) if area.width * area.height * n * n < MOST), 1)
+
+    def polygon(self, points: Array) -> Plane:
+        mask = np.zeros((self.area.height * self.finer, self.area.width * self.finer), np.uint8)
+        pixels = (self.pose.to_pixels(points) - [self.area.x, self.area.y] + 0.5) * self.finer - 0.5
+        cv2.fillPoly(mask, [np.round(pixels * 16).astype(np.int32)], (255,), cv2.LINE_8, 4)
+        return mask
+
+    def strip(self, line: Array, thick: Array) -> Plane:
+        """Along a line, so thick at its points."""
+        along = np.gradient(line, axis=0)
+        along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-9)
+        # What fillPoly draws is half a sample larger on each side.
+        slim = np.maximum(thick - 1 / self.finer / self.pose.scale, 0)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1) * slim[:, None] / 2
+        strip = self.polygon(np.vstack([line - across, (line + across)[::-1]]))
+        if (thick <= 0).any():
+            strip[:] = 0
+            shown = np.flatnonzero(thick > 0)
+            for run in np.split(shown, np.flatnonzero(np.diff(shown) > 1) + 1):
+                if len(run) > 1:
+                    strip |= self.polygon(np.vstack([(line - across)[run], (line + across)[run][::-1]]))
+        return strip
+
+    def averaged(self, mask: Plane) -> Floats:
+        size = (self.area.width, self.area.height)
+        covered = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
+        return np.asarray(cv2.GaussianBlur(covered, (0, 0), self.soft), np.float32) if self.soft > LEAST_SOFT else covered

@@ -1,0 +1,152 @@
+"""The colours of the subject's lips, given to the lips of every frame.
+
+Lips that the warp stretches come out pale, and those of the source frame are lit, wet and pulled as its own speech has
+them. So what varies slowly over a lip is made the subject's; the texture stays the frame's own, but no paler than any of
+the subject's: teeth that the mesh took for lip disappear.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose, smoothstep
+from enhance.geometry.planes import Plane, Planes, halved, mean_of_four
+from enhance.render.cover.trust import means
+from enhance.render.lips.outline import ALONG, SAMPLES
+
+COLUMNS = np.arange(2, SAMPLES - 2, 2)
+"""Of a contour's points, where lips are thick enough to be sampled."""
+DEPTHS = np.array([0.2, 0.4, 0.6, 0.8])
+"""From a lip's inner contour, 0, to its outer, 1."""
+GRID = (2, len(DEPTHS), len(COLUMNS))
+"""Lips, depths, columns."""
+
+SIDES = ((36, 205, 212), (266, 425, 432))
+"""Cheeks at the picture's left and right: they tell the light on the lips."""
+
+SHARE = 0.85  # of the difference that is made up for
+MOST = np.array([70.0, 30.0, 30.0])  # of it, in grey levels
+FINEST = 0.014  # S: what is finer is texture
+PALEST = 0.97  # quantile of the subject's texture
+SLACK = 3.0  # grey levels beyond it
+THINNEST = 0.012  # lip, in S
+
+
+@dataclass(frozen=True)
+class Tone:
+    relative: Array
+    """GRID x 3: logarithm of Y, U and V against the cheeks."""
+    palest: Array
+    """2 lips x (Y, V): how much lighter, how much less red than its surroundings the texture gets, in grey levels."""
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Both lips. Contours in plane coordinates, SAMPLES x 2 each: upper inner and outer, lower inner and outer."""
+
+    pose: Pose
+    contours: tuple[Array, Array, Array, Array]
+    area: Area
+    """The pixels round them."""
+
+    @classmethod
+    def of(cls, pose: Pose, upper: tuple[Array, Array], lower: tuple[Array, Array], within: Area) -> "Ring":
+        """upper, lower: inner and outer contour, in head coordinates."""
+        a, b, c, d = (pose.to_plane(contour) for contour in (*upper, *lower))
+        pixels = pose.to_pixels(np.vstack([a, b, c, d]))
+        pad = 2 + round(0.02 * pose.scale)
+        left, top = (np.floor(pixels.min(axis=0)).astype(int) - pad) & ~1
+        right, bottom = np.ceil(pixels.max(axis=0)).astype(int) + pad
+        area = Area(int(left), int(top), int(right) + int(right & 1), int(bottom) + int(bottom & 1))
+        return cls(pose, (a, b, c, d), area.clipped(within))
+
+    @cached_property
+    def places(self) -> tuple[Array, npt.NDArray[np.bool_], Array]:
+        """Of each pixel: along the lips -1..1, which lip (0 or 1), depth in it."""
+        plane = self.pose.plane_of(self.area)
+        x, y = plane[..., 0], plane[..., 1]
+        inner, outer, low_inner, low_outer = (np.interp(x, line[:, 0], line[:, 1]) for line in self.contours)
+        upper = (inner - y) / np.maximum(inner - outer, THINNEST)
+        lower = (y - low_inner) / np.maximum(low_outer - low_inner, THINNEST)
+        lip = y > (inner + low_inner) / 2
+        ends = (self.contours[1] + self.contours[3]) / 2
+        return np.interp(x, ends[:, 0], ALONG, left=-2, right=2), lip, np.where(lip, lower, upper)
+
+    def means(self, planes: Planes) -> Array:
+        """Y, U, V on the grid, GRID x 3."""
+        inner, outer = (np.stack([self.contours[i], self.contours[i + 2]])[:, None, COLUMNS] for i in (0, 1))
+        at = self.pose.to_pixels(inner + DEPTHS[:, None, None] * (outer - inner)) - [self.area.x, self.area.y]
+        seen = []
+        for plane, step in ((planes.y, 1), (planes.u, 2), (planes.v, 2)):
+            part = smoothed(plane[coarser(self.area, step).slices], FINEST * self.pose.scale / step)
+            x, y = (((at[..., i] - (step - 1) / 2) / step).astype(np.float32).reshape(-1, GRID[2]) for i in (0, 1))
+            seen.append(cv2.remap(part, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).reshape(GRID))
+        return np.asarray(np.stack(seen, axis=-1), np.float64)
+
+    def spread(self, values: Array, step: int) -> Floats:
+        """Values on the grid, GRID, at every pixel of the area, or every second one."""
+        along, lip, depth = (v[::step, ::step] for v in self.places)
+        x = np.clip((along + 1) / 2 * (SAMPLES - 1), COLUMNS[0], COLUMNS[-1])
+        x = (x - COLUMNS[0]) / (COLUMNS[1] - COLUMNS[0])
+        y = np.clip((depth - DEPTHS[0]) / (DEPTHS[1] - DEPTHS[0]), 0, len(DEPTHS) - 1) + len(DEPTHS) * lip
+        rows = values.reshape(-1, GRID[2]).astype(np.float32)
+        return np.asarray(cv2.remap(rows, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR), np.float32)
+
+
+def tone_of(planes: Planes, head: Array, ring: Ring) -> Tone:
+    """From the subject's reference frame."""
+    if not ring.area.width or not ring.area.height:
+        return Tone(np.zeros((*GRID, 3)), np.zeros((2, 2)))
+    seen, light = ring.means(planes), _light(planes, head, ring.pose)
+    relative = seen - light
+    relative[..., 0] = np.log((seen[..., 0] + 16) / (light[..., 0] + 16))
+    palest = np.zeros((2, 2))
+    for i, (plane, step, channel, sign) in enumerate(((planes.y, 1, 0, 1), (planes.v, 2, 2, -1))):
+        texture = plane[coarser(ring.area, step).slices] - ring.spread(seen[..., channel], step)
+        along, lip, depth = (v[::step, ::step] for v in ring.places)
+        for which in (0, 1):
+            inside = texture[(lip == which) & (np.abs(depth - 0.5) < 0.4) & (np.abs(along) < 0.85)]
+            palest[which, i] = np.quantile(sign * inside, PALEST) if len(inside) else 0
+    return Tone(relative, np.maximum(palest, 0))
+
+
+def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float) -> Floats:
+    """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1."""
+    if not ring.area.width or not ring.area.height:
+        return np.zeros((0, 0), np.float32)
+    seen, light = ring.means(out), _light(out, head, ring.pose)
+    wanted = tone.relative + light
+    wanted[..., 0] = np.exp(tone.relative[..., 0]) * (light[..., 0] + 16) - 16
+    change = SHARE * np.clip(wanted - seen, -MOST, MOST)
+    along, lip, depth = ring.places
+    weight = amount * (1 - smoothstep(depth, 0.75, 1.1)) * (1 - smoothstep(np.abs(along), 0.8, 1.0))
+    weight = weight.astype(np.float32)
+    for channel, (plane, step) in enumerate(((out.y, 1), (out.u, 2), (out.v, 2))):
+        part = plane[coarser(ring.area, step).slices]
+        level = ring.spread(seen[..., channel], step)
+        texture = part - level
+        if channel != 1:
+            most = (tone.palest[:, channel // 2] + SLACK)[lip[::step, ::step].astype(int)].astype(np.float32)
+            texture = np.minimum(texture, most) if channel == 0 else np.maximum(texture, -most)
+        share = weight if step == 1 else mean_of_four(weight)
+        new = part + share * (level + ring.spread(change[..., channel], step) + texture - part)
+        part[...] = np.where(share > 0, np.clip(new + 0.5, 0, 255), part).astype(np.uint8)
+    return weight
+
+
+def coarser(area: Area, step: int) -> Area:
+    return area if step == 1 else halved(area)
+
+
+def smoothed(plane: Plane, sigma: float) -> Floats:
+    return np.asarray(cv2.GaussianBlur(plane.astype(np.float32), (0, 0), max(sigma, 0.5)), np.float32)
+
+
+def _light(planes: Planes, head: Array, pose: Pose) -> Array:
+    """Y, U, V of the cheeks, from left to right: columns x 3."""
+    left, right = means(planes, pose, [head[list(points)] for points in SIDES])
+    return np.asarray(left + (ALONG[COLUMNS, None] + 1) / 2 * (right - left), np.float64)

@@ -1,0 +1,178 @@
+"""What an open mouth shows: the cavity, the tongue, two rows of teeth, in the shade of the lips."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, Pose, smoothstep
+from enhance.render.lips.outline import SAMPLES
+from enhance.render.lips.shape import Asked, Shape
+from enhance.render.subject import Subject, unpack
+from enhance.render.teeth.arch import DENSITY, LOW, LOWER, REACH, TURN, UPPER, arch, draw, draw_band
+from enhance.render.teeth.own import laid_over
+
+FINER = 2  # teeth are sampled so much finer than the picture, then averaged
+LOWER_BITE = 0.004  # of the lower teeth under the closed lips' line
+LOWER_FALL = 0.60  # of an opening
+LOWER_LIGHT = 0.62
+FARTHEST = 0.07  # that the upper teeth may follow lips which the mesh sees higher or lower on this frame's face
+FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
+FEATHER = 0.006  # sigma of the mouth's edge, in S
+RIM = 0.011  # S: of the inside of the lips that is seen
+RIM_LIGHT = 0.42  # of the lips
+TURNING = 0.03  # S before the row's end, or where it turns away from the viewer, in which it is lost in the dark
+BEYOND = 1.0  # S along the arch: no teeth
+HALF = SAMPLES // 2
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The unrolled teeth of one subject, premultiplied RGB and opacity."""
+
+    upper: Floats
+    lower: Floats
+
+
+@lru_cache(maxsize=32)
+def known(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
+    """A subject from its bytes, with its teeth drawn: once for a clip."""
+    person = unpack(np.frombuffer(subject, np.float32))
+    size = float(person.size[0])
+    if flat:
+        return person, Rows(draw_band(size, person.tooth), np.zeros((2, 2, 4), np.float32))
+    upper = laid_over(draw(UPPER, size, person.tooth, person.gum), person.teeth.astype(np.float32))
+    lower = draw(LOWER, size, person.tooth * LOWER_LIGHT, person.gum * LOWER_LIGHT)
+    return person, Rows(upper, lower)
+
+
+@dataclass(frozen=True)
+class Hole:
+    """The opening in plane coordinates, sampled at the pixels of `area`."""
+
+    area: Area
+    x: Floats
+    y: Floats
+    top: Floats
+    bottom: Floats
+    opacity: Floats
+    """How much of each pixel lies between the lips."""
+
+
+def hole_of(asked: Asked, pose: Pose, within: Area) -> Hole | None:
+    """None when the lips touch everywhere."""
+    upper, lower = pose.to_plane(asked.upper_inner), pose.to_plane(asked.lower_inner)
+    if float((lower - upper)[:, 1].max()) * pose.scale < 0.05:
+        return None
+    around = pose.to_pixels(np.vstack([upper, lower]))
+    pad = 3 + round(0.03 * pose.scale)
+    left, top = (np.floor(around.min(axis=0)).astype(int) - pad) & ~1
+    right, bottom = np.ceil(around.max(axis=0)).astype(int) + pad
+    area = Area(int(left), int(top), int(right) + int(right & 1), int(bottom) + int(bottom & 1)).clipped(within)
+    if not area.width or not area.height:
+        return None
+    plane = pose.plane_of(area)
+    x, y = plane[..., 0], plane[..., 1]
+    above = np.interp(x, upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
+    below = np.interp(x, lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
+    pixel = 0.5 / pose.scale
+    covered = np.clip((np.minimum(below, y + pixel) - np.maximum(above, y - pixel)) / (2 * pixel), 0, 1)
+    opacity = cv2.GaussianBlur(covered.astype(np.float32), (0, 0), max(0.5, FEATHER * pose.scale))
+    above, below = (
+        np.where(np.isfinite(v), v, asked_y).astype(np.float32) for v, asked_y in ((above, upper[0, 1]), (below, upper[0, 1]))
+    )
+    return Hole(area, x.astype(np.float32), y.astype(np.float32), above, below, np.asarray(opacity, np.float32))
+
+
+def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject, rows: Rows, flat: bool) -> Floats:
+    """RGB 0..255 for the hole's area."""
+    upper, lower = pose.to_plane(asked.upper_inner), pose.to_plane(asked.lower_inner)
+    top, bottom = float(upper[:, 1].min()), float(lower[:, 1].max())
+    deep = max(bottom - top, 1e-3)
+    centre, half = float(upper[HALF, 0]), max(0.02, float(upper[-1, 0] - upper[0, 0]) / 2)
+    down = np.clip((hole.y - top) / deep, 0, 1)
+    across = (hole.x - centre) / half
+    side = np.clip(np.abs(across), 0, 1)
+
+    throat = 0.68 * (1 - side**2) * np.exp(-(((down - 0.42) / 0.33) ** 2))
+    flesh = 0.95 * (0.45 * person.cavity + 0.42 * person.tongue)
+    colour = flesh + throat[..., None] * (person.cavity - flesh)
+    colour *= (1 - 0.35 * side**3)[..., None]
+    colour = _tongue(colour, hole, shape, person, centre, half, deep, float(lower[HALF, 1]))
+
+    line = (1 - 0.3) * asked.upper_inner[HALF] + 0.3 * asked.lower_inner[HALF]
+    if not flat:
+        bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
+        colour = _over(colour, _row(rows.lower, hole, pose, bite, float(person.size[0]), -1.0))
+    bite = person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0])
+    teeth = _row(rows.upper, hole, pose, bite, float(person.size[0]), 1.0, FLAT_DEPTH if flat else 1.0)
+    step = round(0.022 * pose.scale)
+    shadow = np.zeros_like(teeth[..., 3])
+    shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
+    colour *= (1 - (0.0 if flat else 0.35) * shadow * (1 - teeth[..., 3]))[..., None]
+    colour = _over(colour, teeth)
+    under_lip = 0.62 + 0.38 * smoothstep(hole.y - hole.top, -0.006, 0.026)
+    over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
+    corners = slit_light(hole.bottom - hole.top) * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
+    shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
+    light = 1 + float(person.side[0]) * np.clip(hole.x / 0.3, -1, 1)
+    colour = colour * (shade * light)[..., None]
+    if not flat:
+        colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)
+    return np.asarray(colour, np.float32)
+
+
+def slit_light(gap: Array) -> Array:
+    """Little light falls through a slit: lips that hardly part show a dark line, not a row of pale dots."""
+    return np.asarray(0.40 + 0.60 * smoothstep(gap, 0.004, 0.045))
+
+
+def _rim(hole: Hole) -> Array:
+    """How far the wet inside of the lips is seen: along their edges, and where these come together."""
+    upper = 0.45 * np.exp(-((np.maximum(hole.y - hole.top, 0) / RIM) ** 2))
+    lower = 0.85 * np.exp(-((np.maximum(hole.bottom - hole.y, 0) / RIM) ** 2))
+    return np.asarray(1 - (1 - upper) * (1 - lower))
+
+
+def _tongue(
+    colour: Array, hole: Hole, shape: Shape, person: Subject, centre: float, half: float, deep: float, floor: float
+) -> Array:
+    """A dome behind the lower teeth; lifted, its tip comes up to the upper ones."""
+    lifted = shape.tongue
+    top = floor - (0.03 + 0.25 * deep + 0.55 * deep * lifted)
+    base = floor + 0.05
+    wide = half * (0.74 + 0.05 * lifted)
+    e = ((hole.x - centre) / wide) ** 2 + ((hole.y - base) / (base - top)) ** 2
+    dome = smoothstep(-e, -1.14, -0.84)[..., None]
+    groove = 0.10 * np.exp(-(((hole.x - centre) / 0.018) ** 2)) * smoothstep(hole.y, top, top + 0.08)
+    light = 0.50 + 0.38 * smoothstep(np.asarray(1 - e), 0.0, 0.75) + 0.22 * lifted - groove
+    return np.asarray(colour + dome * (person.tongue * light[..., None] - colour))
+
+
+def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float, deep: float = 1.0) -> Floats:
+    """A row of teeth as the hole's pixels see it. bite: its middle edge in head coordinates; flip: -1 for the lower row;
+    deep: how much of the arch's depth there is."""
+    turn = np.linspace(-1.25, 1.25, 101)
+    x, depth = arch(turn, size)
+    depth = depth * deep
+    seen = pose.projection @ np.stack([bite[0] + x, np.full_like(x, bite[1]), bite[2] + depth])
+    # Beyond the silhouette of a turned head the arch runs back: keep the part that faces the viewer.
+    ahead = np.maximum.accumulate(seen[0]) == seen[0]
+    ahead[: int(np.argmin(seen[0]))] = False
+    fine = pose.plane_of(hole.area, FINER)
+    s = np.interp(fine[..., 0], seen[0][ahead], turn[ahead] * TURN * size, left=-BEYOND, right=BEYOND)
+    edge = np.interp(fine[..., 0], seen[0][ahead], seen[1][ahead])
+    height = flip * (edge - fine[..., 1]) / float(pose.projection[1, 1])
+    at_x = ((s + REACH) * DENSITY - 0.5).astype(np.float32)
+    at_y = ((height - LOW) * DENSITY - 0.5).astype(np.float32)
+    seen_teeth = cv2.remap(atlas, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    ends = seen[0][ahead][[0, -1]]
+    inward = np.minimum(fine[..., 0] - ends[0], ends[1] - fine[..., 0])
+    seen_teeth = seen_teeth * smoothstep(inward, 0.0, TURNING).astype(np.float32)[..., None]
+    return np.asarray(cv2.resize(seen_teeth, (hole.area.width, hole.area.height), interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _over(under: Array, layer: Floats) -> Array:
+    return np.asarray(under * (1 - layer[..., 3:]) + layer[..., :3])

@@ -1,0 +1,155 @@
+"""LENDER: the mouth of one frame with all that is needed to place it in another, as bytes."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Area
+from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
+from enhance.geometry.planes import Planes
+from enhance.render.cover.occlusion import cover_of
+from enhance.render.cover.trust import means, trust
+from enhance.render.lips.outline import SAMPLES, Lips, lips_of
+from enhance.render.lips.shape import shift_of
+from enhance.render.subject import CHEEKS, Subject
+
+from .seen import inside_of
+
+VERSION = 2.0
+NUMBERS = 288
+"""FP32 before the planes."""
+COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
+MISTAKEN = (0.25, 0.35)  # of its width that shows nothing but lip
+LEAST = 8  # pixels of a mouth's side that are worth lending
+MARGIN = 0.05  # of the lips' surroundings that travel along, in S
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Lender:
+    """A mouth as a frame showed it."""
+
+    planes: Planes
+    """The mouth and little round it."""
+    pose: Pose
+    """In pixels of the planes."""
+    lips: Lips
+    cheeks: Array
+    """Y, U, V of the cheeks: the light."""
+    lower: float
+    """How far lower teeth fill what lies under the upper ones, 0..1."""
+    seam: Array
+    """Where they begin: y in the plane at the middle of the mouth, its slope and its bend."""
+    belief: float
+    """0..1: 0 where the mouth was turned away, cut off or covered, or its mesh took lips for its inside."""
+
+
+def size_of(side: int) -> int:
+    """Bytes of a LENDER that holds a mouth of side x side pixels."""
+    return NUMBERS * 4 + side * side * 3 // 2
+
+
+def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: int) -> Bytes:
+    """The LENDER of a patch, size_of(side) bytes; a mouth of more than side x side pixels is made smaller.
+
+    mesh: 478 x 3 in the patch's pixels. Raises BadMouthError when `mesh` is none.
+    """
+    try:
+        pose = pose_of(mesh)
+    except SidewaysError:
+        return _nothing(side)
+    head = pose.to_head(mesh.astype(np.float64))
+    lips = lips_of(head, pose, planes)
+    cover = cover_of(planes, head, pose, lips, person.face)
+    belief = trust(planes, head, pose, lips, person.look) * (
+        (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
+    )
+    bite = person.bite + np.array([0.0, shift_of(person.rest, lips), 0.0])
+    inside = inside_of(planes, pose, lips, float(pose.to_plane(bite)[1]), person.tooth)
+    belief *= 1 - ramp(inside.lips, *MISTAKEN)
+    area = _around(lips, pose, planes.area)
+    if min(area.width, area.height) < LEAST:
+        return _nothing(side)
+    small, zoom = _shrunk(_cropped(planes, area), side)
+    anchor = np.array([*((pose.anchor[:2] - [area.x, area.y] + 0.5) * zoom - 0.5), pose.anchor[2]])
+    numbers = [
+        np.array([VERSION, *small.y.shape, pose.scale * float(zoom.mean()), lips.gap, lips.width, lips.closed]),
+        *(np.ravel(v) for v in (pose.axes, anchor, lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer)),
+        means(planes, pose, [head[list(CHEEKS)]])[0],
+        np.array([*inside.seam, inside.lower, belief]),
+    ]
+    return _packed(np.concatenate(numbers), small, side)
+
+
+@lru_cache(maxsize=64)
+def lender_from(values: bytes, side: int) -> Lender:
+    """A lender from its bytes: unpacked once for a clip. Raises BadMouthError when they did not come from lend()."""
+    if len(values) != size_of(side):
+        raise BadMouthError(f"expected LENDERS of {size_of(side)} bytes each, got {len(values)}")
+    told = np.frombuffer(values[: NUMBERS * 4], "<f4").astype(np.float64)
+    if not np.isfinite(told).all() or told[0] != VERSION:
+        raise BadMouthError("expected LENDERS from LENDER answers of this release, got other bytes")
+    height, width = int(told[1]), int(told[2])
+    if min(height, width) < 2 or height * width > side * side or height % 2 or width % 2:
+        raise BadMouthError(f"expected LENDERS with a mouth of at most {side} x {side} pixels, got {width} x {height}")
+    axes, anchor = told[7:16].reshape(3, 3), told[16:19]
+    contours = told[19 : 19 + 12 * SAMPLES].reshape(4, SAMPLES, 3)
+    rest = told[19 + 12 * SAMPLES :]
+    luma, chroma = height * width, height * width // 4
+    pixels = np.frombuffer(values, np.uint8, luma + 2 * chroma, NUMBERS * 4)
+    half = (height // 2, width // 2)
+    planes = Planes(
+        pixels[:luma].reshape(height, width),
+        pixels[luma : luma + chroma].reshape(half),
+        pixels[luma + chroma :].reshape(half),
+    )
+    gap, width_open, closed = (float(v) for v in told[4:7])
+    lips = Lips(contours[0], contours[1], contours[2], contours[3], gap, width_open, closed)
+    return Lender(planes, Pose(float(told[3]), axes, anchor), lips, rest[:3], float(rest[6]), rest[3:6], float(rest[7]))
+
+
+def _nothing(side: int) -> Bytes:
+    """A LENDER that nobody is to believe: a face seen from the side, or a mouth outside its patch."""
+    told = np.zeros(NUMBERS)
+    told[:4] = [VERSION, 2, 2, 1]
+    grey = np.full((2, 2), 128, np.uint8)
+    return _packed(told, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
+
+
+def _packed(numbers: Array, planes: Planes, side: int) -> Bytes:
+    told = np.pad(numbers, (0, NUMBERS - len(numbers))).astype("<f4")
+    values = np.concatenate([told.view(np.uint8), *(np.ravel(p) for p in (planes.y, planes.u, planes.v))])
+    return np.asarray(np.pad(values, (0, size_of(side) - len(values))), np.uint8)
+
+
+def _around(lips: Lips, pose: Pose, within: Area) -> Area:
+    """Pixels round the lips, its sides even."""
+    at = pose.to_pixels(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer])))
+    pad = MARGIN * pose.scale
+    left, top = np.floor(at.min(axis=0) - pad).astype(int) & ~1
+    right, bottom = (np.ceil(at.max(axis=0) + pad).astype(int) + 1) & ~1
+    return Area(int(left), int(top), int(right), int(bottom)).clipped(Area(0, 0, within.right & ~1, within.bottom & ~1))
+
+
+def _cropped(planes: Planes, area: Area) -> Planes:
+    half = Area(area.x // 2, area.y // 2, area.right // 2, area.bottom // 2)
+    return Planes(planes.y[area.slices], planes.u[half.slices], planes.v[half.slices])
+
+
+def _shrunk(planes: Planes, side: int) -> tuple[Planes, Array]:
+    """At most side x side pixels, and how much smaller it is across and down."""
+    height, width = planes.y.shape
+    zoom = min(1.0, side / (height * width) ** 0.5)
+    small = max(2, int(width * zoom) & ~1), max(2, int(height * zoom) & ~1)
+    if zoom == 1:
+        return planes, np.ones(2)
+    y = np.asarray(cv2.resize(planes.y, small, interpolation=cv2.INTER_AREA), np.uint8)
+    u, v = (
+        np.asarray(cv2.resize(p, (small[0] // 2, small[1] // 2), interpolation=cv2.INTER_AREA), np.uint8)
+        for p in (planes.u, planes.v)
+    )
+    return Planes(y, u, v), np.array([small[0] / width, small[1] / height])

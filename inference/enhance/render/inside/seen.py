@@ -1,0 +1,114 @@
+"""What lies between a lender's lips: whether it is a mouth's inside at all, and whether lower teeth fill it."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.geometry.planes import Plane, Planes
+from enhance.render.lips.outline import ALONG, Lips
+
+ROWS = 16
+REACH = 0.05  # S from where the upper teeth are supposed to end, in which the rows may meet
+FAR = 0.15  # of luma, that it has to be darker there
+SHORTEST, LIP = 0.035, 0.012  # S of an upper tooth that is seen, and of the lower lip whose shade is no seam
+STEP = 0.005
+DARKER = 0.035  # of luma, that a seam is darker than the teeth over and under it
+BELOW = 1.0  # S: where a seam is that is not seen
+BESIDE = 0.025  # S over and under a seam, where teeth are
+OUTSIDE = 0.8  # luma of the lips, against the brightest inside
+SLOPES, BENDS = (-0.2, -0.1, 0.0, 0.1, 0.2), (-1.2, -0.6, 0.0, 0.6)
+BORDER = 0.1  # of the opening, at each lip, that is not looked at
+MIDDLE, WIDE = 0.45, 0.8  # of the half width: where lower teeth are looked for, and lips
+BRIGHT = (0.60, 0.80)  # luma against the brightest inside: not a tooth, a tooth
+PALE, OTHER = (0.35, 0.65), (-1.0, -0.5)  # how red it is, from a tooth, 0, to the lips, 1
+LIP_RED, LIP_LUMA = (0.65, 0.85), (0.55, 0.75)  # redness, and luma against the lips': not lip, lip
+PALEST = 0.15  # quantile of redness that is a tooth, where one is seen
+FULL = 0.6  # of a column, from which it shows nothing but lip
+LEAST_RED = 0.04  # of luma, that lips have to be redder than teeth, to be told from them
+STRIKING = (0.06, 0.12)  # and from which they are missed, where a tooth should be
+DIM = 16.0  # grey levels
+TO_LUMA = np.array([0.299, 0.587, 0.114])
+TO_RED = 0.713 * (np.array([1.0, 0, 0]) - TO_LUMA) - 0.5 * 0.564 * (np.array([0, 0, 1.0]) - TO_LUMA)
+"""From RGB to V - U / 2."""
+
+
+@dataclass(frozen=True)
+class Inside:
+    """lips: share of the opening's width where nothing but lip is seen, as its mesh does not fit, 0..1. lower: share of what
+    lies under the upper teeth's edge that is tooth. seam: [3], where the lower teeth meet the upper ones: y in the plane at
+    the mouth's middle, its slope, its bend; below the mouth, where they are not seen."""
+
+    lips: float
+    lower: float
+    seam: Array
+
+
+def inside_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array) -> Inside:
+    """edge: of the upper teeth, in the plane. tooth: RGB."""
+    upper, lower = pose.to_plane(lips.upper_inner), pose.to_plane(lips.lower_inner)
+    down = np.linspace(BORDER, 1 - BORDER, ROWS)[:, None, None]
+    at = upper + down * (lower - upper)
+    luma, red = _seen(planes, pose, at)
+    outside = [
+        (inner + outer) / 2 for inner, outer in ((lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer))
+    ]
+    lip_luma, lip_red = (float(np.median(v)) for v in _seen(planes, pose, pose.to_plane(np.array(outside))))
+    across = np.abs(ALONG)
+    supposed = float(TO_RED @ tooth) / (float(TO_LUMA @ tooth) + DIM)
+    pale = max(supposed, float(np.quantile(red[:, across < MIDDLE], PALEST)))
+    if lip_red - pale < LEAST_RED:
+        return Inside(0.0, 0.0, np.array([edge, 0.0, 0.0]))
+    redness = (red - pale) / (lip_red - pale)
+    middle = (across < MIDDLE) & (at[..., 1] > edge + 0.01)
+    white = (
+        smoothstep(luma / max(float(np.quantile(luma, 0.95)), 16.0), *BRIGHT)
+        * (1 - smoothstep(redness, *PALE))
+        * smoothstep(redness, *OTHER)
+    )
+    lip = smoothstep(redness, *LIP_RED) * smoothstep(luma / max(lip_luma, 16.0), *LIP_LUMA)
+    full = float((lip[:, across < WIDE].mean(axis=0) > FULL).mean()) * ramp(lip_red - pale, *STRIKING)
+    return Inside(full, float(white[middle].mean()) if middle.any() else 0.0, _seam(planes, pose, upper, lower, edge))
+
+
+def _seam(planes: Planes, pose: Pose, upper: Array, lower: Array, edge: float) -> Array:
+    """The darkest curve near the edge, of those that a row of teeth makes; far below, where none is dark: one row is seen."""
+    across = np.abs(ALONG) < WIDE
+    x = (upper[across, 0] + lower[across, 0]) / 2
+    off = np.arange(-2 * REACH, 2 * REACH + STEP / 2, STEP)
+    plane = np.stack(np.broadcast_arrays(x, edge + off[:, None]), axis=-1)
+    top, bottom = (np.interp(x, line[:, 0], line[:, 1]) + inset for line, inset in ((upper, SHORTEST), (lower, -LIP)))
+    within = (plane[..., 1] > top) & (plane[..., 1] < bottom)
+    if not within.any():
+        return np.array([edge, 0.0, 0.0])
+    luma = _seen(planes, pose, plane)[0]
+    luma = np.where(within, luma / max(float(luma[within].max()), 16.0), OUTSIDE)
+    at = x - (upper[0, 0] + upper[-1, 0]) / 2
+    likely, best, depth = np.inf, np.zeros(3), 0.0
+    beside = round(BESIDE / STEP)
+    for slope in SLOPES:
+        for bend in BENDS:
+            bent = np.round((slope * at + bend * at**2) / STEP).astype(int)
+            for s in np.arange(-REACH, REACH + STEP / 2, STEP):
+                row = np.clip(bent + round((s + 2 * REACH) / STEP), 0, len(off) - 1)
+                cost = float(luma[row, np.arange(len(x))].mean()) + FAR * ((s / REACH) ** 2 + slope**2 + bend**2)
+                if cost < likely:
+                    likely, best = cost, np.array([edge + s, slope, bend])
+                    around = [np.clip(row + off, 0, len(luma) - 1) for off in (-beside, beside)]
+                    columns = np.arange(len(x))
+                    depth = min(float((luma[r, columns] - luma[row, columns]).mean()) for r in around)
+    return best if depth > DARKER else np.array([edge + BELOW, 0.0, 0.0])
+
+
+def _seen(planes: Planes, pose: Pose, plane: Array) -> tuple[Array, Array]:
+    """Luma, and how much redder than grey it is, of its luma."""
+    x, y = np.moveaxis(pose.to_pixels(plane.reshape(-1, 2)).reshape(plane.shape).astype(np.float32), -1, 0)
+
+    def sampled(values: Plane, x: Array, y: Array) -> Array:
+        soft = cv2.GaussianBlur(values, (0, 0), 0.8)
+        return np.asarray(cv2.remap(soft, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float64))
+
+    u, v = (sampled(values, (x - 0.5) / 2, (y - 0.5) / 2) - 128 for values in (planes.u, planes.v))
+    luma = sampled(planes.y, x, y)
+    return luma, np.asarray((v - 0.5 * u) / (luma + DIM))

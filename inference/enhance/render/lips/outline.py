@@ -1,0 +1,185 @@
+"""The lips as they are in the picture: four contours, with the dark line between closed lips found in the pixels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
+from enhance.geometry.planes import Planes
+
+SAMPLES = 21
+"""Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
+
+ALONG = np.linspace(-1, 1, SAMPLES)
+HELD = 1 - ALONG**8  # contours stay together at the corners
+
+CLOSED, OPEN = 0.012, 0.032  # inner gaps, in S, at which lips are wholly taken as closed, as open
+REACH = 0.035  # how far from the mesh the lips are looked for
+STEPS = 21
+STIFFNESS = 0.12  # of what is found, against what the pixels say
+TEMPERATURE = 0.06
+NOISE = 6.0  # grey levels of evidence that count little
+BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
+
+
+def _curve(count: int) -> Array:
+    """SAMPLES x count: a Catmull-Rom curve through so many points."""
+    points = np.eye(count)
+    at = np.linspace(0, count - 1, SAMPLES)
+    i = np.clip(at.astype(int), 0, count - 2)
+    f = (at - i)[:, None]
+    ends = np.vstack([2 * points[0] - points[1], points, 2 * points[-1] - points[-2]])
+    a, b, c, d = ends[i], ends[i + 1], ends[i + 2], ends[i + 3]
+    return np.asarray(0.5 * (2 * b + (c - a) * f + (2 * a - 5 * b + 4 * c - d) * f**2 + (3 * b - a - 3 * c + d) * f**3))
+
+
+CURVE = _curve(len(UPPER_INNER))
+
+
+@dataclass(frozen=True)
+class Lips:
+    """Contours in head coordinates, SAMPLES x 3 each."""
+
+    upper_inner: Array
+    lower_inner: Array
+    upper_outer: Array
+    lower_outer: Array
+    gap: float
+    """Distance of the inner lips (13-14)."""
+    width: float
+    """Distance of the corners (61-291)."""
+    closed: float
+    """1 where the lips touch, 0 where they are apart."""
+
+    @property
+    def middle(self) -> Array:
+        return (self.upper_inner + self.lower_inner) / 2
+
+
+def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
+    """The lips of a face. head: its mesh in head coordinates."""
+    upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
+    upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
+    gap = float(np.linalg.norm(head[13] - head[14]))
+    closed = 1 - ramp(gap, CLOSED, OPEN)
+    if closed < 1:
+        up, down = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
+        for contour, shift in ((upper, up), (top, up), (lower, down), (bottom, down)):
+            contour[:, 1] += (1 - closed) * HELD * shift
+        for contour, into in ((upper, -1), (lower, 1)):
+            contour[:, 1] += (1 - closed) * HELD * _red_edge(contour, into, pose, planes)
+        gap += (1 - closed) * float((lower - upper)[SAMPLES // 2, 1] - gap)
+    if closed:
+        line = _dark_line((upper + lower) / 2, pose, planes.y)
+        upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
+    return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[291] - head[61])), closed)
+
+
+def _towards_corners(line: Array, head: Array) -> Array:
+    """Lips part, or touch, nearly as far as the outer corners: farther than the mesh's inner ones."""
+    left, right = head[61] - line[0], head[291] - line[-1]
+    weight = 0.75 * np.abs(ALONG[:, None]) ** 4
+    return np.asarray(line + weight * np.where(ALONG[:, None] < 0, left, right))
+
+
+def _dark_line(line: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
+    """The dark ridge along `line`: darker than what is above and below, so that a moustache does not draw it up."""
+    offsets = np.linspace(-REACH, REACH, STEPS)
+    seen = _column(luma, 1, line, offsets, pose, max(0.6, 0.006 * pose.scale))
+    side = 3
+    wide = np.pad(seen, ((0, 0), (side, side)), "edge")
+    ridge = np.maximum(0, np.minimum(wide[:, : -2 * side], wide[:, 2 * side :]) - seen)
+    moved = line.copy()
+    moved[:, 1] += _path(ridge, offsets)
+    return moved
+
+
+def _red_band(above: Array, below: Array, pose: Pose, planes: Planes) -> Array:
+    """How far down one lip, between two contours, is from where the mesh has it: SAMPLES shifts.
+
+    A lip is redder than the skin on its one side and the teeth or the dark on its other.
+    """
+    offsets = np.linspace(-REACH, REACH, STEPS)
+    thick = np.maximum((below - above)[:, 1], 0.01)
+    mean = _redness(above, float(thick.max()), pose, planes)
+    top = np.broadcast_to(offsets, (SAMPLES, STEPS))
+    bottom = top + thick[:, None]
+    beside = np.maximum(mean(top - BESIDE, top), mean(bottom, bottom + BESIDE))
+    contrast = mean(top, bottom) - beside
+    return _path(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0), offsets)
+
+
+def _red_edge(line: Array, into: int, pose: Pose, planes: Planes) -> Array:
+    """How far down the inner edge of a lip is from `line`: where teeth or the dark become lip.
+
+    into: 1 for the lower lip, -1 for the upper.
+    """
+    offsets = np.linspace(-REACH, REACH, STEPS)
+    mean = _redness(line, 0.0, pose, planes)
+    edge = np.broadcast_to(offsets, (SAMPLES, STEPS))
+    above, below = mean(edge - BESIDE, edge), mean(edge, edge + BESIDE)
+    return _path(np.maximum(into * (below - above), 0), offsets)
+
+
+def _redness(line: Array, thick: float, pose: Pose, planes: Planes) -> Callable[[Array, Array], Array]:
+    """The mean of V - U between two depths below each point of a line, to `thick` and what is searched around it."""
+    step = 0.006
+    first = -(REACH + BESIDE)
+    depths = np.arange(first, thick - first + step, step)
+    red = _column(planes.v, 2, line, depths, pose, 0) - _column(planes.u, 2, line, depths, pose, 0)
+    total = np.pad(np.cumsum(red, axis=1), ((0, 0), (1, 0)))
+
+    def mean(start: Array, end: Array) -> Array:
+        a, b = ((v - first) / step for v in (start, end))
+        return np.asarray((_at(total, b) - _at(total, a)) / (b - a))
+
+    return mean
+
+
+def _at(rows: Array, index: Array) -> Array:
+    """Each row at fractional indices."""
+    i = np.clip(index.astype(int), 0, rows.shape[1] - 2)
+    low, high = (np.take_along_axis(rows, k, axis=1) for k in (i, i + 1))
+    return np.asarray(low + (index - i) * (high - low))
+
+
+def _column(plane: npt.NDArray[np.uint8], coarser: int, line: Array, depths: Array, pose: Pose, blur: float) -> Array:
+    """A plane's values above and below the points of a line: SAMPLES x depths. coarser: luma pixels per sample of the plane."""
+    probes = line[:, None, :] + depths[None, :, None] * np.array([0.0, 1.0, 0.0])
+    at = ((pose.to_pixels(pose.to_plane(probes)) - (coarser - 1) / 2) / coarser).astype(np.float32)
+    x, y = np.maximum(np.floor(at.reshape(-1, 2).min(axis=0)).astype(int) - 6, 0)
+    right, bottom = np.maximum(np.ceil(at.reshape(-1, 2).max(axis=0)).astype(int) + 7, 0)
+    window = plane[y:bottom, x:right].astype(np.float32)
+    if window.size == 0:
+        return np.zeros((SAMPLES, len(depths)))
+    if blur:
+        window = np.asarray(cv2.GaussianBlur(window, (0, 0), blur), np.float32)
+    return cv2.remap(window, at[..., 0] - x, at[..., 1] - y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(
+        np.float64
+    )
+
+
+def _path(evidence: Array, offsets: Array) -> Array:
+    """A smooth line of offsets, one for each row of `evidence` (grey levels), through what there is most of.
+
+    Forward-backward over the chain, and its mean: unlike the single best path it moves smoothly with its input, so
+    noise does not make it jump between frames. Without evidence the offsets are 0.
+    """
+    strength = evidence.max(axis=1, keepdims=True)
+    cost = -evidence / (strength + NOISE) + 0.3 * (offsets / REACH) ** 2
+    distance = np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS)))
+    bond = np.exp(-STIFFNESS * distance**1.5)
+    here = np.exp(-(cost - cost.min(axis=1, keepdims=True)) / TEMPERATURE)
+    forward, backward = here.copy(), np.ones_like(here)
+    for i in range(1, SAMPLES):
+        forward[i] *= forward[i - 1] @ bond
+        forward[i] /= forward[i].sum()
+        backward[-1 - i] = (backward[-i] * here[-i]) @ bond
+        backward[-1 - i] /= backward[-1 - i].sum()
+    belief = forward * backward
+    shift = (belief @ offsets) / belief.sum(axis=1)
+    return np.convolve(np.pad(shift, 2, "edge"), np.ones(5) / 5, "valid")

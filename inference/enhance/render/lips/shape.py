@@ -1,0 +1,261 @@
+"""The lips as they are asked for: four contours from the subject's rest and one row of TARGETS."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from enhance.geometry.head import Array, ramp
+
+from .outline import ALONG, Lips
+
+UPPER_SHARE = 0.30
+"""Of an opening, what the upper lip rises; the lower lip falls by the rest. Measured on nine talking clips: 0.2-0.4."""
+
+LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
+CORNER_DROP = 0.20  # of an opening; measured on the same clips
+CORNER_RISE = 0.30  # of what the mouth is wider than at rest; 0.1-0.5 there
+OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of it the subject's
+WIDE_OPEN = (0.08, 0.30)  # gaps from which they say less, and least
+LEAST_OWN = 0.25
+OWN_BEND = 0.4  # how much of what its line bends otherwise is kept
+OWN_TILT = 0.25  # and of one corner higher than the other
+WIDEST, NARROWEST = 1.45, 0.7  # of the width at rest
+LOWERED, RAISED = 0.03, 0.03  # S that an upper lip goes below and above its rest on shut lips; beyond, it frowns or sneers
+SAGGING, SMILING = 0.03, 0.05  # S that corners do
+LARGEST_OPENING = 0.36
+STRETCH = 2.5  # of a frame's lip, at most
+MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
+
+ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One row of TARGETS, as limited as its subject asks. Lengths in S; the rest 0..1."""
+
+    opening: float
+    width: float
+    rounding: float
+    upper: float
+    corners: float
+    press: float
+    labiodental: float
+    tongue: float
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The subject's closed lips in head coordinates: x and y of four contours, SAMPLES x 2 each."""
+
+    line: Array
+    upper_outer: Array
+    lower_outer: Array
+    width: float
+    moustache: float
+    """0..1: how much dark hair grows above the lip."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Target contours in head coordinates, SAMPLES x 3 each, and the fall of the chin that goes with them."""
+
+    upper_inner: Array
+    lower_inner: Array
+    upper_outer: Array
+    lower_outer: Array
+    drop: float
+    shift: float
+    """How much lower than the subject's the mouth sits in this frame: lips and teeth alike."""
+
+
+def rest_of(lips: Lips, moustache: float) -> Rest:
+    """The lips closed, from lips that may be open."""
+    line = lips.upper_inner + _upper_share(lips.gap) * (lips.lower_inner - lips.upper_inner)
+    line[:, 1] -= CORNER_DROP * lips.gap * (1 - lips.closed) * ALONG**2
+    top = line - (lips.upper_inner - lips.upper_outer)
+    bottom = line + (lips.lower_outer - lips.lower_inner)
+    return Rest(line[:, :2], top[:, :2], bottom[:, :2], lips.width, moustache)
+
+
+def shape_of(target: Array, rest: Rest) -> Shape:
+    """`target`: a row of TARGETS."""
+    opening, width, rounding, upper, corners, press, labiodental, tongue = (float(v) for v in target)
+    rounding, press, labiodental, tongue = (min(max(v, 0.0), 1.0) for v in (rounding, press, labiodental, tongue))
+    most = LARGEST_OPENING + rest.moustache * (MOUSTACHE_OPENING - LARGEST_OPENING)
+    opening = max(opening, 0.0) * (1 - press)
+    opening /= (1 + (opening / most) ** 4) ** 0.25
+    width = min(max(width, NARROWEST * rest.width), WIDEST * rest.width)
+    upper = _limited(upper, LOWERED * (1 - ramp(opening, 0.0, 0.15)), RAISED + 0.5 * opening)
+    corners = _limited(corners, SAGGING + 0.25 * opening, SMILING)
+    return Shape(opening, width, rounding, upper, corners, press, labiodental, tongue)
+
+
+def _limited(value: float, below: float, above: float) -> float:
+    """Itself near 0, and softly no more than -below..above."""
+    most = above if value > 0 else below
+    return most * math.tanh(value / most) if most else 0.0
+
+
+def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
+    """Where the lips of this frame go.
+
+    Width and opening are absolute. Where the mouth sits on the face is in half the frame's own, with what its own
+    opening and smile do to that taken off: the mesh of a nodding head shifts its lips by more than speech does.
+    """
+    g = shape.opening
+    seat = _seat(rest, own)
+    chord = _corners(shape, rest.width, seat, own)
+    inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
+    inner_ends, outer_ends = chord + inset, chord
+    middle = seat.middle - shape.upper + UPPER_SHARE * g
+
+    line = _between(inner_ends, rest.line, own.middle)
+    line += (middle - line[len(line) // 2, 1]) * ROUND
+    t = np.abs(ALONG)
+    rise = UPPER_SHARE * g * np.maximum(1 - t * t, 0) ** (0.8 - 0.1 * shape.rounding)
+    fall = (1 - UPPER_SHARE) * g * (1 - t**2.2) ** (0.64 - 0.08 * shape.rounding)
+
+    wide = shape.width / rest.width - 1
+    thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
+    upper_lip = _thickness(rest.line - rest.upper_outer, own.upper_inner - own.upper_outer) * (thick - 0.45 * g)
+    lower_lip = _thickness(rest.lower_outer - rest.line, own.lower_outer - own.lower_inner) * (thick - 0.25 * g)
+
+    upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
+
+    upper, lower = line.copy(), line.copy()
+    upper[:, 1] -= rise
+    lower[:, 1] += fall
+    top = _between(outer_ends, rest.upper_outer, own.upper_outer)
+    bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
+    ends = np.abs(ALONG) ** 6
+    top[:, 1] = (upper[:, 1] - upper_lip) * (1 - ends) + top[:, 1] * ends
+    bottom[:, 1] = (lower[:, 1] + lower_lip) * (1 - ends) + bottom[:, 1] * ends
+
+    top -= 0.010 * shape.rounding * ROUND
+    bottom += 0.008 * shape.rounding * ROUND
+    # The lower lip goes under the upper teeth, whose edge shows.
+    f = shape.labiodental
+    upper -= 0.026 * f * ROUND
+    top -= 0.018 * f * ROUND
+    lower -= 0.004 * f * ROUND
+    bottom -= 0.028 * f * ROUND
+    return Asked(
+        upper,
+        lower,
+        top,
+        bottom,
+        drop=CHIN_SHARE * (g - own.gap * (1 - own.closed)),
+        shift=seat.middle - float(rest.line[len(ALONG) // 2, 1]),
+    )
+
+
+CHIN_SHARE = 0.5
+"""Of an opening, what the chin falls. The mesh saw 0.25-0.49 on nine clips; it follows a chin less than fully."""
+
+
+def _thickness(rest: Array, own: Array) -> Array:
+    """The subject's, unless a smile has stretched the frame's so thin that it has no texture for that."""
+    usual, here = np.maximum(rest[:, 1], 1e-3), np.maximum(own[:, 1], 1e-3)
+    return np.asarray(usual / (1 + (usual / (STRETCH * here)) ** 4) ** 0.25)
+
+
+def _rounded(thickness: Array, narrowed: float) -> Array:
+    """Lips whose corners are drawn in are fuller beside the middle: not a wedge."""
+    most = max(float(thickness.max()), 1e-6)
+    return np.asarray(most * (np.maximum(thickness, 0) / most) ** (0.5 + 0.5 * min(narrowed, 1.0)))
+
+
+def blend(own: Lips, asked: Asked, amount: float) -> Asked:
+    """`amount` of the way from the frame's own lips to the asked ones."""
+
+    def part(a: Array, b: Array) -> Array:
+        return np.asarray(a + amount * (b - a))
+
+    return Asked(
+        part(own.upper_inner, asked.upper_inner),
+        part(own.lower_inner, asked.lower_inner),
+        part(own.upper_outer, asked.upper_outer),
+        part(own.lower_outer, asked.lower_outer),
+        amount * asked.drop,
+        asked.shift,
+    )
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where the closed mouth sits on this frame's face, head coordinates."""
+
+    middle: float
+    """y of the line's middle."""
+    corners: Array
+    """y of both corners."""
+    centre: float
+    """x between the corners."""
+
+
+def _seat(rest: Rest, own: Lips) -> Seat:
+    """The subject's rest, moved as a whole towards where the frame's own lips would rest.
+
+    Mostly as a whole: middle and corners moved each for itself bend the line, and the bend reads as a frown. A part of
+    the frame's own bend is kept, for cheeks that smile go on smiling.
+    """
+    half = len(ALONG) // 2
+    opened = own.gap * (1 - own.closed)
+    middle = (own.upper_inner + _upper_share(own.gap) * (own.lower_inner - own.upper_inner))[half, 1]
+    corners = own.upper_outer[[0, -1], 1] - CORNER_DROP * opened + CORNER_RISE * (own.width - rest.width)
+    rest_corners = rest.upper_outer[[0, -1], 1]
+    offset = float(0.5 * (middle - rest.line[half, 1]) + 0.5 * (corners - rest_corners).mean())
+    share = OWN + ramp(opened, *WIDE_OPEN) * (LEAST_OWN - OWN)
+    tilted = (corners - rest_corners) - (corners - rest_corners).mean()
+    bent = middle - rest.line[half, 1] - offset, (corners - rest_corners).mean() - offset
+    centre = OWN * own.upper_outer[[0, -1], 0].mean() + (1 - OWN) * rest.upper_outer[[0, -1], 0].mean()
+    return Seat(
+        float(rest.line[half, 1] + share * offset + OWN_BEND * bent[0]),
+        rest_corners + share * offset + OWN_BEND * bent[1] + OWN_TILT * tilted,
+        float(centre),
+    )
+
+
+def shift_of(rest: Rest, own: Lips) -> float:
+    """How much lower than the subject's the mouth sits in a frame, as in Asked."""
+    return _seat(rest, own).middle - float(rest.line[len(ALONG) // 2, 1])
+
+
+def _upper_share(gap: float) -> float:
+    """Of an opening that is seen, what the upper lip has risen."""
+    return LIFT * math.tanh(UPPER_SHARE * gap / LIFT) / max(gap, 1e-6)
+
+
+def _corners(shape: Shape, rest_width: float, seat: Seat, own: Lips) -> Array:
+    """The two corners, 2 x 3."""
+    mine = own.upper_outer[[0, -1]]
+    # The mesh measures the width in 3-D; corners of different depth are farther apart than their x.
+    flat = np.diff(mine[:, 0])[0] / max(own.width, 1e-6)
+    half = 0.5 * shape.width * flat
+    x = np.array([seat.centre - half, seat.centre + half])
+    y = seat.middle + _flattened(shape.width / rest_width) * (seat.corners - seat.middle)
+    return np.stack([x, y - shape.corners, mine[:, 2]], axis=1)
+
+
+def _flattened(narrowed: float) -> float:
+    """What is left of the bow of a smile, or of a frown, when the corners are drawn in."""
+    return min(narrowed, 1.0) ** 2
+
+
+def _between(ends: Array, profile: Array, own: Array) -> Array:
+    """A contour spanned between two ends with the bow of `profile`; its depth is the frame's own, as far as it is as wide."""
+    along = (profile[:, 0] - profile[0, 0]) / (profile[-1, 0] - profile[0, 0])
+    bow = profile[:, 1] - (profile[0, 1] + along * (profile[-1, 1] - profile[0, 1]))
+    bow *= _flattened((ends[1, 0] - ends[0, 0]) / (profile[-1, 0] - profile[0, 0]))
+    line = ends[0] + along[:, None] * (ends[1] - ends[0])
+    line[:, 1] += bow
+    narrowed = (ends[1, 0] - ends[0, 0]) / max(own[-1, 0] - own[0, 0], 1e-3)
+    middle = own[len(own) // 2, 2]
+    line[:, 2] = middle + narrowed * (own[:, 2] - middle)
+    return np.asarray(line)
+
+
+def closeness(gap: float, own_gap: float) -> float:
+    """1 where a mouth that was open is shut, 0 where at least half its own gap stays."""
+    return 1 - ramp(gap, 0.0, max(0.5 * own_gap, 1e-3))

@@ -1,0 +1,1 @@
+"""Teeth: drawn ones, and the subject's own."""

@@ -1,0 +1,113 @@
+"""The subject's own upper teeth, where the reference frame shows them: unrolled like the drawn row, to be laid over it."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.render.lips.outline import Lips
+
+from .arch import HIGH, LOW, REACH, TURN, arch, atlas_size
+
+COLUMNS, ROWS = 112, 28
+"""Of the texture that travels in SUBJECT."""
+
+BRIGHT = (0.50, 0.68)  # luma of a tooth against the brightest in the mouth
+PALE = (0.62, 0.88)  # its chroma against what lies between skin and lip
+ENOUGH = (0.20, 0.40)  # share of the open mouth that has to be teeth
+FADE = 0.04  # over which own teeth pass into drawn ones under the lip, in S
+LONGEST = 0.10  # of a tooth below the lip, in S
+SMALLEST_GAP = 0.045  # below it too little shows
+DIMMED = 0.90  # what the shade of the lips has taken from them, to be given back as ours is laid on
+WEIGHTS = np.array([0.299, 0.587, 0.114])
+
+
+@dataclass(frozen=True)
+class Own:
+    texture: Floats
+    """ROWS x COLUMNS x 4: RGB 0..255 times opacity, opacity; the edge of the teeth at the top row."""
+    edge: float
+    """How far the middle teeth reach below the bite that was supposed, in S."""
+
+
+NONE = Own(np.zeros((ROWS, COLUMNS, 4), np.float32), 0.0)
+
+
+def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: float) -> Own:
+    """NONE where the mouth is shut or shows no row of teeth. rgb: the patch, 0..255; bite: where the drawn row would be;
+    flesh: chroma (of 1) between skin and lip."""
+    if lips.closed or lips.gap < SMALLEST_GAP:
+        return NONE
+    colour, tooth, between = _unrolled(rgb, pose, lips, bite, size, flesh)
+    shown = float(tooth.sum() / max(between.sum(), 1.0))
+    belief = ramp(shown, *ENOUGH)
+    if not belief:
+        return NONE
+    middle = np.abs(_across() / size) < 0.08
+    reaches = [float(_heights()[np.flatnonzero(column > 0.5)[0]]) for column in tooth[:, middle].T if (column > 0.5).any()]
+    if len(reaches) < 3:
+        return NONE
+    edge = -float(np.clip(np.median(reaches), -0.03, 0.06))
+    colour, tooth, between = _unrolled(rgb, pose, lips, bite + np.array([0.0, edge, 0.0]), size, flesh)
+    colour, tooth = _grown_up(colour, tooth, between)
+    opacity = cv2.GaussianBlur((tooth * belief).astype(np.float32), (0, 0), 0.8)[..., None]
+    return Own(np.concatenate([np.clip(colour / DIMMED, 0, 252) * opacity, opacity], axis=2).astype(np.float32), edge)
+
+
+def laid_over(drawn: Floats, texture: Floats) -> Floats:
+    """The drawn atlas with the own teeth on top, cut to the drawn ones' outline: what the frame shows of theirs is ragged."""
+    large = cv2.resize(texture, atlas_size(), interpolation=cv2.INTER_CUBIC)
+    large[..., 3] = np.clip(large[..., 3], 0, 1)
+    large = large * drawn[..., 3:]
+    return np.asarray(drawn * (1 - large[..., 3:]) + np.maximum(large, 0), np.float32)
+
+
+def _across() -> Array:
+    return np.asarray((np.arange(COLUMNS) + 0.5) / COLUMNS * 2 * REACH - REACH)
+
+
+def _heights() -> Array:
+    return np.asarray((np.arange(ROWS) + 0.5) / ROWS * (HIGH - LOW) + LOW)
+
+
+def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: float) -> tuple[Array, Array, Array]:
+    """Colours, how far each is an upper tooth, and which lie between the lips: ROWS x COLUMNS (x 3)."""
+    s, h = np.meshgrid(_across(), _heights())
+    x, depth = arch(s / (TURN * size), size)
+    plane = pose.to_plane(np.stack([bite[0] + x, bite[1] - h, bite[2] + depth], axis=-1))
+    at = pose.to_pixels(plane.reshape(-1, 2)).reshape(*s.shape, 2).astype(np.float32)
+    colour = (
+        cv2.remap(rgb, at[..., 0], at[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE).clip(0, 255).astype(np.float64)
+    )
+    upper, lower = pose.to_plane(lips.upper_inner), pose.to_plane(lips.lower_inner)
+    top = np.interp(plane[..., 0], upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
+    bottom = np.interp(plane[..., 0], lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
+    below_lip = plane[..., 1] - top
+    between = smoothstep(below_lip, 0.004, 0.012) * smoothstep(bottom - plane[..., 1], 0.004, 0.012)
+    luma = colour @ WEIGHTS
+    inside = luma[between > 0.5]
+    if len(inside) < 20:
+        return colour, np.zeros_like(between), between
+    bright = smoothstep(luma / max(float(np.quantile(inside, 0.9)), 1.0), *BRIGHT)
+    chroma = (colour.max(axis=2) - colour.min(axis=2)) / np.maximum(colour.max(axis=2), 1)
+    pale = 1 - smoothstep(chroma / max(flesh, 0.05), *PALE)
+    tooth = bright * pale
+    # From the lip down, until something dark: what lies below the gap is the lower row.
+    from_lip = np.maximum(tooth, 1 - smoothstep(below_lip, 0.02, 0.035))[::-1]
+    tooth = np.minimum(tooth, np.minimum.accumulate(from_lip, axis=0)[::-1])
+    return colour, tooth * between * (1 - smoothstep(below_lip, LONGEST, LONGEST + 0.02)), between
+
+
+def _grown_up(colour: Array, tooth: Array, between: Array) -> tuple[Array, Array]:
+    """Continues each column a little upwards, where the frame has the lip, so that it passes softly into the drawn row."""
+    colour, tooth = colour.copy(), tooth.copy()
+    fade = np.maximum(0, 1 - np.arange(1, ROWS + 1) * (HIGH - LOW) / ROWS / FADE)
+    for column in range(COLUMNS):
+        seen = np.flatnonzero((tooth[:, column] > 0.5) & (between[:, column] > 0.9))
+        if len(seen):
+            last = int(seen[-1])
+            colour[last + 1 :, column] = colour[last, column] * 0.98
+            tooth[last + 1 :, column] = tooth[last, column] * fade[: ROWS - last - 1]
+    return colour, tooth

@@ -1,0 +1,46 @@
+"""Whether a face is photographed or drawn flat. The two are followed, rendered and blinked in different ways."""
+
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.picture import LUMA
+
+Style = Literal["photo", "flat"]
+
+SIDE = 160
+"""Points along each side at which a face is sampled, so that its size in pixels does not count."""
+MARGIN = 1.2
+"""Side of the sampled square, in longer sides of the face's box."""
+STILL, CONTRAST = 3.0, 140.0
+"""Grey levels of 255 below which a change is compression noise, in a face of that contrast (95th less 5th percentile); in a
+face of less contrast the limit is lower in proportion, down to 1."""
+FLAT = 0.45
+"""Flatness above which a face is a drawing: tests/test_style.py holds photographs below 0.33 and drawings above 0.58."""
+
+
+def flatness(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> float:
+    """The share of a face, 0..1, where brightness is the same from one point to all eight around it.
+
+    picture: h x w x 3 RGB, or h x w luma. box: x1, y1, x2, y2 of the face, pixels. Beyond its border a picture goes on as it
+    ends there. Raises ValueError for a box with NaN or infinity.
+    """
+    if not np.isfinite(box).all():
+        raise ValueError(f"expected the box of a face in finite numbers, got {np.asarray(box).tolist()}")
+    centre, side = (box[:2] + box[2:]) / 2, MARGIN * float((box[2:] - box[:2]).max())
+    at = (np.arange(SIDE) + 0.5) / SIDE - 0.5
+    places = (centre[:, None] + side * at).astype(np.float32)
+    columns, rows = np.meshgrid(places[0], places[1])
+    sampled = cv2.remap(picture, columns, rows, cv2.INTER_NEAREST, borderMode=cv2.BORDER_REPLICATE)
+    grey = np.asarray(sampled @ LUMA if sampled.ndim == 3 else sampled, np.float32)
+    kernel = np.ones((3, 3), np.uint8)
+    dark, light = np.percentile(grey, (5, 95))
+    still = max(1.0, STILL * min(1.0, float(light - dark) / CONTRAST))
+    return float((cv2.dilate(grey, kernel) - cv2.erode(grey, kernel) < still).mean())
+
+
+def style_of(picture: npt.NDArray[np.uint8], box: npt.NDArray[Any]) -> Style:
+    """`flat` where most of the face is the same as what is next to it, as in flat drawings; else `photo`. As flatness()."""
+    return "flat" if flatness(picture, box) > FLAT else "photo"

@@ -1,0 +1,34 @@
+"""Flat colours as in the original: networks shift them."""
+
+import numpy as np
+
+from enhance.picture import FloatPlanes
+
+COLOUR_REACH = 4
+"""Half the side of the square over which colours are compared, in pixels of the original."""
+
+LARGEST_SHIFT = 0.04  # of 0..1: networks shift flat colours by up to 10 of 255; a larger difference is an edge or a detail
+
+
+def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
+    """Changes `large`, in place, so that its flat colours are those of `small`, which it is an enlargement of.
+
+    Networks shift flat colours: white becomes 252, a grey of 128 becomes 134 after two passes, which shows beside the original.
+    Only the mean over a square is corrected, so what the network cleaned or sharpened stays. Back-projection, which corrects
+    each pixel, brought noise and JPEG blocks back. docs/decisions/0007.
+    """
+    channels, height, width = small.shape
+    scale = large.shape[1] // height
+    rows = large.reshape(channels, height, scale, width * scale)
+    mean = rows.sum(axis=2).reshape(channels, height, width, scale).sum(axis=3) * np.float32(1 / scale**2)
+    shift = _box((small - mean).clip(-LARGEST_SHIFT, LARGEST_SHIFT), COLOUR_REACH)
+    rows += shift.repeat(scale, axis=2)[:, :, None]
+
+
+def _box(planes: FloatPlanes, reach: int) -> FloatPlanes:
+    """The mean over squares round each pixel; beyond its edge the picture's last pixel is repeated."""
+    _, height, width = planes.shape
+    padded = np.pad(planes, ((0, 0), (reach, reach), (reach, reach)), mode="edge")
+    rows = sum(padded[:, shift : shift + height] for shift in range(2 * reach + 1))
+    both = sum(np.asarray(rows)[:, :, shift : shift + width] for shift in range(2 * reach + 1))
+    return np.asarray(both) * np.float32(1 / (2 * reach + 1) ** 2)

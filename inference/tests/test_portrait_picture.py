@@ -1,0 +1,220 @@
+"""A still that moves and blinks: a photograph, and drawn faces of which every pixel is known."""
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.geometry.frame import head_frame
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
+from enhance.picture import BadPictureError, Picture
+from enhance.portrait.animate import Animator
+from enhance.portrait.head import head_field
+from enhance.portrait.track import LIMITS
+
+Floats = npt.NDArray[Any]
+# What MediaPipe's face mesh finds in skimage's astronaut.
+MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy")
+SKIN, WHITE, IRIS, LINE, BACK = (224, 172, 140), (246, 246, 250), (60, 40, 30), (40, 25, 20), (90, 120, 160)
+EXTREMES = [(sign * np.array(LIMITS)[i], i) for i in range(3) for sign in (-1, 1)]
+
+
+def motion(**numbers: float) -> Floats:
+    names = ("yaw", "pitch", "roll", "dx", "dy", "zoom", "left", "right")
+    return np.array([numbers.get(name, 1.0 if name == "zoom" else 0.0) for name in names], np.float32)
+
+
+def blink(amount: float) -> Floats:
+    return motion(left=amount, right=amount)
+
+
+def placed(size: int) -> Floats:
+    """The mesh in the middle of a square picture, its face 0.6 of the height."""
+    scale = 0.6 * size / float(np.linalg.norm(MESH[152, :2] - MESH[10, :2]))
+    mesh = (MESH - MESH[[10, 152]].mean(axis=0)) * scale
+    mesh[:, :2] += size / 2
+    return np.asarray(mesh, np.float32)
+
+
+def eye_of(mesh: Floats, eye: tuple[tuple[int, ...], tuple[int, ...]], grow: float = 1.0) -> Floats:
+    points = mesh[[*eye[0], *eye[1][::-1]], :2]
+    return np.asarray(points.mean(axis=0) + (points - points.mean(axis=0)) * grow)
+
+
+def drawn(size: int, grow: float = 1.0) -> tuple[Picture, Floats]:
+    """A flat face whose eyes are `grow` times as large as the mesh says."""
+    mesh = placed(size)
+    picture = np.full((size, size, 3), BACK, np.uint8)
+    middle, height = mesh[[10, 152], :2].mean(axis=0), 0.36 * size
+    cv2.ellipse(picture, (int(middle[0]), int(middle[1])), (int(0.78 * height), int(height)), 0, 0, 360, SKIN, -1, cv2.LINE_AA)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        shape = np.round(eye_of(mesh, eye, grow)).astype(np.int32)
+        cv2.fillPoly(picture, [shape], WHITE, cv2.LINE_AA)
+        radius = int(0.42 * np.ptp(shape[:, 1]))
+        cv2.circle(picture, tuple(int(v) for v in shape.mean(axis=0)), radius, IRIS, -1, cv2.LINE_AA)
+        cv2.polylines(picture, [shape], True, LINE, max(1, size // 170), cv2.LINE_AA)
+    return picture, mesh
+
+
+def white_left(picture: Picture, mesh: Floats, grow: float = 1.0) -> int:
+    """How many pixels in the eyes are white still."""
+    inside = np.zeros(picture.shape[:2], np.uint8)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        cv2.fillPoly(inside, [np.round(eye_of(mesh, eye, grow)).astype(np.int32)], (1,))
+    return int(((picture.min(axis=2) > 205) & (inside > 0)).sum())
+
+
+def test_at_rest_every_byte_stays() -> None:
+    picture = data.astronaut()
+    np.testing.assert_array_equal(Animator().move(picture, MESH, motion()), picture)
+
+
+@pytest.mark.parametrize(("amount", "axis"), EXTREMES)
+def test_the_border_is_fixed_and_nothing_folds(amount: float, axis: int) -> None:
+    size = (512, 512)
+    field = head_field(head_frame(MESH), size)
+    turned = motion(**{("yaw", "pitch", "roll")[axis]: amount})
+    x, y = np.meshgrid(np.arange(512), np.arange(512))
+    # Pictures of their own coordinates tell where each pixel came from.
+    across = field.move(np.dstack([x // 2] * 3).astype(np.uint8), turned)[..., 0].astype(int)
+    down = field.move(np.dstack([y // 2] * 3).astype(np.uint8), turned)[..., 0].astype(int)
+    assert (np.diff(across, axis=1) >= 0).all() and (np.diff(down, axis=0) >= 0).all()
+    picture = data.astronaut()
+    moved = Animator().move(picture, MESH, turned)
+    assert np.abs(moved.astype(int) - picture).max() > 40
+    for edge in (np.s_[0], np.s_[-1], np.s_[:, 0], np.s_[:, -1]):
+        np.testing.assert_array_equal(moved[edge], picture[edge])
+
+
+def test_the_head_turns_and_the_background_stays() -> None:
+    picture, mesh = drawn(512)
+    moved = Animator().move(picture, mesh, motion(yaw=5.0))
+    changed = np.abs(moved.astype(int) - picture).max(axis=2) > 0
+    frame = head_frame(mesh)
+    y, x = np.mgrid[0:512, 0:512]
+    assert not changed[np.hypot(x - frame.origin[0], y - frame.origin[1]) > 2.6 * frame.unit].any()
+
+    def iris(image: Picture) -> float:
+        eye = np.round(eye_of(mesh, RIGHT_LIDS, 1.5)).astype(int)
+        part = image[eye[:, 1].min() : eye[:, 1].max(), eye[:, 0].min() : eye[:, 0].max(), 1] < 70
+        return float(np.nonzero(part)[1].mean())
+
+    # Straight ahead an eye lies about a quarter of the outer-eye distance in front of the ears: sin 5 degrees of it and more.
+    assert 0.02 * frame.unit < abs(iris(moved) - iris(picture)) < 0.12 * frame.unit
+
+
+def test_opposite_motion_goes_the_opposite_way() -> None:
+    picture, mesh = drawn(256)
+    there = Animator().move(picture, mesh, motion(roll=2.0)).astype(int)
+    back = Animator().move(there.astype(np.uint8), mesh, motion(roll=-2.0)).astype(int)
+    assert np.abs(back - picture).mean() < 0.35 * np.abs(there - picture).mean()
+
+
+def test_a_moved_photograph_is_as_sharp() -> None:
+    picture = data.astronaut()
+    moved = Animator().move(picture, MESH, motion(yaw=1.3, pitch=0.7, roll=0.4))
+    face = np.s_[60:220, 150:300]
+    sharp = [np.abs(np.diff(image[face].astype(int), axis=1)).mean() for image in (picture, moved)]
+    assert 0.88 < sharp[1] / sharp[0] < 1.08
+
+
+@pytest.mark.parametrize("size", [128, 512, 900])
+@pytest.mark.parametrize("grow", [1.0, 1.25])
+def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_says(size: int, grow: float) -> None:
+    picture, mesh = drawn(size, grow)
+    left = [white_left(Animator().move(picture, mesh, blink(amount)), mesh, grow) for amount in (0, 0.3, 0.6, 1)]
+    assert left == sorted(left, reverse=True)
+    assert left[-1] <= 0.02 * left[0]
+    shut = Animator().move(picture, mesh, blink(1.0))
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
+        np.testing.assert_allclose(shut[y, x], SKIN, atol=45)
+
+
+def test_a_blink_changes_nothing_but_the_eyes() -> None:
+    picture, mesh = drawn(512)
+    changed = (Animator().move(picture, mesh, blink(0.8)) != picture).any(axis=2)
+    near = np.zeros(picture.shape[:2], np.uint8)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        cv2.fillPoly(near, [np.round(eye_of(mesh, eye)).astype(np.int32)], (1,))
+    near = cv2.dilate(near, np.ones((3, 3), np.uint8), iterations=round(0.13 * head_frame(mesh).unit)).astype(np.uint8)
+    assert changed.any() and not changed[near == 0].any()
+
+
+def test_eyes_can_blink_one_by_one() -> None:
+    picture, mesh = drawn(512)
+    changed = (Animator().move(picture, mesh, motion(left=1.0)) != picture).any(axis=2)
+    middle = int(mesh[168, 0])
+    assert changed[:, :middle].any() and not changed[:, middle:].any()
+
+
+def test_no_blink_behind_dark_glasses() -> None:
+    picture, mesh = drawn(512)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        middle = eye_of(mesh, eye).mean(axis=0).astype(int)
+        cv2.ellipse(picture, (int(middle[0]), int(middle[1])), (70, 52), 0, 0, 360, (25, 25, 28), -1, cv2.LINE_AA)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+
+
+def test_no_blink_where_the_drawn_eye_is_far_larger_than_a_lid_can_cover() -> None:
+    picture, mesh = drawn(512, grow=2.6)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+
+
+def test_no_blink_of_eyes_that_are_shut() -> None:
+    picture, mesh = drawn(512)
+    for upper, lower in (RIGHT_LIDS, LEFT_LIDS):
+        mesh[list(upper), 1] = mesh[list(lower), 1]
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+
+
+def test_what_is_remembered_is_what_would_be_made_anew() -> None:
+    animator = Animator()
+    photo, drawing = data.astronaut(), drawn(512)
+    turned = motion(yaw=3.0, pitch=-2.0, left=0.7, right=0.7)
+    for picture, mesh in ((photo, MESH), drawing, (photo, MESH), (photo[:, ::-1].copy(), MESH)):
+        np.testing.assert_array_equal(animator.move(picture, mesh, turned), Animator().move(picture, mesh, turned))
+
+
+def test_the_mouth_may_change_from_frame_to_frame() -> None:
+    animator = Animator()
+    picture, mesh = drawn(512)
+    first = animator.move(picture, mesh, blink(0.5))
+    spoken = picture.copy()
+    x, y = mesh[13, :2].astype(int)
+    spoken[y - 20 : y + 20, x - 30 : x + 30] = (90, 20, 20)
+    second = animator.move(spoken, mesh, blink(0.5))
+    np.testing.assert_array_equal(second[: y - 60], first[: y - 60])
+    np.testing.assert_array_equal(second[y, x], (90, 20, 20))
+
+
+@pytest.mark.parametrize("shift", [(-150, 0), (150, 60), (0, -230), (900, 900)])
+def test_a_face_that_is_partly_or_wholly_off_the_picture_is_no_fault(shift: tuple[int, int]) -> None:
+    picture, mesh = drawn(256)
+    mesh[:, :2] += shift
+    moved = Animator().move(picture, mesh, motion(yaw=4.0, roll=-2.0, left=1.0, right=1.0))
+    assert moved.shape == picture.shape
+    np.testing.assert_array_equal(moved[0], picture[0])
+
+
+@pytest.mark.parametrize(
+    ("picture", "mesh", "track", "said"),
+    [
+        (np.zeros((9, 9, 4), np.uint8), MESH, motion(), r"IMAGE \[height, width, 3\]"),
+        (np.zeros((9, 9, 3), np.float32), MESH, motion(), "uint8"),
+        (np.zeros((9, 9, 3), np.uint8), MESH[:468], motion(), r"MESH \[478, 3\]"),
+        (np.zeros((9, 9, 3), np.uint8), MESH * np.nan, motion(), "NaN"),
+        (np.zeros((9, 9, 3), np.uint8), MESH * 0, motion(), "at least 4 pixels"),
+        (np.zeros((9, 9, 3), np.uint8), MESH, motion()[:7], r"MOTION \[8\]"),
+        (np.zeros((9, 9, 3), np.uint8), MESH, motion(yaw=40.0), "MOTION within"),
+        (np.zeros((9, 9, 3), np.uint8), MESH, motion(yaw=np.nan), "MOTION within"),
+        (np.zeros((9, 9, 3), np.uint8), MESH, blink(1.2), "MOTION within"),
+    ],
+)
+def test_bad_input_is_told(picture: Floats, mesh: Floats, track: Floats, said: str) -> None:
+    with pytest.raises(BadPictureError, match=said):
+        Animator().move(picture, mesh, track)

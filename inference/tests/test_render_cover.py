@@ -1,0 +1,203 @@
+"""Things in front of a mouth stay there; a face with nothing before it is a face."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from enhance.geometry.area import Area
+from enhance.geometry.head import pose_of
+from enhance.geometry.planes import Planes
+from enhance.render.compose import measure, render
+from enhance.render.cover.expected import compare, face_of
+from enhance.render.cover.occlusion import Cover, cover_of
+from enhance.render.lips.outline import lips_of
+from enhance.render.quality import QUALITIES
+from tests.covers import cover
+from tests.test_render import BT601, astronaut, drawn, target
+
+Floats = npt.NDArray[Any]
+SEEDS = range(4)
+OPEN = target(0.16, 0.5)
+
+
+def covered(planes: Planes, mesh: Floats, reference: tuple[Planes, Floats]) -> Cover | None:
+    known, its_mesh = reference
+    pose = pose_of(its_mesh)
+    face = face_of(known, pose.to_head(its_mesh.astype(float)), pose)
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    return cover_of(planes, head, pose, lips_of(head, pose, planes), face)
+
+
+def whole(found: Cover | None, planes: Planes) -> Floats:
+    opacity = np.zeros(planes.y.shape, np.float32)
+    if found:
+        opacity[found.area.slices] = found.opacity
+    return opacity
+
+
+def round_mouth(mesh: Floats, planes: Planes) -> npt.NDArray[np.bool_]:
+    pose = pose_of(mesh)
+    plane = pose.plane_of(Area(0, 0, planes.y.shape[1], planes.y.shape[0]))
+    middle = pose.to_plane(pose.to_head(mesh[[61, 291]].astype(float))).mean(axis=0)
+    off = plane - middle
+    return np.asarray((np.abs(off[..., 0]) < 0.32) & (off[..., 1] > -0.16) & (off[..., 1] < 0.3))
+
+
+def lit(planes: Planes, gain: float, slope: float) -> Planes:
+    """In other light: brighter, and more so to the right."""
+    x = np.linspace(-1, 1, planes.y.shape[1], dtype=np.float32)
+    luma = np.clip((planes.y.astype(np.float32) - 16) * gain * (1 + slope * x) + 16.5, 0, 255).astype(np.uint8)
+    return Planes(luma, planes.u, planes.v)
+
+
+def as_studio(planes: Planes, mesh: Floats, reference: tuple[Planes, Floats], wanted: Floats = OPEN) -> tuple[Planes, Floats]:
+    subject = measure(reference[0], BT601, reference[1])
+    done = render(planes, BT601, mesh, target=wanted, subject=subject, style=0, quality=QUALITIES["studio"])
+    return done.planes, done.mask
+
+
+@pytest.mark.parametrize("gain", [0.6, 1.0, 1.2])
+@pytest.mark.parametrize("slope", [-0.3, 0.0, 0.3])
+def test_other_light_covers_nothing(gain: float, slope: float) -> None:
+    planes, mesh = astronaut()
+    assert covered(lit(planes, gain, slope), mesh, (planes, mesh)) is None
+
+
+@pytest.mark.parametrize("opening", [0.0, 0.05, 0.2, 0.3])
+@pytest.mark.parametrize("width", [0.4, 0.6])
+def test_a_mouth_in_another_shape_covers_nothing(opening: float, width: float) -> None:
+    planes, mesh = astronaut()
+    subject = measure(planes, BT601, mesh)
+    moved = render(planes, BT601, mesh, target=target(opening, width), subject=subject, style=0).planes
+    assert covered(moved, mesh, (planes, mesh)) is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("kind", "least"), [("microphone", 0.9), ("corner_microphone", 0.9), ("pen", 0.6)])
+def test_a_thing_is_found_and_little_beside_it(kind: str, least: float, seed: int) -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, kind, seed)
+    found = whole(covered(before, mesh, (planes, mesh)), planes) > 0.5
+    near = round_mouth(mesh, planes)
+    there = (thing.alpha > 0.5) & near
+    assert (found & there).sum() > least * there.sum()
+    assert (found & near & (thing.alpha < 0.02)).sum() < 0.12 * max(there.sum(), 150)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("gap", [0.0, 0.04])
+def test_a_finger_is_told_by_the_lips_that_are_gone(seed: int, gap: float) -> None:
+    reference, planes = drawn(), drawn(gap)
+    before, thing = cover(planes[0], BT601, planes[1], "finger", seed)
+    found = whole(covered(before, planes[1], reference), before) > 0.5
+    there = (thing.alpha > 0.5) & round_mouth(planes[1], before)
+    assert (found & there).sum() > (0.6 if not gap else 0.4) * there.sum()
+    assert covered(*planes, reference) is None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["microphone", "corner_microphone"])
+def test_a_microphone_is_not_moved_with_the_lips(kind: str, seed: int) -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, kind, seed)
+    out, mask = as_studio(before, mesh, (planes, mesh))
+    inside = (thing.alpha > 0.99) & round_mouth(mesh, planes)
+    assert (np.abs(out.y.astype(int) - before.y)[inside] > 10).mean() < 0.2
+    assert np.array_equal(out.y[mask == 0], before.y[mask == 0])
+
+
+def test_behind_a_microphone_at_the_corner_the_mouth_still_opens() -> None:
+    planes, mesh = astronaut()
+    before, thing = cover(planes, BT601, mesh, "corner_microphone", 1)
+    free = (thing.alpha < 0.01) & round_mouth(mesh, planes)
+    out, _ = as_studio(before, mesh, (planes, mesh))
+    clean, _ = as_studio(planes, mesh, (planes, mesh))
+    asked = np.abs(clean.y.astype(int) - planes.y)[free]
+    assert np.abs(out.y.astype(int) - before.y)[free].mean() > 0.6 * asked.mean()
+
+
+def test_a_thing_over_the_whole_mouth_leaves_the_frame_as_it_is() -> None:
+    planes, mesh = astronaut()
+    before = planes.copy()
+    near = round_mouth(mesh, planes)
+    before.y[near] = 40
+    before.u[near[::2, ::2]] = 150
+    before.v[near[::2, ::2]] = 110
+    before.y[near.argmax(axis=0).min() :, :][:, near.any(axis=0).argmax() : near.any(axis=0).argmax() + 20] = 40
+    out, mask = as_studio(before, mesh, (planes, mesh))
+    assert not mask.any()
+    assert np.array_equal(out.y, before.y)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_under_a_hand_the_frame_stays_as_it_is(seed: int) -> None:
+    reference, (planes, mesh) = drawn(), drawn(0.08)
+    before, _ = cover(planes, BT601, mesh, "hand", seed)
+    out, mask = as_studio(before, mesh, reference)
+    assert not mask.any()
+    assert np.array_equal(out.y, before.y)
+
+
+def test_under_a_hand_that_covers_a_corner_of_the_mouth_the_frame_stays_as_it_is() -> None:
+    """Of the face's own colour, so that nothing tells it but the lips that are not seen."""
+    planes, mesh = astronaut()
+    before = planes.copy()
+    pose = pose_of(mesh)
+    height, width = planes.y.shape
+    plane = pose.plane_of(Area(0, 0, width, height))
+    left, right = pose.to_plane(pose.to_head(mesh[[61, 291]].astype(float)))
+    hand = (plane[..., 0] > right[0] - 0.35 * (right[0] - left[0])) & (plane[..., 1] > 0.1)
+    x, y = (int(v) for v in mesh[425, :2])
+    before.y[hand] = planes.y[y - 4 : y + 4, x - 4 : x + 4].mean()
+    for part, was in ((before.u, planes.u), (before.v, planes.v)):
+        part[hand[::2, ::2]] = was[y // 2 - 2 : y // 2 + 2, x // 2 - 2 : x // 2 + 2].mean()
+    out, mask = as_studio(before, mesh, (planes, mesh))
+    assert not mask.any()
+    assert np.array_equal(out.y, before.y)
+    assert as_studio(planes, mesh, (planes, mesh))[1].any()
+
+
+def test_a_microphone_that_comes_and_goes_does_so_without_a_jump() -> None:
+    """It moves by two pixels a frame; nothing that it does not pass changes by more than it does itself."""
+    planes, mesh = astronaut()
+    rng = np.random.default_rng(1)
+    _, thing = cover(planes, BT601, mesh, "corner_microphone", 1)
+    shares = []
+    for step in range(0, 40, 2):
+        aside = np.roll(thing.alpha, step, axis=1)[..., None]
+        luma = planes.y + aside[..., 0] * (40 + rng.normal(0, 1, planes.y.shape) - planes.y)
+        small = aside[::2, ::2, 0]
+        frame = Planes(
+            np.clip(luma + 0.5, 0, 255).astype(np.uint8),
+            *((p + small * (128.0 - p) + 0.5).astype(np.uint8) for p in (planes.u, planes.v)),
+        )
+        near = round_mouth(mesh, planes)
+        found = whole(covered(frame, mesh, (planes, mesh)), planes)
+        shares.append(float((found - aside[..., 0])[near].mean()))
+    assert np.abs(shares).max() < 0.06
+    assert np.abs(np.diff(shares)).max() < 0.03
+
+
+def test_what_moves_a_little_between_frames_is_found_a_little_elsewhere() -> None:
+    planes, mesh = astronaut()
+    rng = np.random.default_rng(0)
+    before, _ = cover(planes, BT601, mesh, "corner_microphone", 2)
+    noisy = [
+        Planes(np.clip(before.y + rng.normal(0, 2, before.y.shape) + 0.5, 0, 255).astype(np.uint8), before.u, before.v)
+        for _ in range(6)
+    ]
+    masks = [whole(covered(frame, mesh, (planes, mesh)), planes) for frame in noisy]
+    core = np.mean(masks, axis=0) > 0.5
+    assert np.std(masks, axis=0)[core].mean() < 0.03
+
+
+def test_the_reference_is_what_is_expected_of_itself() -> None:
+    planes, mesh = astronaut()
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    seen = compare(planes, head, pose, lips_of(head, pose, planes), face_of(planes, head, pose))
+    assert seen.skin.sum() > 500
+    assert np.abs(seen.seen - seen.usual)[seen.skin].mean(axis=0) == pytest.approx([0, 0, 0], abs=0.2)

@@ -1,0 +1,298 @@
+"""A mouth of ink that speaks, and drawn eyes that shut: flat faces of which every pixel is known."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from enhance.geometry.frame import head_frame
+from enhance.geometry.head import pose_of
+from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS, face_box
+from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
+from enhance.portrait.animate import Animator
+from enhance.portrait.drawn_lids import make_drawn_lids
+from enhance.render import compose
+from enhance.render.compose import Rendered, measure, render
+from enhance.render.drawn.erase import erase
+from enhance.render.drawn.ink import SIZE as INK_SIZE
+from enhance.render.drawn.ink import pack_ink, unpack_ink
+from enhance.style import style_of
+
+Floats = npt.NDArray[Any]
+MESH: Floats = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
+BT601 = Colours(0.299, 0.114, False)
+SKIN, DARK, INK, LIP, FILL = (255, 226, 205), (126, 82, 58), (60, 35, 40), (200, 80, 90), (150, 50, 60)
+DARK_FILL = (50, 10, 15)
+SIZE, FINE = 320, 4
+WIDTH = 0.34  # S
+
+
+def placed(size: int = SIZE) -> Floats:
+    """The mesh as a patch holds it, upright, its mouth closed and level."""
+    mesh = MESH - MESH[[61, 291]].mean(axis=0)
+    across = MESH[263] - MESH[33]
+    turn = -np.arctan2(across[1], across[0])
+    mesh[:, :2] = mesh[:, :2] @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    scale = size / compose.PATCH_SPAN / float(np.linalg.norm(across))
+    mesh = np.asarray(mesh * scale, np.float32)
+    mesh[:, :2] += [size / 2, size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN]
+    lips = np.array([*mouth_points()])
+    mesh[lips, 1] = size / 2 - compose.PATCH_DROP * size / compose.PATCH_SPAN
+    unit = scale * float(np.linalg.norm(across))
+    mesh[lips, 0] = size / 2 + (mesh[lips, 0] - size / 2) * WIDTH * unit / float(mesh[291, 0] - mesh[61, 0])
+    return mesh
+
+
+def mouth_points() -> list[int]:
+    outer = [61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 146, 91, 181, 84, 17, 314, 405, 321, 375]
+    return [*outer, 78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 95, 88, 178, 87, 14, 317, 402, 318, 324]
+
+
+def drawing(
+    kind: str = "stroke", skin: tuple[int, int, int] = SKIN, chin: float = 0.4, size: int = SIZE
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """RGB and mesh of a face whose mouth is a stroke, an open shape, or a pair of lips, with the outline of a chin below."""
+    mesh = placed(size)
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    canvas = np.empty((size * FINE, size * FINE, 3), np.uint8)
+    canvas[:] = skin
+
+    def at(points: Floats) -> Floats:
+        return np.asarray(np.round((points * unit + [x, y]) * FINE).astype(np.int32))
+
+    t = np.linspace(-1, 1, 41)
+    half = WIDTH / 2
+    arch = np.sqrt(1 - t**2)
+    line = max(1, round(0.016 * unit * FINE))
+    if kind == "stroke":
+        cv2.polylines(canvas, [at(np.stack([half * t, 0.03 * (1 - t * t)], 1))], False, INK, line, cv2.LINE_AA)
+    elif kind == "open":
+        shape = np.vstack([np.stack([half * t, 0 * t], 1), np.stack([half * t, 0.16 * arch], 1)[::-1]])
+        cv2.fillPoly(canvas, [at(shape)], FILL if skin == SKIN else DARK_FILL, cv2.LINE_AA)
+        cv2.polylines(canvas, [at(shape)], True, INK, line, cv2.LINE_AA)
+    else:
+        shape = np.vstack([np.stack([half * t, -0.06 * arch], 1), np.stack([half * t, 0.08 * arch], 1)[::-1]])
+        cv2.fillPoly(canvas, [at(shape)], LIP, cv2.LINE_AA)
+        cv2.polylines(canvas, [at(np.stack([half * t, 0 * t], 1))], False, INK, line, cv2.LINE_AA)
+    cv2.polylines(canvas, [at(np.stack([0.6 * t, chin - 0.3 * t * t], 1))], False, INK, line, cv2.LINE_AA)
+    return np.asarray(cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA), np.uint8), mesh
+
+
+def planes_of(rgb: npt.NDArray[np.uint8]) -> Planes:
+    yuv = from_rgb(rgb.astype(np.float32), BT601)
+    half = cv2.resize(yuv, (rgb.shape[1] // 2, rgb.shape[0] // 2), interpolation=cv2.INTER_AREA)
+    y, u, v = (np.clip(p + 0.5, 0, 255).astype(np.uint8) for p in (yuv[..., 0], half[..., 1], half[..., 2]))
+    return check_planes(y, u, v)
+
+
+def target(opening: float = 0.0, width: float = WIDTH, **others: float) -> Floats:
+    names = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
+    values = {"opening": opening, "width": width, **others}
+    return np.array([values.get(name, 0.0) for name in names], np.float32)
+
+
+def spoken(picture: npt.NDArray[np.uint8], mesh: Floats, asked: Floats, subject: Floats | None = None) -> Rendered:
+    planes = planes_of(picture)
+    person = measure(planes, BT601, mesh) if subject is None else subject
+    return render(planes, BT601, mesh, target=asked, subject=person, style=1)
+
+
+def ink_rows(rendered: Rendered, mesh: Floats, skin: tuple[int, int, int] = SKIN) -> float:
+    """Height in S from the first to the last that is darker than skin in the middle of the mouth, to 0.3 S below it."""
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    column = rendered.planes.y[round(y - 0.2 * unit) : round(y + 0.3 * unit), round(x)]
+    level = float(from_rgb(np.array([[skin]], np.float32), BT601)[0, 0, 0])
+    rows = np.flatnonzero(column < level - 25)
+    return float((np.ptp(rows) + 1) / unit) if len(rows) else 0.0
+
+
+def has_ink(picture: npt.NDArray[np.uint8], mesh: Floats) -> bool:
+    return unpack_ink(measure(planes_of(picture), BT601, mesh)[-INK_SIZE:]) is not None
+
+
+@pytest.mark.parametrize("skin", [SKIN, DARK])
+@pytest.mark.parametrize("kind", ["stroke", "open"])
+def test_a_stroke_and_an_open_shape_are_ink(kind: str, skin: tuple[int, int, int]) -> None:
+    assert has_ink(*drawing(kind, skin))
+
+
+def test_lips_are_no_ink() -> None:
+    assert not has_ink(*drawing("lips"))
+
+
+def test_a_photograph_has_no_ink() -> None:
+    picture = data.astronaut()
+    assert not has_ink(picture, MESH)
+
+
+def test_ink_comes_back_from_subject() -> None:
+    values = measure(planes_of(drawing()[0]), BT601, drawing()[1])[-INK_SIZE:]
+    ink = unpack_ink(values)
+    assert ink is not None
+    np.testing.assert_array_equal(pack_ink(ink), values)
+    assert abs(ink.width - WIDTH) < 0.03
+    np.testing.assert_allclose(ink.stroke, INK, atol=14)
+
+
+def test_a_mouth_at_rest_stays_as_it_is_drawn_and_counts_as_rendered() -> None:
+    picture, mesh = drawing()
+    out = spoken(picture, mesh, target())
+    np.testing.assert_array_equal(out.planes.y, planes_of(picture).y)
+    assert out.mask.any()
+
+
+@pytest.mark.parametrize("kind", ["stroke", "open"])
+@pytest.mark.parametrize("opening", [0.0, 0.05, 0.2])
+def test_outside_the_mask_every_sample_is_as_it_was(kind: str, opening: float) -> None:
+    picture, mesh = drawing(kind)
+    before, out = planes_of(picture), spoken(picture, mesh, target(opening, 0.3))
+    same = out.mask == 0
+    assert same.mean() > 0.8
+    np.testing.assert_array_equal(out.planes.y[same], before.y[same])
+    still = ~any_of_four(~same)
+    np.testing.assert_array_equal(out.planes.u[still], before.u[still])
+    np.testing.assert_array_equal(out.planes.v[still], before.v[still])
+
+
+@pytest.mark.parametrize("kind", ["stroke", "open"])
+@pytest.mark.parametrize("skin", [SKIN, DARK])
+def test_a_wider_opening_is_a_higher_shape_and_closed_is_a_stroke(kind: str, skin: tuple[int, int, int]) -> None:
+    picture, mesh = drawing(kind, skin)
+    heights = [ink_rows(spoken(picture, mesh, target(g)), mesh, skin) for g in (0.0, 0.06, 0.10, 0.16, 0.25)]
+    assert heights[0] < 0.04
+    assert all(b > a for a, b in pairwise(heights)), heights
+    assert ink_rows(spoken(picture, mesh, target(0.1, press=1.0)), mesh, skin) < 0.04
+
+
+def test_a_rounded_mouth_is_narrower() -> None:
+    picture, mesh = drawing()
+    y = round(float(mesh[[61, 291], 1].mean()))
+    wide, round_ = (np.flatnonzero((spoken(picture, mesh, t).planes.y < 120)[y - 8 : y + 12].any(axis=0)) for t in ROUNDINGS)
+    assert np.ptp(round_) < 0.8 * np.ptp(wide)
+
+
+ROUNDINGS = (target(0.12, 0.36), target(0.12, 0.28, rounding=0.9))
+
+
+@pytest.mark.parametrize("chin", [0.16, 0.25, 0.4])
+def test_no_opening_reaches_the_outline_of_the_chin(chin: float) -> None:
+    picture, mesh = drawing(chin=chin)
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    rows = slice(round(y + (chin - 0.03) * unit), round(y + (chin + 0.05) * unit))
+    columns = slice(round(x - 0.1 * unit), round(x + 0.1 * unit))
+    out = spoken(picture, mesh, target(0.36))
+    np.testing.assert_array_equal(out.planes.y[rows, columns], planes_of(picture).y[rows, columns])
+
+
+def test_a_frame_whose_mouth_is_hidden_is_left_alone() -> None:
+    picture, mesh = drawing()
+    subject = measure(planes_of(picture), BT601, mesh)
+    hidden = np.full_like(picture, SKIN)
+    out = spoken(hidden, mesh, target(0.2), subject)
+    assert not out.mask.any()
+    np.testing.assert_array_equal(out.planes.y, planes_of(hidden).y)
+
+
+def test_the_same_frame_is_drawn_alike_and_a_moved_one_moves_the_mouth() -> None:
+    picture, mesh = drawing()
+    subject = measure(planes_of(picture), BT601, mesh)
+    one = spoken(picture, mesh, target(0.12), subject)
+    moved = mesh.copy()
+    moved[:, :2] += [6, 4]
+    other = spoken(np.roll(picture, (4, 6), (0, 1)), moved, target(0.12), subject)
+    part = slice(60, 260)
+    shifted = np.roll(one.planes.y, (4, 6), (0, 1))[part, part].astype(int)
+    assert np.abs(shifted - other.planes.y[part, part]).max() < 12
+
+
+def hole() -> npt.NDArray[np.bool_]:
+    mask = np.zeros((160, 200), bool)
+    mask[76:86, 60:140] = True
+    return mask
+
+
+def test_skin_goes_on_where_ink_was() -> None:
+    y, x = np.mgrid[0:160, 0:200]
+    picture = np.stack([200 - 0.2 * y - 0.1 * x, 110 + 0.05 * x, np.full(x.shape, 140.0)], axis=-1).astype(np.float32)
+    inked = np.where(hole()[..., None], np.float32(20), picture)
+    np.testing.assert_allclose(erase(inked, hole()), picture, atol=2)
+
+
+def test_a_tone_of_dots_goes_on_where_ink_was() -> None:
+    y, x = np.mgrid[0:160, 0:200]
+    dots = np.where(((x + y) % 6 < 3) & ((x - y) % 6 < 3), 40, 235).astype(np.float32)
+    picture = np.stack([dots, np.full_like(dots, 128), np.full_like(dots, 128)], axis=-1)
+    inked = np.where(hole()[..., None], np.float32(20), picture)
+    assert (np.abs(erase(inked, hole()) - picture)[..., 0] > 20).mean() < 0.005
+
+
+WHITE, IRIS, LASH = (255, 255, 255), (70, 120, 200), (50, 30, 45)
+
+
+def eyes(size: int = 480, skin: tuple[int, int, int] = SKIN, shut: bool = False) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """A flat face with big drawn eyes, or with the arches of shut ones."""
+    mesh = placed(size)
+    mesh[:, :2] += [0, 0.1 * size]
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    canvas = np.empty((size * FINE, size * FINE, 3), np.uint8)
+    canvas[:] = skin
+    line = round(0.02 * unit * FINE)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = (round(float(v)) for v in mesh[[*eye[0], *eye[1]], :2].mean(axis=0) * FINE)
+        a, b = round(0.14 * unit * FINE), round(0.17 * unit * FINE)
+        if shut:
+            cv2.ellipse(canvas, (x, y), (a, b // 2), 0, 20, 160, LASH, line, cv2.LINE_AA)
+            continue
+        cv2.ellipse(canvas, (x, y), (a, b), 0, 0, 360, WHITE, -1, cv2.LINE_AA)
+        cv2.ellipse(canvas, (x, y), (round(0.6 * a), round(0.9 * b)), 0, 0, 360, IRIS, -1, cv2.LINE_AA)
+        cv2.ellipse(canvas, (x, y), (a, b), 0, 190, 350, LASH, line, cv2.LINE_AA)
+    return np.asarray(cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA), np.uint8), mesh
+
+
+def blink(amount: float) -> Floats:
+    return np.array([0, 0, 0, 0, 0, 1, amount, amount], np.float32)
+
+
+@pytest.mark.parametrize("skin", [SKIN, DARK])
+def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int]) -> None:
+    picture, mesh = eyes(skin=skin)
+    out = Animator().move(picture, mesh, blink(1.0))
+    changed = out[(out != picture).any(axis=2)].astype(float)
+    assert len(changed) > 1000
+    # No other colour than the two and what lies between them.
+    share = ((changed - skin) @ np.subtract(LASH, skin)) / float(np.sum(np.subtract(LASH, skin) ** 2))
+    between = np.array(skin) + np.clip(share, 0, 1)[:, None] * np.subtract(LASH, skin)
+    assert np.quantile(np.linalg.norm(changed - between, axis=1), 0.999) < 20
+    assert (share > 0.9).sum() > 100
+
+
+def test_the_lid_comes_down_with_the_blink() -> None:
+    picture, mesh = eyes()
+    blue = [int((np.abs(Animator().move(picture, mesh, blink(a)).astype(int) - IRIS).max(axis=2) < 30).sum()) for a in AMOUNTS]
+    assert all(b < a for a, b in pairwise(blue)), blue
+    assert blue[-1] == 0
+
+
+AMOUNTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def test_drawn_eyes_that_are_shut_do_not_blink() -> None:
+    picture, mesh = eyes(shut=True)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+
+
+def test_one_eye_that_cannot_be_read_keeps_both_open() -> None:
+    picture, mesh = eyes()
+    x, y = mesh[[*RIGHT_LIDS[0], *RIGHT_LIDS[1]], :2].mean(axis=0).astype(int)
+    picture[: y + 4, x - 8 : x + 8] = LASH  # a strand of hair over it
+    assert style_of(picture, face_box(mesh)) == "flat"
+    assert make_drawn_lids(picture, head_frame(mesh)) == ()
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)

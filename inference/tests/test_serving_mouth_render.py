@@ -1,0 +1,97 @@
+"""What a caller of Triton gets from mouth_render_fast and mouth_render_studio for a request that is wrong."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from skimage import data
+
+from serving.mouth_render import MouthRenderModel
+from tests.shells import NAN, answer, configured, floats, refusal
+
+Values = npt.NDArray[Any]
+MESH: Values = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
+LUMA: Values = np.asarray(data.astronaut()[..., 1])
+GREY: Values = np.full((256, 256), 128, np.uint8)
+FRAME = ("Y", "U", "V", "MASK")
+ONE_LENDER = floats(1, value=1.0)
+
+
+def opened(quality: str) -> MouthRenderModel:
+    model = MouthRenderModel()
+    model.initialize(configured(quality=quality))
+    return model
+
+
+@pytest.fixture(scope="module")
+def studio() -> MouthRenderModel:
+    return opened("studio")
+
+
+@pytest.fixture(scope="module")
+def patch(studio: MouthRenderModel) -> dict[str, Values]:
+    """All that a frame needs, its SUBJECT measured in the same picture."""
+    inputs = {"Y": LUMA, "U": GREY, "V": GREY, "COLOUR": np.array([0.299, 0.114, 1], np.float32), "MESH": MESH}
+    subject = answer(studio, ("SUBJECT",), inputs).output_tensors[0].values
+    return inputs | {"SUBJECT": subject, "TARGET": floats(8), "STYLE": np.array([0], np.int32)}
+
+
+def test_a_frame_is_answered_in_its_own_size(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
+    shapes = [tensor.values.shape for tensor in answer(studio, FRAME, patch).output_tensors]
+    assert shapes == [(512, 512), (256, 256), (256, 256), (512, 512)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"Y": floats(512, 512)}, "expected Y uint8 [height, width], got float32 [512, 512]"),
+        ({"Y": np.zeros((0, 512), np.uint8)}, "expected Y uint8 [height, width], got uint8 [0, 512]"),
+        ({"U": GREY[:255]}, "expected U [256, 256] beside Y [512, 512], got [255, 256]"),
+        ({"V": np.zeros((256, 256, 1), np.uint8)}, "expected V uint8 [height, width], got uint8 [256, 256, 1]"),
+        ({"COLOUR": floats(2)}, "expected COLOUR [3] of numbers (kr, kb, full range), got [0.0, 0.0]"),
+        ({"COLOUR": np.array([0.6, 0.6, 0])}, "expected COLOUR with 0 < kr, kb, kr + kb < 1 and full range 0 or 1, got"),
+        ({"MESH": MESH[:468]}, "expected MESH [478, 3], got [468, 3]"),
+        ({"MESH": MESH * NAN}, "expected MESH of finite numbers, got NaN or infinity"),
+        ({"MESH": MESH / 50}, "expected a face of at least 8 pixels between the eyes' corners, got 1."),
+        ({"STYLE": np.array([2], np.int32)}, "expected STYLE 0 (photo) or 1 (flat drawing), got 2"),
+        ({"STYLE": np.array([0, 1], np.int32)}, "expected STYLE [1], got [2]"),
+        ({"TARGET": floats(7)}, "expected TARGET [8] of finite numbers, got"),
+        ({"TARGET": floats(8, value=NAN)}, "expected TARGET [8] of finite numbers, got"),
+        ({"LEND": ONE_LENDER}, "expected LENDERS and LEND together, got one of them"),
+        ({"LENDERS": np.zeros((1, 9), np.uint8), "LEND": ONE_LENDER}, "expected LENDERS [k, "),
+    ],
+)
+def test_mouth_render_refuses(
+    studio: MouthRenderModel, patch: dict[str, Values], changed: dict[str, Values], message: str
+) -> None:
+    assert refusal(studio, FRAME, patch | changed).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["SUBJECT", "TARGET", "STYLE", "MESH", "Y"])
+def test_mouth_render_refuses_a_frame_without(studio: MouthRenderModel, patch: dict[str, Values], name: str) -> None:
+    inputs = {key: values for key, values in patch.items() if key != name}
+    assert refusal(studio, FRAME, inputs) == f"expected the input {name}, got none"
+
+
+def test_mouth_render_refuses_a_subject_that_it_did_not_measure(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
+    subject = patch["SUBJECT"]
+    assert refusal(studio, FRAME, patch | {"SUBJECT": subject[:-1]}).startswith(f"expected SUBJECT [{len(subject)}], got")
+    assert refusal(studio, FRAME, patch | {"SUBJECT": subject * 0}).startswith("expected SUBJECT from a SUBJECT answer")
+
+
+def test_mouth_render_refuses_lenders_that_it_did_not_make(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
+    (lender,) = (tensor.values for tensor in answer(studio, ("LENDER",), patch).output_tensors)
+    for shares in ([-0.5], [NAN], [1.5]):
+        sent = patch | {"LENDERS": lender[None], "LEND": np.array(shares, np.float32)}
+        assert refusal(studio, FRAME, sent).startswith("expected LEND of shares that come to 1 at most, got")
+    sent = patch | {"LENDERS": lender[None] * 0, "LEND": ONE_LENDER, "TARGET": np.array([0.2, 0.5, *[0.0] * 6], np.float32)}
+    assert refusal(studio, FRAME, sent).startswith("expected LENDERS from LENDER answers of this release")
+
+
+def test_a_model_that_lends_nothing_refuses_lenders(patch: dict[str, Values]) -> None:
+    fast = opened("fast")
+    message = "expected no LENDERS and no LENDER asked for: this model lends nothing"
+    assert refusal(fast, ("LENDER",), patch) == message
+    assert refusal(fast, FRAME, patch | {"LENDERS": np.zeros((1, 9), np.uint8), "LEND": ONE_LENDER}) == message

@@ -1,0 +1,71 @@
+"""Photographed and drawn faces, told apart by how much of them is flat."""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from skimage import data
+
+from enhance.geometry.landmarks import face_box
+from enhance.portrait.animate import Animator
+from enhance.style import FLAT, flatness, style_of
+from tests.drawings import Anime, anime
+
+MESH = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").astype(np.float32)
+BOX = face_box(MESH)
+SIZE, WIDTH = 384, 0.42
+CHARACTERS = [Anime(), Anime(mouth=0.16), Anime(eye=0.32, eyes_apart=0.5, mouth=0.1), Anime(eye=0.2), Anime(chin=0.78)]
+
+
+def drawn_box(size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Of a character's face: from the brows to the chin."""
+    return size / 2 + size * WIDTH * np.array([-0.5, -0.4, 0.5, 0.6])
+
+
+@pytest.mark.parametrize("light", [1.0, 0.6, 0.3])
+@pytest.mark.parametrize("size", [1.0, 0.5])
+def test_a_photograph_is_not_flat_however_dark(light: float, size: float) -> None:
+    picture = (cv2.resize(data.astronaut(), None, fx=size, fy=size, interpolation=cv2.INTER_AREA) * light).astype(np.uint8)
+    assert flatness(picture, BOX * size) < 0.33
+    assert style_of(picture, BOX * size) == "photo"
+
+
+@pytest.mark.parametrize("who", CHARACTERS)
+@pytest.mark.parametrize("size", [SIZE, 2 * SIZE])
+def test_a_flat_drawing_is_flat(who: Anime, size: int) -> None:
+    picture, _ = anime(who, size, WIDTH)
+    assert flatness(picture, drawn_box(size)) > 0.58
+    assert style_of(picture, drawn_box(size)) == "flat"
+
+
+def test_a_picture_of_one_colour_is_flat_and_noise_is_not() -> None:
+    box = np.array([20.0, 20.0, 180.0, 180.0])
+    assert flatness(np.full((200, 200, 3), 200, np.uint8), box) == 1.0
+    noise = np.random.default_rng(1).integers(0, 256, (200, 200, 3)).astype(np.uint8)
+    assert flatness(noise, box) < 0.01
+
+
+def test_the_luma_of_a_picture_is_as_flat_as_the_picture() -> None:
+    luma = np.round(data.astronaut() @ [0.299, 0.587, 0.114]).astype(np.uint8)
+    assert abs(flatness(luma, BOX) - flatness(data.astronaut(), BOX)) < 0.1
+    assert flatness(luma, BOX) < FLAT
+
+
+def test_a_face_beyond_the_picture_is_judged_by_the_border() -> None:
+    assert flatness(data.astronaut(), np.array([-900.0, -900.0, -700.0, -700.0])) == 1.0
+
+
+def test_the_box_of_no_face_is_refused() -> None:
+    with pytest.raises(ValueError, match="expected the box of a face in finite numbers, got"):
+        flatness(data.astronaut(), np.array([0.0, 0.0, np.nan, 10.0]))
+
+
+def test_a_caller_that_knows_the_style_decides_how_lids_are_made() -> None:
+    picture, blink = data.astronaut(), np.array([0, 0, 0, 0, 0, 1, 1, 1], np.float32)
+    as_photo = Animator().move(picture, MESH, blink, "photo")
+    np.testing.assert_array_equal(Animator().move(picture, MESH, blink), as_photo)
+    animator = Animator()
+    as_flat = animator.move(picture, MESH, blink, "flat")
+    assert (as_flat != as_photo).any()
+    np.testing.assert_array_equal(animator.move(picture, MESH, blink, "photo"), as_photo)

@@ -1,0 +1,32 @@
+/** What every command that calls the service needs: where it is, and a key. */
+import { type Command, InvalidArgumentError } from 'commander';
+import { Refused } from './client.ts';
+import { developmentKey, stackEnvironment } from './home.ts';
+
+/** Adds the options of every command that calls the service. */
+export const calling = (command: Command): Command =>
+  command
+    .option(
+      '--url <url>',
+      'address of the service',
+      serviceUrl,
+      stackEnvironment().ENHANCE_URL ?? 'http://127.0.0.1:8080',
+    )
+    .option(
+      '--key <key>',
+      'API key (default: ENHANCE_API_KEY, else the development key of `npm start`)',
+    );
+
+export const keyed = <T extends { key?: string }>(options: T): T & { key: string } => {
+  const key = options.key ?? process.env.ENHANCE_API_KEY ?? developmentKey();
+  if (!key)
+    throw new Refused(
+      'No API key. Give one with --key or ENHANCE_API_KEY, or run `npm start` once, which creates one.',
+    );
+  return { ...options, key };
+};
+
+const serviceUrl = (text: string): string => {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('Expected an http or https URL such as http://127.0.0.1:8080.');
+};

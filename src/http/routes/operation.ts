@@ -1,0 +1,48 @@
+/** The two routes of an operation. */
+
+import type { estimateSchema } from '../../contract/credits.ts';
+import type { jobSchemas } from '../../contract/job.ts';
+import type { FailureCode } from '../../errors.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { makeEstimate, makeJob } from '../order.ts';
+import { type Route, route } from '../route.ts';
+import { jobFailures, mediaFailures } from './failures.ts';
+
+type Schemas = {
+  readonly Job: ReturnType<typeof jobSchemas>['Job'];
+  readonly Estimate: ReturnType<typeof estimateSchema>;
+};
+
+export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas): Route[] => {
+  const { kind, summary, request, sources, result } = operation;
+  const refusals: readonly FailureCode[] = [...mediaFailures, ...operation.refusals];
+  const shared = {
+    method: 'post',
+    scope: 'create',
+    rate: 'create',
+    body: request,
+    sources,
+  } as const;
+  return [
+    route({
+      ...shared,
+      path: `/v1/${kind}`,
+      summary,
+      creates: true,
+      idempotent: true,
+      waits: true,
+      answer: { status: 200, description: 'The result, when it was waited for', body: result },
+      also: [{ status: 202, description: 'The job, when it goes on', body: Job }],
+      fails: [...refusals, ...jobFailures, ...operation.failures],
+      handle: (wanted, parts) => makeJob(operation, wanted, parts),
+    }),
+    route({
+      ...shared,
+      path: `/v1/${kind}/estimate`,
+      summary: 'What the same request would cost; makes no job',
+      answer: { status: 200, body: Estimate },
+      fails: refusals,
+      handle: (wanted, parts) => makeEstimate(operation, wanted, parts),
+    }),
+  ];
+};

@@ -1,0 +1,123 @@
+/** A program that reads callers' files, under limits of memory and processor time. Only here `media` starts a process. */
+import type { Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
+import { Readable, type Writable } from 'node:stream';
+import { execa } from 'execa';
+import {
+  type ChildExit,
+  type ChildLimits,
+  describeExit,
+  linesOf,
+  readErrors,
+} from './child-exit.ts';
+
+/** Where a child's output goes. */
+export type ChildOutputs = {
+  /** Gets the standard output; `stdout` of the child is empty then. */
+  readonly stdoutTo?: Socket | undefined;
+  /** Reads the child's descriptor 3 to its end. What it fails with is thrown by `ended`. */
+  readonly readDescriptor3?: ((stream: Readable) => Promise<void>) | undefined;
+};
+
+type ChildOptions = ChildOutputs & { readonly limits: ChildLimits; readonly signal: AbortSignal };
+
+export type Child = {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Waits until the child has ended and all that it wrote was read. Throws when it could not be started. */
+  ended(): Promise<ChildExit>;
+  /** Kills the child, unless it has ended, and waits for its end. */
+  stop(): Promise<void>;
+};
+
+/** Starts the program; on abort it is killed. When this process is killed, its broken pipes end the child. */
+export const startChild = (
+  command: readonly [path: string, ...args: string[]],
+  options: ChildOptions,
+): Child => {
+  const { limits, signal } = options;
+  signal.throwIfAborted();
+  const startedMs = performance.now();
+  const child = spawn(command, options);
+  // Decoders' threads would take the processor from the models' threads; the models leave it idle often enough.
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  // The child's exit tells why the pipe broke; without a listener this error would end the process.
+  child.stdin.on('error', () => {});
+  const third = readThird(child.stdio[3], options.readDescriptor3);
+  const finished = Promise.all([child, readErrors(child.stderr), third]);
+  const ended = async (): Promise<ChildExit> => {
+    const [result, errors, failed] = await finished;
+    if (failed) {
+      signal.throwIfAborted();
+      throw failed.error;
+    }
+    const exitCode = result.exitCode ?? null;
+    if (NOT_STARTED.includes(exitCode ?? 0) || result.code === 'ENOENT') {
+      throw new Error(`"${command[0]}" could not be started`, { cause: result.cause });
+    }
+    const exit = { exitCode, signal: result.signal, startedMs };
+    return describeExit(exit, errors, limits);
+  };
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    child.stdout?.destroy();
+    await finished;
+  };
+  const stdout = child.stdout instanceof Readable ? child.stdout : Readable.from([]);
+  return { stdin: child.stdin, stdout, ended, stop };
+};
+
+/**
+ * Every POSIX shell has ulimit; prlimit may be missing. Where a limit cannot be set, this service itself already has a
+ * stricter one. No core is written. The soft limit of time sends SIGXCPU, the hard one SIGKILL.
+ */
+const SET_LIMITS =
+  '{ ulimit -c 0; ulimit -v "$1"; ulimit -St "$2"; ulimit -Ht "$3"; } 2>/dev/null; shift 3; exec "$@"';
+const HARD_AFTER_SECONDS = 5;
+/** Exit codes of a shell that could not run the program. */
+const NOT_STARTED = [126, 127];
+
+const spawn = (
+  command: readonly string[],
+  { limits, signal, stdoutTo, readDescriptor3 }: ChildOptions,
+) => {
+  const stdout: Socket | 'pipe' = stdoutTo ?? 'pipe';
+  const { memoryBytes, cpuSeconds, environment } = limits;
+  const numbers = [memoryBytes / 1024, cpuSeconds, cpuSeconds + HARD_AFTER_SECONDS].map(
+    (limit) => `${Math.ceil(limit)}`,
+  );
+  return execa('/bin/sh', ['-c', SET_LIMITS, 'sh', ...numbers, ...command], {
+    env: environment,
+    extendEnv: false,
+    stdio: ['pipe', stdout, 'pipe', readDescriptor3 ? 'pipe' : 'ignore'],
+    buffer: false,
+    reject: false,
+    cancelSignal: signal,
+    killSignal: 'SIGKILL',
+  });
+};
+
+/** What reading failed with, or null. */
+const readThird = async (
+  stream: unknown,
+  read: ChildOutputs['readDescriptor3'],
+): Promise<{ readonly error: unknown } | null> => {
+  if (!read) return null;
+  try {
+    await read(stream instanceof Readable ? stream : Readable.from([]));
+    return null;
+  } catch (error) {
+    return { error };
+  }
+};
+
+/** For `readDescriptor3`: hands each line to `onLine`, cut after 4096 characters, then null. */
+export const eachLine =
+  (onLine: (line: string | null) => void) =>
+  async (stream: Readable): Promise<void> => {
+    try {
+      for await (const line of linesOf(stream)) onLine(line);
+    } finally {
+      onLine(null);
+    }
+  };

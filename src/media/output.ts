@@ -1,0 +1,22 @@
+/** What a result can be. */
+import type { OutputFormat } from '../contract/media.ts';
+
+/** How a result is encoded; where one is absent the format's default applies. */
+export type EncodingOptions = {
+  /** 1 to 100, of jpeg, webp, avif and mp4. */
+  readonly quality?: number | undefined;
+  /** Of webp, avif and mp4; png always is. */
+  readonly lossless?: boolean | undefined;
+  /** EXIF and XMP of an image; stripped unless kept. */
+  readonly metadata?: 'keep' | 'strip' | undefined;
+  /** "#rrggbb", put behind transparency where the format has none; white unless given. */
+  readonly background?: string | undefined;
+};
+
+export const contentType = (format: OutputFormat): string =>
+  format === 'mp4' ? 'video/mp4' : `image/${format}`;
+
+/** ffmpeg's names of the sound codecs that players know in MP4: these are copied bit for bit, others become AAC. */
+export const COPIED_CODECS: readonly string[] = [
+  ...['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'],
+];

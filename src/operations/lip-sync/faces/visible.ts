@@ -1,0 +1,19 @@
+/** How small a face and a picture may be for a face to be found. */
+import { Failure } from '../../../errors.ts';
+import { fitted, type Size } from '../../../frame.ts';
+
+/** The smallest face that is found reliably, as callers are told. */
+export const SMALLEST_FACE = '64 pixels wide, and a twentieth of the longer side of the picture';
+
+/** The longer side, in pixels, of the copies in which faces are tracked; smaller pictures stay as they are. */
+export const TRACKING_SIDE = 1280;
+
+/** The shortest side, in pixels, of a picture that the face detector takes. */
+const LEAST_SIDE = 16;
+
+/** Throws no_face_detected for a picture whose copy is too narrow for the face detector. */
+export const checkVisible = (size: Size): void => {
+  const { width, height } = fitted(size, TRACKING_SIDE);
+  if (Math.min(width, height) < LEAST_SIDE)
+    throw new Failure('no_face_detected', { smallest: SMALLEST_FACE });
+};

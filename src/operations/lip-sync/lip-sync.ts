@@ -1,0 +1,86 @@
+/** Makes the mouth of a clip or a portrait say what a sound says. */
+import { z } from 'zod';
+import { lipsyncEngine, lipsyncSlots, openLipsync } from '../../triton/clients/lipsync.ts';
+import { videoDetails } from '../media.ts';
+import { operation } from '../operation.ts';
+import { lipsyncCommand } from './cli.ts';
+import { identityOf } from './identity.ts';
+import { warningsOf } from './length.ts';
+import { describeLipsync, LipsyncModelEntry } from './model-entry.ts';
+import { identifyLipsync, LipsyncFound, prepareLipsync } from './prepare.ts';
+import {
+  LipsyncInput,
+  LipsyncJobOptions,
+  LipsyncModel,
+  LipsyncOptions,
+  LipsyncRequest,
+  LipsyncResult,
+  lipsyncOutcome,
+} from './request.ts';
+import { lipSync as runLipSync } from './run.ts';
+
+export const lipSync = operation({
+  kind: 'lipsync',
+  title: 'Lipsync',
+  summary: 'Make the mouth of a clip or a portrait say what the audio says',
+  // Rates: credits for a second of the result.
+  models: {
+    fast: { description: 'short clips of a talking head, and portraits; the quickest', rate: 1 },
+    balanced: {
+      description: 'clips of up to five minutes, with teeth of the person as the clip shows them',
+      rate: 2,
+    },
+    studio: {
+      description:
+        'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
+      rate: 4,
+    },
+  },
+
+  request: LipsyncRequest,
+  sources: [['video', 'image'], ['audio']],
+  refusals: ['no_audio_stream', 'output_too_large'],
+  failures: ['no_face_detected', 'speaker_not_found'],
+
+  options: LipsyncOptions,
+  shownOptions: LipsyncJobOptions,
+  showOptions: ({ speaker, ...options }) => ({
+    ...options,
+    speaker: 'boxes' in speaker ? { boxes: speaker.boxes.length } : speaker,
+  }),
+  input: LipsyncInput,
+  found: LipsyncFound,
+  details: z.object(lipsyncOutcome),
+  result: LipsyncResult,
+  tell: ({ options, input }) => ({ warnings: warningsOf(input, options) }),
+  label: ({ model }) => model,
+  format: () => 'mp4',
+
+  identify: identifyLipsync,
+  identity: identityOf,
+  prepare: prepareLipsync,
+  run: async ({ options, inputKind, found, input, models, transport, ...task }) => {
+    const { lipsync, outputSize, contentType, ...video } = await runLipSync({
+      ...task,
+      ...{ options, found },
+      inputs: { media: input('media'), audio: input('audio'), heard: input('heard') },
+      models: openLipsync(options.model, inputKind, transport, models),
+    });
+    const { sync } = lipsync;
+    return {
+      ...{ outputSize, contentType, warnings: lipsync.warnings },
+      details: {
+        ...videoDetails(video),
+        faces_detected: lipsync.facesDetected,
+        frames_passed_through: lipsync.framesPassedThrough,
+        sync: { correlation: sync?.correlation ?? null, lag_ms: sync?.lagMs ?? null },
+      },
+    };
+  },
+
+  slots: (model) => lipsyncSlots(LipsyncModel.parse(model)),
+  engine: () => lipsyncEngine,
+  modelEntry: LipsyncModelEntry,
+  describe: describeLipsync,
+  command: lipsyncCommand,
+});

@@ -1,0 +1,195 @@
+/**
+ * What an operation is, as a type: all that the service has to know of it, in one value. A new one is a room beside
+ * `upscale` and `lip-sync`, and a line in `all.ts`; the routes, the document, the catalogue, prices, records, the cache
+ * and the worker follow from the value.
+ */
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import type { ListPrice } from '../accounts/list-price.ts';
+import type { Config } from '../config.ts';
+import type { JobInput, Warning } from '../contract/job.ts';
+import type { FailureCode } from '../errors.ts';
+import type { Size } from '../frame.ts';
+
+import type { StoredFile } from '../storage/stored-file.ts';
+import type { ModelSet, Slot } from '../triton/clients/model.ts';
+import type { Transport } from '../triton/protocol/transport.ts';
+import type { Report } from './progress.ts';
+
+/** What a picture or clip is; a lip-sync portrait is an image. */
+export type InputKind = JobInput['kind'];
+
+/** A model as callers choose it. */
+export type OfferedModel = {
+  readonly description: string;
+  /** Credits for each unit that the operation counts in, unless the configuration says otherwise. */
+  readonly rate: number;
+};
+
+/** A checked request: its fields, and the file parts that came with it. */
+export type Request<Body> = {
+  readonly body: Body;
+  readonly files: Readonly<Record<string, StoredFile>>;
+};
+
+/** What the service lends an operation while a caller waits for the look at its request. */
+export type Intake = {
+  readonly config: Config;
+  /**
+   * The one source of this group (such as ["image", "video"]) that came, as a file that the request owns: a part of the
+   * body, an earlier upload, or fetched from its `_url`. Failure file_too_large, url_fetch_failed and the like.
+   */
+  take(group: readonly string[], mostBytes: number): Promise<StoredFile>;
+  /** Runs a decoder when it is the caller's turn; the signal ends when nobody wants its answer any more. */
+  look<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** A path in the request's own folder, for a file that is made of its sources. */
+  place(name: string): Promise<string>;
+};
+
+/** A file of a job under its role, such as "media" or "audio". */
+export type JobFiles = Readonly<Record<string, StoredFile & { readonly mime: string }>> & {
+  /** The picture or clip itself. */
+  readonly media: StoredFile & { readonly mime: string };
+};
+
+/** A request whose sources are here and known by their content, but not probed yet: enough to ask the cache. */
+export type Identified<Options> = {
+  readonly options: Options;
+  readonly inputKind: InputKind;
+  readonly files: JobFiles;
+};
+
+/** What the look at the media adds: everything that the job and its price need. */
+export type Prepared<Input, Found> = {
+  /** As the job shows it. */
+  readonly input: Input;
+  /** What probing found; it travels with the job, so that the worker probes nothing again. */
+  readonly found: Found;
+  readonly price: ListPrice;
+  readonly outputSize: Size;
+  /** Of a video. */
+  readonly durationSeconds?: number;
+  /** For the estimate; the job tells them by `tell`. */
+  readonly warnings: readonly Warning[];
+  /** Paths of files made on the way, by role, which the job gets too. */
+  readonly made?: Readonly<Record<string, string>>;
+};
+
+/** One attempt of a job. */
+export type Task<Options, Found> = {
+  readonly options: Options;
+  readonly inputKind: InputKind;
+  readonly found: Found;
+  /** The path of the input in a role, such as "media". */
+  readonly input: (role: string) => string;
+  /** Where the result is to be written. */
+  readonly target: string;
+  /** A folder for what the job's next attempt need not do again. */
+  readonly work: string;
+  /** The loaded models that the job runs on, and the way to them. */
+  readonly models: ModelSet;
+  readonly transport: Transport;
+  readonly config: Config;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+};
+
+/** What is known of a result besides its bytes. */
+export type Outcome<Details> = {
+  readonly outputSize: Size;
+  readonly contentType: string;
+  /** The operation's own fields of the result, by their names in the contract. */
+  readonly details: Details;
+  readonly warnings?: readonly Warning[];
+};
+
+/** What every operation's options have: the caller's model. */
+export type Options = Readonly<Record<string, unknown>> & { readonly model: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+type Spec<Body extends z.ZodObject, O, I, F, D> = {
+  /** In paths (`/v1/<kind>`), records, prices and logs. */
+  readonly kind: string;
+  /** Name of its schemas in the OpenAPI document, such as "Upscale". */
+  readonly title: string;
+  /** In the document: what the operation does. */
+  readonly summary: string;
+  readonly models: Readonly<Record<string, OfferedModel>>;
+
+  /** The JSON body. */
+  readonly request: Body;
+  /** Groups of sources of which exactly one must come, as a file part or as `<name>_url`. */
+  readonly sources: readonly (readonly string[])[];
+  /** Why a request may be refused, besides what every operation's may be. */
+  readonly refusals: readonly FailureCode[];
+  /** What its jobs may fail with, besides what every job may. */
+  readonly failures: readonly FailureCode[];
+
+  /** What a job's record holds; all but `found` is shown to the caller too. */
+  readonly options: z.ZodType<O>;
+  readonly input: z.ZodObject & z.ZodType<I>;
+  readonly found: z.ZodType<F>;
+  readonly details: z.ZodObject & z.ZodType<D>;
+  /** The options as a job shows them, where they are not shown as they are. */
+  readonly shownOptions: z.ZodObject;
+  showOptions?(options: O): Fields;
+  readonly result: z.ZodObject;
+  /** The result's fields that follow from the request. */
+  tell?(job: { readonly options: O; readonly input: I }): {
+    readonly fields?: Fields;
+    readonly warnings?: readonly Warning[];
+  };
+  /** In the file name of a download, such as "photo-4x". */
+  label(options: O): string;
+  /** The ending of the result's file. */
+  format(options: O, inputKind: InputKind): string;
+
+  /** Takes the sources and settles what their kind decides. Refuses what needs no look inside. */
+  identify(request: Request<z.output<Body>>, intake: Intake): Promise<Identified<O>>;
+  /** What the work depends on besides the media itself, its kind and the release: equal for equal work. */
+  identity(identified: Identified<O>): readonly unknown[];
+  /** Probes, and refuses whatever can be refused, before a job exists and credits are held. */
+  prepare(identified: Identified<O>, intake: Intake): Promise<Prepared<I, F>>;
+  /** File in, file out: the whole work of one attempt. */
+  run(task: Task<O, F>): Promise<Outcome<D>>;
+
+  /** The models in Triton that an image and a video go through, in the order of the release; none: it takes no such input. */
+  slots(model: string): Readonly<Record<InputKind, readonly Slot[]>>;
+  /** The release of models that are computed without Triton, and have no slots. */
+  readonly release?: string;
+  /** What computes a model: library, precision, device. */
+  engine(
+    model: string,
+    models: ModelSet,
+    transport: Transport,
+    signal: AbortSignal,
+  ): Promise<string> | string;
+  /** An entry of `GET /v1/models`, closed, and what it tells of one model beside what every entry does. */
+  readonly modelEntry: z.ZodObject;
+  describe(
+    model: string,
+    config: Config,
+    releases: Readonly<Record<InputKind, string | null>>,
+  ): Fields;
+  /** Adds its command to the `enhance` program. */
+  command?(program: Command): void;
+};
+
+/**
+ * An operation as the rest of the service handles it: its options and findings are opaque there. Its functions are
+ * declared as methods, whose parameters TypeScript compares in both directions: that is what lets a value with types of
+ * its own stand here. Records are parsed by the operation's own schemas before its functions see them.
+ */
+export type Operation = Spec<z.ZodObject, Options, JobInput, unknown, Fields>;
+
+/** Checks a value against its own types and hands it on as any operation. */
+export const operation = <
+  Body extends z.ZodObject,
+  O extends Options,
+  I extends JobInput,
+  F,
+  D extends Fields,
+>(
+  spec: Spec<Body, O, I, F, D>,
+): Operation => spec;

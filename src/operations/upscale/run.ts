@@ -1,0 +1,95 @@
+/** An image or a video to a larger one, file in, file out. */
+import { defaultFormat, type OutputFormat } from '../../contract/media.ts';
+import { Failure } from '../../errors.ts';
+import { type Frame, scaled } from '../../frame.ts';
+import { decodeImage, encodeImage } from '../../media/image/picture.ts';
+import type { ImageInfo, MediaInfo, VideoInfo } from '../../media/info.ts';
+import { contentType } from '../../media/output.ts';
+import { decodeVideo } from '../../media/read/decode.ts';
+import { encodeVideo } from '../../media/write/encode.ts';
+import { openUpscaler } from '../../triton/clients/upscaler.ts';
+import { videoDetails } from '../media.ts';
+import type { Outcome, Task } from '../operation.ts';
+import type { Report } from '../progress.ts';
+import { upscaleImage } from './image.ts';
+import type { UpscaleOptions } from './request.ts';
+import { upscaleVideo } from './video.ts';
+
+type UpscaleTask = Task<UpscaleOptions, MediaInfo>;
+type Details = {
+  readonly duration_seconds?: number;
+  readonly frames?: number;
+  readonly fps?: number;
+};
+
+/** Throws media_unreadable, decode_failed, encode_failed, and the failures of the model. */
+export const runUpscale = (task: UpscaleTask): Promise<Outcome<Details>> => {
+  const { found } = task;
+  return found.kind === 'image' ? image(task, found) : video(task, found);
+};
+
+const upscalerOf = ({ models, options, transport }: UpscaleTask) =>
+  openUpscaler(transport, models.of(options.model));
+
+const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Details>> => {
+  const { options, input, target, config, report, signal } = task;
+  report({ stage: 'decoding', framesDone: 0, framesTotal: null });
+  const path = input('media');
+  const picture = await decodeImage(path, info);
+  const enhanced = await upscaleImage(
+    picture,
+    options.scale,
+    upscalerOf(task),
+    config.triton.framesInFlight,
+    report,
+    signal,
+  );
+  const format = imageFormat(options.output_format);
+  await encodeImage(enhanced, {
+    source: { path, info },
+    ...{ target, format, output: options.output ?? {} },
+  });
+  signal.throwIfAborted();
+  return { outputSize: enhanced, contentType: contentType(format), details: {} };
+};
+
+const imageFormat = (format: OutputFormat = defaultFormat.image) => {
+  if (format === 'mp4')
+    throw new Failure('validation_failed', { detail: 'An image cannot become an mp4.' });
+  return format;
+};
+
+const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Details>> => {
+  const { options, input, target, config, report, signal } = task;
+  const path = input('media');
+  const { ffmpeg } = config;
+  const decoded = decodeVideo(path, info, { ffmpeg, signal });
+  const enhanced = upscaleVideo(
+    decoded,
+    options.scale,
+    upscalerOf(task),
+    config.triton.framesInFlight,
+    signal,
+  );
+  const watched = reported(enhanced, info.frames, report);
+  const done = await encodeVideo(watched, {
+    source: { path, info },
+    ...{ target, output: options.output ?? {}, ffmpeg, signal },
+  });
+  return {
+    outputSize: scaled(info.size, options.scale),
+    contentType: contentType('mp4'),
+    details: videoDetails(done),
+  };
+};
+
+async function* reported(frames: AsyncIterable<Frame>, framesTotal: number, report: Report) {
+  let framesDone = 0;
+  report({ stage: 'inference', framesDone, framesTotal });
+  for await (const frame of frames) {
+    yield frame;
+    framesDone += 1;
+    report({ stage: 'inference', framesDone, framesTotal: Math.max(framesTotal, framesDone) });
+  }
+  report({ stage: 'encoding', framesDone, framesTotal: framesDone });
+}

@@ -1,0 +1,59 @@
+/** Enlarges images and videos. */
+import { z } from 'zod';
+import { JobInput } from '../../contract/job.ts';
+import { defaultFormat } from '../../contract/media.ts';
+import { MediaInfo } from '../../media/info.ts';
+import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
+import { operation } from '../operation.ts';
+import { upscaleCommand } from './cli.ts';
+import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
+import { identifyUpscale, prepareUpscale } from './prepare.ts';
+import { UpscaleOptions, UpscaleRequest, UpscaleResult } from './request.ts';
+import { runUpscale } from './run.ts';
+
+export const upscale = operation({
+  kind: 'upscale',
+  title: 'Upscale',
+  summary: 'Enlarge an image or a video',
+  // Rates: credits for a megapixel of output, of a second for video.
+  models: {
+    photo: { description: 'photographs; stays truest to what is there', rate: 0.5 },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5 },
+    detail: { description: 'photographs that lack detail; invents texture', rate: 2 },
+  },
+
+  request: UpscaleRequest,
+  sources: [['image', 'video']],
+  refusals: ['output_too_large'],
+  failures: [],
+
+  options: UpscaleOptions,
+  shownOptions: UpscaleOptions,
+  input: JobInput,
+  found: MediaInfo,
+  details: z.object({
+    duration_seconds: z.number().optional(),
+    frames: z.number().optional(),
+    fps: z.number().optional(),
+  }),
+  result: UpscaleResult,
+  tell: ({ options: { scale } }) => ({ fields: { scale } }),
+  label: ({ model, scale }) => `${model}-${scale}x`,
+  format: ({ output_format }, inputKind) => output_format ?? defaultFormat[inputKind],
+
+  identify: identifyUpscale,
+  identity: ({ options, inputKind }) => {
+    const { quality = null, lossless = false, metadata = 'strip' } = options.output ?? {};
+    const background = (options.output?.background ?? '#ffffff').toLowerCase();
+    const format = options.output_format ?? defaultFormat[inputKind];
+    return [options.model, options.scale, format, quality, lossless, metadata, background];
+  },
+  prepare: prepareUpscale,
+  run: runUpscale,
+
+  slots: (model) => ({ image: [upscalerSlot(model)], video: [upscalerSlot(model)] }),
+  engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),
+  modelEntry: UpscaleModelEntry,
+  describe: describeUpscale,
+  command: upscaleCommand,
+});

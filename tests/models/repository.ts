@@ -1,0 +1,82 @@
+/** A Triton over a repository that the test fills: copies of the model `echo` under names and releases of its own. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadConfig } from '../../src/config.ts';
+import { signalGroup } from '../../src/stack/child.ts';
+import { freePorts } from '../../src/stack/ports.ts';
+import { startTriton } from '../../src/stack/triton.ts';
+import type { Slot } from '../../src/triton/clients/model.ts';
+import { openControl } from '../../src/triton/protocol/control.ts';
+import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
+import { testModels } from '../real/triton.ts';
+
+/** A slot for copies of `echo`. */
+export const echoSlot = (name: string): Slot => ({
+  name,
+  contract: {
+    inputs: [{ name: 'DATA', type: 'TYPE_UINT8', dims: [-1, -1, -1] }],
+    outputs: [{ name: 'DATA', type: 'TYPE_UINT8', dims: [-1, -1, -1] }],
+    parameters: {},
+  },
+});
+
+export const openRepository = async () => {
+  const folder = tempDir('repository');
+  const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
+  const start = () =>
+    startTriton({
+      ports: { http, grpc, metrics },
+      host: '127.0.0.1',
+      modelsDirs: [folder],
+      logFile: join(tempDir('triton'), 'triton.log'),
+      env: partEnvironment(),
+    });
+  let triton = await start();
+  const atExit = () => signalGroup(triton.pid, 'SIGKILL');
+  process.once('exit', atExit);
+  const address = { httpUrl: `http://127.0.0.1:${http}`, adminSecret };
+  const control = openControl(address);
+  const { triton: config } = loadConfig({
+    ...{ KEY_PEPPER: 'pepper of no secret', SIGNING_SECRET: 'secret of no secret' },
+    ...{ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret },
+  });
+
+  /** Writes a copy of `echo`, or changes the one of this name. It is loaded by `control.load`. */
+  const put = (name: string, release: string, { seconds = 0, dims = '-1, -1, -1' } = {}): void => {
+    const target = join(folder, name);
+    cpSync(join(testModels, 'echo'), target, { recursive: true });
+    const config = join(target, 'config.pbtxt');
+    const text = readFileSync(config, 'utf8').replace('echo-r1', release);
+    writeFileSync(config, text.replaceAll('-1, -1, -1', dims));
+    const model = join(target, '1/model.py');
+    writeFileSync(model, `import time\ntime.sleep(${seconds})\n${readFileSync(model, 'utf8')}`);
+  };
+  const stateOf = async (name: string): Promise<string | undefined> =>
+    (await control.repositoryIndex()).find((entry) => entry.name === name)?.state;
+  const until = async (name: string, state: string): Promise<void> => {
+    while ((await stateOf(name)) !== state) await new Promise((done) => setTimeout(done, 20));
+  };
+
+  return {
+    ...{ config, control, put, until },
+    load: async (name: string, release: string): Promise<void> => {
+      put(name, release);
+      await control.load(name, 30_000);
+    },
+    unload: async (name: string): Promise<void> => {
+      await control.unload(name);
+      await until(name, 'UNAVAILABLE');
+    },
+    kill: async (): Promise<void> => {
+      process.kill(triton.pid, 'SIGKILL');
+      await triton.exited;
+    },
+    start: async (): Promise<void> => {
+      triton = await start();
+    },
+    close: async (): Promise<void> => {
+      process.off('exit', atExit);
+      await triton.stop();
+    },
+  };
+};
