@@ -1,12 +1,12 @@
 /** A Triton over a repository that the test fills: copies of the model `echo` under names and releases of its own. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { freePorts } from '../../src/stack/ports.ts';
 import { startTriton } from '../../src/stack/triton.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
+import { testConfig } from '../real/config.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { testModels } from '../real/triton.ts';
 
@@ -36,8 +36,7 @@ export const openRepository = async () => {
   process.once('exit', atExit);
   const address = { httpUrl: `http://127.0.0.1:${http}`, adminSecret };
   const control = openControl(address);
-  const { triton: config } = loadConfig({
-    ...{ KEY_PEPPER: 'pepper of no secret', SIGNING_SECRET: 'secret of no secret' },
+  const { triton: config } = testConfig({
     ...{ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret },
   });
 

@@ -6,6 +6,7 @@ import { signalGroup } from '../../src/stack/child.ts';
 import { places, root } from '../../src/stack/home.mjs';
 import { freePorts } from '../../src/stack/ports.ts';
 import { loadModels, models, startTriton } from '../../src/stack/triton.ts';
+import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
 import { adminSecret, partEnvironment, tempDir } from './run.ts';
 import { sharedPart } from './shared.ts';
 
@@ -19,11 +20,9 @@ export type RealTriton = Address & {
 export const testModels = join(root, 'tests/triton/models');
 export const repositories = [join(root, 'models'), testModels];
 
-/** Triton's names of what lip sync with these models goes through. */
-export const lipsyncNames = (...chosen: readonly LipsyncModel[]): string[] => [
-  ...['face_track', 'speech', 'mouth_plan', 'head_motion', 'portrait_motion'],
-  ...chosen.map((model) => `mouth_render_${model}`),
-];
+/** Triton's names of what portraits and clips go through with these models. */
+export const lipsyncNames = (...chosen: readonly LipsyncModel[]): string[] =>
+  chosen.flatMap((model) => lipsyncSlots(model).image.map(({ name }) => name));
 
 /** The shared server of the run with at least these models loaded; an own one when there is no run. */
 export const realTriton = async (load: readonly string[] = models): Promise<RealTriton> => {
