@@ -10,7 +10,6 @@ import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { openLedger } from '../../src/accounts/ledger.ts';
 import { openTurns } from '../../src/async/turns.ts';
-import { loadConfig } from '../../src/config.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Parts } from '../../src/http/parts.ts';
@@ -30,7 +29,7 @@ import { freePorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
-import { testEnvironment } from '../real/config.ts';
+import { testConfig } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
