@@ -54,7 +54,7 @@ test('a worker that is told to stop while an ffmpeg runs drains: its video job l
   const left = await record(id);
   assert.equal([left.status, left.attempts, left.lost], ['queued', '0', '0']);
   await service.worker.start();
-  const job = await caller.until(id, ended, 100_000);
+  const job = await caller.until(id, ended, 200_000);
   assert.is(job.status, 'succeeded', JSON.stringify(job.error));
   const { attempts, lost } = await record(id);
   assert.equal([attempts, lost], ['1', '0']);
@@ -77,7 +77,7 @@ test('a caller that waits gets its 202 when the API is told to stop, twice', asy
   const path = await makeClip(join(dir, 'wait.mp4'), pattern(4, 25, '320x224'), h264);
   const waiting = caller.upscale(path, { model: 'photo', scale: 2 });
   const made = async () => (await caller.http.get('/v1/jobs?status=processing')).data.data.length;
-  await until('its job runs', async () => (await made()) > 0);
+  await until('its job runs', async () => (await made()) > 0, 60_000);
   process.kill(service.api.pid, 'SIGTERM');
   process.kill(service.api.pid, 'SIGTERM');
   const { status, data } = await waiting;

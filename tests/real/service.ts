@@ -128,7 +128,7 @@ const callerOf = (account: string, key: string, url: string) => {
       return Buffer.from(answer.data);
     },
     /** Waits until the job is as `wanted` says. */
-    until: async (id: string, wanted: (job: Job) => boolean, withinMs = 60_000): Promise<Job> => {
+    until: async (id: string, wanted: (job: Job) => boolean, withinMs = 180_000): Promise<Job> => {
       const deadline = Date.now() + withinMs;
       for (;;) {
         const now = await job(id);
