@@ -6,7 +6,7 @@ import { apiProcess, said } from './api-process.ts';
 
 const test = suite('HTTP that is bent or broken');
 const api = await apiProcess(
-  { HEADERS_TIMEOUT_SECONDS: '1', HTTP_MAX_CONNECTIONS: '150', BODY_STALL_SECONDS: '1' },
+  { HEADERS_TIMEOUT_SECONDS: '2', HTTP_MAX_CONNECTIONS: '150', BODY_STALL_SECONDS: '1' },
   realRedis(),
 );
 await api.healthMs();
