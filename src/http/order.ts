@@ -1,13 +1,13 @@
 /** A creating request from its checked body to its answer: the same for every operation. */
 import { quote } from '../accounts/tiers.ts';
 import type { Estimate } from '../contract/credits.ts';
-import type { Job, JobResult } from '../contract/job.ts';
+import type { Job, JobInput, JobResult } from '../contract/job.ts';
 import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import { identityOf } from '../jobs/submit/fingerprint.ts';
-import type { Order } from '../jobs/submit/submission.ts';
+import type { Order, Submission } from '../jobs/submit/submission.ts';
 import { reuse, submit } from '../jobs/submit/submit.ts';
-import type { Identified, Operation, Prepared } from '../operations/operation.ts';
+import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
 import type { Caller, Parts } from './parts.ts';
@@ -29,6 +29,7 @@ export const makeJob = async (
       const intake = intakeOf(wanted, parts);
       const identified = await operation.identify(wanted, intake);
       const modelVersion = await releaseOf(identified, parts);
+      if (modelVersion === null) return refuse(operation, identified, intake);
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
@@ -38,7 +39,7 @@ export const makeJob = async (
       if (found) return found;
       return submit(parts, {
         ...order,
-        ...submissionOf(identified, await operation.prepare(identified, intake)),
+        ...probedPart(identified, await operation.prepare(identified, intake)),
       });
     },
     replay: async (before) => {
@@ -54,7 +55,7 @@ export const makeJob = async (
 
 const orderOf = (
   { kind, identity }: Operation,
-  identified: Identified<Order['options']>,
+  identified: Identified<Options>,
   { account }: Caller,
 ) => {
   const { options, inputKind, files } = identified;
@@ -66,13 +67,11 @@ const orderOf = (
   };
 };
 
-type Look = Pick<Prepared<Submitted['input'], unknown>, 'input' | 'found' | 'price' | 'made'>;
-type Submitted = Parameters<typeof submit>[1];
-
-const submissionOf = (
-  { files }: Identified<Order['options']>,
-  { input, found, price, made }: Look,
-): Pick<Submitted, 'input' | 'found' | 'price' | 'files' | 'inputBytes'> => {
+/** What an order becomes once its media was probed. */
+const probedPart = (
+  { files }: Identified<Options>,
+  { input, found, price, made }: Prepared<JobInput, unknown>,
+): Omit<Submission, keyof Order> => {
   const sources = Object.entries(files);
   return {
     ...{ input, found, price },
@@ -91,6 +90,7 @@ export const makeEstimate = async (
   const identified = await operation.identify(wanted, intake);
   const prepared = await operation.prepare(identified, intake);
   const modelVersion = await releaseOf(identified, parts);
+  if (modelVersion === null) throw modelUnavailable(identified);
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;
@@ -107,14 +107,24 @@ export const makeEstimate = async (
   };
 };
 
-/** What callers see as model_version. Failure model_unavailable. */
+/** What callers see as model_version; null while the model is not ready. */
 const releaseOf = async (
-  { options, inputKind }: Identified<Order['options']>,
+  { options, inputKind }: Identified<Options>,
   { models }: Parts,
-): Promise<string> => {
+): Promise<string | null> => {
   const state = (await models.describe()).find(({ id }) => id === options.model);
-  const release = state?.ready ? state.releases[inputKind] : null;
-  if (release === null || release === undefined)
-    throw new Failure('model_unavailable', { model: options.model });
-  return release;
+  return state?.ready ? state.releases[inputKind] : null;
 };
+
+/** While a model is away, media that it could not take anyway is refused as such: to come back would not help. */
+const refuse = async (
+  operation: Operation,
+  identified: Identified<Options>,
+  intake: Intake,
+): Promise<never> => {
+  await operation.prepare(identified, intake);
+  throw modelUnavailable(identified);
+};
+
+const modelUnavailable = ({ options }: Identified<Options>): Failure =>
+  new Failure('model_unavailable', { model: options.model });

@@ -26,6 +26,8 @@ const queued = {
   ...{ created_at: '1800000000000', model: 'photo', model_version: 'photo-r1' },
   input: '{"kind":"image","size":"10x20","bytes":5,"sha256":"ab","content_type":"image/png"}',
   options: '{"model":"photo","scale":2}',
+  found:
+    '{"kind":"image","size":{"width":10,"height":20},"alpha":false,"gray":false,"format":"png","profile":null,"metadata":false}',
   ...{ fingerprint: 'f', estimated: '7', held: '7', charged: '0', lines: '[]' },
   ...{ fence: '0', dispatch: '1', attempts: '0', lost: '0', progress: '' },
 };
@@ -98,6 +100,8 @@ test('a record of another version is shown as far as it can be read, and says wh
   assert.match(garbled.unreadable ?? '', /outcome/);
   assert.equal([garbled.estimated, garbled.charged], [0, 7]);
   assert.is(Job.parse(presentJob(garbled, shown)).result, null);
+  const { found: __, ...unprobed } = queued;
+  assert.match(recordOf(unprobed).unreadable ?? '', /what probing found is missing/);
   const unknown = recordOf({ ...queued, kind: 'invert' });
   assert.match(unknown.unreadable ?? '', /no operation is called "invert"/);
 });
@@ -113,8 +117,9 @@ test('a hash that tells neither which job it is nor whose is no record', () => {
   assert.is(read({ id: 'job_1', status: 'queued' }), null);
 });
 
+const { found: ___, ...finished } = succeeded;
 const lipsync = {
-  ...succeeded,
+  ...finished,
   ...{ kind: 'lipsync', model: 'fast', model_version: 'face_track-r1+speech-r1' },
   input: JSON.stringify({
     ...{ kind: 'video', size: '64x48', bytes: 5, sha256: 'ab', content_type: 'video/mp4' },

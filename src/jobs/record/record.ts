@@ -132,9 +132,12 @@ export const recordReader = (operations: readonly Operation[]): ReadRecord => {
   const schemas = new Map(operations.map((one) => [one.kind, recordSchema(one)]));
   return (fields) => {
     const read = schemas.get(fields.kind ?? '')?.safeParse(fields);
-    if (read?.success) return { ...read.data, unreadable: null };
-    const reason = read ? z.prettifyError(read.error) : `no operation is called "${fields.kind}"`;
-    return readLoosely(fields, reason);
+    if (!read) return readLoosely(fields, `no operation is called "${fields.kind}"`);
+    if (!read.success) return readLoosely(fields, z.prettifyError(read.error));
+    // Versions that probed in the worker recorded nothing of what was found.
+    const isLost = read.data.found === null && !isOver(read.data.status);
+    if (isLost) return readLoosely(fields, 'what probing found is missing');
+    return { ...read.data, unreadable: null };
   };
 };
 

@@ -8,6 +8,7 @@ import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Delivery, Queue } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
+import type { JobRecord } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
 import { type AttemptTiming, runAttempt } from './attempt.ts';
 import { openAttempts } from './attempts.ts';
@@ -73,35 +74,34 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     const [said, fence] = await attempts.take(delivery, randomUUID());
     if (said === 'refused') return;
     const job = await jobs.find(delivery.id);
-    if (said === 'taken' && job?.fence === fence && job.unreadable !== null) {
-      log.error({ job_id: job.id, why: job.unreadable }, 'a job cannot be read and fails');
-      const facts = { reason: job.unreadable };
-      await attempts.fail(job.id, job.fence, { code: 'record_unreadable', facts });
-    } else if (said === 'taken' && job?.fence === fence && job.unreadable === null) {
-      const attemptLog = log.child({
-        job_id: job.id,
-        request_id: job.request_id,
-        fence: job.fence,
-      });
-      attemptLog.info({ model: job.model, account: job.account }, 'attempt starts');
-      const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, {
-        soon: soon.signal,
-        now: now.signal,
-      });
-      attemptLog.info({ end }, 'attempt ends');
-    }
+    if (said === 'taken' && job?.fence === fence) await attempt(job);
     if (!(await jobs.isUnfinished(delivery.id))) await files.removeJob(delivery.id);
     // Its end may have let the account's next job in.
     if (!closing.aborted) await deliverDue();
   };
 
+  const attempt = async (job: JobRecord): Promise<void> => {
+    const { id, fence, request_id, model, account } = job;
+    const attemptLog = log.child({ job_id: id, request_id, fence });
+    if (job.unreadable !== null) {
+      attemptLog.error({ why: job.unreadable }, 'a job that cannot be read fails');
+      const facts = { reason: job.unreadable };
+      await attempts.fail(id, fence, { code: 'record_unreadable', facts });
+      return;
+    }
+    attemptLog.info({ model, account }, 'attempt starts');
+    const leaving = { soon: soon.signal, now: now.signal };
+    const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, leaving);
+    attemptLog.info({ end }, 'attempt ends');
+  };
+
   const tracked = async (delivery: Delivery): Promise<void> => {
-    const attempt = run(delivery);
-    running.add(attempt);
+    const work = run(delivery);
+    running.add(work);
     try {
-      await attempt;
+      await work;
     } finally {
-      running.delete(attempt);
+      running.delete(work);
     }
   };
 
