@@ -140,7 +140,7 @@ test('the command line makes the same, and says what it saw', async () => {
   );
   assert.ok(existsSync(out));
   assert.match(stderr, /480x480 -> 480x480/);
-  assert.match(stderr, /1 face, 25 frames, 0 left as they were/);
+  assert.match(stderr, /1 face, 25 frames, 0 unchanged/);
 });
 
 test('every account is clean after all this', async () => {
