@@ -129,7 +129,6 @@ export const failures = {
     false,
     () => 'This Idempotency-Key was used with a different request.',
   ),
-  unsupported_option_for_model: kind(422, false, (f) => text(f.detail)),
   url_not_allowed: kind(422, false, (f) => `${text(f.url)} may not be fetched: ${text(f.reason)}.`),
   url_fetch_failed: kind(
     422,
