@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { h264, makeClip, pattern } from '../tests/real/clip.ts';
 import { tempDir } from '../tests/real/run.ts';
 import { type Caller, ended, realService } from '../tests/real/service.ts';
+import { sounds } from '../tests/real/sounds.ts';
 import { portrait } from '../tests/real/talking.ts';
 import { median, tell } from './bare.ts';
 
@@ -77,8 +78,7 @@ const lipsync = async (seconds: number, size: string): Promise<number> => {
   const still = ['-loop', '1', '-framerate', '25', '-i', portrait, '-t', '10'];
   const ten = await makeClip(join(dir, `ten-${size}.mp4`), still, ['-vf', large, ...h264]);
   await makeClip(clip, ['-stream_loop', '-1', '-i', ten, '-t', String(seconds)], ['-c', 'copy']);
-  const babble = `aevalsrc='0.2*max(0,sin(8*PI*t))*(sin(240*PI*t)+sin(1440*PI*t))':s=16000:d=${seconds}`;
-  await makeClip(sound, ['-f', 'lavfi', '-i', babble]);
+  await sounds.babble(sound, seconds);
   return measure({ operation: 'lipsync', size, seconds }, (caller) =>
     caller.lipsync(clip, sound, {}, respondAsync),
   );

@@ -8,6 +8,7 @@ import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config.ts';
+import { operations } from '../src/operations/all.ts';
 import { places } from '../src/stack/home.mjs';
 import { openTransport } from '../src/triton/open-transport.ts';
 import { int32, type RequestedOutput, type Tensor } from '../src/triton/protocol/tensor.ts';
@@ -42,15 +43,18 @@ const main = async (): Promise<void> => {
 
 const open = (kind: (typeof kinds)[number], at: RealTriton) =>
   openTransport(
-    loadConfig({
-      KEY_PEPPER: 'not used by a bench',
-      SIGNING_SECRET: 'not used by a bench',
-      TRITON_HTTP_URL: at.httpUrl,
-      TRITON_ADMIN_SECRET: at.adminSecret,
-      TRITON_GRPC_URL: at.grpcUrl,
-      TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
-      TRITON_TRANSPORT: kind,
-    }).triton,
+    loadConfig(
+      {
+        KEY_PEPPER: 'not used by a bench',
+        SIGNING_SECRET: 'not used by a bench',
+        TRITON_HTTP_URL: at.httpUrl,
+        TRITON_ADMIN_SECRET: at.adminSecret,
+        TRITON_GRPC_URL: at.grpcUrl,
+        TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
+        TRITON_TRANSPORT: kind,
+      },
+      operations,
+    ).triton,
   );
 
 const cases = (withPhoto: boolean): Case[] => {

@@ -151,7 +151,7 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
 ];
 
 /** Parses the environment once. Throws an Error that lists every fault, not the first. */
-export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[] = []) => {
+export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Environment.safeParse(set, { error: expected });
   const tables = z

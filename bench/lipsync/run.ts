@@ -3,7 +3,7 @@ import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BenchHooks } from '../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
-import { lipSync } from '../../src/operations/lip-sync/run.ts';
+import { runLipSync } from '../../src/operations/lip-sync/run.ts';
 import type { LipSyncTask } from '../../src/operations/lip-sync/task.ts';
 import { probeBoth } from '../../tests/real/probe-both.ts';
 import { changedOutside } from './changed.ts';
@@ -101,7 +101,7 @@ export const timed = async (stack: Stack, run: Run, target: string, hooks?: Benc
   const sampling = setInterval(sample, 100);
   const began = performance.now();
   try {
-    const outcome = await lipSync(task);
+    const outcome = await runLipSync(task);
     sample();
     const seconds = (performance.now() - began) / 1000;
     return { outcome, seconds, peakMib: Math.round(peak / 2 ** 20) };

@@ -2,6 +2,7 @@ import { type Keys, openKeys } from '../accounts/keys.ts';
 import { type Ledger, openLedger } from '../accounts/ledger.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
+import { operations } from '../operations/all.ts';
 import { isUnreachable, openRedis, type Redises } from '../redis.ts';
 import { Refused } from './client.ts';
 import { stackEnvironment } from './home.ts';
@@ -33,7 +34,7 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
 /** A faulty environment is the operator's to correct: its message is shown without a stack. */
 const configOf = (env: NodeJS.ProcessEnv): Config => {
   try {
-    return loadConfig(env);
+    return loadConfig(env, operations);
   } catch (error) {
     throw new Refused(
       `${error instanceof Error ? error.message : error}\nRun \`npm start\` once, which creates the secrets, or set them.`,

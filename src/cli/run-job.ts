@@ -35,10 +35,15 @@ export const runJob = async (
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     const { data } = await client.post(`/v1/jobs/${job.id}/cancel`);
-    const { cost } = Job.parse(data);
-    throw new Refused(`Stopped. The job ${job.id} cost ${counted(cost.charged, 'credit')}.`);
+    throw new Refused(stoppedText(Job.parse(data)));
   }
 };
+
+/** A job that other requests share goes on after a cancel, until they have left too. */
+const stoppedText = ({ id, cost, finished_at }: Job): string =>
+  finished_at === null
+    ? `Stopped waiting. The job ${id} was told to stop; it goes on only if other requests share it.`
+    : `Stopped. The job ${id} cost ${counted(cost.charged, 'credit')}.`;
 
 const checkPaths = (parts: readonly FilePart[], output: string): void => {
   for (const { path } of parts) {

@@ -97,7 +97,7 @@ const operation = (route: Description, facts: Facts, toSchema: ToSchema): Json =
   ],
   ...(route.body && {
     requestBody: {
-      // A route that lives on defaults takes no body for an empty one.
+      // Where every field has a default, no body is an empty one.
       required: route.sources !== undefined || !route.body.safeParse({}).success,
       content: requestContent(route, route.body, toSchema),
     },

@@ -42,7 +42,9 @@ export const showJob = async (
   });
 
 const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Parts) =>
-  whileWanted(ctx, parts.draining, (signal) => waitForEnd(parts, account, id, ms, signal));
+  whileWanted(ctx, parts.draining, (signal) =>
+    waitForEnd(parts, { account, id }, { timeoutMs: ms, signal }),
+  );
 
 /** The failures are those of `resultOf`. */
 const answerOf = async (job: JobRecord, joined: boolean, parts: Parts): Promise<JobResult> => {

@@ -116,7 +116,7 @@ const releaseOf = async (
   return state?.ready ? state.releases[inputKind] : null;
 };
 
-/** While a model is away, media that it could not take anyway is refused as such: to come back would not help. */
+/** While a model is not ready, media that would be refused anyway gets that refusal, as trying again would not help. */
 const refuse = async (
   operation: Operation,
   identified: Identified<Options>,

@@ -41,7 +41,7 @@ export type Parts = {
   readonly links: Links;
   readonly fetchTo: typeof fetchTo;
   readonly identify: typeof identify;
-  /** Who may look at a file: so many decoders run at a time. */
+  /** Limits how many decoders run at a time, with a fair turn for each account. */
   readonly turns: Turns;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */

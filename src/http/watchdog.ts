@@ -9,7 +9,7 @@ type Running = {
 export type Watchdog = ReturnType<typeof startWatchdog>;
 
 const tickMs = 20;
-/** While the event loop is blocked nobody is answered, probes of the process's health included. */
+/** While the event loop is blocked no request is answered, probes of the process's health included. */
 const tooLongMs = 200;
 /** Of thousands of open requests only so many are named. */
 const mostNamed = 10;

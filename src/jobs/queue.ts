@@ -56,7 +56,7 @@ export const openQueue = (
     },
     pause: async () => {
       const paused = bull.pause(true, true);
-      // Bull would politely wait half a second for a command that blocks.
+      // Bull waits up to half a second for its blocking command; disconnecting ends that.
       connections.get('bclient')?.disconnect();
       await paused;
     },

@@ -45,6 +45,8 @@ export const openCatalogue = (
   entries: readonly CatalogueEntry[],
   { transport, control, log, signal }: CatalogueParts,
 ) => {
+  if (new Set(entries.map(({ id }) => id)).size < entries.length)
+    throw new Error('expected each model id once, over all operations');
   const engineOf = openEngines(transport, signal);
   const complain = openComplaints(log);
   const stateOf = async (entry: CatalogueEntry, releases: Releases): Promise<ModelState> => {

@@ -2,7 +2,13 @@ import type { Config } from '../config.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
 import { toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
-import type { InputKind, Operation, Options, Outcome } from './operation.ts';
+import {
+  type InputKind,
+  type Operation,
+  type Options,
+  type Outcome,
+  operationOf,
+} from './operation.ts';
 import type { Report } from './progress.ts';
 
 /** The part of a job that its result depends on. */
@@ -43,15 +49,11 @@ type Parts = {
 };
 
 export const createEnhance = (parts: Parts): Enhance => {
-  const operationOf = ({ kind }: Work): Operation => {
-    const found = parts.operations.find((one) => one.kind === kind);
-    if (!found) throw new Error(`expected a known operation; got "${kind}"`);
-    return found;
-  };
   return {
-    format: (work) => operationOf(work).format(work.options, work.input.kind),
+    format: (work) =>
+      operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
     run: async (work, { input, target, work: folder }, report, signal) => {
-      const operation = operationOf(work);
+      const operation = operationOf(parts.operations, work.kind);
       const { config, transport } = parts;
       const models = await modelsFor(operation, work, parts.releases);
       const { options, found } = work;

@@ -40,7 +40,7 @@ export type Intake = {
    * body, an earlier upload, or fetched from its `_url`. Failure file_too_large, url_fetch_failed and the like.
    */
   take(group: readonly string[], mostBytes: number): Promise<StoredFile>;
-  /** Runs a decoder when it is the caller's turn; the signal ends when nobody wants its answer any more. */
+  /** Runs a decoder when it is the caller's turn; the signal ends when the service shuts down. */
   look<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A path in the request's own folder, for a file that is made of its sources. */
   place(name: string): Promise<string>;
@@ -117,6 +117,7 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   readonly title: string;
   /** In the document: what the operation does. */
   readonly summary: string;
+  /** By id; ids are unique over all operations. */
   readonly models: Readonly<Record<string, OfferedModel>>;
 
   /** The JSON body. */
@@ -195,3 +196,10 @@ export const operation = <
 >(
   spec: Spec<Body, O, I, F, D>,
 ): Operation => spec;
+
+/** The operation of this kind. Throws an Error when there is none. */
+export const operationOf = (operations: readonly Operation[], kind: string): Operation => {
+  const found = operations.find((one) => one.kind === kind);
+  if (!found) throw new Error(`expected the kind of an operation; got "${kind}"`);
+  return found;
+};

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessGone } from './unless-gone.ts';
 
 /**
  * Files that an attempt leaves for the next attempt of the same job. A checkpoint is there whole or not at all. Two attempts
@@ -36,15 +37,6 @@ export const openCheckpoints = async (folder: string, origin: unknown): Promise<
     has: async (name) => (await unlessGone(stat(path(name)))) !== null,
     read: (name) => unlessGone(readFile(path(name), 'utf8')),
   };
-};
-
-const unlessGone = async <T>(found: Promise<T>): Promise<T | null> => {
-  try {
-    return await found;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 };
 
 /** The content is on the disk before the name is: else a power failure could leave a name without it. */

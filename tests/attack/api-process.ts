@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { operations } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { apiPart } from '../../src/stack/parts.ts';
@@ -32,7 +33,7 @@ export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = re
     RATE_READ_PER_MINUTE: '1000000',
     ...settings,
   });
-  const config = loadConfig(env);
+  const config = loadConfig(env, operations);
   const stack = { ports: { ...defaultPorts, PORT: port }, env, dataDir, logsDir, modelsDir: '' };
   const child = await apiPart(stack).start(new AbortController().signal);
   const atExit = () => signalGroup(child.pid, 'SIGKILL');

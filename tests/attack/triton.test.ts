@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
+import { operations } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
 import { environmentFor } from '../../src/stack/allowed.ts';
 import { places } from '../../src/stack/home.mjs';
@@ -137,11 +138,14 @@ test('inference works over each transport', async () => {
   };
   const { data: _, ...wanted } = input;
   for (const TRITON_TRANSPORT of ['http', 'grpc', 'shared-memory']) {
-    const { triton: config } = loadConfig({
-      ...{ ...secrets, TRITON_TRANSPORT, TRITON_ADMIN_SECRET: adminSecret },
-      ...{ TRITON_HTTP_URL: triton.httpUrl, TRITON_GRPC_URL: triton.grpcUrl },
-      TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
-    });
+    const { triton: config } = loadConfig(
+      {
+        ...{ ...secrets, TRITON_TRANSPORT, TRITON_ADMIN_SECRET: adminSecret },
+        ...{ TRITON_HTTP_URL: triton.httpUrl, TRITON_GRPC_URL: triton.grpcUrl },
+        TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
+      },
+      operations,
+    );
     const transport = await openTransport(config);
     const signal = AbortSignal.timeout(10_000);
     const [output] = await transport.infer('echo', [input], [wanted], signal);

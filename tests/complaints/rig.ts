@@ -7,7 +7,7 @@ import { createMeshFile } from '../../src/operations/lip-sync/faces/mesh-file.ts
 import { openFrames, trackFaces } from '../../src/operations/lip-sync/faces/track.ts';
 import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
 import { LipsyncModel, LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
-import { lipSync } from '../../src/operations/lip-sync/run.ts';
+import { runLipSync } from '../../src/operations/lip-sync/run.ts';
 import type { LipsyncModels } from '../../src/triton/clients/lipsync.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
@@ -48,7 +48,7 @@ export const openRig = async (name: string) => {
     };
     const target = at(`out${count++}.mp4`);
     const found = await probeBoth({ media, audio }, config, AbortSignal.timeout(30_000));
-    const outcome = await lipSync({
+    const outcome = await runLipSync({
       ...{ inputs: { media, audio }, found, target, config },
       ...{ models: modelsOf(model), report: () => {}, signal: AbortSignal.timeout(180_000) },
       options: LipsyncOptions.parse({ model, options: asked.options }),

@@ -67,7 +67,7 @@ test('a video is taken with its length, frames and rate, and the queue is full a
   assert.ok(Number(over.headers['retry-after']) > 0);
 });
 
-test('what nobody foresaw is told as our fault, and nothing of it is told', async () => {
+test('an unexpected error is answered with internal_error and reveals nothing', async () => {
   const { describe } = api.parts.models;
   api.parts.models.describe = async () => {
     throw new Error('secret detail');

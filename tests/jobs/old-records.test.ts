@@ -77,7 +77,7 @@ for (const [says, damage] of Object.entries(damages)) {
   test(`a job ${says} goes back into the queue and is cancelled there`, async ({ rig }) => {
     const id = await damaged(rig);
     const fence = await taken(rig, id);
-    assert.is(await attemptsOf(rig).retry(id, fence, 0, false), 'queued');
+    assert.is(await attemptsOf(rig).retry(id, fence, { delayMs: 0, counts: false }), 'queued');
     const job = await rig.jobs.cancel('acme', id);
     assert.ok(job.unreadable);
     assert.is(job.status, 'canceled');

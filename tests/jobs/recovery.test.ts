@@ -141,7 +141,7 @@ test('an attempt that lost its job to another worker stops, and only the last on
   await until('it runs', () => model.started.length === 1);
   const other = openAttempts(rig.stores, rig.config, 60_000);
   const [, fence = 0] = await other.take({ id: job.id, dispatch: 1 }, 'other');
-  await other.retry(job.id, fence, 0, false);
+  await other.retry(job.id, fence, { delayMs: 0, counts: false });
   await until('it runs again', () => model.started.length === 2);
   model.go();
   const done = await rig.ended(job);
@@ -157,7 +157,7 @@ test('whatever an old attempt says is refused', async ({ rig }) => {
   assert.is(await attempts.beat(job.id, old, null), 'lost');
   assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
   assert.is(await attempts.fail(job.id, old, null), 'lost');
-  assert.is(await attempts.retry(job.id, old, 0, true), 'lost');
+  assert.is(await attempts.retry(job.id, old, { delayMs: 0, counts: true }), 'lost');
   assert.is(await attempts.beat(job.id, next, null), 'on');
   assert.is(await attempts.succeed(job.id, next, { outcome, progress }), 'succeeded');
   assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
@@ -179,7 +179,7 @@ test('a delivery from before a retry is refused', async ({ rig }) => {
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const { job } = await rig.ask('a');
   const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
-  assert.is(await attempts.retry(job.id, fence, 0, true), 'queued');
+  assert.is(await attempts.retry(job.id, fence, { delayMs: 0, counts: true }), 'queued');
   assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'late'), ['refused']);
   const { deliver } = await attempts.due(10, 1000);
   assert.equal(deliver, [{ id: job.id, dispatch: 2 }]);

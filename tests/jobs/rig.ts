@@ -110,7 +110,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       return worker;
     },
     ended: async (job: JobRecord, withinMs = 8000): Promise<JobRecord> => {
-      const last = await waitForEnd({ jobs, signals }, job.account, job.id, withinMs);
+      const last = await waitForEnd({ jobs, signals }, job, { timeoutMs: withinMs });
       if (isOver(last.status)) return last;
       throw new Error(`${job.id} is still ${last.status} after ${withinMs} ms`);
     },

@@ -23,7 +23,9 @@ test('200 callers wait over one connection, and all hear of the end', async () =
   const { job } = await rig.ask('slow', { options: { scale: 8 } });
   await until('it runs', () => model.started.length === 1);
   const before = await connections();
-  const waiting = Array.from({ length: 200 }, () => waitForEnd(rig, 'acme', job.id, 10_000));
+  const waiting = Array.from({ length: 200 }, () =>
+    waitForEnd(rig, { ...job, account: 'acme' }, { timeoutMs: 10_000 }),
+  );
   await new Promise((resolve) => setTimeout(resolve, 50));
   assert.is(await connections(), before);
   model.go();
@@ -35,7 +37,10 @@ test('an end just before or just after the first look is not missed', async () =
   for (let round = 0; round < 40; round += 1) {
     const { job } = await rig.ask(`quick ${round}`);
     await new Promise((resolve) => setTimeout(resolve, round % 8));
-    assert.is((await waitForEnd(rig, 'acme', job.id, 3000)).status, 'succeeded');
+    assert.is(
+      (await waitForEnd(rig, { ...job, account: 'acme' }, { timeoutMs: 3000 })).status,
+      'succeeded',
+    );
   }
 });
 
@@ -43,7 +48,10 @@ test('after its time the wait ends with the job as it stands', async () => {
   const { job } = await rig.ask('a', { credits: 10, to: { ...rig.parts, queue: mute } });
   await rig.redis.zrem(`${rig.stores.prefix}:due`, job.id);
   const begun = Date.now();
-  assert.is((await waitForEnd(rig, 'acme', job.id, 50)).status, 'queued');
+  assert.is(
+    (await waitForEnd(rig, { ...job, account: 'acme' }, { timeoutMs: 50 })).status,
+    'queued',
+  );
   assert.ok(Date.now() - begun < 1000);
   await rig.jobs.cancel('acme', job.id);
 });
@@ -53,16 +61,29 @@ test('a caller that hangs up ends its wait and nothing else', async () => {
   await rig.redis.zrem(`${rig.stores.prefix}:due`, job.id);
   const hangUp = new AbortController();
   setTimeout(() => hangUp.abort(), 20);
-  const seen = await waitForEnd(rig, 'acme', job.id, 10_000, hangUp.signal);
+  const seen = await waitForEnd(
+    rig,
+    { ...job, account: 'acme' },
+    { timeoutMs: 10_000, signal: hangUp.signal },
+  );
   assert.is(seen.status, 'queued');
-  assert.is((await waitForEnd(rig, 'acme', job.id, 10_000, hangUp.signal)).status, 'queued');
+  assert.is(
+    (
+      await waitForEnd(
+        rig,
+        { ...job, account: 'acme' },
+        { timeoutMs: 10_000, signal: hangUp.signal },
+      )
+    ).status,
+    'queued',
+  );
   await rig.jobs.cancel('acme', job.id);
 });
 
 test('an end that fell into a gap of the connection is found after it', async () => {
   const { job } = await rig.ask('c', { to: { ...rig.parts, queue: mute } });
   await rig.redis.zrem(`${rig.stores.prefix}:due`, job.id);
-  const waiting = waitForEnd(rig, 'acme', job.id, 10_000);
+  const waiting = waitForEnd(rig, { ...job, account: 'acme' }, { timeoutMs: 10_000 });
   await new Promise((resolve) => setTimeout(resolve, 30));
   assert.is.not(await rig.redis.client('KILL', 'TYPE', 'PUBSUB'), 0);
   await rig.jobs.cancel('acme', job.id);
@@ -71,7 +92,10 @@ test('an end that fell into a gap of the connection is found after it', async ()
 
 test('another account’s job cannot be waited for', async () => {
   const { job } = await rig.ask('d');
-  assert.is(await codeOf(waitForEnd(rig, 'other', job.id, 1000)), 'not_found');
+  assert.is(
+    await codeOf(waitForEnd(rig, { ...job, account: 'other' }, { timeoutMs: 1000 })),
+    'not_found',
+  );
 });
 
 const connections = async () => String(await rig.redis.client('LIST')).split('\n').length;

@@ -10,6 +10,7 @@ import { loadConfig } from '../../src/config.ts';
 import { Job } from '../../src/contract/job.ts';
 import { audit } from '../../src/jobs/record/audit.ts';
 import { createLog } from '../../src/log.ts';
+import { operations } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
 import { type Child, signalGroup } from '../../src/stack/child.ts';
 import { localTransport } from '../../src/stack/environment.ts';
@@ -36,7 +37,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     DATA_DIR: dataDir,
     ...settings,
   });
-  const config = loadConfig(env);
+  const config = loadConfig(env, operations);
   const logsDir = join(dataDir, 'logs');
   const stack = { ports: { ...defaultPorts, PORT: port }, env, dataDir, logsDir, modelsDir: '' };
   const never = new AbortController().signal;

@@ -40,7 +40,7 @@ export const createGate = (parts: Parts) => {
       await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');
       enter(ctx, caller);
       demandScope(caller, scope);
-      // Before the body is read, as it would be read in vain.
+      // Before the body is read: a refused request does not need it.
       if (route.idempotent) idempotencyKeyOf(ctx);
       return caller;
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../errors.ts';
 import type { ReadableJob } from '../../jobs/record/record.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { type Operation, operationOf } from '../../operations/operation.ts';
 import type { Parts } from '../parts.ts';
 import { resultOf } from '../result-of.ts';
 import { openRoute } from '../route.ts';
@@ -57,6 +57,6 @@ const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts
 
 /** "photo-4x-<job>.png", "fast-<job>.mp4" */
 const nameOf = (job: ReadableJob, file: string, operations: Parts['operations']): string => {
-  const label = operations.find(({ kind }) => kind === job.kind)?.label(job.options) ?? job.kind;
+  const label = operationOf(operations, job.kind).label(job.options);
   return `${label}-${job.id}${file.slice(file.lastIndexOf('.'))}`;
 };

@@ -1,7 +1,7 @@
 /** How a job is shown to its account. Pure. */
 import type { Job, JobResult, Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
-import type { Operation } from '../../operations/operation.ts';
+import { type Operation, operationOf } from '../../operations/operation.ts';
 import { problemOf } from '../../problem.ts';
 import { isOver, type JobError, type JobRecord } from './record.ts';
 
@@ -44,7 +44,7 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
 
 const shownOptions = (job: JobRecord, { operations }: Pick<Shown, 'operations'>) =>
   job.unreadable === null
-    ? (operationOf(job, operations).showOptions?.(job.options) ?? job.options)
+    ? (operationOf(operations, job.kind).showOptions?.(job.options) ?? job.options)
     : job.options;
 
 /** The answer of POST; null until the job succeeded and after its media was erased. */
@@ -55,7 +55,7 @@ export const presentResult = (
   if (job.unreadable !== null || job.outcome === null || job.expires_at === null || job.erased)
     return null;
   const { file: _, model_version = job.model_version, warnings, ...measured } = job.outcome;
-  const { fields, warnings: told = [] } = operationOf(job, operations).tell?.(job) ?? {};
+  const { fields, warnings: told = [] } = operationOf(operations, job.kind).tell?.(job) ?? {};
   return {
     status: 'success',
     id: job.id,
@@ -78,12 +78,6 @@ const replacedRelease = (asked: string, used: string): Warning[] => {
   if (used === asked) return [];
   const detail = `The job was submitted for the release ${asked}, which is no longer available; the result was made by ${used} at the same price.`;
   return [{ code: 'release_replaced', detail }];
-};
-
-const operationOf = ({ kind }: JobRecord, operations: readonly Operation[]): Operation => {
-  const found = operations.find((one) => one.kind === kind);
-  if (!found) throw new Error(`expected a job of a known operation; got "${kind}"`);
-  return found;
 };
 
 /** What a failed job's caller gets to hear. */

@@ -135,7 +135,7 @@ export const recordReader = (operations: readonly Operation[]): ReadRecord => {
     if (!read) return readLoosely(fields, `no operation is called "${fields.kind}"`);
     if (!read.success) return readLoosely(fields, z.prettifyError(read.error));
     // Versions that probed in the worker recorded nothing of what was found.
-    const isLost = read.data.found === null && !isOver(read.data.status);
+    const isLost = !fields.found && !isOver(read.data.status);
     if (isLost) return readLoosely(fields, 'what probing found is missing');
     return { ...read.data, unreadable: null };
   };

@@ -10,10 +10,8 @@ const ENDS: ReadonlySet<JobEvent> = new Set(['succeeded', 'failed', 'canceled', 
  */
 export const waitForEnd = async (
   { jobs, signals }: { readonly jobs: Jobs; readonly signals: Signals },
-  account: string,
-  id: string,
-  timeoutMs: number,
-  signal?: AbortSignal,
+  { account, id }: Pick<JobRecord, 'account' | 'id'>,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
 ): Promise<JobRecord> => {
   let wake = () => {};
   let stopped = signal?.aborted ?? false;

@@ -63,7 +63,8 @@ export const runAttempt = async (
     return end;
   } catch (error) {
     tell(log, halt.why(), error);
-    return await conclude(parts, timing, job, halt.why(), leaving.soon.aborted, error);
+    const ending = { why: halt.why(), leaving: leaving.soon.aborted, error };
+    return await conclude(parts, timing, job, ending);
   } finally {
     release();
     heart.stop();
@@ -157,13 +158,19 @@ const watchStops = (
 const deadlineOf = (job: JobRecord, { jobs }: Config): number =>
   (job.started_at ?? Date.now()) + jobs.deadlineMs;
 
+type Ending = {
+  /** Undefined when the attempt failed by itself. */
+  readonly why: Why | undefined;
+  /** Whether the worker was told to end. */
+  readonly leaving: boolean;
+  readonly error: unknown;
+};
+
 const conclude = (
   { attempts, config }: AttemptParts,
   timing: AttemptTiming,
   job: JobRecord,
-  why: Why | undefined,
-  leaving: boolean,
-  error: unknown,
+  { why, leaving, error }: Ending,
 ): Promise<End> | End => {
   const { id, fence } = job;
   const fail = ({ code, facts }: Failure) => attempts.fail(id, fence, { code, facts });
@@ -173,7 +180,7 @@ const conclude = (
     case 'canceled':
       return attempts.fail(id, fence, null);
     case 'draining':
-      return attempts.retry(id, fence, 0, false);
+      return attempts.retry(id, fence, { delayMs: 0, counts: false });
     case 'deadline':
       return fail(
         new Failure('deadline_exceeded', { limit_seconds: config.jobs.deadlineMs / 1000 }),
@@ -181,17 +188,18 @@ const conclude = (
   }
   const failure = asFailure(error);
   // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
-  if (failure.retryable && leaving) return attempts.retry(id, fence, 0, false);
+  if (failure.retryable && leaving) return attempts.retry(id, fence, { delayMs: 0, counts: false });
   // Neither a model that is away nor a disk without room is the job's fault, and both may end.
   if (failure.code === 'model_unavailable' || failure.code === 'storage_full') {
     const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
     const next = Date.now() + delayMs;
     if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))
       return fail(failure);
-    return attempts.retry(id, fence, delayMs, false, since);
+    return attempts.retry(id, fence, { delayMs, counts: false, awaySince: since });
   }
   if (failure.retryable && job.attempts < config.jobs.attempts) {
-    return attempts.retry(id, fence, timing.retryMs * 2 ** (job.attempts - 1), true);
+    const delayMs = timing.retryMs * 2 ** (job.attempts - 1);
+    return attempts.retry(id, fence, { delayMs, counts: true });
   }
   return fail(failure);
 };

@@ -6,6 +6,14 @@ import type { Delivery } from '../queue.ts';
 import type { JobError, JobOutcome } from '../record/record.ts';
 import { endArguments } from '../record/settings.ts';
 
+type Retry = {
+  readonly delayMs: number;
+  /** Whether the attempt counts towards the bound. */
+  readonly counts: boolean;
+  /** When a model or disk space was first found missing (ms). */
+  readonly awaySince?: number;
+};
+
 export type Attempts = ReturnType<typeof openAttempts>;
 
 /** What is recorded of a successful attempt. */
@@ -53,10 +61,7 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
     fail: (id: string, fence: number, error: JobError | null) =>
       failJob(stores, id, fence, error === null ? '' : JSON.stringify(error), ...end),
 
-    /**
-     * `counts`: towards the bound on attempts. `awaySince`: when a model or disk space was first found missing (ms).
-     */
-    retry: (id: string, fence: number, delayMs: number, counts: boolean, awaySince?: number) =>
+    retry: (id: string, fence: number, { delayMs, counts, awaySince }: Retry) =>
       retryJob(stores, id, fence, delayMs, counts ? 1 : 0, awaySince ?? '', ...end),
 
     /** The jobs that Bull must be given now, and the ids of those that ended because their worker was lost. */

@@ -84,13 +84,13 @@ const runSecondPass = async (
   const frames = outputFrames(task, info, tracked);
   const chosen = chosenFaces(task, tracked, frames, sounds);
 
-  const film: IndexedVideo = {
+  const video: IndexedVideo = {
     path: inputs.media,
     info,
     start: tracked.start,
     times: tracked.times,
   };
-  const open = await prepareFrames(task, { film, frames, chosen, meshes, sounds });
+  const open = await prepareFrames(task, { video, frames, chosen, meshes, sounds });
   const sources = {
     audio: { path: inputs.audio, info: found.audio },
     clip: { path: inputs.media, info },

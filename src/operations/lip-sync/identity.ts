@@ -3,7 +3,7 @@ import type { Identified } from '../operation.ts';
 import type { LipsyncOptions, Segment } from './request.ts';
 
 /** Equal for equal work; what was left out counts as its default. */
-export const identityOf = ({ files, inputKind, options }: Identified<LipsyncOptions>) => {
+export const lipsyncIdentity = ({ files, inputKind, options }: Identified<LipsyncOptions>) => {
   const { expressiveness, on_no_face, motion, style, background } = options.options;
   const common = [
     ...[files.audio?.sha256, options.model, options.output_format],

@@ -4,7 +4,7 @@ import { lipsyncEngine, lipsyncSlots, openLipsync } from '../../triton/clients/l
 import { videoDetails } from '../media.ts';
 import { operation } from '../operation.ts';
 import { lipsyncCommand } from './cli.ts';
-import { identityOf } from './identity.ts';
+import { lipsyncIdentity } from './identity.ts';
 import { warningsOf } from './length.ts';
 import { describeLipsync, LipsyncModelEntry } from './model-entry.ts';
 import { identifyLipsync, LipsyncFound, prepareLipsync } from './prepare.ts';
@@ -17,7 +17,7 @@ import {
   LipsyncResult,
   lipsyncOutcome,
 } from './request.ts';
-import { lipSync as runLipSync } from './run.ts';
+import { runLipSync } from './run.ts';
 
 export const lipSync = operation({
   kind: 'lipsync',
@@ -40,7 +40,7 @@ export const lipSync = operation({
   request: LipsyncRequest,
   sources: [['video', 'image'], ['audio']],
   refusals: ['no_audio_stream', 'output_too_large'],
-  failures: ['no_face_detected', 'speaker_not_found'],
+  failures: ['no_face_detected', 'speaker_not_found', 'output_too_large'],
 
   options: LipsyncOptions,
   shownOptions: LipsyncJobOptions,
@@ -57,7 +57,7 @@ export const lipSync = operation({
   format: () => 'mp4',
 
   identify: identifyLipsync,
-  identity: identityOf,
+  identity: lipsyncIdentity,
   prepare: prepareLipsync,
   run: async ({ options, inputKind, found, input, models, transport, ...task }) => {
     const { lipsync, outputSize, contentType, ...video } = await runLipSync({

@@ -6,7 +6,7 @@ import type { LipsyncOptions, Segment, Speaker, SyncMode } from './request.ts';
 
 /** Lengths that callers know from elsewhere may be rounded, or count an encoder's delay. */
 const ROUNDED_SECONDS = 0.1;
-/** What goes on after its end must not become more pictures than anybody has use for. */
+/** Modes that repeat or stretch a clip accept at most this many frames a second. */
 const MOST_FPS = 240;
 
 type Clip = { readonly kind: 'image' | 'video'; readonly seconds: number; readonly fps: number };

@@ -50,7 +50,7 @@ export const lipSyncPortrait = async (
     time: i / PORTRAIT_FPS,
     duration: 1 / PORTRAIT_FPS,
   }));
-  const open = await prepareFrames(task, { still, face, sound, times });
+  const open = await preparePortraitFrames(task, { still, face, sound, times });
   const origin = checkpointOrigin(task, models.version);
   const { encoded, passedThrough } = await encodeOutput(task, {
     ...{ checkpoints: await openCheckpoints(task.work, origin), times, format, open },
@@ -87,7 +87,7 @@ type PortraitScene = {
 };
 
 /** Plans mouth and head, measures the subject; returns what then renders the output from any frame on. */
-const prepareFrames = async (
+const preparePortraitFrames = async (
   task: LipSyncTask,
   { still, face, sound, times: frames }: PortraitScene,
 ): Promise<OpenFrames> => {

@@ -11,7 +11,7 @@ import type { LipSyncTask, TaskWithFolder } from './task.ts';
 import { NO_SPEECH } from './warnings.ts';
 
 /** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
-export const lipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => {
+export const runLipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => {
   const work = task.work ?? `${task.target}.work`;
   try {
     return await renderAndCheck({ ...task, work });

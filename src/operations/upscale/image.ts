@@ -1,9 +1,8 @@
 import { inOrder } from '../../async/in-order.ts';
 import { type Picture, scaled } from '../../frame.ts';
-import type { Upscaler } from '../../triton/clients/upscaler.ts';
 import type { Report } from '../progress.ts';
 import { type Band, bandsOf, cutBand, pasteBand } from './bands.ts';
-import type { Scale } from './request.ts';
+import type { UpscaleMeans } from './video.ts';
 
 /**
  * The picture at `scale`, in bands, so that a large one can be watched, cancelled and interleaved with
@@ -11,11 +10,7 @@ import type { Scale } from './request.ts';
  */
 export const upscaleImage = async (
   picture: Picture,
-  scale: Scale,
-  upscaler: Upscaler,
-  inFlight: number,
-  report: Report,
-  signal: AbortSignal,
+  { scale, upscaler, inFlight, report, signal }: UpscaleMeans & { readonly report: Report },
 ): Promise<Picture> => {
   const bands = bandsOf(picture, scale, upscaler);
   const framesTotal = bands.length;

@@ -13,7 +13,7 @@ import type { Outcome, Task } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleImage } from './image.ts';
 import type { UpscaleOptions } from './request.ts';
-import { upscaleVideo } from './video.ts';
+import { type UpscaleMeans, upscaleVideo } from './video.ts';
 
 type UpscaleTask = Task<UpscaleOptions, MediaInfo>;
 type Details = {
@@ -28,22 +28,19 @@ export const runUpscale = (task: UpscaleTask): Promise<Outcome<Details>> => {
   return found.kind === 'image' ? image(task, found) : video(task, found);
 };
 
-const upscalerOf = ({ models, options, transport }: UpscaleTask) =>
-  openUpscaler(transport, models.of(options.model));
+const meansOf = ({ models, options, transport, config, signal }: UpscaleTask): UpscaleMeans => ({
+  scale: options.scale,
+  upscaler: openUpscaler(transport, models.of(options.model)),
+  inFlight: config.triton.framesInFlight,
+  signal,
+});
 
 const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Details>> => {
-  const { options, input, target, config, report, signal } = task;
+  const { options, input, target, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
   const picture = await decodeImage(path, info);
-  const enhanced = await upscaleImage(
-    picture,
-    options.scale,
-    upscalerOf(task),
-    config.triton.framesInFlight,
-    report,
-    signal,
-  );
+  const enhanced = await upscaleImage(picture, { ...meansOf(task), report });
   const format = imageFormat(options.output_format);
   await encodeImage(enhanced, {
     source: { path, info },
@@ -66,13 +63,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
   const path = input('media');
   const { ffmpeg } = config;
   const decoded = decodeVideo(path, info, { ffmpeg, signal });
-  const enhanced = upscaleVideo(
-    decoded,
-    options.scale,
-    upscalerOf(task),
-    config.triton.framesInFlight,
-    signal,
-  );
+  const enhanced = upscaleVideo(decoded, meansOf(task));
   const watched = reported(enhanced, info.frames, report);
   const done = await encodeVideo(watched, {
     source: { path, info },

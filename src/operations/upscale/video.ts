@@ -3,16 +3,21 @@ import type { Frame, Picture } from '../../frame.ts';
 import type { Upscaler } from '../../triton/clients/upscaler.ts';
 import type { Scale } from './request.ts';
 
+/** How pictures are enlarged: by which factor and model, and how many calls run at a time. */
+export type UpscaleMeans = {
+  readonly scale: Scale;
+  readonly upscaler: Upscaler;
+  readonly inFlight: number;
+  readonly signal: AbortSignal;
+};
+
 /**
  * The frames at `scale`, in order and with their times, while the consumer asks for them.
  * A frame equal to the one before it is not computed again.
  */
 export const upscaleVideo = (
   frames: AsyncIterable<Frame>,
-  scale: Scale,
-  upscaler: Upscaler,
-  inFlight: number,
-  signal: AbortSignal,
+  { scale, upscaler, inFlight, signal }: UpscaleMeans,
 ): AsyncIterable<Frame> => {
   let last: { pixels: Buffer; enhanced: Promise<Picture> } | undefined;
   return inOrder(frames, inFlight, async (frame) => {

@@ -1,16 +1,15 @@
 /** The models that work together on lip sync. */
-import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { type FaceTrack, faceTrackSlot, openFaceTrack } from './face-track.ts';
 import { type HeadMotion, headMotionSlot, openHeadMotion } from './head-motion.ts';
 import type { ModelSet, Slot } from './model.ts';
-import { type MouthPlan, mouthPlanSlot, openMouthPlan } from './mouth-plan.ts';
+import { type MouthPlan, mouthPlanSlot, openMouthPlan, type Quality } from './mouth-plan.ts';
 import { type MouthRender, mouthRenderSlot, openMouthRender } from './mouth-render.ts';
 import { openPortraitMotion, type PortraitMotion, portraitMotionSlot } from './portrait-motion.ts';
 import { openSpeech, type Speech, speechSlot } from './speech.ts';
 
 export type LipsyncModels = {
-  readonly model: LipsyncModel;
+  readonly model: Quality;
   /** What callers see as model_version. */
   readonly version: string;
   readonly faceTrack: FaceTrack;
@@ -29,18 +28,18 @@ export type PortraitModels = {
 
 /** What a clip (`video`) and a portrait (`image`) go through, in the order of their releases in model_version. */
 export const lipsyncSlots = (
-  model: LipsyncModel,
+  model: Quality,
 ): { readonly image: readonly Slot[]; readonly video: readonly Slot[] } => {
   const video = [faceTrackSlot, speechSlot, mouthPlanSlot, mouthRenderSlot(model)];
   return { video, image: [...video, headMotionSlot, portraitMotionSlot] };
 };
 
-/** What computes them. They have no choice: small networks, one CPU thread each. */
+/** What computes them, always: the networks are small and use one CPU thread each. */
 export const lipsyncEngine = 'openvino f32 cpu';
 
 /** kind: of the input. What was opened for an image does for a video too. */
 export const openLipsync = (
-  model: LipsyncModel,
+  model: Quality,
   kind: 'image' | 'video',
   transport: Transport,
   { version, of }: ModelSet,

@@ -1,5 +1,4 @@
 /** What is said, and how the subject's own mouth moves, to a mouth shape for each picture. */
-import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
 import { floatsOf, fp32, int32, intsOf, type RequestedOutput, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
@@ -17,7 +16,9 @@ import type { Heard } from './speech.ts';
 export const SHAPE = 8;
 const REFERENCES = 4;
 /** The place of a model in this list is its number in QUALITY. */
-const qualities: readonly LipsyncModel[] = ['fast', 'balanced', 'studio'];
+/** How much a plan and a renderer take upon themselves, by the model that callers choose. */
+export type Quality = 'fast' | 'balanced' | 'studio';
+const qualities: readonly Quality[] = ['fast', 'balanced', 'studio'];
 /** So many pictures lend their mouths, at most. */
 const BANK = 48;
 /** So many of them lend to one picture, at most. */
@@ -40,7 +41,7 @@ type PlanRequest = {
   readonly ownHeard: Heard | null;
   /** 0..1; at 0.5 the mouth moves as far as the subject's own does. */
   readonly expressiveness: number;
-  readonly quality: LipsyncModel;
+  readonly quality: Quality;
   /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
   readonly keepLag: boolean;
   /** For each picture of the output the index of the known picture that it shows, -1 for none; null where no mouths are to be lent. */

@@ -1,12 +1,11 @@
 /** The patch of a picture that holds the mouth to the same patch with the mouth in another shape. */
 import type { Size } from '../../frame.ts';
-import type { LipsyncModel } from '../../operations/lip-sync/request.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
 import { floatsOf, fp32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
 import { bytes, floats, integers, type LoadedModel, openModel, type Slot } from './model.ts';
-import { SHAPE } from './mouth-plan.ts';
+import { type Quality, SHAPE } from './mouth-plan.ts';
 import { STYLES, type Style, styleTensor } from './style.ts';
 import type { Contract } from './verify.ts';
 
@@ -122,8 +121,8 @@ const contract: Contract = {
 };
 
 /** Each model that callers know has a renderer of its own. */
-export const mouthRenderSlot = (model: LipsyncModel): Slot => ({
-  name: `mouth_render_${model}`,
+export const mouthRenderSlot = (quality: Quality): Slot => ({
+  name: `mouth_render_${quality}`,
   contract,
 });
 
@@ -204,14 +203,14 @@ const styleOf = ({ slot }: LoadedModel, tensor: Tensor): Style => {
 };
 
 const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => [
-  ...patchOf(patch, about.coding),
+  ...patchTensors(patch, about.coding),
   fp32('MESH', [MESH_POINTS, 3], mesh),
   fp32('TARGET', [SHAPE], target),
   fp32('SUBJECT', [about.subject.length], about.subject),
   styleTensor(about.style),
 ];
 
-const patchOf = ({ width, height, pixels }: Patch, coding: Rendering['coding']): Tensor[] => {
+const patchTensors = ({ width, height, pixels }: Patch, coding: Rendering['coding']): Tensor[] => {
   if (coding === 'rgb') return [uint8('RGB', [height, width, 3], pixels)];
   const [luma, chroma] = [width * height, (width / 2) * (height / 2)];
   const { kr, kb, fullRange } = coding;

@@ -1,6 +1,5 @@
 /** Pictures to the models that enlarge them, and back. */
 import { type Picture, scaled } from '../../frame.ts';
-import type { Scale } from '../../operations/upscale/request.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
 import { decodeStrings, int32, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
@@ -10,10 +9,10 @@ export type Upscaler = {
   /** Bands of a picture start at multiples of so many rows, and take so many rows of context along. */
   readonly bandAlign: number;
   readonly bandHalo: number;
-  /** How many rows of its own a band has; 0: the pipeline decides. */
+  /** How many rows of its own a band has; 0: `bandsOf` decides. */
   readonly bandRows: number;
   /** The picture at `scale`. The signal's reason is thrown on abort. */
-  run(picture: Picture, scale: Scale, signal: AbortSignal): Promise<Picture>;
+  run(picture: Picture, scale: number, signal: AbortSignal): Promise<Picture>;
 };
 
 /** Each model that callers know is a slot of its own. */

@@ -4,10 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../../src/frame.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
-import { collectLenders } from '../../../src/operations/lip-sync/plan/lenders.ts';
+import { collectLenders } from '../../../src/operations/lip-sync/render/lenders.ts';
 import { cut, meshIn, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
-import { lipSync } from '../../../src/operations/lip-sync/run.ts';
+import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
 import type { Lent } from '../../../src/triton/clients/mouth-render.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
@@ -43,7 +43,7 @@ const run = async (models: typeof fast) => {
     planned: (plan) => plans.push(plan),
     rendered: (frame) => frames.push(frame),
   };
-  await lipSync({
+  await runLipSync({
     ...{ inputs: { media, audio }, found, target: join(dir, `${count++}.mp4`) },
     ...{ models, config, report: () => {}, signal, hooks },
     options: LipsyncOptions.parse({ model: models.model }),

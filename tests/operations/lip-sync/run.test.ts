@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import type { Stage } from '../../../src/contract/job.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
-import { lipSync } from '../../../src/operations/lip-sync/run.ts';
+import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
 import type { LipSyncTask } from '../../../src/operations/lip-sync/task.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
@@ -43,7 +43,7 @@ const run = async (media: string, asked: Asked = {}, audio = babble) => {
   const { speaker, options, heard, config: given = config, ...rest } = asked;
   const found = await probeBoth({ media, audio }, given, AbortSignal.timeout(30_000));
   const target = at(`${count++}.mp4`);
-  const outcome = await lipSync({
+  const outcome = await runLipSync({
     ...{ inputs: { media, audio, ...(heard && { heard }) }, target, models, config: given },
     ...{ found, report: () => {}, signal: AbortSignal.timeout(120_000) },
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }), options }),

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { LipsyncOptions, type Speaker } from '../../../src/operations/lip-sync/request.ts';
-import { lipSync } from '../../../src/operations/lip-sync/run.ts';
+import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import { failing } from '../../media/failing.ts';
 import { h264, makeClip } from '../../real/clip.ts';
@@ -42,7 +42,7 @@ const run = async (media: string, speaker?: Speaker) => {
   const target = at(`${name}.mp4`);
   const inputs = { media, audio: babble };
   const found = await probeBoth(inputs, config, AbortSignal.timeout(30_000));
-  const { lipsync, frames } = await lipSync({
+  const { lipsync, frames } = await runLipSync({
     ...{ inputs, found, target, work: at(`${name}.work`), models, config },
     ...{ report: () => {}, signal: AbortSignal.timeout(120_000), hooks: { rendered } },
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }) }),

@@ -12,9 +12,9 @@ import type { LipSyncTask, LipSyncVideo } from '../task.ts';
 
 /** How much of the file is measured, from where the mouth begins to move. */
 const SECONDS = 5;
-/** The longer side, in pixels, of the copies that faces are tracked in, */
+/** The longer side, in pixels, of the copies in which faces are tracked. */
 const TRACKED_SIDE = 640;
-/** and the width that the face should have there: the mesh network sees no more than that. */
+/** The width, in pixels, that a face should have in such a copy: the mesh network uses no more. */
 const FACE_WIDTH = 128;
 /** Lags that are tried: -320 to 320 ms. */
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);

@@ -5,8 +5,8 @@ import { type Heard, STEP_SECONDS } from '../../../triton/clients/speech.ts';
 const CURVES = 6;
 /** Points of the mesh, in MediaPipe's order: middle of the inner lips, corners of the mouth, outer corners of the eyes. */
 const INNER_LIPS = [13, 14] as const;
-const MOUTH_CORNERS = [61, 291] as const;
-const EYE_CORNERS = [33, 263] as const;
+export const MOUTH_CORNERS = [61, 291] as const;
+export const EYE_CORNERS = [33, 263] as const;
 
 /** The gap between the inner lips at a time, as a share of the distance between the outer eye corners. */
 export type Opening = { readonly seconds: number; readonly opening: number };

@@ -67,7 +67,7 @@ export const openFrames = ({
   return { frames: decodeSmall(path, info, { longSide, ffmpeg, signal, memory, from }), spare };
 };
 
-export type TrackRequest = SmallFrames & {
+type TrackFacesRequest = SmallFrames & {
   /** Of the full-size pictures; the frames may be smaller. */
   readonly size: Size;
   /** Pictures a second. */
@@ -84,14 +84,14 @@ export type TrackRequest = SmallFrames & {
 };
 
 /** Every face in every frame. */
-export const trackFaces = async (request: TrackRequest): Promise<TrackedClip> => {
+export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedClip> => {
   const { frames, spare, size, meshes, onFrames } = request;
   const times: number[] = [];
   const sightings: Sighting[][] = [];
   const likenesses = collectLikenesses();
   let end = 0;
   let start: number | undefined;
-  const tracked = inOrder(chunksOf(frames), CHUNKS_IN_FLIGHT, chunkTracker(request));
+  const tracked = inOrder(framesByChunk(frames), CHUNKS_IN_FLIGHT, chunkTracker(request));
   for await (const { chunk, faces } of tracked) {
     for (const [i, frame] of chunk.entries()) {
       start ??= frame.time;
@@ -112,7 +112,7 @@ export const trackFaces = async (request: TrackRequest): Promise<TrackedClip> =>
 };
 
 /** Tracks one chunk after the other: each needs the tracker's state after the one before. */
-const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackRequest) => {
+const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackFacesRequest) => {
   let state: Promise<Float32Array> = Promise.resolve(new Float32Array());
   return async (chunk: readonly Frame[]) => {
     const before = state;
@@ -134,7 +134,7 @@ const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackRe
 const sightingsOf = async (
   faces: readonly Face[],
   scale: ScaleFactors,
-  meshes: TrackRequest['meshes'],
+  meshes: TrackFacesRequest['meshes'],
 ): Promise<Sighting[]> => {
   const sightings: Sighting[] = [];
   for (const { id, score, box, mesh } of faces) {
@@ -146,7 +146,7 @@ const sightingsOf = async (
   return sightings;
 };
 
-async function* chunksOf(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
+async function* framesByChunk(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
   let chunk: Frame[] = [];
   for await (const frame of frames) {
     chunk.push(frame);

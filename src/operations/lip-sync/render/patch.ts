@@ -1,15 +1,14 @@
 /** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `paste` and `mix` write. */
+
 import type { Size, YuvPicture } from '../../../frame.ts';
 import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
+import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
 
 /** In pixels; all four numbers are even, since a chroma sample of 4:2:0 covers 2 x 2 pixels. */
 export type Rect = Size & { readonly x: number; readonly y: number };
 
 type PatchGeometry = Pick<MouthRender, 'patchSpan' | 'patchDrop' | 'smallestFace'>;
 
-/** Points of a mesh: outer corners of the eyes, corners of the mouth. */
-const EYES = [33, 263] as const;
-const MOUTH = [61, 291] as const;
 /** Pixels: where less than this of the patch's width or height lies in the picture, it is not rendered. */
 const LEAST_SIDE = 16;
 
@@ -23,10 +22,10 @@ export const patchOf = (
   { patchSpan, patchDrop, smallestFace }: PatchGeometry,
 ): Rect | null => {
   const at = (point: number, axis: number) => mesh[point * 3 + axis] ?? Number.NaN;
-  const across = (axis: number) => at(EYES[1], axis) - at(EYES[0], axis);
+  const across = (axis: number) => at(EYE_CORNERS[1], axis) - at(EYE_CORNERS[0], axis);
   const unit = Math.hypot(across(0), across(1), across(2));
   if (unit < smallestFace) return null;
-  const middle = (axis: number) => (at(MOUTH[0], axis) + at(MOUTH[1], axis)) / 2;
+  const middle = (axis: number) => (at(MOUTH_CORNERS[0], axis) + at(MOUTH_CORNERS[1], axis)) / 2;
   const half = (patchSpan / 2) * unit;
   const [x, y] = [middle(0), middle(1) + patchDrop * unit];
   const clip = (value: number, most: number) => Math.min(most, Math.max(0, value));

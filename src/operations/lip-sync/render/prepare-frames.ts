@@ -3,18 +3,18 @@ import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.t
 import type { Rendering } from '../../../triton/clients/mouth-render.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
-import { collectLenders } from '../plan/lenders.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { type ClipSounds, planMouth } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
+import { collectLenders } from './lenders.ts';
 import { renderMouths } from './render-mouths.ts';
 import { readSourceFrames } from './source-frames.ts';
 import { measureSubject } from './subject.ts';
 
 /** What is known of a clip before its mouths are rendered. */
 export type Scene = {
-  readonly film: IndexedVideo;
+  readonly video: IndexedVideo;
   /** Of the output. */
   readonly frames: readonly OutputFrame[];
   /** The speaker's face in each picture of the clip. */
@@ -26,14 +26,14 @@ export type Scene = {
 /** Plans the mouth, measures the subject, collects the lenders; returns what then renders the output from any frame on. */
 export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<OpenFrames> => {
   const { config, models, signal, hooks } = task;
-  const { film, frames, chosen, meshes, sounds } = scene;
+  const { video, frames, chosen, meshes, sounds } = scene;
   const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
-  const pictures = (indices: readonly number[]) => framesAt(film, indices, means);
+  const pictures = (indices: readonly number[]) => framesAt(video, indices, means);
 
   const { lending, references, targets } = await planMouth(task, {
     sounds,
-    observed: { times: film.times.slice(0, -1), mesh: meshOf },
+    observed: { times: video.times.slice(0, -1), mesh: meshOf },
     times: frames.map(({ time }) => time),
     sources: frames.map(({ source }) => source),
   });
@@ -44,7 +44,7 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Op
   const inFlight = config.triton.framesInFlight;
   return (from) =>
     renderMouths(
-      readSourceFrames(film, frames, from, means),
+      readSourceFrames(video, frames, from, means),
       { frames, chosen, meshes, targets, rendering, lenders },
       { render, inFlight, signal, hooks, spare: means.spare },
     );
@@ -53,7 +53,7 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Op
 /** Measured on the first reference in which the face is seen, or else on the first picture in which it is. */
 const renderingOf = async (
   task: LipSyncTask,
-  { film, chosen, meshes }: Scene,
+  { video, chosen, meshes }: Scene,
   references: readonly number[],
   pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>,
 ): Promise<Rendering> => {
@@ -62,7 +62,7 @@ const renderingOf = async (
   if (face) {
     const mesh = await meshes.read(face.mesh);
     for await (const picture of pictures([best]))
-      return measureSubject(task, { info: film.info, picture, face, mesh });
+      return measureSubject(task, { info: video.info, picture, face, mesh });
   }
   throw new Error('the chosen face is in no picture of the clip');
 };

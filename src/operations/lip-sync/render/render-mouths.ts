@@ -6,9 +6,9 @@ import type { BenchHooks } from '../bench-hooks.ts';
 import { interpolateShape } from '../faces/lips.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
-import type { Lenders } from '../plan/lenders.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { fades } from './fades.ts';
+import type { Lenders } from './lenders.ts';
 import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
 import type { SourceFrame } from './source-frames.ts';
 

@@ -13,19 +13,19 @@ export type SourceFrame = YuvFrame & {
 
 /** The pictures of the output frames from index `from` on, in order; each in memory that belongs to the receiver. */
 export async function* readSourceFrames(
-  film: IndexedVideo,
+  video: IndexedVideo,
   frames: readonly OutputFrame[],
   from: number,
   means: Parameters<typeof framesAt>[2],
 ): AsyncGenerator<SourceFrame> {
   const rest = frames.slice(from);
   const shown = framesAt(
-    film,
+    video,
     rest.map(({ source }) => source),
     means,
   );
   const faded = framesAt(
-    film,
+    video,
     rest.flatMap(({ crossfade }) => (crossfade ? [crossfade.source] : [])),
     means,
   );

@@ -2,7 +2,7 @@
 import type { YuvFrame } from '../../../frame.ts';
 import { AT_ONCE, type Lending } from '../../../triton/clients/mouth-plan.ts';
 import type { Lent, Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
-import { cut, meshIn, patchOf } from '../render/patch.ts';
+import { cut, meshIn, patchOf } from './patch.ts';
 
 export type Lenders = {
   /** The subject, with the teeth that the lenders show. */
