@@ -96,7 +96,7 @@ class _Reader:
         return self._values[self._at - count : self._at]
 
     def count(self) -> int:
-        """A length. Raises ValueError for a number that is none."""
+        """A length. Raises ValueError for a number that cannot be one."""
         number = float(self.take(1)[0])
         if not (number.is_integer() and 0 <= number < EXACT):
             raise ValueError(f"expected a length in {self.name}, got {number:g}")
@@ -143,8 +143,10 @@ class _Array:
 
     def write(self, value: npt.NDArray[Any]) -> Iterator[Floats]:
         fits = value.ndim == len(self.shape.lengths) and value.shape[self.varies :] == self.shape.lengths[self.varies :]
-        if not fits or not (self.shape.nan or np.isfinite(value).all()):
-            raise ValueError(f"expected finite {self.text}, got {value.dtype}{list(value.shape)}")
+        if not fits:
+            raise ValueError(f"expected {self.text}, got {value.dtype}{list(value.shape)}")
+        if not (self.shape.nan or np.isfinite(value).all()):
+            raise ValueError(f"expected {self.text} of finite numbers, got NaN or infinity")
         if self.varies:
             yield np.array([len(value)], np.float32)
         yield np.asarray(value, np.float32).ravel()

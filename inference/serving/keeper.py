@@ -287,7 +287,7 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
 
 
 def close_regions(prefix: str) -> None:
-    """Triton makes its shared memory readable for everyone, whatever the umask. Goes on for ever."""
+    """Triton makes its shared memory readable for everyone, whatever the umask. Never returns."""
     while True:
         for file in Path("/dev/shm").glob(f"{prefix}*"):
             with contextlib.suppress(OSError):

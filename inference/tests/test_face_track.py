@@ -23,7 +23,7 @@ FACE = data.astronaut()[20:260, 100:340]
 EMPTY = np.full_like(FACE, (90, 110, 130))
 Frames = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float32]
-SAME = 0.25  # as src/pipeline/people.ts has it
+SAME = 0.25  # as src/operations/lip-sync/faces/people.ts has it
 
 
 @pytest.fixture(scope="session")

@@ -70,7 +70,7 @@ def white_left(picture: Picture, mesh: Floats, grow: float = 1.0) -> int:
 
 def test_at_rest_every_byte_stays() -> None:
     picture = data.astronaut()
-    np.testing.assert_array_equal(Animator().move(picture, MESH, motion()), picture)
+    np.testing.assert_array_equal(Animator().move(picture, MESH, motion(), "photo"), picture)
 
 
 @pytest.mark.parametrize(("amount", "axis"), EXTREMES)
@@ -84,7 +84,7 @@ def test_the_border_is_fixed_and_nothing_folds(amount: float, axis: int) -> None
     down = field.move(np.dstack([y // 2] * 3).astype(np.uint8), turned)[..., 0].astype(int)
     assert (np.diff(across, axis=1) >= 0).all() and (np.diff(down, axis=0) >= 0).all()
     picture = data.astronaut()
-    moved = Animator().move(picture, MESH, turned)
+    moved = Animator().move(picture, MESH, turned, "photo")
     assert np.abs(moved.astype(int) - picture).max() > 40
     for edge in (np.s_[0], np.s_[-1], np.s_[:, 0], np.s_[:, -1]):
         np.testing.assert_array_equal(moved[edge], picture[edge])
@@ -92,7 +92,7 @@ def test_the_border_is_fixed_and_nothing_folds(amount: float, axis: int) -> None
 
 def test_the_head_turns_and_the_background_stays() -> None:
     picture, mesh = drawn(512)
-    moved = Animator().move(picture, mesh, motion(yaw=5.0))
+    moved = Animator().move(picture, mesh, motion(yaw=5.0), "photo")
     changed = np.abs(moved.astype(int) - picture).max(axis=2) > 0
     frame = head_frame(mesh)
     y, x = np.mgrid[0:512, 0:512]
@@ -109,14 +109,14 @@ def test_the_head_turns_and_the_background_stays() -> None:
 
 def test_opposite_motion_goes_the_opposite_way() -> None:
     picture, mesh = drawn(256)
-    there = Animator().move(picture, mesh, motion(roll=2.0)).astype(int)
-    back = Animator().move(there.astype(np.uint8), mesh, motion(roll=-2.0)).astype(int)
+    there = Animator().move(picture, mesh, motion(roll=2.0), "photo").astype(int)
+    back = Animator().move(there.astype(np.uint8), mesh, motion(roll=-2.0), "photo").astype(int)
     assert np.abs(back - picture).mean() < 0.35 * np.abs(there - picture).mean()
 
 
 def test_a_moved_photograph_is_as_sharp() -> None:
     picture = data.astronaut()
-    moved = Animator().move(picture, MESH, motion(yaw=1.3, pitch=0.7, roll=0.4))
+    moved = Animator().move(picture, MESH, motion(yaw=1.3, pitch=0.7, roll=0.4), "photo")
     face = np.s_[60:220, 150:300]
     sharp = [np.abs(np.diff(image[face].astype(int), axis=1)).mean() for image in (picture, moved)]
     assert 0.88 < sharp[1] / sharp[0] < 1.08
@@ -126,10 +126,10 @@ def test_a_moved_photograph_is_as_sharp() -> None:
 @pytest.mark.parametrize("grow", [1.0, 1.25])
 def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_says(size: int, grow: float) -> None:
     picture, mesh = drawn(size, grow)
-    left = [white_left(Animator().move(picture, mesh, blink(amount)), mesh, grow) for amount in (0, 0.3, 0.6, 1)]
+    left = [white_left(Animator().move(picture, mesh, blink(amount), "photo"), mesh, grow) for amount in (0, 0.3, 0.6, 1)]
     assert left == sorted(left, reverse=True)
     assert left[-1] <= 0.02 * left[0]
-    shut = Animator().move(picture, mesh, blink(1.0))
+    shut = Animator().move(picture, mesh, blink(1.0), "photo")
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
         np.testing.assert_allclose(shut[y, x], SKIN, atol=45)
@@ -137,7 +137,7 @@ def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_s
 
 def test_a_blink_changes_nothing_but_the_eyes() -> None:
     picture, mesh = drawn(512)
-    changed = (Animator().move(picture, mesh, blink(0.8)) != picture).any(axis=2)
+    changed = (Animator().move(picture, mesh, blink(0.8), "photo") != picture).any(axis=2)
     near = np.zeros(picture.shape[:2], np.uint8)
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         cv2.fillPoly(near, [np.round(eye_of(mesh, eye)).astype(np.int32)], (1,))
@@ -147,7 +147,7 @@ def test_a_blink_changes_nothing_but_the_eyes() -> None:
 
 def test_eyes_can_blink_one_by_one() -> None:
     picture, mesh = drawn(512)
-    changed = (Animator().move(picture, mesh, motion(left=1.0)) != picture).any(axis=2)
+    changed = (Animator().move(picture, mesh, motion(left=1.0), "photo") != picture).any(axis=2)
     middle = int(mesh[168, 0])
     assert changed[:, :middle].any() and not changed[:, middle:].any()
 
@@ -157,19 +157,19 @@ def test_no_blink_behind_dark_glasses() -> None:
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         middle = eye_of(mesh, eye).mean(axis=0).astype(int)
         cv2.ellipse(picture, (int(middle[0]), int(middle[1])), (70, 52), 0, 0, 360, (25, 25, 28), -1, cv2.LINE_AA)
-    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)
 
 
 def test_no_blink_where_the_drawn_eye_is_far_larger_than_a_lid_can_cover() -> None:
     picture, mesh = drawn(512, grow=2.6)
-    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)
 
 
 def test_no_blink_of_eyes_that_are_shut() -> None:
     picture, mesh = drawn(512)
     for upper, lower in (RIGHT_LIDS, LEFT_LIDS):
         mesh[list(upper), 1] = mesh[list(lower), 1]
-    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)
 
 
 def test_what_is_remembered_is_what_would_be_made_anew() -> None:
@@ -177,17 +177,18 @@ def test_what_is_remembered_is_what_would_be_made_anew() -> None:
     photo, drawing = data.astronaut(), drawn(512)
     turned = motion(yaw=3.0, pitch=-2.0, left=0.7, right=0.7)
     for picture, mesh in ((photo, MESH), drawing, (photo, MESH), (photo[:, ::-1].copy(), MESH)):
-        np.testing.assert_array_equal(animator.move(picture, mesh, turned), Animator().move(picture, mesh, turned))
+        alone = Animator().move(picture, mesh, turned, "photo")
+        np.testing.assert_array_equal(animator.move(picture, mesh, turned, "photo"), alone)
 
 
 def test_the_mouth_may_change_from_frame_to_frame() -> None:
     animator = Animator()
     picture, mesh = drawn(512)
-    first = animator.move(picture, mesh, blink(0.5))
+    first = animator.move(picture, mesh, blink(0.5), "photo")
     spoken = picture.copy()
     x, y = mesh[13, :2].astype(int)
     spoken[y - 20 : y + 20, x - 30 : x + 30] = (90, 20, 20)
-    second = animator.move(spoken, mesh, blink(0.5))
+    second = animator.move(spoken, mesh, blink(0.5), "photo")
     np.testing.assert_array_equal(second[: y - 60], first[: y - 60])
     np.testing.assert_array_equal(second[y, x], (90, 20, 20))
 
@@ -196,7 +197,7 @@ def test_the_mouth_may_change_from_frame_to_frame() -> None:
 def test_a_face_that_is_partly_or_wholly_off_the_picture_is_no_fault(shift: tuple[int, int]) -> None:
     picture, mesh = drawn(256)
     mesh[:, :2] += shift
-    moved = Animator().move(picture, mesh, motion(yaw=4.0, roll=-2.0, left=1.0, right=1.0))
+    moved = Animator().move(picture, mesh, motion(yaw=4.0, roll=-2.0, left=1.0, right=1.0), "photo")
     assert moved.shape == picture.shape
     np.testing.assert_array_equal(moved[0], picture[0])
 
@@ -217,4 +218,4 @@ def test_a_face_that_is_partly_or_wholly_off_the_picture_is_no_fault(shift: tupl
 )
 def test_bad_input_is_told(picture: Floats, mesh: Floats, track: Floats, said: str) -> None:
     with pytest.raises(BadPictureError, match=said):
-        Animator().move(picture, mesh, track)
+        Animator().move(picture, mesh, track, "photo")

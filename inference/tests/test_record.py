@@ -91,8 +91,8 @@ def test_the_mark_changes_with_the_version_and_with_the_layout() -> None:
     ("changed", "says"),
     [
         ({"count": EXACT + 1}, "int that a float32 holds, got 16777217"),
-        ({"colour": np.zeros(4)}, r"finite float64\[3\], got float64\[4\]"),
-        ({"colour": np.array([0, np.nan, 0])}, r"finite float64\[3\]"),
+        ({"colour": np.zeros(4)}, r"expected float64\[3\], got float64\[4\]"),
+        ({"colour": np.array([0, np.nan, 0])}, r"expected float64\[3\] of finite numbers, got NaN"),
         ({"rows": np.zeros((2, 3), np.uint8)}, r"uint8\[-1, 2\], got uint8\[2, 3\]"),
         ({"corner": Point(np.inf, 0)}, "float that a float32 holds, got inf"),
     ],

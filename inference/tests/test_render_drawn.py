@@ -265,7 +265,7 @@ def blink(amount: float) -> Floats:
 @pytest.mark.parametrize("skin", [SKIN, DARK])
 def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int]) -> None:
     picture, mesh = eyes(skin=skin)
-    out = Animator().move(picture, mesh, blink(1.0))
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
     changed = out[(out != picture).any(axis=2)].astype(float)
     assert len(changed) > 1000
     # No other colour than the two and what lies between them.
@@ -277,7 +277,10 @@ def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int]) -> No
 
 def test_the_lid_comes_down_with_the_blink() -> None:
     picture, mesh = eyes()
-    blue = [int((np.abs(Animator().move(picture, mesh, blink(a)).astype(int) - IRIS).max(axis=2) < 30).sum()) for a in AMOUNTS]
+    blue = [
+        int((np.abs(Animator().move(picture, mesh, blink(a), "flat").astype(int) - IRIS).max(axis=2) < 30).sum())
+        for a in AMOUNTS
+    ]
     assert all(b < a for a, b in pairwise(blue)), blue
     assert blue[-1] == 0
 
@@ -287,7 +290,7 @@ AMOUNTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 def test_drawn_eyes_that_are_shut_do_not_blink() -> None:
     picture, mesh = eyes(shut=True)
-    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "flat"), picture)
 
 
 def test_one_eye_that_cannot_be_read_keeps_both_open() -> None:
@@ -296,4 +299,4 @@ def test_one_eye_that_cannot_be_read_keeps_both_open() -> None:
     picture[: y + 4, x - 8 : x + 8] = LASH  # a strand of hair over it
     assert style_of(picture, face_box(mesh)) == "flat"
     assert make_drawn_lids(picture, head_frame(mesh)) == ()
-    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0)), picture)
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "flat"), picture)

@@ -79,7 +79,7 @@ STATE = Record("STATE", State, version=4)
 
 
 def pack(state: State) -> Floats:
-    """STATE of a tracker. Raises ValueError for an identity of 2^24 or more."""
+    """STATE of a tracker. Raises ValueError for an identity above 2^24."""
     return STATE.pack(state)
 
 

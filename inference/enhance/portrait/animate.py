@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.frame import head_frame
-from enhance.geometry.landmarks import EYE_POINTS, face_box
+from enhance.geometry.landmarks import EYE_POINTS
 from enhance.picture import BadPictureError, Picture
-from enhance.style import Style, style_of
+from enhance.style import Style
 
 from .drawn_lids import DrawnLid
 from .head import HeadField, head_field
@@ -19,7 +19,7 @@ from .lids import Lid, make_lids
 KEPT = 4  # portraits whose maps are kept
 MAX_ANGLE, MAX_SHIFT, MAX_ZOOM = 15.0, 0.3, 0.2  # degrees, S, share: beyond, one picture does not show what appears
 
-Kept = TypeVar("Kept")
+Value = TypeVar("Value")
 
 
 class Animator:
@@ -38,13 +38,13 @@ class Animator:
         picture: Picture,
         mesh: npt.NDArray[np.float32],
         motion: npt.NDArray[np.float32],
-        style: Style | None = None,
+        style: Style,
     ) -> Picture:
         """The picture with its head moved and its eyes shut so far. At rest the same bytes come out.
 
         picture: h x w x 3 uint8 RGB. mesh: 478 x 3, its pixels. motion: yaw, pitch, roll in degrees, dx, dy in outer-eye
-        distances, zoom (1 = none), blink left, blink right (0..1). style: by which the lids are made; None to have it measured
-        in this picture. Raises BadPictureError for anything else.
+        distances, zoom (1 = none), blink left, blink right (0..1). style: by which the lids are made.
+        Raises BadPictureError for anything else.
         """
         _check(picture, motion)
         try:
@@ -60,11 +60,10 @@ class Animator:
             columns = slice(max(0, int(x.min() - reach)), max(0, int(x.max() + reach)))
             eyes = picture[rows, columns].tobytes()
             picture = picture.copy()
-            made = (style or "").encode()
             lids = _remembered(
                 self._lids,
-                key + made + eyes,
-                lambda: make_lids(picture, frame, style or style_of(picture, face_box(frame.mesh))),
+                key + style.encode() + eyes,
+                lambda: make_lids(picture, frame, style),
             )
             for lid, amount in zip(lids, motion[6:], strict=False):
                 if amount > 0:
@@ -83,7 +82,7 @@ def _check(picture: npt.NDArray[Any], motion: npt.NDArray[Any]) -> None:
         raise BadPictureError(f"expected MOTION within {limits.tolist()} of rest, got {motion.tolist()}")
 
 
-def _remembered(kept: OrderedDict[bytes, Kept], key: bytes, make: Callable[[], Kept]) -> Kept:
+def _remembered(kept: OrderedDict[bytes, Value], key: bytes, make: Callable[[], Value]) -> Value:
     if key not in kept:
         kept[key] = make()
         while len(kept) > KEPT:

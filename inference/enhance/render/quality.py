@@ -30,7 +30,7 @@ QUALITIES = {
 
 
 def quality_named(name: str) -> Quality:
-    """Raises ValueError for a name that is none."""
+    """Raises ValueError for an unknown name."""
     if name not in QUALITIES:
         raise ValueError(f"expected a quality among {', '.join(QUALITIES)}, got {name!r}")
     return QUALITIES[name]

@@ -23,7 +23,7 @@ class SpeechAnalysis:
 
     posteriors: Floats  # [T, 20], classes as in `classes.CLASSES`
     curves: Floats  # [T, 6], as in `classes.CURVES`
-    activity: Floats  # [T], 0..1: speech is going on
+    activity: Floats  # [T], 0..1: how sure it is that somebody speaks
 
 
 class SpeechAnalyser:

@@ -74,14 +74,7 @@ export const faceTrackSlot: Slot = {
   },
 };
 
-/** For benches that judge the networks. raw: meshes without the filter over time. plain: meshes of the network without attention. */
-type TrackOptions = { readonly raw?: boolean; readonly plain?: boolean };
-
-export const openFaceTrack = (
-  transport: Transport,
-  loaded: LoadedModel,
-  { raw = false, plain = false }: TrackOptions = {},
-): FaceTrack => {
+export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTrack => {
   const ask = openModel(transport, loaded);
   const most = Number(loaded.parameters.max_faces);
   return {
@@ -94,8 +87,6 @@ export const openFaceTrack = (
         fp32('HINTS', [hinted.length, 4], Float32Array.from(hints.flat(2))),
         int32('HINTED', hinted),
         ...(fps ? [fp32('FPS', [1], Float32Array.of(fps))] : []),
-        ...(raw ? [int32('RAW', [1])] : []),
-        ...(plain ? [int32('PLAIN', [1])] : []),
       ];
       const wanted = [
         floats('MESH', count, most, MESH_POINTS, 3),

@@ -44,7 +44,7 @@ DARK = 16.0  # levels added before a logarithm is taken
 SCALES = np.array([0.08, 3.0, 3.0])  # of what skin differs, for the slope of the light: beyond, it is no light
 STEPS = 5  # of reweighting
 SOME = 3  # every so many cells are asked
-FLAT = 0.05  # how much a slope over S is held back
+FLAT = 0.05  # ridge penalty on the slope of light over S
 SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
 
 Mask = npt.NDArray[np.bool_]

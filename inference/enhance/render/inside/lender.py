@@ -70,7 +70,7 @@ def size_of(side: int) -> int:
 def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: int) -> Bytes:
     """The LENDER of a patch, size_of(side) bytes; a mouth of more than side x side pixels is made smaller.
 
-    mesh: 478 x 3 in the patch's pixels. Raises BadMouthError when `mesh` is none.
+    mesh: 478 x 3 in the patch's pixels. Raises BadMouthError when `mesh` is no face's.
     """
     try:
         pose = pose_of(mesh)
