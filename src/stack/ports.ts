@@ -62,17 +62,8 @@ export const busyPorts = async (ports: Ports, apiHost: string): Promise<PortName
   return portNames.filter((_, i) => !free[i]);
 };
 
-/** As many different free ports as asked for, chosen by the kernel. */
-export const freePorts = async (count: number): Promise<number[]> => {
-  const servers = Array.from({ length: count }, () => createServer());
-  try {
-    return await Promise.all(servers.map((server) => listen(server, 0, '127.0.0.1')));
-  } finally {
-    await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
-  }
-};
-
-const isFree = async (port: number, host: string): Promise<boolean> => {
+/** Whether nobody listens there. */
+export const isFree = async (port: number, host: string): Promise<boolean> => {
   const server = createServer();
   try {
     await listen(server, port, host);

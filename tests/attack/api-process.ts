@@ -12,8 +12,9 @@ import { operations } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { apiPart } from '../../src/stack/parts.ts';
-import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
+import { defaultPorts } from '../../src/stack/ports.ts';
 import { testEnvironment } from '../real/config.ts';
+import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 

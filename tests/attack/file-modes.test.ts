@@ -8,9 +8,10 @@ import { openKeys } from '../../src/accounts/keys.ts';
 import { createLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis.ts';
 import { apiPart, workerPart } from '../../src/stack/parts.ts';
-import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
+import { defaultPorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { testEnvironment } from '../real/config.ts';
+import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 

@@ -7,11 +7,12 @@ import { openKeys } from '../../src/accounts/keys.ts';
 import { createLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis.ts';
 import { apiPart } from '../../src/stack/parts.ts';
-import { defaultPorts, freePorts } from '../../src/stack/ports.ts';
+import { defaultPorts } from '../../src/stack/ports.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { serve } from '../media/server.ts';
 import { testEnvironment } from '../real/config.ts';
+import { freePorts } from '../real/ports.ts';
 import { freshPrefix, ownRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 

@@ -77,7 +77,7 @@ const rows: readonly [
     await talkingHead(at('leaves.mp4'), 0.4, '480x480', [gone]),
     sound,
     '422 no_face_detected',
-    /in frame 6;/,
+    /found none in frame 6\./,
     { options: '{"on_no_face":"fail"}' },
   ],
   [

@@ -25,11 +25,11 @@ import { identify } from '../../src/media/probe/identify.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
-import { freePorts } from '../../src/stack/ports.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
 import { testConfig } from '../real/config.ts';
+import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 

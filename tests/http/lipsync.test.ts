@@ -113,6 +113,7 @@ test('a job tells both of its inputs and all of its options', async () => {
   assert.equal(inputs.filter((name) => name.startsWith(job.id)).sort(), [
     job.id,
     `${job.id}.audio`,
+    `${job.id}.heard`,
   ]);
   await http.post(`/v1/jobs/${job.id}/cancel`);
   const after = readdirSync(join(api.parts.config.files.dir, 'inputs'));

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job } from '../../src/contract/job.ts';
-import { freePorts } from '../../src/stack/ports.ts';
+import { freePorts } from '../real/ports.ts';
 import { realApi } from './api.ts';
 import { pointers, refused } from './told.ts';
 

@@ -2,11 +2,11 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signalGroup } from '../../src/stack/child.ts';
-import { freePorts } from '../../src/stack/ports.ts';
 import { startTriton } from '../../src/stack/triton.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { testConfig } from '../real/config.ts';
+import { freePorts } from '../real/ports.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { testModels } from '../real/triton.ts';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { signalGroup } from '../../src/stack/child.ts';
-import { freePorts } from '../../src/stack/ports.ts';
 import { startRedis } from '../../src/stack/redis.ts';
+import { freePorts } from './ports.ts';
 import { partEnvironment, tempDir } from './run.ts';
 import { sharedPart } from './shared.ts';
 

@@ -4,9 +4,9 @@ import { z } from 'zod';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { places, root } from '../../src/stack/home.mjs';
-import { freePorts } from '../../src/stack/ports.ts';
 import { loadModels, models, startTriton } from '../../src/stack/triton.ts';
 import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
+import { freePorts } from './ports.ts';
 import { adminSecret, partEnvironment, tempDir } from './run.ts';
 import { sharedPart } from './shared.ts';
 

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stackEnvironment } from '../../src/stack/environment.ts';
-import { busyPorts, defaultPorts, freePorts, readPorts } from '../../src/stack/ports.ts';
+import { busyPorts, defaultPorts, readPorts } from '../../src/stack/ports.ts';
+import { freePorts } from '../real/ports.ts';
 
 const test = suite('ports');
 

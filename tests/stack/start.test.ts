@@ -7,7 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { home, root } from '../../src/stack/home.mjs';
 import { markOf, runsBelow } from '../../src/stack/orphans.ts';
-import { freePorts, portNames } from '../../src/stack/ports.ts';
+import { portNames } from '../../src/stack/ports.ts';
+import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
 
 /** A home whose parts are the ones of this checkout and whose data are its own. */

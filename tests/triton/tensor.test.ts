@@ -82,7 +82,10 @@ test('an answer of another name, number, type, shape, length or without data is 
     [[], /expected the outputs "IMAGE"; got nothing/],
     [[{ ...good, name: 'OTHER' }], /expected the outputs "IMAGE"; got "OTHER"/],
     [[good, good], /got "IMAGE", "IMAGE"/],
-    [[{ ...good, datatype: 'INT8' }], /expected "IMAGE" UINT8 \[2,2,3\]; "IMAGE" INT8 \[2,2,3\]/],
+    [
+      [{ ...good, datatype: 'INT8' }],
+      /expected "IMAGE" UINT8 \[2,2,3\]; got "IMAGE" INT8 \[2,2,3\]/,
+    ],
     [[{ ...good, shape: [2, 3, 2] }], /got "IMAGE" UINT8 \[2,3,2\]/],
     [[{ ...good, shape: [12] }], /got "IMAGE" UINT8 \[12\]/],
     [[image([2, 2, 3], 11)], /should take 12 bytes; got 11/],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePorts } from '../../src/stack/ports.ts';
+import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
 import { realTriton } from '../real/triton.ts';

@@ -110,7 +110,7 @@ test('a face that leaves is passed through and counted, or refused by the frame'
   const { result } = await synced(gone);
   assert.equal([result.frames, result.frames_passed_through], [15, 5]);
   const detail = await refused(gone, 'no_face_detected', { options: '{"on_no_face":"fail"}' });
-  assert.match(detail, /in frame 10;/);
+  assert.match(detail, /found none in frame 10\./);
 });
 
 test('a cat has no face that could speak', async () => {
