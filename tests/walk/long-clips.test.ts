@@ -78,7 +78,9 @@ test('a worker that is killed is followed by one that goes on after the last who
     (now) => {
       if (now.progress?.stage === 'inference') done.push(now.progress.frames_done);
       const chunks = chunksOf(data.id);
-      if (Object.keys(chunks).length >= 3) after = chunks;
+      // At the job's end they are removed, one after the other.
+      const most = Math.max(3, Object.keys(after).length);
+      if (Object.keys(chunks).length >= most) after = chunks;
       return ended(now);
     },
     200_000,
