@@ -9,6 +9,7 @@ import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { testModels } from '../real/triton.ts';
+import { until } from '../real/until.ts';
 
 /** A slot for copies of `echo`. */
 export const echoSlot = (name: string): Slot => ({
@@ -52,19 +53,18 @@ export const openRepository = async () => {
   };
   const stateOf = async (name: string): Promise<string | undefined> =>
     (await control.repositoryIndex()).find((entry) => entry.name === name)?.state;
-  const until = async (name: string, state: string): Promise<void> => {
-    while ((await stateOf(name)) !== state) await new Promise((done) => setTimeout(done, 20));
-  };
+  const untilState = (name: string, state: string): Promise<void> =>
+    until(`${name} is ${state}`, async () => (await stateOf(name)) === state, 30_000);
 
   return {
-    ...{ config, control, put, until },
+    ...{ config, control, put, untilState },
     load: async (name: string, release: string): Promise<void> => {
       put(name, release);
       await control.load(name, 30_000);
     },
     unload: async (name: string): Promise<void> => {
       await control.unload(name);
-      await until(name, 'UNAVAILABLE');
+      await untilState(name, 'UNAVAILABLE');
     },
     kill: async (): Promise<void> => {
       process.kill(triton.pid, 'SIGKILL');
