@@ -5,8 +5,19 @@ import type { MediaKind } from '../contract/media.ts';
 import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
+import { identify } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
+import type { Intake } from './operation.ts';
+
+/** Takes the picture or clip of a request, whose kind its content tells. Fails as `take` and `identify` do. */
+export const takeMedia = async (group: readonly string[], intake: Intake) => {
+  const { limits } = intake.config;
+  const file = await intake.take(group, Math.max(limits.image.bytes, limits.video.bytes));
+  const { kind, mime } = await identify(file.path, ['image', 'video']);
+  checkBytes(file.bytes, kind, limits);
+  return { kind, media: { ...file, mime } };
+};
 
 /** By the kind that the content turned out to be. Failure file_too_large. */
 export const checkBytes = (bytes: number, kind: MediaKind, limits: Limits): void => {

@@ -79,9 +79,13 @@ const asPrivate = <T>(start: () => T): T => {
 };
 
 /** Signals a process group. A group that no longer exists is not an error. */
-export const signalGroup = (pid: number, signal: NodeJS.Signals): void => {
+export const signalGroup = (pid: number, signal: NodeJS.Signals): void =>
+  signalProcess(-pid, signal);
+
+/** Signals a process. One that no longer exists is not an error. */
+export const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
   try {
-    process.kill(-pid, signal);
+    process.kill(pid, signal);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }

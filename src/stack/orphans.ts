@@ -1,6 +1,7 @@
 /** Processes that an earlier run left behind when it was killed; recognised only by a mark in their environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { signalProcess } from './child.ts';
 
 /** The mark of a run: an environment variable of each of its processes, which their children inherit. */
 export const markOf = (run: string): NodeJS.ProcessEnv => ({ ENHANCE_RUN: run });
@@ -8,10 +9,10 @@ export const markOf = (run: string): NodeJS.ProcessEnv => ({ ENHANCE_RUN: run })
 /** Sends SIGTERM to every process with the mark, then SIGKILL to those left after `withinMs`. The caller holds the run's lock. Answers their number. */
 export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number> => {
   const found = marked(run);
-  for (const pid of found) signal(pid, 'SIGTERM');
+  for (const pid of found) signalProcess(pid, 'SIGTERM');
   const deadline = Date.now() + withinMs;
   while (marked(run).length > 0 && Date.now() < deadline) await sleep(50);
-  for (const pid of marked(run)) signal(pid, 'SIGKILL');
+  for (const pid of marked(run)) signalProcess(pid, 'SIGKILL');
   while (marked(run).length > 0) await sleep(20);
   return found.length;
 };
@@ -38,13 +39,5 @@ const environment = (pid: string): string[] => {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
     return [];
-  }
-};
-
-const signal = (pid: number, name: NodeJS.Signals): void => {
-  try {
-    process.kill(pid, name);
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 };

@@ -56,10 +56,11 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart
       httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
+    const models = modelsIn(modelsDir);
     // One listener for each model that is being loaded, and one of the process itself.
-    setMaxListeners(modelsIn(modelsDir).length + 5, signal);
+    setMaxListeners(models.length + 5, signal);
     try {
-      await loadModels(address, modelsIn(modelsDir), loadWithinMs, signal);
+      await loadModels(address, models, loadWithinMs, signal);
     } catch (error) {
       await triton.stop();
       throw new Error(`${error}\n${triton.tail()}`, { cause: error });

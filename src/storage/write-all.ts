@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { diskFailure } from './disk-failure.ts';
+import type { StoredFile } from './stored-file.ts';
 
 /** Asked before so many bytes more are written; it throws when they may not be. */
 export type Admit = (bytes: number) => Promise<void>;
@@ -22,6 +24,25 @@ export const writeAll = async (
   } catch (error) {
     throw diskFailure(error) ?? error;
   }
+};
+
+/** The same, and what was written: size and hash are those of the bytes on their way to the file. */
+export const writeHashed = async (
+  path: string,
+  chunks: AsyncIterable<Buffer>,
+  how: How = {},
+): Promise<StoredFile> => {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const hashed = async function* () {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
+  await writeAll(path, hashed(), how);
+  return { path, bytes, sha256: hash.digest('hex') };
 };
 
 /**

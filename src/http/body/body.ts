@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../../errors.ts';
 import type { StoredFile } from '../../storage/stored-file.ts';
-import { type Admit, writeAll } from '../../storage/write-all.ts';
+import { type Admit, writeHashed } from '../../storage/write-all.ts';
 import type { Context } from '../context.ts';
 import { shorten } from '../shorten.ts';
 import { readJson } from './json-body.ts';
@@ -79,7 +78,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
     }
     begun.add(name);
     return async (bytes) => {
-      files.set(name, await store(join(folder, name), bytes, admit));
+      files.set(name, await writeHashed(join(folder, name), bytes, { admit }));
     };
   };
   // One file more than expected, so that an unexpected one is reported by its name.
@@ -100,23 +99,4 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
     files: Object.fromEntries(files),
     strayFiles,
   };
-};
-
-/** Writes a file part; size and hash are those of the bytes that were written. Failure storage_full | storage_failed. */
-const store = async (
-  path: string,
-  chunks: AsyncIterable<Buffer>,
-  admit: Admit,
-): Promise<StoredFile> => {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const hashed = async function* () {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
-    }
-  };
-  await writeAll(path, hashed(), { admit });
-  return { path, bytes, sha256: hash.digest('hex') };
 };

@@ -39,17 +39,21 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
       showJob(await parts.jobs.get(caller.account, params.id), parts),
   });
 
-  const cancelJob = route({
-    method: 'post',
-    path: '/v1/jobs/:id/cancel',
-    summary:
-      'Cancel a job, at no cost; one that several requests share stops when the last has cancelled',
+  const leaving = {
     scope: 'create',
     rate: 'read',
     idempotent: true,
     params: JobParams,
     answer: { status: 200, body: Job },
     fails: ['not_found', 'record_unreadable'],
+  } as const;
+
+  const cancelJob = route({
+    method: 'post',
+    path: '/v1/jobs/:id/cancel',
+    summary:
+      'Cancel a job, at no cost; one that several requests share stops when the last has cancelled',
+    ...leaving,
     handle: (input, parts) => leave(input, parts.jobs.cancel, parts),
   });
 
@@ -58,12 +62,7 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
     path: '/v1/jobs/:id',
     summary:
       'Erase the media of a job now; an unfinished job is cancelled, a shared one by the last request',
-    scope: 'create',
-    rate: 'read',
-    idempotent: true,
-    params: JobParams,
-    answer: { status: 200, body: Job },
-    fails: ['not_found', 'record_unreadable'],
+    ...leaving,
     handle: (input, parts) => leave(input, parts.jobs.erase, parts),
   });
 

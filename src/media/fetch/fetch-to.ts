@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import http, { type IncomingMessage, type RequestOptions } from 'node:http';
 import https from 'node:https';
@@ -7,7 +6,7 @@ import axios, { type AxiosResponse } from 'axios';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import type { StoredFile } from '../../storage/stored-file.ts';
-import { type Admit, writeAll } from '../../storage/write-all.ts';
+import { type Admit, writeHashed } from '../../storage/write-all.ts';
 import { explain, fetchFault } from './fetch-fault.ts';
 import { checkUrl, guardedLookup } from './guard.ts';
 import { TransferDeadline } from './transfer-deadline.ts';
@@ -115,21 +114,19 @@ const store = async (
   const { data } = response;
   try {
     const declared = checkHead(response, maxBytes);
-    const hash = createHash('sha256');
     let bytes = 0;
     const count = async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         deadline.step(SILENCE_MS, 'the server sent nothing more');
         bytes += chunk.length;
         if (bytes > maxBytes) throw tooLarge(maxBytes, `more than ${maxBytes}`);
-        hash.update(chunk);
         yield chunk;
       }
     };
-    await writeAll(path, count(data), { ...(admit && { admit }) });
+    const stored = await writeHashed(path, count(data), { ...(admit && { admit }) });
     if (overrun())
       throw fetchFault(`the server sent more than the ${declared} bytes of its Content-Length`);
-    return { path, bytes, sha256: hash.digest('hex') };
+    return stored;
   } finally {
     data.destroy();
   }

@@ -10,6 +10,12 @@ export type Encoded = {
   readonly durationSeconds: number;
   readonly fps: number;
 };
+/** Seconds and rate to 6 decimal places. */
+export const encodedOf = (frames: number, seconds: number): Encoded => ({
+  frames,
+  durationSeconds: Number(seconds.toFixed(6)),
+  fps: Number((frames / seconds).toFixed(6)),
+});
 export type AnyFrame = Frame | YuvFrame;
 const NO_REASON = 'ffmpeg ended early and gave no reason';
 /** How much was encoded; times in seconds. */
@@ -35,9 +41,7 @@ export const encode = async <F extends AnyFrame>(
     const threads = String(encoding.ffmpeg.threads);
     const args = ['-y', '-filter_threads', threads, ...argsFor(first)];
     const tally = await run(first, rest, { ...encoding, args });
-    const durationSeconds = tally.end - tally.start;
-    const fps = Number((tally.frames / durationSeconds).toFixed(6));
-    return { frames: tally.frames, durationSeconds: Number(durationSeconds.toFixed(6)), fps };
+    return encodedOf(tally.frames, tally.end - tally.start);
   } finally {
     await rest.return?.();
   }

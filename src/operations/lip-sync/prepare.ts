@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { rateOf } from '../../accounts/list-price.ts';
 import { evened, within } from '../../frame.ts';
 import { AudioInfo, MediaInfo } from '../../media/info.ts';
-import { identify, identifySound } from '../../media/probe/identify.ts';
+import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
 import { probeImage, probeVideo } from '../../media/probe/probe.ts';
 import { probeAudio } from '../../media/probe/probe-audio.ts';
-import { checkBytes, jobInput } from '../media.ts';
+import { checkBytes, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
 import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
@@ -25,10 +25,7 @@ export const identifyLipsync = async (
   const { video_url: _, audio_url: __, ...options } = body;
   checkOptions(options);
   const { limits } = intake.config;
-  const most = Math.max(limits.image.bytes, limits.video.bytes);
-  const clip = await intake.take(['video', 'image'], most);
-  const { kind, mime } = await identify(clip.path, ['image', 'video']);
-  checkBytes(clip.bytes, kind, limits);
+  const { kind, media } = await takeMedia(['video', 'image'], intake);
   checkKind(options, kind);
   const sound = await intake.take(['audio'], limits.audio.bytes);
   const type = await identifySound(sound.path);
@@ -36,7 +33,7 @@ export const identifyLipsync = async (
   return {
     options,
     inputKind: kind,
-    files: { media: { ...clip, mime }, audio: { ...sound, mime: type.mime } },
+    files: { media, audio: { ...sound, mime: type.mime } },
   };
 };
 

@@ -2,18 +2,20 @@ import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/me
 import { Failure, type Fault } from '../../errors.ts';
 import type { UpscaleOptions } from './request.ts';
 
-export type SettledOptions = UpscaleOptions & { readonly output_format: OutputFormat };
+/** The format of the result: as asked for, or the usual one for its kind. */
+export const formatOf = (
+  { output_format }: Pick<UpscaleOptions, 'output_format'>,
+  kind: 'image' | 'video',
+): OutputFormat => output_format ?? defaultFormat[kind];
 
 /**
  * The options as the work will have them, defaults filled in, once the content has told the kind.
  * What does not go with that kind is refused. Pure.
  */
-export const settleOptions = (
-  { model, scale, output_format, output }: UpscaleOptions,
-  kind: 'image' | 'video',
-): SettledOptions => {
+export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'): UpscaleOptions => {
+  const { model, scale, output } = options;
   const allowed: OutputFormat[] = kind === 'image' ? [...ImageFormat.options] : ['mp4'];
-  const format = output_format ?? defaultFormat[kind];
+  const format = formatOf(options, kind);
   const faults: Fault[] = [];
   if (!allowed.includes(format)) {
     faults.push({

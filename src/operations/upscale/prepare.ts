@@ -2,12 +2,11 @@ import { rateOf } from '../../accounts/list-price.ts';
 import type { JobInput } from '../../contract/job.ts';
 import { scaled } from '../../frame.ts';
 import type { MediaInfo } from '../../media/info.ts';
-import { identify } from '../../media/probe/identify.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
 import { probeImage, probeVideo } from '../../media/probe/probe.ts';
-import { checkBytes, jobInput } from '../media.ts';
+import { jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
-import { settleOptions } from './options.ts';
+import { formatOf, settleOptions } from './options.ts';
 import { upscalePrice } from './price.ts';
 import type { UpscaleOptions, UpscaleRequest } from './request.ts';
 
@@ -16,16 +15,8 @@ export const identifyUpscale = async (
   { body }: Request<UpscaleRequest>,
   intake: Intake,
 ): Promise<Identified<UpscaleOptions>> => {
-  const { limits } = intake.config;
-  const most = Math.max(limits.image.bytes, limits.video.bytes);
-  const file = await intake.take(['image', 'video'], most);
-  const { kind, mime } = await identify(file.path, ['image', 'video']);
-  checkBytes(file.bytes, kind, limits);
-  return {
-    options: settleOptions(body, kind),
-    inputKind: kind,
-    files: { media: { ...file, mime } },
-  };
+  const { kind, media } = await takeMedia(['image', 'video'], intake);
+  return { options: settleOptions(body, kind), inputKind: kind, files: { media } };
 };
 
 /** Probes it, and refuses what would become too large. */
@@ -40,7 +31,7 @@ export const prepareUpscale = async (
       ? probeImage(media.path)
       : probeVideo({ path: media.path, ffmpeg, limits: config.limits.video, signal }),
   );
-  checkLimits(info, config.limits, options.scale, options.output_format ?? 'png');
+  checkLimits(info, config.limits, options.scale, formatOf(options, inputKind));
   const outputSize = scaled(info.size, options.scale);
   const video =
     info.kind === 'video' ? { seconds: info.durationSeconds, frames: info.frames } : undefined;

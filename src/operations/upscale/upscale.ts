@@ -1,12 +1,12 @@
 /** Enlarges images and videos. */
 import { z } from 'zod';
 import { JobInput } from '../../contract/job.ts';
-import { defaultFormat } from '../../contract/media.ts';
 import { MediaInfo } from '../../media/info.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
 import { upscaleCommand } from './cli.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
+import { formatOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
 import { UpscaleOptions, UpscaleRequest, UpscaleResult } from './request.ts';
 import { runUpscale } from './run.ts';
@@ -39,13 +39,13 @@ export const upscale = operation({
   result: UpscaleResult,
   tell: ({ options: { scale } }) => ({ fields: { scale } }),
   label: ({ model, scale }) => `${model}-${scale}x`,
-  format: ({ output_format }, inputKind) => output_format ?? defaultFormat[inputKind],
+  format: (options, inputKind) => formatOf(options, inputKind),
 
   identify: identifyUpscale,
   identity: ({ options, inputKind }) => {
     const { quality = null, lossless = false, metadata = 'strip' } = options.output ?? {};
     const background = (options.output?.background ?? '#ffffff').toLowerCase();
-    const format = options.output_format ?? defaultFormat[inputKind];
+    const format = formatOf(options, inputKind);
     return [options.model, options.scale, format, quality, lossless, metadata, background];
   },
   prepare: prepareUpscale,

@@ -10,14 +10,14 @@ import {
   openModel,
   type Slot,
 } from './model.ts';
-import type { Heard } from './speech.ts';
+import { CLASSES, type Heard } from './speech.ts';
 
 /** Numbers of a mouth shape: opening, width, rounding, height of the upper lip, height of the corners, press, labiodental, tongue. */
 export const SHAPE = 8;
 const REFERENCES = 4;
-/** The place of a model in this list is its number in QUALITY. */
 /** How much a plan and a renderer take upon themselves, by the model that callers choose. */
 export type Quality = 'fast' | 'balanced' | 'studio';
+/** The place of a model in this list is its number in QUALITY. */
 const qualities: readonly Quality[] = ['fast', 'balanced', 'studio'];
 /** So many pictures lend their mouths, at most. */
 const BANK = 48;
@@ -79,14 +79,14 @@ export const mouthPlanSlot: Slot = {
   contract: {
     inputs: [
       { name: 'PCM', type: 'TYPE_FP32', dims: [-1] },
-      { name: 'POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
+      { name: 'POSTERIORS', type: 'TYPE_FP32', dims: [-1, CLASSES] },
       { name: 'ACTIVITY', type: 'TYPE_FP32', dims: [-1] },
       { name: 'TIMES', type: 'TYPE_FP32', dims: [-1] },
       { name: 'POINTS', type: 'TYPE_FP32', dims: [-1, -1, 3] },
       { name: 'POINT_TIMES', type: 'TYPE_FP32', dims: [-1] },
       { name: 'LEARN', type: 'TYPE_UINT8', dims: [-1] },
       { name: 'CLIP_PCM', type: 'TYPE_FP32', dims: [-1] },
-      { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, 20] },
+      { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, CLASSES] },
       { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
       { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
       { name: 'SHOWN', type: 'TYPE_INT32', dims: [-1] },
@@ -115,14 +115,14 @@ export const openMouthPlan = (transport: Transport, loaded: LoadedModel): MouthP
       const own = ownHeard?.posteriors ?? new Float32Array();
       const inputs = [
         fp32('PCM', [request.pcm.length], request.pcm),
-        fp32('POSTERIORS', [heard.steps, 20], heard.posteriors),
+        fp32('POSTERIORS', [heard.steps, CLASSES], heard.posteriors),
         fp32('ACTIVITY', [heard.steps], heard.activity),
         fp32('TIMES', [times.length], times),
         fp32('POINTS', [known, points.length, 3], request.points),
         fp32('POINT_TIMES', [known], pointTimes),
         uint8('LEARN', [known], request.learn),
         fp32('CLIP_PCM', [request.ownPcm.length], request.ownPcm),
-        fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, 20], own),
+        fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, CLASSES], own),
         fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
         int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
         ...(shown ? [int32('SHOWN', [...shown])] : []),

@@ -3,7 +3,7 @@ import { floatsOf, fp32, int32 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { floats, type LoadedModel, openModel, type Slot } from './model.ts';
 
-const CLASSES = 20;
+export const CLASSES = 20;
 const CURVES = 6;
 /** Samples of 16 kHz in a step; the middle of step i is at 10 i + 5 ms. */
 const STEP = 160;

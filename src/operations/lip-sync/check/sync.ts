@@ -4,7 +4,7 @@ import { take } from '../../../async/take.ts';
 import { decodeFailed } from '../../../media/outcome.ts';
 import { probeVideo } from '../../../media/probe/probe.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
-import { inBoxes } from '../faces/choose-face.ts';
+import { inBoxes, openingsOf } from '../faces/choose-face.ts';
 import { hasSpeech, lipSoundCorrelation, type Opening } from '../faces/lips.ts';
 import { openFrames, trackFaces } from '../faces/track.ts';
 import { TRACKING_SIDE } from '../faces/visible.ts';
@@ -58,11 +58,9 @@ export const measureSync = async (
     ...{ frames: take(frames, most), spare, size: info.size, fps: info.fps, boxes },
     ...{ tracker: models.faceTrack, meshes: NO_MESHES, signal },
   });
-  const openings: Opening[] = inBoxes(sightings, boxes).flatMap((face, i) => {
-    const middle = ((times[i] ?? 0) + (times[i + 1] ?? 0)) / 2;
-    return face ? [{ seconds: firstSeconds + middle, opening: face.opening }] : [];
-  });
-  return compare(openings, video.sound.heard);
+  const openings = openingsOf(inBoxes(sightings, boxes), times);
+  const inOutput = openings.map((one) => ({ ...one, seconds: firstSeconds + one.seconds }));
+  return compare(inOutput, video.sound.heard);
 };
 
 /** Only the openings are looked at. */

@@ -85,7 +85,8 @@ const idOfTalker = (sightings: Sightings, speech: ClipSpeech | null): number => 
   if (!speech || people.length < 2) return highest(people, ({ width }) => width)?.id ?? -1;
   const heard = speech.own && hasSpeech(speech.own) ? speech.own : null;
   const measured = people.map((person) => {
-    const openings = openingsOf(sightings, person.id, speech.times);
+    const faces = sightings.map((seen) => seen.find(({ id }) => id === person.id));
+    const openings = openingsOf(faces, speech.times);
     const share = openings.length / Math.max(1, sightings.length);
     const score = heard && openings.length >= LEAST_PICTURES ? talkScore(openings, heard) : 0;
     return { ...person, speed: lipSpeed(openings), talk: score < LEAST_TALK ? 0 : score * share };
@@ -95,9 +96,12 @@ const idOfTalker = (sightings: Sightings, speech: ClipSpeech | null): number => 
   return highest(largest, ({ speed }) => speed)?.id ?? -1;
 };
 
-const openingsOf = (sightings: Sightings, id: number, times: readonly number[]): Opening[] =>
-  sightings.flatMap((faces, i) => {
-    const face = faces.find((one) => one.id === id);
+/** The openings of one face, each at the middle of its picture, whose beginnings `times` gives. */
+export const openingsOf = (
+  faces: readonly (Sighting | null | undefined)[],
+  times: readonly number[],
+): Opening[] =>
+  faces.flatMap((face, i) => {
     const seconds = ((times[i] ?? 0) + (times[i + 1] ?? 0)) / 2;
     return face ? [{ seconds, opening: face.opening }] : [];
   });

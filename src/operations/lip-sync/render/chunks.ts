@@ -1,7 +1,7 @@
 /** The output is encoded in chunks of about ten seconds, each to a file of its own that the next attempt uses again. */
 import { writeFile } from 'node:fs/promises';
 import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
-import type { AnyFrame, Encoded } from '../../../media/write/encoder.ts';
+import { type AnyFrame, type Encoded, encodedOf } from '../../../media/write/encoder.ts';
 import type { EncodedPart } from '../../../media/write/parts.ts';
 import type { SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { Checkpoints } from '../../../storage/checkpoints.ts';
@@ -40,10 +40,7 @@ export const encodeOutput = async (
   const [frames, span] = [times.length, progressSpans.rendering];
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span });
   await joinClip(parts, { format, sound, target, ffmpeg: config.ffmpeg, signal });
-  const rounded = (value: number) => Number(value.toFixed(6));
-  const seconds = endOf(times);
-  const encoded = { frames, durationSeconds: rounded(seconds), fps: rounded(frames / seconds) };
-  return { encoded, passedThrough };
+  return { encoded: encodedOf(frames, endOf(times)), passedThrough };
 };
 
 /** Output frames from index `from` to before `to`, which are encoded to one file. */
