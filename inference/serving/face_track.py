@@ -1,6 +1,5 @@
 """`face_track` as a Triton model; its contract is models/face_track/config.pbtxt."""
 
-import json
 from typing import Any
 
 import cv2
@@ -12,7 +11,7 @@ from enhance.face.mesh import MeshKind
 from enhance.face.steady import FPS
 from enhance.face.track import Tracker
 
-from .shell import Inputs, Shell, weights_folder
+from .shell import Inputs, Shell, parameter, weights_folder
 
 
 class FaceTrackModel(Shell):
@@ -21,7 +20,7 @@ class FaceTrackModel(Shell):
     def initialize(self, args: dict[str, str]) -> None:
         """Opens the usual networks."""
         cv2.setNumThreads(1)  # the other models have the other cores
-        self.most = int(json.loads(args["model_config"])["parameters"]["max_faces"]["string_value"])
+        self.most = int(parameter(args, "max_faces"))
         self.trackers = {"attention": self._open("attention")}
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:  # noqa: ARG002

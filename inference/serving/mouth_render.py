@@ -1,6 +1,5 @@
 """Triton's `mouth_render_*`: a patch of a frame, its mesh and the shape asked for in, the patch with that mouth out."""
 
-import json
 from typing import Any
 
 import cv2
@@ -18,7 +17,7 @@ from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_c
 from enhance.render.subject import SUBJECT
 from enhance.style import STYLES, style_numbered, style_of
 
-from .shell import Inputs, Shell
+from .shell import Inputs, Shell, parameter
 
 IN_PLANES, IN_RGB = ("Y", "U", "V", "MASK"), ("RGB", "MASK")
 """What a rendered patch consists of, as the patch came."""
@@ -32,7 +31,7 @@ class MouthRenderModel(Shell):
     def initialize(self, args: dict[str, str]) -> None:
         """Raises ValueError when the config names no quality."""
         cv2.setNumThreads(1)  # the other models have the other cores
-        self.quality = quality_named(json.loads(args["model_config"])["parameters"]["quality"]["string_value"])
+        self.quality = quality_named(parameter(args, "quality"))
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
         """What is asked for: SUBJECT, STYLE, LENDER, or the patch with its mouth in another shape."""

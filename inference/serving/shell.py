@@ -16,6 +16,11 @@ def weights_folder() -> Path:
     return Path(os.environ.get("ENHANCE_WEIGHTS") or Path(__file__).parents[2] / ".enhance" / "weights")
 
 
+def parameter(args: dict[str, str], name: str) -> str:
+    """A parameter of the model's config.pbtxt; args: as Triton gives them to `initialize`. Raises KeyError."""
+    return str(json.loads(args["model_config"])["parameters"][name]["string_value"])
+
+
 class CancelledError(Exception):
     """The caller has gone, so no answer is needed."""
 

@@ -1,6 +1,5 @@
 """What the three upscaling models have in common as Triton models; each models/<name>/1/model.py only names itself."""
 
-import json
 import os
 from typing import Any
 
@@ -11,7 +10,7 @@ import triton_python_backend_utils as pb_utils
 from enhance.engine import choose_engine
 from enhance.upscale.upscaler import Upscaler, open_upscaler
 
-from .shell import Inputs, Shell, weights_folder
+from .shell import Inputs, Shell, parameter, weights_folder
 
 
 class UpscalerModel(Shell):
@@ -22,7 +21,7 @@ class UpscalerModel(Shell):
 
     def initialize(self, args: dict[str, str]) -> None:
         """Opens the model's networks on the engine of this machine."""
-        release = json.loads(args["model_config"])["parameters"]["release"]["string_value"]
+        release = parameter(args, "release")
         engine = choose_engine(os.environ, int(args["model_instance_device_id"]))
         self.upscaler = open_upscaler(self.model, weights_folder(), engine)
         pb_utils.Logger.log_info(f"{args['model_name']}: {release} on {self.upscaler.engine}")

@@ -81,9 +81,7 @@ def crop_of_box(box: npt.NDArray[Any], right_eye: npt.NDArray[Any], left_eye: np
 
 def crop_of_mesh(mesh: Points) -> Crop:
     """The crop for the next frame's mesh network from this frame's mesh (478 x 3)."""
-    along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
-    box = face_box(mesh)
-    return turned_square((box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max()) * MARGIN, along)
+    return crop_of_box(face_box(mesh), mesh[RIGHT_EYE, :2], mesh[LEFT_EYE, :2])
 
 
 def crop_of_features(features: npt.NDArray[Any]) -> Crop:

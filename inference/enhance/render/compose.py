@@ -101,7 +101,8 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
         return _untouched(source.planes)
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
-    mouth = _Mouth(person, rows, shape, own, asked, belief, light_on(patch, person.skin))
+    cheeks = cheeks_of(patch.planes, head, pose)
+    mouth = _Mouth(person, rows, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
     out, mask = warp(patch, own, asked, quality)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
@@ -124,7 +125,7 @@ def _untouched(planes: Planes) -> Rendered:
 class _Mouth:
     """A mouth on its way from `own` lips to the `asked` ones.
 
-    belief: 0..1, how far the frame's mouth is replaced. light: [3], R, G, B against the reference's.
+    belief: 0..1, how far the frame's mouth is replaced. cheeks: [3], Y, U, V. light: [3], R, G, B against the reference's.
     """
 
     person: Subject
@@ -133,6 +134,7 @@ class _Mouth:
     own: Lips
     asked: Asked
     belief: float
+    cheeks: Array
     light: Array
 
 
@@ -161,7 +163,6 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
         yuv[..., 0] += cheek_grain(patch, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
     if not photo or not request.lenders:
         return yuv
-    cheeks = cheeks_of(patch.planes, patch.head, patch.pose)
     lenders = [(lender_from(values.tobytes(), quality.lender), share) for values, share in request.lenders]
-    to = Receiver(hole, mouth.asked, patch.pose, person, cheeks, patch.colours)
+    to = Receiver(hole, mouth.asked, patch.pose, person, mouth.cheeks, patch.colours)
     return borrowed(yuv, lenders, to, aligned=quality.aligned)

@@ -5,9 +5,6 @@ import numpy as np
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours
 
-from .cover.trust import cheeks_of
-from .patch import Patch
-
 DIM = 8.0
 """Grey levels below which colours are noise: added before one light is divided by another."""
 LIGHTS = (0.1, 2.0)
@@ -29,6 +26,6 @@ def light_between(lit: Array, other: Array) -> Array:
     return np.asarray(np.clip((lit + DIM) / (other + DIM), *LIGHTS), np.float64)
 
 
-def light_on(patch: Patch, skin: Array) -> Array:
-    """[3]: R, G, B of this frame's light against the reference's, in which the cheeks are `skin` (RGB 0..255)."""
-    return light_between(rgb_of(cheeks_of(patch.planes, patch.head, patch.pose), patch.colours), skin)
+def light_on(cheeks: Array, colours: Colours, skin: Array) -> Array:
+    """[3]: R, G, B of the light on cheeks (Y, U, V) against that on the reference's `skin` (RGB 0..255)."""
+    return light_between(rgb_of(cheeks, colours), skin)

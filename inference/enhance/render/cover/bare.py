@@ -5,9 +5,8 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp
 
-from .expected import Compared
+from .expected import OF_ITSELF, Compared
 
-SCALES = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
 PARTS = 8  # of the mouth's width
 EVEN = (0.16, 0.32)  # of the usual contrast, that is left: of a hand's the first and less, of a mouth's the second and more
 TOLD = (0.35, 0.6)  # the usual contrast, too low to be missed, and high enough
@@ -34,5 +33,5 @@ def bareness(seen: Compared, covered: Floats) -> float:
 
 def _contrast(levels: Floats) -> float:
     """How much the cells of a place, n x 3, differ from one another."""
-    off: Array = (levels - levels.mean(axis=0)) / SCALES
+    off: Array = (levels - levels.mean(axis=0)) / OF_ITSELF
     return float(np.sqrt((off**2).sum(axis=1).mean()))

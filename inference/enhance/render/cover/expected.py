@@ -41,6 +41,7 @@ STIFFNESS = 1e-4
 COARSER = 3  # cells between the places at which the plate is evaluated
 BLUR = 0.5  # of a cell
 DARK = 16.0  # levels added before a logarithm is taken
+OF_ITSELF = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
 SCALES = np.array([0.08, 3.0, 3.0])  # of what skin differs, for the slope of the light: beyond, it is no light
 STEPS = 5  # of reweighting
 SOME = 3  # every so many cells are asked

@@ -8,9 +8,8 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp, smoothstep
 
-from .expected import CELL, CENTRES, Compared, shrunk
+from .expected import CELL, CENTRES, OF_ITSELF, Compared, shrunk
 
-SCALES = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
 LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
 ASIDE = (0.5, 0.9)  # and off that way, of its length
 TOLD_APART = (2.0, 3.5)  # how far lips have to differ from skin, to be missed
@@ -28,8 +27,8 @@ def lips_gone(seen: Compared) -> Floats:
     around = seen.skin & ~seen.lips & (np.abs(x) < 0.4) & (y > 0.05)
     if not around.any():
         return np.zeros(seen.skin.shape, np.float32)
-    apart = (np.median(seen.seen[around], axis=0) - seen.usual) / SCALES
-    off = (seen.seen - seen.usual) / SCALES
+    apart = (np.median(seen.seen[around], axis=0) - seen.usual) / OF_ITSELF
+    off = (seen.seen - seen.usual) / OF_ITSELF
     length = np.maximum((apart**2).sum(axis=2), 1e-3)
     along = (off * apart).sum(axis=2) / length
     aside = np.sqrt(((off - along[..., None] * apart) ** 2).sum(axis=2) / length)
@@ -37,14 +36,13 @@ def lips_gone(seen: Compared) -> Floats:
     return np.asarray(np.where(_within(seen), gone, 0), np.float32)
 
 
-def gone_share(seen: Compared) -> float:
-    """0..1 of the lips."""
-    return float(lips_gone(seen).sum()) / max(float(_within(seen).sum()), 1.0)
+def gone_share(seen: Compared, gone: Floats) -> float:
+    """0..1 of the lips; gone: from lips_gone."""
+    return float(gone.sum()) / max(float(_within(seen).sum()), 1.0)
 
 
-def finger(seen: Compared) -> Floats:
-    """0..1 of each cell: how far a finger that points up at the lips covers it."""
-    gone = lips_gone(seen)
+def finger(seen: Compared, gone: Floats) -> Floats:
+    """0..1 of each cell: how far a finger that points up at the lips covers it; gone: from lips_gone."""
     lips = _within(seen)
     columns = gone.sum(axis=0) / np.maximum(lips.sum(axis=0), 1)
     gone = gone * smoothstep(columns, ACROSS - 0.2, ACROSS).astype(np.float32)

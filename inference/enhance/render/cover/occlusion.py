@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
-from enhance.geometry.planes import Plane, Planes, halved, mean_of_four
+from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
 from enhance.render.lips.outline import Lips
 
 from .bare import bareness
 from .expected import CELL, CENTRES, DARK, LEFT, TOP, Compared, Face, compare, grown, shrunk
-from .fingers import finger, gone_share
+from .fingers import finger, gone_share, lips_gone
 
 DARKER, LIGHTER, ON_LIPS = 0.11, 0.20, 0.20  # of log luma: what skin gets darker and lighter by itself, and lips
 CHROMA = (2.2, 2.5)  # levels of U and of V
@@ -98,11 +98,12 @@ class Cover:
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
     """What covers the face, told from the reference `face`; None when nothing does. head: 478 x 3 in head coordinates."""
     seen = compare(planes, head, pose, lips, face)
-    covered, band = things(seen, strangeness(seen), pose, head), finger(seen)
+    gone = lips_gone(seen)
+    covered, band = things(seen, strangeness(seen), pose, head), finger(seen, gone)
     bare = bareness(seen, np.maximum(covered, band))
     if max(covered.max(), band.max()) < 0.02:
         return _nowhere(bare) if bare else None
-    return _in_pixels(planes, seen, covered, band, bare)
+    return _in_pixels(planes, seen, covered, band, gone_share(seen, gone), bare)
 
 
 def _nowhere(bare: float) -> Cover:
@@ -165,9 +166,9 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     return np.asarray(np.where(near, closed, 0), np.float32)
 
 
-def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, bare: float) -> Cover | None:
+def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, gone: float, bare: float) -> Cover | None:
     pose = seen.pose
-    area = _area(np.maximum(grown(covered), grown(band)), pose).clipped(planes.area)
+    area = _area(np.maximum(grown(covered), grown(band)), pose, planes.area)
     if not area.width or not area.height:
         return _nowhere(bare) if bare else None
     here, cells = _pixels(planes, area), ((pose.plane_of(area) - [LEFT, TOP]) / CELL - 0.5).astype(np.float32)
@@ -193,7 +194,7 @@ def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, ba
     behind = place.at(seen.usual)
     behind[..., 0] = np.exp(behind[..., 0]) - DARK
     share = small.share_of_mouth(np.maximum(reach, small.at(band)), pose.scale / coarser)
-    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()), gone_share(seen), bare)
+    return Cover(area, opacity, behind, np.asarray(wide, np.float32), share, float(band.max()), gone, bare)
 
 
 class _Place:
@@ -272,16 +273,16 @@ def _foreign(here: Floats, seen: Compared) -> Array:
     return smoothstep(off, *FOREIGN)
 
 
-def _area(gate: Floats, pose: Pose) -> Area:
+def _area(gate: Floats, pose: Pose, within: Area) -> Area:
     """Of the cells that are not 0, with an even origin."""
     room = grown(gate, 2 * round(FOLLOWED / CELL) + 1)
     rows, columns = np.flatnonzero(room.any(axis=1)), np.flatnonzero(room.any(axis=0))
     corners = np.array([[columns[a], rows[b]] for a in (0, -1) for b in (0, -1)]) * CELL + [LEFT + CELL / 2, TOP + CELL / 2]
     pixels = pose.to_pixels(corners)
     pad = 4 + round(3 * CELL * pose.scale)
-    x, y = (np.floor(pixels.min(axis=0)).astype(int) - pad) & ~1
+    x, y = np.floor(pixels.min(axis=0)).astype(int) - pad
     right, bottom = np.ceil(pixels.max(axis=0)).astype(int) + pad
-    return Area(int(x), int(y), int(right) + int(right & 1), int(bottom) + int(bottom & 1))
+    return even(Area(int(x), int(y), int(right), int(bottom)), within)
 
 
 def _closed(opacity: Floats, scale: float) -> Floats:

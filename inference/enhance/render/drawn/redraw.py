@@ -7,7 +7,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
-from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, halved, paint
+from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, halved, paint
 from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
@@ -110,15 +110,14 @@ def _contours(shape: Shape, ink: Ink, ends: Array) -> Contours:
 def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
     """All that changes, and skin round it to take from; even, as chroma asks."""
     box = np.array([[drawn.columns.start, drawn.top.min()], [drawn.columns.stop, drawn.bottom.max()]])
-    left, top = drawn.place(box)[0]
-    right, bottom = drawn.place(box)[1]
+    (left, top), (right, bottom) = drawn.place(box)
     corners = np.array([[left, top], [right, top], [left, bottom], [right, bottom]])
     spread = np.array([[-0.06, -0.2], [0.06, -0.2], [-0.06, 0.2], [0.06, 0.2]])
     pixels = pose.to_pixels(np.vstack([corners + spread, contours.upper, contours.lower]))
     pad = 6 + round(0.03 * pose.scale)
-    x, y = (np.floor(pixels.min(axis=0)).astype(int) - pad) & ~1
+    x, y = np.floor(pixels.min(axis=0)).astype(int) - pad
     end_x, end_y = np.ceil(pixels.max(axis=0)).astype(int) + pad
-    return Area(int(x), int(y), int(end_x) + int(end_x & 1), int(end_y) + int(end_y & 1)).clipped(within)
+    return even(Area(int(x), int(y), int(end_x), int(end_y)), within)
 
 
 def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:

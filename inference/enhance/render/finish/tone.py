@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
-from enhance.geometry.planes import Plane, Planes, halved, mean_of_four
+from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
 from enhance.record import Shape
 from enhance.render.cover.trust import means
 from enhance.render.lips.outline import ALONG, SAMPLES
@@ -63,10 +63,9 @@ class Ring:
         a, b, c, d = (pose.to_plane(contour) for contour in (*upper, *lower))
         pixels = pose.to_pixels(np.vstack([a, b, c, d]))
         pad = 2 + round(0.02 * pose.scale)
-        left, top = (np.floor(pixels.min(axis=0)).astype(int) - pad) & ~1
+        left, top = np.floor(pixels.min(axis=0)).astype(int) - pad
         right, bottom = np.ceil(pixels.max(axis=0)).astype(int) + pad
-        area = Area(int(left), int(top), int(right) + int(right & 1), int(bottom) + int(bottom & 1))
-        return cls(pose, (a, b, c, d), area.clipped(within))
+        return cls(pose, (a, b, c, d), even(Area(int(left), int(top), int(right), int(bottom)), within))
 
     @cached_property
     def places(self) -> tuple[Array, npt.NDArray[np.bool_], Array]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
+from enhance.geometry.planes import even
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
@@ -68,9 +69,9 @@ def hole_of(asked: Asked, pose: Pose, within: Area) -> Hole | None:
         return None
     around = pose.to_pixels(np.vstack([upper, lower]))
     pad = 3 + round(0.03 * pose.scale)
-    left, top = (np.floor(around.min(axis=0)).astype(int) - pad) & ~1
+    left, top = np.floor(around.min(axis=0)).astype(int) - pad
     right, bottom = np.ceil(around.max(axis=0)).astype(int) + pad
-    area = Area(int(left), int(top), int(right) + int(right & 1), int(bottom) + int(bottom & 1)).clipped(within)
+    area = even(Area(int(left), int(top), int(right), int(bottom)), within)
     if not area.width or not area.height:
         return None
     plane = pose.plane_of(area)

@@ -9,6 +9,7 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Colours
 from enhance.render.finish.flow import flow_blend
+from enhance.render.light import DIM
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 from enhance.render.teeth.arch import DEPTH, HALF_WIDTH
@@ -31,7 +32,6 @@ JAW_SHARE = 0.55  # of what lies under the teeth is squeezed; the rest, on the l
 PARTED = (0.012, 0.03)  # openings in S between which lips begin to show what is lent, and not a dark line
 CUT = 0.03  # S that a lip hides of what the lender's showed, from which its whole shade lies on the edge
 SEATED = 1.0  # how far the teeth go with lips that the mesh sees higher or lower on a face
-DIM = 8.0  # grey levels below which light is noise
 LIGHTS = (0.3, 2.5)
 
 

@@ -7,16 +7,16 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.planes import Colours, to_rgb
-from enhance.render.light import DIM, chroma, light_between, rgb_of
+from enhance.render.light import chroma, light_between, rgb_of
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import NONE, Own, own_teeth
 
-from .lender import Lender
+from .lender import LEAST, Lender
 
 WORTH = 0.6  # belief from which a lender's teeth count
 SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
-LEAST = 60  # of them, to tell the teeth's colour
+FEWEST = 60  # of them, to tell the teeth's colour
 
 
 def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: Colours) -> Floats:
@@ -31,14 +31,14 @@ def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: 
         texture = texture * (1 - own.texture[..., 3:]) + own.texture
     best = found[0].texture
     shown = best[best[..., 3] > SHOWN]
-    tooth = np.median(shown[:, :3] / shown[:, 3:], axis=0) if len(shown) >= LEAST else person.tooth
+    tooth = np.median(shown[:, :3] / shown[:, 3:], axis=0) if len(shown) >= FEWEST else person.tooth
     bite = person.bite + np.array([0.0, found[0].edge, 0.0])
     return SUBJECT.pack(replace(person, teeth=texture.astype(np.float64), tooth=tooth, bite=bite))
 
 
 def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
     """A lender's teeth in the light of the subject's reference frame."""
-    if min(lender.planes.y.shape) < DIM:
+    if min(lender.planes.y.shape) < LEAST:
         return NONE
     rgb = to_rgb(lender.planes, colours)
     bite = person.bite + np.array([0.0, shift_of(person.rest, lender.lips), 0.0])
