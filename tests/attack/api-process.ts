@@ -103,8 +103,6 @@ export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = re
   };
 };
 
-export type ApiProcess = Awaited<ReturnType<typeof apiProcess>>;
-
 /** "422 validation_failed" of an answer as it came; its whole body with it when that is no problem+json. */
 export const said = (answer: string): string => {
   const status = /^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 'no answer';

@@ -158,5 +158,3 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   ...{ id, ready: video !== null, releases: { video, image } },
   engine: video === null ? null : 'test',
 });
-
-export type RealApi = Awaited<ReturnType<typeof realApi>>;

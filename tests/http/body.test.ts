@@ -50,10 +50,7 @@ const send = async (head: readonly string[], body: string) => {
 const multipart = 'Content-Type: multipart/form-data; boundary=b';
 const filePart = 'Content-Disposition: form-data; name="image"; filename="a.png"';
 
-const settled = async (): Promise<void> => {
-  await api.nothingLeft();
-};
-test.after.each(settled);
+test.after.each(api.nothingLeft);
 
 test('broken JSON is answered with invalid_json', async () => {
   const json = { 'content-type': 'application/json' };
@@ -226,7 +223,7 @@ test('a caller that disconnects half way leaves no file', async () => {
     );
     await sleep(50);
     socket.destroy();
-    await settled();
+    await api.nothingLeft();
   }
   assert.is(
     (

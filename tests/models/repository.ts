@@ -1,14 +1,11 @@
 /** A Triton over a repository that the test fills: copies of the model `echo` under names and releases of its own. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signalGroup } from '../../src/stack/child.ts';
-import { startTriton } from '../../src/stack/triton.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { testConfig } from '../real/config.ts';
-import { freePorts } from '../real/ports.ts';
-import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
-import { testModels } from '../real/triton.ts';
+import { tempDir } from '../real/run.ts';
+import { ownTriton, testModels, tritonEnvironment } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 /** A slot for copies of `echo`. */
@@ -23,23 +20,9 @@ export const echoSlot = (name: string): Slot => ({
 
 export const openRepository = async () => {
   const folder = tempDir('repository');
-  const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
-  const start = () =>
-    startTriton({
-      ports: { http, grpc, metrics },
-      host: '127.0.0.1',
-      modelsDirs: [folder],
-      logFile: join(tempDir('triton'), 'triton.log'),
-      env: partEnvironment(),
-    });
-  let triton = await start();
-  const atExit = () => signalGroup(triton.pid, 'SIGKILL');
-  process.once('exit', atExit);
-  const address = { httpUrl: `http://127.0.0.1:${http}`, adminSecret };
-  const control = openControl(address);
-  const { triton: config } = testConfig({
-    ...{ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret },
-  });
+  const triton = await ownTriton([], [folder]);
+  const control = openControl(triton);
+  const { triton: config } = testConfig(tritonEnvironment(triton));
 
   /** Writes a copy of `echo`, or changes the one of this name. It is loaded by `control.load`. */
   const put = (name: string, release: string, { seconds = 0, dims = '-1, -1, -1' } = {}): void => {
@@ -66,16 +49,6 @@ export const openRepository = async () => {
       await control.unload(name);
       await untilState(name, 'UNAVAILABLE');
     },
-    kill: async (): Promise<void> => {
-      process.kill(triton.pid, 'SIGKILL');
-      await triton.exited;
-    },
-    start: async (): Promise<void> => {
-      triton = await start();
-    },
-    close: async (): Promise<void> => {
-      process.off('exit', atExit);
-      await triton.stop();
-    },
+    ...{ kill: triton.kill, start: triton.start, close: triton.close },
   };
 };

@@ -49,10 +49,10 @@ export type OwnTriton = RealTriton & {
   start(): Promise<void>;
 };
 
-/** A server of this test alone, with the named models loaded; `more` are repositories besides the usual ones. */
+/** A server of this test alone, with the named models loaded; `modelsDirs` are its repositories. */
 export const ownTriton = async (
   first: readonly string[] = models,
-  more: readonly string[] = [],
+  modelsDirs: readonly string[] = repositories,
 ): Promise<OwnTriton> => {
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
   const address = { httpUrl: `http://127.0.0.1:${http}`, grpcUrl: `127.0.0.1:${grpc}` };
@@ -60,7 +60,7 @@ export const ownTriton = async (
     startTriton({
       ports: { http, grpc, metrics },
       host: '127.0.0.1',
-      modelsDirs: [...repositories, ...more],
+      modelsDirs,
       logFile: join(tempDir('triton'), 'triton.log'),
       env: partEnvironment(),
     });
@@ -71,7 +71,7 @@ export const ownTriton = async (
   const loading = new Map<string, Promise<void>>();
   const never = new AbortController().signal;
   const load = async (models: readonly string[]): Promise<void> => {
-    const missing = models.filter((model) => !loading.has(model));
+    const missing = [...new Set(models)].filter((model) => !loading.has(model));
     const loaded = loadModels({ ...address, adminSecret }, missing, 180_000, never);
     for (const model of missing) loading.set(model, loaded);
     try {

@@ -7,6 +7,7 @@ import { type Child, startChild, untilReady } from '../../src/stack/child.ts';
 import { markOf, runsBelow, stopOrphans } from '../../src/stack/orphans.ts';
 import { type StackPart, supervise } from '../../src/stack/supervise.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
+import { until } from '../real/until.ts';
 
 /** A shell that has a child of its own, as Triton has its stubs. */
 const family = 'sleep 300 & echo started; wait';
@@ -30,34 +31,30 @@ const isZombie = (pid: number): boolean =>
   /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
-const until = async (what: () => boolean): Promise<void> => {
-  for (const deadline = Date.now() + 10_000; !what(); await sleep(20))
-    assert.ok(Date.now() < deadline, 'not within 10 s');
-};
 
 const test = suite('supervise');
 
 test('a stopped process takes its own children along', async () => {
   const child = await start(family);
-  await until(() => child.tail() === 'started');
+  await until('the child has started', () => child.tail() === 'started', 10_000);
   const [grandchild = 0] = childrenOf(child.pid);
   await child.stop();
   assert.not(isAlive(child.pid));
-  await until(() => !isAlive(grandchild));
+  await until('the grandchild has ended', () => !isAlive(grandchild), 10_000);
 });
 
 test('a killed process leaves no children', async () => {
   const child = await start(family);
-  await until(() => child.tail() === 'started');
+  await until('the child has started', () => child.tail() === 'started', 10_000);
   const [grandchild = 0] = childrenOf(child.pid);
   process.kill(child.pid, 'SIGKILL');
   assert.is(await child.exited, 'SIGKILL');
-  await until(() => !isAlive(grandchild));
+  await until('the grandchild has ended', () => !isAlive(grandchild), 10_000);
 });
 
 test('a process that ignores SIGTERM is killed', async () => {
   const child = await start("trap '' TERM; echo deaf; while :; do sleep 0.1; done");
-  await until(() => child.tail() === 'deaf');
+  await until('the child ignores SIGTERM', () => child.tail() === 'deaf', 10_000);
   await child.stop();
   assert.is(await child.exited, 'SIGKILL');
 });
@@ -97,7 +94,11 @@ test('a process that ends is restarted until it is stopped', async () => {
   const supervised = supervise(part, (line) => told.push(line));
   await supervised.ready;
   process.kill(pids[0] ?? 0, 'SIGKILL');
-  await until(() => pids.length === 2 && told.includes('Shell is running again.'));
+  await until(
+    'it was started again',
+    () => pids.length === 2 && told.includes('Shell is running again.'),
+    10_000,
+  );
   await supervised.stop();
   await sleep(300);
   assert.is(pids.length, 2);
@@ -119,7 +120,7 @@ test('a restart that fails is tried again, later', async () => {
     },
   };
   const supervised = supervise(part, (line) => told.push(line));
-  await until(() => told.includes('Shell is running again.'));
+  await until('it is running again', () => told.includes('Shell is running again.'), 10_000);
   await supervised.stop();
   const [, second = 0, third = 0, fourth = 0] = times;
   assert.ok(fourth - third > third - second, `${times}`);
@@ -151,13 +152,17 @@ test('the processes that a killed run left behind are found by its mark, and no 
   const [dead, other] = [join(folder, '1'), join(folder, '2')];
   const left = await start(family, undefined, { ...process.env, ...markOf(dead) });
   const kept = await start(family, undefined, { ...process.env, ...markOf(other) });
-  await until(() => left.tail() === 'started' && kept.tail() === 'started');
+  await until(
+    'both have started',
+    () => left.tail() === 'started' && kept.tail() === 'started',
+    10_000,
+  );
   assert.equal(runsBelow(folder).sort(), [dead, other]);
   assert.is(await stopOrphans(dead), 2);
   assert.not(isAlive(left.pid));
   assert.ok(isAlive(kept.pid));
   await kept.stop();
-  await until(() => runsBelow(folder).length === 0);
+  await until('no run is left', () => runsBelow(folder).length === 0, 10_000);
 });
 
 test('an aborted start leaves nothing running', async () => {

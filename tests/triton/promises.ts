@@ -34,7 +34,7 @@ export const data = (height: number, width: number, fill: number): Tensor => ({
   data: Buffer.alloc(height * width * 3, Buffer.from([fill, 1, 2, 3, 4, 5, 250])),
 });
 export const echoed = ({ name, datatype, shape }: Tensor) => ({ name, datatype, shape });
-export const sleepMs = (ms: number) => int32('SLEEP_MS', [ms]);
+const sleepMs = (ms: number) => int32('SLEEP_MS', [ms]);
 export const never = new AbortController().signal;
 
 export const failure = async (work: Promise<unknown>, code: FailureCode): Promise<Failure> => {

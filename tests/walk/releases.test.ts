@@ -9,7 +9,7 @@ import { root } from '../../src/stack/home.mjs';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
-import { ownTriton } from '../real/triton.ts';
+import { ownTriton, repositories } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const folder = tempDir('releases');
@@ -25,7 +25,7 @@ change('config.pbtxt', '"photo-r1"', '"photo-r2"');
 change('1/model.py', 'Path(__file__).parents[3] / "inference"', `"${join(root, 'inference')}"`);
 
 const test = suite('jobs and releases');
-const triton = await ownTriton(['photo'], [folder]);
+const triton = await ownTriton(['photo'], [...repositories, folder]);
 const service = await realService({ MODEL_WAIT_SECONDS: '60' }, Promise.resolve(triton));
 const control = openControl(triton);
 const caller = await service.caller(100);
