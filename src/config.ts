@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { expected } from './expected.ts';
 
@@ -76,6 +77,12 @@ const Environment = z.object({
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
+
+  MODELS_DIR: z.string().optional(),
+  MODEL_LOAD_SECONDS: int(180),
+  MODEL_KEEP_SECONDS: int(900),
+  MODEL_TRIAL_ERRORS: int(3),
+  MODEL_TRIAL_ERROR_PERCENT: z.coerce.number().positive().max(100).default(20),
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
@@ -218,6 +225,14 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       adminSecret: e.TRITON_ADMIN_SECRET,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
+    },
+    models: {
+      dir: e.MODELS_DIR ?? join(e.DATA_DIR, 'models'),
+      loadWithinMs: e.MODEL_LOAD_SECONDS * 1000,
+      /** How long a release is on trial after its promotion, and the one before it stays loaded. */
+      keepMs: e.MODEL_KEEP_SECONDS * 1000,
+      bounds: {},
+      trial: { errors: e.MODEL_TRIAL_ERRORS, errorPercent: e.MODEL_TRIAL_ERROR_PERCENT },
     },
     files: {
       dir: e.DATA_DIR,

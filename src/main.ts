@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
+import { repeat } from './async/repeat.ts';
 import { openTurns } from './async/turns.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
@@ -18,9 +19,14 @@ import { createLog, type Log } from './log.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { openCatalogue } from './models/catalogue.ts';
+import { openEverywhere } from './models/everywhere.ts';
+import { openOperate } from './models/operate.ts';
+import { openReconcile } from './models/reconcile.ts';
+import { openRegistry } from './models/registry.ts';
 import { openReleases } from './models/releases.ts';
+import { openTrial } from './models/trial.ts';
 import { operations } from './operations/all.ts';
-import { catalogueEntries } from './operations/catalogue-entries.ts';
+import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
 import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
@@ -49,9 +55,9 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       ...{ fetchTo, identify },
-      models: openCatalogue(operations.flatMap(catalogueEntries), {
-        ...{ transport: shared.transport, control: shared.control },
-        ...{ log, signal: draining.signal },
+      models: openCatalogue(entries, { ...shared, signal: draining.signal }),
+      operate: openOperate({
+        ...{ ...shared, entries, modelsDir: config.models.dir, signal: draining.signal },
       }),
       turns: openTurns(config.probing),
       draining: draining.signal,
@@ -70,11 +76,21 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'work');
-    const enhance = createEnhance({ ...shared, releases: openReleases(shared.control) });
+    const { control, registry } = shared;
+    const trial = openTrial({
+      ...{ registry, control, log },
+      bounds: { ...config.models.trial, watchMs: config.models.keepMs },
+    });
+    const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
   });
+
+const entries = operations.flatMap(catalogueEntries);
+
+/** Between two looks whether each Triton has the releases that are in use. */
+const RECONCILE_MS = 2_000;
 
 const openShared = async (
   config: Config,
@@ -92,6 +108,20 @@ const openShared = async (
   closers.push(() => queue.close());
   const transport = await openTransport(config.triton);
   closers.push(() => transport.close());
+  const control = openControl(config.triton);
+  const registry = openRegistry(stores, operations.flatMap(slotForms));
+  const ending = new AbortController();
+  const replicas = () => [{ name: config.triton.httpUrl, control }];
+  const everywhere = openEverywhere({
+    ...{ stores, replicas, loadWithinMs: config.models.loadWithinMs, signal: ending.signal },
+  });
+  const { dir: modelsDir, keepMs } = config.models;
+  const reconcile = openReconcile({ registry, everywhere, modelsDir, keepMs, log });
+  const stopReconciling = repeat(RECONCILE_MS, reconcile, log);
+  closers.push(() => {
+    ending.abort();
+    return stopReconciling();
+  });
   return {
     config,
     log,
@@ -100,7 +130,7 @@ const openShared = async (
     signals,
     queue,
     transport,
-    control: openControl(config.triton),
+    ...{ control, registry, replicas, everywhere },
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
     operations,
