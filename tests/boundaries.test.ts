@@ -17,18 +17,25 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       values: ['accounts', 'async', 'cli', 'contract', 'media', 'models', 'storage', 'triton'],
     },
     http: {
-      values: ['accounts', 'contract', 'jobs', 'operations', 'storage'],
-      types: ['async', 'media', 'models'],
+      values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
+      types: ['async', 'media'],
     },
     accounts: { values: ['contract'] },
-    jobs: { values: ['accounts', 'async', 'contract', 'operations', 'storage'] },
-    models: { values: ['triton'] },
+    jobs: {
+      values: ['accounts', 'async', 'contract', 'operations', 'storage'],
+      types: ['models'],
+    },
+    models: { values: ['triton'], types: ['contract'] },
     media: { values: ['contract', 'storage'] },
     triton: {},
     storage: { values: ['contract'] },
     async: {},
     stack: { values: ['operations', 'triton'] },
-    cli: { values: ['accounts', 'contract', 'jobs', 'operations', 'stack', 'storage'] },
+    cli: {
+      values: [
+        ...['accounts', 'contract', 'jobs', 'models', 'operations', 'stack', 'storage', 'triton'],
+      ],
+    },
   };
 
 /** Inside a folder: which of its sub-folders each of them may import; the files beside them are free to all. */
@@ -66,6 +73,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'cli-progress': /^cli\//,
   'prom-client': /^http\/metrics\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
+  yaml: /^cli\/releases\.ts$/,
   'tsx/esm/api': /^stack\/start\.mjs$/,
 };
 

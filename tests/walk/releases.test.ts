@@ -172,7 +172,7 @@ test('200 requests over canary, promotion and rollback: none fails, each names w
   await again('photo@r2');
   await operate('rollback', { slot: 'photo' });
   await again('photo@r1');
-  assert.equal(await service.audit(caller.account), []);
+  assert.equal((await service.audit(caller.account)).differences, []);
 });
 
 test('jobs that wait when their release is replaced finish on it; it is unloaded after them', async () => {
