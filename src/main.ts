@@ -26,8 +26,7 @@ import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openTransport } from './triton/open-transport.ts';
-import { openControl } from './triton/protocol/control.ts';
+import { openReplicas } from './triton/replicas/replicas.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -90,8 +89,8 @@ const openShared = async (
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const transport = await openTransport(config.triton);
-  closers.push(() => transport.close());
+  const replicas = await openReplicas(config.triton, log);
+  closers.push(() => replicas.close());
   return {
     config,
     log,
@@ -99,8 +98,9 @@ const openShared = async (
     files,
     signals,
     queue,
-    transport,
-    control: openControl(config.triton),
+    replicas,
+    transport: replicas.transport,
+    control: replicas.control,
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
     operations,
