@@ -13,6 +13,7 @@ const list = z.string().transform((value) =>
     .map((entry) => entry.trim())
     .filter(Boolean),
 );
+const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   z
@@ -64,7 +65,7 @@ const Environment = z.object({
   REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
   REDIS_PREFIX: z.string().default('enhance'),
 
-  TRITON_HTTP_URL: list.default(['http://127.0.0.1:8700']).pipe(z.array(z.url()).min(1)),
+  TRITON_HTTP_URL: list.default(['http://127.0.0.1:8700']).pipe(z.array(BaseUrl).min(1)),
   TRITON_GRPC_URL: list.default(['127.0.0.1:8701']).pipe(z.array(HostAndPort).min(1)),
   TRITON_DISCOVERY: z.enum(['static', 'dns']).default('static'),
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
@@ -153,6 +154,8 @@ const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.Refineme
       'TRITON_GRPC_URL',
       `Expected one address for each of TRITON_HTTP_URL (${http}); got ${grpc}`,
     );
+  if (new Set(e.TRITON_HTTP_URL).size < http)
+    refuse('TRITON_HTTP_URL', 'Expected each address once');
   if (e.TRITON_DISCOVERY === 'dns' && http > 1)
     refuse('TRITON_HTTP_URL', `Expected one host name with TRITON_DISCOVERY=dns; got ${http}`);
   if (e.TRITON_TRANSPORT === 'shared-memory' && (http > 1 || e.TRITON_DISCOVERY === 'dns'))
@@ -187,8 +190,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),
   );
   const e = parsed.data;
-  const servers = e.TRITON_HTTP_URL.map((url, at) => ({
-    httpUrl: url.replace(/\/$/, ''),
+  const servers = e.TRITON_HTTP_URL.map((httpUrl, at) => ({
+    httpUrl,
     grpcUrl: e.TRITON_GRPC_URL[at] ?? '',
   }));
   const video = {

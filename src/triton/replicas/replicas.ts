@@ -5,6 +5,7 @@ import type { Log } from '../../log.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { addressesOf, type Resolve, systemResolve } from './addresses.ts';
 import { openBalanced } from './balanced.ts';
+import { openComparison } from './comparison.ts';
 import { type Fleet, openFleet } from './fleet.ts';
 import { type MergedControl, openMerged } from './merged.ts';
 import {
@@ -30,23 +31,35 @@ type ReplicasStats = {
   readonly replicas: readonly (ReplicaState & ReplicaCounts & { readonly name: string })[];
 };
 
-/** Time between two looks at the host name. */
-const resolveMs = 5_000;
+type Options = {
+  readonly resolve?: Resolve;
+  /** Time between two looks at the host name. */
+  readonly resolveMs?: number;
+};
+
+/** Time between two comparisons of what the replicas have. */
+const compareMs = 5_000;
 
 /** Resolves when each replica was asked a first time; one that does not answer is no failure. */
 export const openReplicas = async (
   config: Config['triton'],
   log: Log,
-  resolve: Resolve = systemResolve,
+  { resolve = systemResolve, resolveMs = 5_000 }: Options = {},
 ): Promise<Replicas> => {
   const fleet = openFleet((address) => openServer(address, config, log), log);
   const transport = openBalanced(config.transport, fleet);
-  const stopFollowing = await follow(addressesOf(config, resolve), config, fleet, log);
+  const follow = openFollowing(addressesOf(config, resolve), fleet, log);
+  await follow();
+  const isOne = config.servers.length === 1 && config.discovery === 'static';
+  const stops = [
+    ...(config.discovery === 'dns' ? [repeat(resolveMs, follow, log)] : []),
+    ...(isOne ? [] : [repeat(compareMs, openComparison(fleet.list, log), log)]),
+  ];
 
   return {
     transport,
     control: openMerged(fleet),
-    list: () => fleet.list(),
+    list: fleet.list,
     stats: () => ({
       repeated: fleet.repeated(),
       replicas: fleet
@@ -54,35 +67,27 @@ export const openReplicas = async (
         .map((server) => ({ name: server.name, ...server.state(), ...server.counts() })),
     }),
     close: async () => {
-      await stopFollowing();
+      await Promise.all(stops.map((stop) => stop()));
       await transport.close();
     },
   };
 };
 
-/** Gives the fleet its servers, and for a host name goes on doing so until the returned function is called. */
-const follow = async (
+/** Gives the fleet the servers that there are now. Where they cannot be found the fleet keeps those that it has: a name server that fails says nothing about them. */
+const openFollowing = (
   addresses: () => Promise<readonly ServerAddress[]>,
-  { discovery }: Config['triton'],
   fleet: Fleet,
   log: Log,
-): Promise<() => Promise<void>> => {
-  if (discovery === 'static') {
-    await fleet.set(await addresses());
-    return async () => {};
-  }
+) => {
   let fault = '';
-  const lookUp = async (): Promise<void> => {
-    try {
-      await fleet.set(await addresses());
-      fault = '';
-    } catch (error) {
-      // The servers stay as they are: a name server that fails says nothing about them.
-      if (fault !== String(error))
-        log.warn({ err: error }, 'the replicas of Triton were not found');
+  return async (): Promise<void> => {
+    const found = await addresses().catch((error: unknown) => {
+      if (fault !== String(error)) log.warn({ err: error }, "Triton's host name has no addresses");
       fault = String(error);
-    }
+      return null;
+    });
+    if (!found) return;
+    fault = '';
+    await fleet.set(found);
   };
-  await lookUp();
-  return repeat(resolveMs, lookUp, log);
 };
