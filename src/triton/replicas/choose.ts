@@ -2,29 +2,33 @@
 import type { Server } from './replica.ts';
 
 /**
- * The servers that can be asked for a model: those that answer and have it READY. All of one name must be one release; the
- * release of the first listed server that has the name counts, also while that server does not answer.
+ * The servers that have a model READY, as far as is known. All of one name must be one release: that of the first listed
+ * server that has the name counts, also while that server does not answer.
  */
-export const serversWith = <T extends Pick<Server, 'state' | 'releaseOf'>>(
+export const serversWith = <T extends Pick<Server, 'releaseOf'>>(
   model: string,
   servers: readonly T[],
 ): T[] => {
   const release = servers
     .map((server) => server.releaseOf(model))
     .find((found) => found !== undefined);
-  if (release === undefined) return [];
-  return servers.filter((server) => server.releaseOf(model) === release && server.state().healthy);
+  return release === undefined
+    ? []
+    : servers.filter((server) => server.releaseOf(model) === release);
 };
 
-/** Of those that are not in doubt, if there are any, the one with the fewest requests at it; the first of several. */
+/** The one with the fewest requests at it, the first of several: of the healthy ones; of those, of the ones not in doubt. */
 export const leastPending = <T extends Pick<Server, 'state' | 'doubts'>>(
   model: string,
   servers: readonly T[],
 ): T | undefined => {
-  const trusted = servers.filter((server) => !server.doubts(model));
-  const [first, ...rest] = trusted.length > 0 ? trusted : servers;
-  return rest.reduce(
-    (best, server) => (best && server.state().pending < best.state().pending ? server : best),
-    first,
-  );
+  const [best] = servers
+    .map((server) => ({ server, ...server.state(), doubted: server.doubts(model) }))
+    .sort(
+      (a, b) =>
+        Number(b.healthy) - Number(a.healthy) ||
+        Number(a.doubted) - Number(b.doubted) ||
+        a.pending - b.pending,
+    );
+  return best?.server;
 };

@@ -45,18 +45,19 @@ export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log
   const choose = (model: string, except?: Server): Server | undefined => {
     turn += 1;
     const from = turn % servers.length;
-    const others = serversWith(model, servers).filter((server) => server !== except);
+    const able = serversWith(model, servers).filter((server) => server !== except);
     const inTurn = [...servers.slice(from), ...servers.slice(0, from)];
     return leastPending(
       model,
-      inTurn.filter((server) => others.includes(server)),
+      inTurn.filter((server) => able.includes(server)),
     );
   };
   const find = async (model: string, except?: Server): Promise<Server | undefined> => {
     const chosen = choose(model, except);
-    if (chosen) return chosen;
-    // It may have been loaded since the last check.
+    if (chosen?.state().healthy) return chosen;
+    // It may have been loaded since the last check, or its server may be back.
     await refresh();
+    // Where none is healthy one is tried all the same: a machine that stalls for seconds makes all of them seem hung.
     return choose(model, except);
   };
   const take = async (model: string): Promise<Server> => {
