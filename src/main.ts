@@ -32,8 +32,7 @@ import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openTransport } from './triton/open-transport.ts';
-import { openControl } from './triton/protocol/control.ts';
+import { openReplicas } from './triton/replicas/replicas.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -106,16 +105,15 @@ const openShared = async (
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const transport = await openTransport(config.triton);
-  closers.push(() => transport.close());
-  const control = openControl(config.triton);
+  const replicas = await openReplicas(config.triton, log);
+  closers.push(() => replicas.close());
   const registry = openRegistry(stores, operations.flatMap(slotForms));
   const ending = new AbortController();
-  const replicas = () => [{ name: config.triton.httpUrl, control }];
+  const { dir: modelsDir, keepMs, loadWithinMs } = config.models;
   const everywhere = openEverywhere({
-    ...{ stores, replicas, loadWithinMs: config.models.loadWithinMs, signal: ending.signal },
+    ...{ stores, loadWithinMs, signal: ending.signal },
+    replicas: () => replicas.list().filter((replica) => replica.state().healthy),
   });
-  const { dir: modelsDir, keepMs } = config.models;
   const reconcile = openReconcile({ registry, everywhere, modelsDir, keepMs, log });
   const stopReconciling = repeat(RECONCILE_MS, reconcile, log);
   closers.push(() => {
@@ -129,8 +127,10 @@ const openShared = async (
     files,
     signals,
     queue,
-    transport,
-    ...{ control, registry, replicas, everywhere },
+    replicas,
+    transport: replicas.transport,
+    control: replicas.control,
+    ...{ registry, everywhere },
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
     operations,

@@ -27,7 +27,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     },
     models: { values: ['triton'], types: ['contract'] },
     media: { values: ['contract', 'storage'] },
-    triton: {},
+    triton: { values: ['async'] },
     storage: { values: ['contract'] },
     async: {},
     stack: { values: ['operations', 'triton'] },
@@ -42,7 +42,12 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
   jobs: { record: [], submit: ['record'], run: ['record', 'submit'] },
-  triton: { protocol: [], 'shared-memory': ['protocol'], clients: ['protocol'] },
+  triton: {
+    protocol: [],
+    'shared-memory': ['protocol'],
+    clients: ['protocol'],
+    replicas: ['protocol'],
+  },
   http: { body: [], gate: [], middleware: [], routes: [] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {

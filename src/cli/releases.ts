@@ -13,8 +13,7 @@ import { openRegistry, type Registry } from '../models/registry.ts';
 import { type SlotState, written } from '../models/state.ts';
 import { operations } from '../operations/all.ts';
 import { catalogueEntries, slotForms } from '../operations/catalogue-entries.ts';
-import { openTransport } from '../triton/open-transport.ts';
-import { openControl } from '../triton/protocol/control.ts';
+import { openReplicas } from '../triton/replicas/replicas.ts';
 import { Refused } from './client.ts';
 import { asOperator } from './operator.ts';
 
@@ -26,22 +25,22 @@ const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
   asOperator(async ({ stores, config }) => {
     const ending = new AbortController();
     const { signal } = ending;
-    const transport = await openTransport(config.triton);
-    const control = openControl(config.triton);
+    const log = createLog('silent', 'cli');
+    const tritons = await openReplicas(config.triton, log);
+    const { control, transport } = tritons;
     const registry = openRegistry(stores, operations.flatMap(slotForms));
-    const replicas = () => [{ name: config.triton.httpUrl, control }];
+    const replicas = () => tritons.list().filter((replica) => replica.state().healthy);
     const { loadWithinMs, dir: modelsDir } = config.models;
     const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
     const operate = openOperate({
-      ...{ registry, everywhere, replicas, control, transport, modelsDir, signal, config },
+      ...{ registry, everywhere, control, transport, modelsDir, signal, config, log },
       entries: operations.flatMap(catalogueEntries),
-      log: createLog('silent', 'cli'),
     });
     try {
       await work({ operate, registry, by: `operator:${userInfo().username}@${hostname()}` });
     } finally {
       ending.abort();
-      await transport.close();
+      await tritons.close();
     }
   });
 

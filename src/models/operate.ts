@@ -4,13 +4,14 @@ import type { AdminSlot } from '../contract/releases.ts';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Slot } from '../triton/clients/model.ts';
-import type { Control } from '../triton/protocol/control.ts';
+
 import type { Transport } from '../triton/protocol/transport.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { type CheckResult, checkRelease } from './check.ts';
-import { type Everywhere, type ListReplicas, stateIn, wantedModels } from './everywhere.ts';
+import { type Everywhere, type Replica, stateIn, wantedModels } from './everywhere.ts';
 import type { Registry } from './registry.ts';
 import { type Manifest, packRelease, type ReleaseSource, removeRelease } from './release-folder.ts';
+import type { RepositoryReader } from './releases.ts';
 import {
   accepted,
   added,
@@ -33,8 +34,7 @@ import {
 export type OperateParts = {
   readonly registry: Registry;
   readonly everywhere: Everywhere;
-  readonly replicas: ListReplicas;
-  readonly control: Control;
+  readonly control: RepositoryReader;
   readonly transport: Transport;
   readonly entries: readonly CatalogueEntry[];
   readonly modelsDir: string;
@@ -208,11 +208,11 @@ export const openOperate = (parts: OperateParts) => {
     /** Every release of every slot, and on which Tritons it is ready. */
     list: async (): Promise<AdminSlot[]> => {
       const states = await registry.readAll();
-      const each = async ({ name, control }: ReturnType<ListReplicas>[number]) => ({
+      const each = async ({ name, control }: Replica) => ({
         name,
         index: await control.repositoryIndex(),
       });
-      const indexes = await Promise.all(parts.replicas().map(each));
+      const indexes = await Promise.all(everywhere.all().map(each));
       const readyOn = ({ models }: Release) =>
         indexes
           .filter(({ index }) =>

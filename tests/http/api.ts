@@ -95,7 +95,7 @@ export const realApi = async (
   const signal = draining.signal;
   const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
   const operate = openOperate({
-    ...{ registry, everywhere, replicas, control, transport, modelsDir, config, log, signal },
+    ...{ registry, everywhere, control, transport, modelsDir, config, log, signal },
     entries: operations.flatMap(catalogueEntries),
   });
   /** Callers that wait for a job or read its events. */

@@ -1,7 +1,7 @@
 /** Triton's control over HTTP: what it serves, load and unload. */
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type TritonAddress } from './wire.ts';
+import { openWire, type Reply, reasonOf, type TritonAddress, type Within } from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -35,7 +35,7 @@ export type Control = {
   /** The config of a loaded model. */
   modelConfig(model: string): Promise<ModelConfig>;
   /** Every model in the repository. One that was never loaded has no state. */
-  repositoryIndex(): Promise<IndexEntry[]>;
+  repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
    * A model whose Python process cannot start stays LOADING: hence the deadline.
@@ -55,8 +55,8 @@ export const openControl = (address: TritonAddress): Control => {
       const path = `/models/${encodeURIComponent(model)}/config`;
       return read(model, ModelConfig, await granted(model, wire.get(path)));
     },
-    repositoryIndex: async () =>
-      read('Triton', Index, await granted('Triton', wire.post('/repository/index'))),
+    repositoryIndex: async (within) =>
+      read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
     load: async (model, timeoutMs, signal) => {
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
     },
