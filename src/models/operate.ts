@@ -109,14 +109,18 @@ export const openOperate = (parts: OperateParts) => {
     }
   };
 
+  /** From then on the reconcile loop keeps it loaded. Failure model_unavailable. */
+  const load = async (state: SlotState, name: string): Promise<void> => {
+    const { models, loaded } = releaseOf(state, name);
+    if (!loaded) await registry.change(state.slot, (now) => reloaded(now, name, Date.now()), null);
+    await everywhere.load(written(state.slot, name), Object.values(models));
+  };
+
   /** Makes sure that new jobs can run on the release. Failure release_refused | model_unavailable. */
   const prepare = async (state: SlotState, name: string): Promise<void> => {
-    const { models, manifest, loaded } = releaseOf(state, name);
-    const ref = written(state.slot, name);
-    await everywhere.load(ref, Object.values(models));
-    // From here on the reconcile loop keeps it loaded, also if this process ends.
-    if (!loaded) await registry.change(state.slot, (now) => reloaded(now, name), null);
-    if (manifest) refuseFailed(ref, await check(manifest));
+    await load(state, name);
+    const { manifest } = releaseOf(state, name);
+    if (manifest) refuseFailed(written(state.slot, name), await check(manifest));
   };
 
   /** `move` is applied when the release is ready everywhere and its check has passed. */
@@ -146,7 +150,7 @@ export const openOperate = (parts: OperateParts) => {
         const reason = `${ref} ships with the service and is checked by its tests`;
         throw new Failure('release_refused', { reason });
       }
-      await everywhere.load(ref, Object.values(models));
+      await load(state, release);
       try {
         const checks = await check(manifest);
         if (rejected !== null && checks.every(({ ok }) => ok)) {
@@ -156,7 +160,10 @@ export const openOperate = (parts: OperateParts) => {
         }
         return { release: ref, checks };
       } finally {
-        if (!loaded) await drop(Object.values(models));
+        if (!loaded) {
+          await registry.change(slot, (now) => unloaded(now, release), null);
+          await drop(Object.values(models));
+        }
       }
     },
 

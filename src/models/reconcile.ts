@@ -48,6 +48,11 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
     }
   };
 
+  const unload = async ({ control }: Replica, model: string): Promise<void> => {
+    // An operator may want it again since this pass began.
+    if (!wantedModels(await registry.readAll()).has(model)) await control.unload(model);
+  };
+
   const align = async (replica: Replica, states: readonly SlotState[]): Promise<void> => {
     const index = await replica.control.repositoryIndex();
     const [wanted, known] = [wantedModels(states), knownModels(states)];
@@ -60,7 +65,7 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
         !isStarting(model, state, states)
       )
         void load(replica, model, states);
-      if (!wanted.has(model) && state === 'READY') await replica.control.unload(model);
+      if (!wanted.has(model) && state === 'READY') await unload(replica, model);
     }
   };
 

@@ -190,8 +190,11 @@ export const unloaded = (state: SlotState, name: string): SlotState => {
   return withRelease(state, name, { loaded: false, retired_at: null });
 };
 
-export const reloaded = (state: SlotState, name: string): SlotState =>
-  withRelease(state, name, { loaded: true, retired_at: null });
+/** It is to be loaded again, for whoever is about to use it: unless an alias means it soon, it goes again. */
+export const reloaded = (state: SlotState, name: string, now: number): SlotState =>
+  releaseOf(state, name).loaded
+    ? state
+    : withRelease(state, name, { loaded: true, retired_at: now });
 
 /** Failure release_refused for one that ships or is loaded. */
 export const removed = (state: SlotState, name: string): SlotState => {

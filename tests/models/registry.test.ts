@@ -80,7 +80,7 @@ test('a release is closed when no unfinished job needs it, and open again once i
   assert.equal(await redis.smembers(`${prefix}:models:closed`), ['photo@r2']);
   await registry.change('photo', (state) => unloaded(state, 'r2'), null);
   assert.equal(await redis.smembers(`${prefix}:models:closed`), ['photo@r2']);
-  await registry.change('photo', (state) => reloaded(state, 'r2'), null);
+  await registry.change('photo', (state) => reloaded(state, 'r2', 1), null);
   assert.equal(await redis.smembers(`${prefix}:models:closed`), []);
 });
 

@@ -1,4 +1,4 @@
-/** Releases are swapped under load: a real `photo` and a second release of it that inverts the colours. */
+/** Releases are swapped under load, on two Tritons: a real `photo` and a second release of it that inverts the colours. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,12 +40,20 @@ const inverting = (name: string, version: string): void => {
 inverting('photo__r2', 'photo-r2');
 
 const test = suite('swapping releases');
-const triton = await ownTriton(['photo'], [...repositories, folder]);
+const opened = () => ownTriton(['photo'], [...repositories, folder]);
+const [triton, second] = await Promise.all([opened(), opened()]);
+const listed = (name: 'httpUrl' | 'grpcUrl') => `${triton[name]},${second[name]}`;
+const tritons = {
+  ...{ httpUrl: listed('httpUrl'), grpcUrl: listed('grpcUrl'), adminSecret: triton.adminSecret },
+  close: async () => void (await Promise.all([triton.close(), second.close()])),
+};
 const settings = {
   ...{ MODEL_WAIT_SECONDS: '60', RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000' },
+  // Shared memory takes one Triton.
+  TRITON_TRANSPORT: 'http',
   ...{ ACCOUNT_QUEUED_LIMIT: '1000', ACCOUNT_RUNNING_LIMIT: '16', MODEL_KEEP_SECONDS: '1' },
 };
-const service = await realService(settings, Promise.resolve(triton));
+const service = await realService(settings, Promise.resolve(tritons));
 const control = openControl(triton);
 const registry = openRegistry(service.stores, operations.flatMap(slotForms));
 const caller = await service.caller(1000);
@@ -109,7 +117,7 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
   );
   await until(
     'the loop has loaded it',
-    async () => (await slot()).releases[1].ready_on.length > 0,
+    async () => (await slot()).releases[1].ready_on.length === 2,
     60_000,
   );
   const path = await picture();
@@ -130,13 +138,14 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
   assert.equal(wrong.data.errors[0].allowed, ['photo', 'photo@r1', 'photo@r2']);
 });
 
-test('200 requests over canary, promotion and rollback: none fails, each names who made it', async () => {
+test('200 requests over canary, promotion, rollback and the death of a Triton: none fails, each names who made it', async () => {
   const paths = await Promise.all(Array.from({ length: 200 }, picture));
   const left = [...paths];
   const results: Awaited<ReturnType<typeof ask>>[] = [];
   const swaps: (() => Promise<void>)[] = [
     () => operate('canary', { ...r2, percent: 50 }),
     () => operate('promote', r2),
+    () => second.kill(),
     () => operate('rollback', { slot: 'photo' }),
     () => operate('promote', r2),
   ];
@@ -173,6 +182,13 @@ test('200 requests over canary, promotion and rollback: none fails, each names w
   await operate('rollback', { slot: 'photo' });
   await again('photo@r1');
   assert.equal((await service.audit(caller.account)).differences, []);
+
+  // The loop brings it to what is in use: its own start loads only what ships.
+  await second.start();
+  type Told = { readonly loaded: boolean; readonly ready_on: readonly string[] };
+  const isThere = ({ loaded, ready_on }: Told) => !loaded || ready_on.length === 2;
+  const isBack = async () => (await slot()).releases.every(isThere);
+  await until('the restarted Triton has every release that is in use', isBack, 60_000);
 });
 
 test('jobs that wait when their release is replaced finish on it; it is unloaded after them', async () => {
@@ -216,14 +232,14 @@ test('what cannot be is refused with a sentence, and changes nothing', async () 
 test('while Triton is down nothing is promoted, and jobs wait', async () => {
   await service.worker.stop();
   const waiting = await queued();
-  await triton.kill();
+  await Promise.all([triton.kill(), second.kill()]);
   await refused('promote', r2, 503);
   assert.is((await registry.read('photo')).stable, 'r1');
   await service.worker.start();
   const key = `${service.stores.prefix}:job:${waiting.id}`;
   const isAway = async () => Boolean(await service.stores.redis.hget(key, 'away_since'));
   await until('the job has found its model away', isAway, 20_000);
-  await triton.start();
+  await Promise.all([triton.start(), second.start()]);
   assert.is((await done(waiting)).result?.release, 'photo@r1');
 });
 
@@ -256,7 +272,8 @@ test('a release that fails is taken back by itself, and its jobs are done by the
   assert.is(stable, 'photo@r1');
   assert.match(releases.at(-1).rejected, /3 of 3 attempts failed, .*NaN/);
   const { data } = await admin.get('/v1/admin/models/log');
-  assert.equal([data.data[0].by, data.data[0].action], ['service', 'rollback']);
+  const { by, release } = data.data.find((one: { action: string }) => one.action === 'rollback');
+  assert.equal([by, release], ['service', 'r3']);
   assert.match(await refused('promote', { release: 'photo@r3' }, 422), 'was taken back');
 });
 
