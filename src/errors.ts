@@ -71,6 +71,7 @@ export const failures = {
     false,
     () => 'The result has expired or was erased. Send the request again for a new result.',
   ),
+  release_refused: kind(422, false, (f) => `The release was refused: ${text(f.reason)}.`),
   idempotency_in_progress: kind(
     409,
     true,

@@ -66,6 +66,8 @@ const owners: Readonly<Record<string, RegExp>> = {
   'cli-progress': /^cli\//,
   'prom-client': /^http\/metrics\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
+  tar: /^models\/unpack\.ts$/,
+  'spdx-expression-parse': /^models\/licence\.ts$/,
   'tsx/esm/api': /^stack\/start\.mjs$/,
 };
 

@@ -86,6 +86,8 @@ const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: `${places.venv}/bin:${env.PATH ?? ''}`,
   PYTHONNOUSERSITE: '1',
   ENHANCE_WEIGHTS: env.ENHANCE_WEIGHTS ?? places.weights,
+  // Releases that were added lie outside of the repository.
+  ENHANCE_INFERENCE: join(root, 'inference'),
   // numpy's systems of equations are small: more threads would only spin.
   OPENBLAS_NUM_THREADS: '1',
 });
