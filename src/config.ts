@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { expected } from './expected.ts';
 
@@ -76,6 +77,11 @@ const Environment = z.object({
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
+
+  MODELS_DIR: z.string().optional(),
+  MODEL_WARM_UP_SECONDS: int(120),
+  MODEL_MEMORY_MB: int(4096),
+  MODEL_GOLDEN_DB: int(28),
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
@@ -218,6 +224,15 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       adminSecret: e.TRITON_ADMIN_SECRET,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
+    },
+    models: {
+      dir: e.MODELS_DIR ?? join(e.DATA_DIR, 'models'),
+      /** What a new release must keep to in its check. */
+      bounds: {
+        warmUpMs: e.MODEL_WARM_UP_SECONDS * 1000,
+        memoryBytes: e.MODEL_MEMORY_MB * MiB,
+        goldenDb: e.MODEL_GOLDEN_DB,
+      },
     },
     files: {
       dir: e.DATA_DIR,
