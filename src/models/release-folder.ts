@@ -85,7 +85,9 @@ export const packRelease = async (source: ReleaseSource, parts: PackParts): Prom
     const root = await rootOf(unpacked, tritonSlots);
     const licence = await licenceOf(source.licence, root);
     const folders = await foldersOf(root, tritonSlots);
-    const release = releaseFor(source, [...folders.keys()], parts.taken);
+    // A folder that is there counts too, whoever left it.
+    const taken = { ...parts.taken, names: [...parts.taken.names, ...(await readdir(modelsDir))] };
+    const release = releaseFor(source, [...folders.keys()], taken);
     const ready = join(staged, 'ready');
     const models = await place({ root, folders, ready, slot: source.slot, release });
     const manifest: Manifest = {
@@ -194,6 +196,7 @@ const releaseFor = (
       ? `${slot}@${name}`
       : tritonSlots
           .flatMap((one) => [nameOf(one, name), versionOf(one, name)])
+          .concat(folderOf({ slot, release: name }))
           .find((one) => taken.names.includes(one) || taken.versions.includes(one));
   if (release === undefined) {
     let number = 2;

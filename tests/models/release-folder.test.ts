@@ -93,7 +93,7 @@ test('without a name it is the first release whose names and versions are free',
   assert.match(await refusal({ release: 'r3' }, taken), 'there is photo__r3 already');
   assert.match(await refusal({ release: 'r4' }, taken), 'there is photo-r4 already');
   assert.match(await refusal({ release: 'r5' }, taken), 'there is photo@r5 already');
-  assert.match(await refusal({ release: 'r6' }), /has a folder of this release already/);
+  assert.match(await refusal({ release: 'r6' }), 'there is photo__r6 already');
   for (const release of ['R2', 'r 2', '../x', 'r2+r3', '', 'a'.repeat(33)])
     assert.match(await refusal({ release }), /expected a release such as r2/, release);
 });
@@ -127,8 +127,8 @@ test('what is no model is refused with what is missing', async () => {
     writeFileSync(join(folder, 'config.pbtxt'), 'name: "photo"\nbackend: "python"\n'),
   );
   assert.match(
-    await refusal({ path: named }),
-    'expected no name in config.pbtxt, or "photo__r2", got "photo": delete',
+    await refusal({ path: named, release: 'named' }),
+    'expected no name in config.pbtxt, or "photo__named", got "photo": delete',
   );
 });
 
