@@ -83,6 +83,9 @@ const Environment = z.object({
   MODEL_KEEP_SECONDS: int(900),
   MODEL_TRIAL_ERRORS: int(3),
   MODEL_TRIAL_ERROR_PERCENT: z.coerce.number().positive().max(100).default(20),
+  MODEL_WARM_UP_SECONDS: int(120),
+  MODEL_MEMORY_MB: int(4096),
+  MODEL_GOLDEN_DB: int(28),
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
@@ -260,8 +263,13 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       loadWithinMs: e.MODEL_LOAD_SECONDS * 1000,
       /** How long a release is on trial after its promotion, and the one before it stays loaded. */
       keepMs: e.MODEL_KEEP_SECONDS * 1000,
-      bounds: {},
       trial: { errors: e.MODEL_TRIAL_ERRORS, errorPercent: e.MODEL_TRIAL_ERROR_PERCENT },
+      /** What a new release must keep to in its check. */
+      bounds: {
+        warmUpMs: e.MODEL_WARM_UP_SECONDS * 1000,
+        memoryBytes: e.MODEL_MEMORY_MB * MiB,
+        goldenDb: e.MODEL_GOLDEN_DB,
+      },
     },
     files: {
       dir: e.DATA_DIR,

@@ -79,6 +79,8 @@ const owners: Readonly<Record<string, RegExp>> = {
   'prom-client': /^http\/metrics\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
   yaml: /^cli\/releases\.ts$/,
+  tar: /^models\/unpack\.ts$/,
+  'spdx-expression-parse': /^models\/licence\.ts$/,
   'tsx/esm/api': /^stack\/start\.mjs$/,
 };
 

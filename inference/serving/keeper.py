@@ -5,6 +5,7 @@ usage: TRITON_ADMIN_SECRET=... python3 keeper.py tritonserver --http-port=... [m
 - Triton answers health checks to everyone, and everything else only to who sends the secret. Doors that the secret does not
   guard (SageMaker, Vertex AI) stay shut.
 - A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
+- A Python process that is still loading a model whose files were deleted is killed: nobody wants it any more, and it may hang.
 - When that does not help, or Triton itself hangs, Triton is ended. Whoever runs this starts both again.
 """
 
@@ -174,6 +175,7 @@ class Keeper:
         if not self._was_live or self._misses:
             return None
         broken = self._dead_models(now) | self._unwell_models(now)
+        self._end_removed()
         if broken:
             return self._repair(broken)
         if now - self._pinged >= PING_SECONDS:
@@ -247,6 +249,18 @@ class Keeper:
     def _stubs_of(self, model: str) -> list[int]:
         return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
 
+    def _end_removed(self) -> None:
+        """Kills what still loads a model without files. One that is ready goes on: it may have work, until it is unloaded."""
+        removed = {pid: stub.model for pid, stub in self._stubs.items() if not stub.ended and files_gone(pid)}
+        if not removed:
+            return
+        with contextlib.suppress(OSError):
+            ready = self._triton.ready_models()
+            for pid, model in removed.items():
+                if model not in ready:
+                    say(f"the files of {model} were deleted while it was loading; its process is killed")
+                    kill(pid)
+
     def _repair(self, models: set[str]) -> str | None:
         try:
             for model in models.intersection(self._triton.ready_models(LOAD_SECONDS)):
@@ -290,6 +304,14 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
                 models = [Path(word).parts[-3] for word in words if word.endswith("/model.py")]
                 found[int(number)] = (state, models[0] if models else "")
     return found
+
+
+def files_gone(pid: int) -> bool:
+    """Whether the model.py that a stub was started with has been deleted."""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        return any(word.endswith("/model.py") and not Path(word).exists() for word in words)
+    return False
 
 
 def close_regions(prefix: str) -> None:

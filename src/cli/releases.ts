@@ -27,13 +27,13 @@ const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
     const { signal } = ending;
     const log = createLog('silent', 'cli');
     const tritons = await openReplicas(config.triton, log);
-    const { control, transport } = tritons;
+    const { transport } = tritons;
     const registry = openRegistry(stores, operations.flatMap(slotForms));
     const replicas = () => tritons.list().filter((replica) => replica.state().healthy);
     const { loadWithinMs, dir: modelsDir } = config.models;
     const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
     const operate = openOperate({
-      ...{ registry, everywhere, control, transport, modelsDir, signal, config, log },
+      ...{ registry, everywhere, transport, modelsDir, signal, config, log },
       entries: operations.flatMap(catalogueEntries),
     });
     try {

@@ -45,10 +45,10 @@ export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts
   };
 
   /** The replicas that are up. Failure model_unavailable when there is none. */
-  const up = (what: string): readonly Replica[] => {
-    const all = replicas();
-    if (all.length === 0) throw new Failure('model_unavailable', { model: what });
-    return all;
+  const up = (what: string): readonly [Replica, ...Replica[]] => {
+    const [first, ...others] = replicas();
+    if (!first) throw new Failure('model_unavailable', { model: what });
+    return [first, ...others];
   };
 
   return {

@@ -6,12 +6,12 @@ import type { Log } from '../log.ts';
 import type { Slot } from '../triton/clients/model.ts';
 
 import type { Transport } from '../triton/protocol/transport.ts';
+import { addOn, loadNew, refuseFailed, takeBack } from './add.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { type CheckResult, checkRelease } from './check.ts';
 import { type Everywhere, type Replica, stateIn, wantedModels } from './everywhere.ts';
 import type { Registry } from './registry.ts';
-import { type Manifest, packRelease, type ReleaseSource, removeRelease } from './release-folder.ts';
-import type { RepositoryReader } from './releases.ts';
+import { type Manifest, type ReleaseSource, removeRelease } from './release-folder.ts';
 import {
   accepted,
   added,
@@ -34,7 +34,6 @@ import {
 export type OperateParts = {
   readonly registry: Registry;
   readonly everywhere: Everywhere;
-  readonly control: RepositoryReader;
   readonly transport: Transport;
   readonly entries: readonly CatalogueEntry[];
   readonly modelsDir: string;
@@ -56,21 +55,15 @@ export const openOperate = (parts: OperateParts) => {
     return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
   };
 
+  /** On the first Triton that is up; the reconcile loop compares the files for the others. Failure model_unavailable. */
   const check = (manifest: Manifest): Promise<CheckResult[]> => {
-    const { control, transport, signal, config } = parts;
+    const { transport, signal, config } = parts;
+    const [{ control }] = everywhere.up(manifest.slot);
     const { bounds } = config.models;
     return checkRelease({
-      ...{ manifest, slots: tritonSlots(manifest.slot), control, transport, signal, bounds },
+      ...{ manifest, slots: tritonSlots(manifest.slot), modelsDir, control, transport },
+      ...{ signal, bounds },
     });
-  };
-
-  /** Loads the release everywhere and checks it. Failure release_refused | model_unavailable. */
-  const loadAndCheck = async (manifest: Manifest, models: Release['models']) => {
-    const ref = written(manifest.slot, manifest.release);
-    await everywhere.load(ref, Object.values(models));
-    const checks = await check(manifest);
-    refuseFailed(ref, checks);
-    return checks;
   };
 
   /** Unloads models that no release needs. */
@@ -79,30 +72,39 @@ export const openOperate = (parts: OperateParts) => {
     await everywhere.unload(models.filter((model) => !wanted.has(model)));
   };
 
-  /** Checks a new release before any caller can get it; after a refusal nothing of it is left. Failure release_refused | model_unavailable. */
+  /**
+   * Checks a new release on one Triton, then loads it on the others, before any caller can get it. After a refusal nothing of
+   * it is left. Failure release_refused | model_unavailable.
+   */
   const add = async (source: ReleaseSource, by: string, dryRun = false): Promise<Added> => {
+    const { transport, signal, config } = parts;
+    const { bounds, loadWithinMs } = config.models;
+    const states = await registry.readAll();
     const state = await registry.read(source.slot);
-    everywhere.up(source.slot);
-    const manifest = await packRelease(source, {
-      ...{ modelsDir, tritonSlots: tritonSlots(source.slot) },
-      taken: takenBy(await registry.readAll()),
+    const [first, ...others] = everywhere.up(source.slot);
+    const loading = { modelsDir, transport, signal, loadWithinMs, bounds };
+    const { manifest, checks } = await addOn(source, {
+      ...{ ...loading, control: first.control, taken: takenBy(states) },
+      tritonSlots: tritonSlots(source.slot),
     });
     const ref = written(manifest.slot, manifest.release);
-    const own = mapped(manifest.models, ({ name }) => name);
-    const models = { ...releaseOf(state, state.stable).models, ...own };
     const undo = async () => {
-      await everywhere.unload(Object.values(own));
-      await removeRelease(modelsDir, manifest);
+      for (const { control } of [first, ...others])
+        await takeBack(manifest, { modelsDir, control });
     };
     try {
-      const checks = await loadAndCheck(manifest, models);
-      if (dryRun) await undo();
-      else {
-        const act = { by, action: 'add', release: manifest.release, detail: manifest.licence };
-        const release = { models, manifest, added_at: Date.now(), added_by: by };
-        await registry.change(source.slot, (now) => added(now, manifest.release, release), act);
+      if (dryRun) {
+        await undo();
+        return { release: ref, dry_run: true, checks, manifest };
       }
-      return { release: ref, dry_run: dryRun, checks, manifest };
+      const own = mapped(manifest.models, ({ name }) => name);
+      for (const { control } of others)
+        for (const name of Object.values(own)) await loadNew(name, { ...loading, control });
+      const models = { ...releaseOf(state, state.stable).models, ...own };
+      const act = { by, action: 'add', release: manifest.release, detail: manifest.licence };
+      const release = { models, manifest, added_at: Date.now(), added_by: by };
+      await registry.change(source.slot, (now) => added(now, manifest.release, release), act);
+      return { release: ref, dry_run: false, checks, manifest };
     } catch (error) {
       await undo();
       throw error;
@@ -120,7 +122,7 @@ export const openOperate = (parts: OperateParts) => {
   const prepare = async (state: SlotState, name: string): Promise<void> => {
     await load(state, name);
     const { manifest } = releaseOf(state, name);
-    if (manifest) refuseFailed(written(state.slot, name), await check(manifest));
+    if (manifest) refuseFailed(await check(manifest));
   };
 
   /** `move` is applied when the release is ready everywhere and its check has passed. */
@@ -254,14 +256,6 @@ export const openOperate = (parts: OperateParts) => {
 
     log: (limit: number) => registry.log(limit),
   };
-};
-
-const refuseFailed = (ref: string, checks: readonly CheckResult[]): void => {
-  const failed = checks.filter(({ ok }) => !ok);
-  if (failed.length === 0) return;
-  const faults = failed.map(({ name, detail }) => ({ pointer: '', code: name, detail }));
-  const reason = `${ref} did not pass: ${failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`;
-  throw new Failure('release_refused', { reason }, { faults });
 };
 
 /** Names, versions and releases that a new one may not have. */

@@ -1,6 +1,7 @@
 /** Which releases a slot has and what its aliases mean: the states and the moves between them. Pure. */
 import { z } from 'zod';
 import { Failure } from '../errors.ts';
+import { refused } from './refused.ts';
 import { Manifest } from './release-folder.ts';
 
 /** The short name of a release. With its slot it is written `photo@r2`. */
@@ -103,8 +104,6 @@ export const releaseOf = ({ slot, releases }: SlotState, name: string): Release 
   const known = Object.keys(releases).map((one) => `${slot}@${one}`);
   throw new Failure('not_found', { what: `release ${slot}@${name}; there is ${known.join(', ')}` });
 };
-
-const refused = (reason: string): Failure => new Failure('release_refused', { reason });
 
 const withRelease = (state: SlotState, name: string, change: Partial<Release>): SlotState => ({
   ...state,

@@ -34,7 +34,7 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-/** The models that the operations go through: one for each slot. */
+/** The models that ship with the service, one for each slot; whoever starts Triton loads them. Releases that were added come by the reconcile loop. */
 export const models: readonly string[] = [
   ...new Set(
     operations.flatMap(({ models, slots }) =>
@@ -44,14 +44,6 @@ export const models: readonly string[] = [
     ),
   ),
 ];
-
-/** What is loaded at the start: the service's models, and further releases of them (`photo__r2`) that lie beside them. */
-export const modelsIn = (folder: string): string[] => {
-  const beside = readdirSync(folder).filter((name) =>
-    models.some((model) => name.startsWith(`${model}__`)),
-  );
-  return [...models, ...beside];
-};
 
 const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8);
@@ -99,6 +91,8 @@ const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: `${places.venv}/bin:${env.PATH ?? ''}`,
   PYTHONNOUSERSITE: '1',
   ENHANCE_WEIGHTS: env.ENHANCE_WEIGHTS ?? places.weights,
+  // Releases that were added lie outside of the repository.
+  ENHANCE_INFERENCE: join(root, 'inference'),
   // numpy's systems of equations are small: more threads would only spin.
   OPENBLAS_NUM_THREADS: '1',
 });

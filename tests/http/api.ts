@@ -33,7 +33,6 @@ import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
-import { openControl } from '../../src/triton/protocol/control.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
@@ -88,14 +87,13 @@ export const realApi = async (
   };
   const transport = await openTransport(config.triton);
   const registry = openRegistry(stores, operations.flatMap(slotForms));
-  const control = openControl(config.triton);
   // No Triton is up.
   const replicas = () => [];
   const { dir: modelsDir, loadWithinMs } = config.models;
   const signal = draining.signal;
   const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
   const operate = openOperate({
-    ...{ registry, everywhere, control, transport, modelsDir, config, log, signal },
+    ...{ registry, everywhere, transport, modelsDir, config, log, signal },
     entries: operations.flatMap(catalogueEntries),
   });
   /** Callers that wait for a job or read its events. */

@@ -52,6 +52,9 @@ const ports = {
   metrics: defaultPorts.TRITON_METRICS_PORT,
 };
 
+/** Where the releases lie that were added. */
+const modelsDir = '/models';
+
 const test = suite('docker-compose.yml');
 
 test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
@@ -59,7 +62,7 @@ test('Triton runs with the arguments of the embedded one, and loads the same mod
     'python3',
     keeper,
     'tritonserver',
-    ...tritonArguments(ports, ['/app/models']),
+    ...tritonArguments(ports, ['/app/models', modelsDir]),
     ...models.map((model) => `--load-model=${model}`),
   ]);
   assert.equal(gpu.command, triton.command);
@@ -140,9 +143,11 @@ test('the ports of the health checks are those that are listened on', () => {
 test('API and worker share the files, and the ledger outlives its container', () => {
   const { DATA_DIR } = api.environment ?? {};
   const data = testConfig({ ...(DATA_DIR && { DATA_DIR }) }).files.dir;
-  assert.equal(api.volumes, [`files:${data}`]);
+  assert.equal(api.volumes, [`files:${data}`, `models:${modelsDir}`]);
+  assert.is(api.environment?.MODELS_DIR, modelsDir);
   assert.equal(worker.volumes, api.volumes);
   assert.equal(redis.volumes, ['redis:/data']);
+  for (const { volumes } of [triton, gpu]) assert.ok(volumes?.includes(`models:${modelsDir}:ro`));
 });
 
 test('only the GPU server needs a profile', () => {

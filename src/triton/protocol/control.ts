@@ -43,6 +43,11 @@ export type Control = {
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
   /** Returns before the requests that are under way have ended. */
   unload(model: string): Promise<void>;
+  /**
+   * What inference/serving/shell.py answers to a request without pixels or sound: '' to a `ping`; to `memory` the most that
+   * its process has taken, as `memory: 123 bytes`. A refusal is an answer too.
+   */
+  tell(model: string, what: 'ping' | 'memory', timeoutMs: number): Promise<string>;
 };
 
 export const openControl = (address: TritonAddress): Control => {
@@ -50,11 +55,12 @@ export const openControl = (address: TritonAddress): Control => {
   const wire = openWire(address, { keepAlive: false });
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
+  const modelConfig = async (model: string): Promise<ModelConfig> => {
+    const path = `/models/${encodeURIComponent(model)}/config`;
+    return read(model, ModelConfig, await granted(model, wire.get(path)));
+  };
   return {
-    modelConfig: async (model) => {
-      const path = `/models/${encodeURIComponent(model)}/config`;
-      return read(model, ModelConfig, await granted(model, wire.get(path)));
-    },
+    modelConfig,
     repositoryIndex: async (within) =>
       read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
     load: async (model, timeoutMs, signal) => {
@@ -63,8 +69,31 @@ export const openControl = (address: TritonAddress): Control => {
     unload: async (model) => {
       await granted(model, wire.post(path(model, 'unload')));
     },
+    tell: async (model, what, timeoutMs) => {
+      const body = { ...nothingFor(await modelConfig(model)), parameters: { [what]: true } };
+      const path = `/models/${encodeURIComponent(model)}/infer`;
+      try {
+        const reply = await wire.post(path, body, { timeoutMs });
+        return reply.status === 200 ? '' : reasonOf(reply);
+      } catch (cause) {
+        throw modelUnavailable(model, cause);
+      }
+    },
   };
 };
+
+/** A request of this model with every free length 0. */
+const nothingFor = ({ input, output }: ModelConfig) => ({
+  inputs: input
+    .filter(({ optional }) => !optional)
+    .map(({ name, data_type, dims }) => {
+      const shape = dims.map((length) => Math.max(0, length));
+      const count = shape.reduce((a, b) => a * b, 1);
+      const datatype = data_type.replace('TYPE_', '');
+      return { name, datatype, shape, data: new Array<number>(count).fill(0) };
+    }),
+  outputs: output.slice(0, 1).map(({ name }) => ({ name })),
+});
 
 const granted = async (model: string, asked: Promise<Reply>): Promise<Reply> => {
   try {
