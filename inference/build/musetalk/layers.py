@@ -51,9 +51,7 @@ def silu(net: Network, x: Value) -> Value:
     return net.multiply(x, net.node("Sigmoid", [x], x.shape))
 
 
-def residual(
-    net: Network, x: Value, name: str, outputs: int, groups: int, epsilon: float, bias: Array | None = None
-) -> Value:
+def residual(net: Network, x: Value, name: str, outputs: int, groups: int, epsilon: float, bias: Array | None = None) -> Value:
     """A ResnetBlock2D. bias: what the time embedding adds to the first convolution, [outputs]."""
     inner = silu(net, group_norm(net, x, f"{name}.norm1", groups, epsilon))
     inner = convolution(net, inner, f"{name}.conv1", outputs, bias=bias)

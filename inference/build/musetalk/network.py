@@ -91,7 +91,7 @@ class Network:
         return tensor
 
     def save(self, but: tuple[str, ...] = ()) -> None:
-        """Writes and checks the file. Raises BadWeightsError for weights that no node uses, unless they begin with one of `but`."""
+        """Writes and checks the file. Raises BadWeightsError for weights that no node uses and no start in `but` excuses."""
         left = sorted(name for name in self._unused if not name.startswith(but))
         if left:
             raise BadWeightsError(f"expected no further weights, got {len(left)}, such as {left[0]}")

@@ -51,6 +51,12 @@ class _Stored:
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
+    @property
+    def end(self) -> int:
+        """How many numbers its storage needs at least."""
+        steps = sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
+        return self.first + steps + 1 if 0 not in self.shape else 0
+
 
 class StateDict(Mapping[str, Array]):
     """The tensors of a file by name. Each is read when it is asked for: a file may be larger than memory."""
@@ -78,7 +84,7 @@ class StateDict(Mapping[str, Array]):
         numbers = tensor.storage.numbers
         data = self._read(f"data/{tensor.storage.key}")
         values = np.frombuffer(data, "<u2" if numbers == BFLOAT16 else numbers)
-        if tensor.first + sum((n - 1) * step for n, step in zip(tensor.shape, tensor.strides, strict=True)) >= max(1, len(values)):
+        if tensor.end > len(values):
             raise BadWeightsError(f"{self._path.name}: {name} reaches beyond its {len(values)} numbers")
         if numbers == BFLOAT16:
             values = (values.astype("<u4") << 16).view("<f4")
@@ -102,6 +108,8 @@ class StateDict(Mapping[str, Array]):
 
 
 def _tensor(storage: _Storage, first: int, shape: tuple[int, ...], strides: tuple[int, ...], *_: Any) -> _Stored:
+    if min((first, *shape, *strides)) < 0 or len(shape) != len(strides):
+        raise BadWeightsError(f"expected a tensor within its numbers, got first {first}, shape {shape}, strides {strides}")
     return _Stored(storage, first, tuple(shape), tuple(strides))
 
 

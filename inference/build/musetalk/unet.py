@@ -99,8 +99,9 @@ class _Painter:
 
     def _residual(self, x: Value, name: str, width: int) -> Value:
         stored = self.net.stored
-        weight, bias = stored(f"{name}.time_emb_proj.weight", width, len(self.time)), stored(f"{name}.time_emb_proj.bias", width)
-        return residual(self.net, x, name, width, self.groups, self.epsilon, bias=weight @ _silu(self.time) + bias)
+        weight = stored(f"{name}.time_emb_proj.weight", width, len(self.time))
+        late = weight @ _silu(self.time) + stored(f"{name}.time_emb_proj.bias", width)
+        return residual(self.net, x, name, width, self.groups, self.epsilon, bias=late)
 
     def _time(self) -> Array:
         """What the network makes of time step 0, whose cosines are all 1 and sines 0."""

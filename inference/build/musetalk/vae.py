@@ -109,4 +109,5 @@ def _middle(net: Network, x: Value, part: str, groups: int) -> Value:
 
 
 def _end(net: Network, x: Value, part: str, outputs: int, groups: int) -> Value:
-    return convolution(net, silu(net, group_norm(net, x, f"{part}.conv_norm_out", groups, EPSILON)), f"{part}.conv_out", outputs)
+    normal = group_norm(net, x, f"{part}.conv_norm_out", groups, EPSILON)
+    return convolution(net, silu(net, normal), f"{part}.conv_out", outputs)

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .network import Array, Network, Value
 from .torch_file import BadWeightsError
 from .unet import WIDTH
