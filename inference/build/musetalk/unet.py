@@ -56,7 +56,7 @@ def write_unet(path: Path, config: Config, weights: Mapping[str, Array]) -> None
 def positions(count: int, width: int) -> Array:
     """[count, width]: sines and cosines of each place, by turns (Vaswani et al. 2017)."""
     angles = np.arange(count)[:, None] * np.exp(np.arange(0, width, 2) * (-np.log(10000.0) / width))
-    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(count, width).astype(np.float32)
+    return np.asarray(np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(count, width), np.float32)
 
 
 class _Painter:

@@ -1,6 +1,6 @@
 """The image autoencoder (`AutoencoderKL` of diffusers): a picture of 256 x 256 as 4 channels of 32 x 32, and back."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +29,20 @@ def _renamed(name: str) -> str:
     return ".".join(OLD_NAMES.get(part, part) for part in name.split("."))
 
 
-class _Renamed(dict[str, str]):
-    """Weights that are read by other names than they are stored under."""
+class _Renamed(Mapping[str, Array]):
+    """Weights that are read by other names than they are stored under. names: the stored ones by the others."""
 
     def __init__(self, weights: Mapping[str, Array], names: dict[str, str]) -> None:
-        super().__init__(names)
-        self._weights = weights
+        self._weights, self._names = weights, names
 
-    def __getitem__(self, name: str) -> Any:
-        return self._weights[super().__getitem__(name)]
+    def __getitem__(self, name: str) -> Array:
+        return self._weights[self._names[name]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def check_config(config: Config) -> None:

@@ -22,8 +22,9 @@ CHIN_MARGIN = 10 / SIDE
 
 def crop_of(mesh: npt.NDArray[np.generic]) -> Crop:
     """The crop of a mesh (478 x 3, pixels)."""
-    points = landmarks_68(mesh.astype(np.float64)).astype(np.float64)
-    across = mesh[LEFT_EYE, :2].astype(np.float64) - mesh[RIGHT_EYE, :2]
+    flat = mesh[:, :2].astype(np.float64)
+    points = landmarks_68(flat).astype(np.float64)
+    across = flat[LEFT_EYE] - flat[RIGHT_EYE]
     x, y = across / max(float(np.hypot(*across)), 1e-9)
     turn = np.array([[x, y], [-y, x]])
     placed = points @ turn.T

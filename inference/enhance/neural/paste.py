@@ -64,7 +64,7 @@ def _feathered(allowed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], width: 
     # The patch ends where the picture does, or far from the mouth: that is no border.
     grown = np.pad(allowed, 1, mode="edge").astype(np.uint8)
     distance = cv2.distanceTransform(grown, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)[1:-1, 1:-1]
-    return np.asarray(smoothstep(distance, 0.0, max(width, 1.0)), np.float32)
+    return np.asarray(smoothstep(np.asarray(distance, np.float32), 0.0, max(width, 1.0)), np.float32)
 
 
 def _round(opacity: Floats, within: Area) -> Area:

@@ -116,7 +116,7 @@ test('a lent mouth is another than a drawn one, and a flat drawing borrows none'
   const target = new Float32Array(SHAPE);
   target.set([0.1, 0.6]);
   const render = (lent: readonly Lent[]) =>
-    balanced.mouthRender.render(mouth, target, signal, lent);
+    balanced.mouthRender.render(mouth, { target, lent }, signal);
   const [drawn, lent] = [await render([]), await render(lenders.of(0))];
   assert.equal(drawn.mask, lent.mask);
   assert.not.equal(drawn.pixels, lent.pixels);
@@ -142,7 +142,7 @@ test('a lender of another size, and shares beyond 1, are refused', async () => {
     let refused = false;
     target[0] = 0.1;
     try {
-      await balanced.mouthRender.render(mouth, target, signal, lent);
+      await balanced.mouthRender.render(mouth, { target, lent }, signal);
     } catch {
       refused = true;
     }
