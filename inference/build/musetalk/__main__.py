@@ -16,14 +16,15 @@ from .torch_file import BadWeightsError
 SLOTS = ("fast", "balanced", "studio")
 
 
-def main() -> int:
+def main(words: list[str] | None = None) -> int:
+    """words: the command line's; those of this process unless given."""
     parser = argparse.ArgumentParser(prog="python -m inference.build.musetalk", description=__doc__)
     parser.add_argument("--weights", type=Path, required=True, help="where the downloaded files are, as MuseTalk lays them out")
     parser.add_argument("--out", type=Path, required=True, help="the folder of the release, which must not be there yet")
     parser.add_argument("--slot", choices=SLOTS, default="studio", help="whose renderer it is to be (default: studio)")
     parser.add_argument("--version", default="musetalk-1.5", help="what callers see in model_version (default: musetalk-1.5)")
     parser.add_argument("--sha256", type=Path, help="hashes of other weights than the published ones, as sha256sum writes them")
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     if not re.fullmatch(r"[\w.-]+", asked.version):
         parser.error("expected a --version of letters, digits, '.', '_' and '-'")
     try:

@@ -43,6 +43,12 @@ class Network:
         self._outputs: list[onnx.ValueInfoProto] = []
         self._data = path.with_name(f"{path.name}.data").open("wb")
 
+    def __enter__(self) -> "Network":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._data.close()
+
     def input(self, name: str, *shape: int) -> Value:
         self._inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
         return Value(name, shape)

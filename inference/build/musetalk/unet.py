@@ -45,12 +45,12 @@ def check_config(config: Config) -> None:
 
 def write_unet(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
     """`latents` 1 x 8 x 32 x 32 (masked, reference) and `speech` 1 x 50 x 384 to `painted` 1 x 4 x 32 x 32."""
-    net = Network(path, weights)
-    painter = _Painter(net, config)
-    latents = net.input("latents", 1, 8, SIDE, SIDE)
-    speech = net.add(net.input("speech", 1, TOKENS, WIDTH), net.constant(positions(TOKENS, WIDTH)[None]))
-    net.output("painted", painter.paint(latents, speech))
-    net.save()
+    with Network(path, weights) as net:
+        painter = _Painter(net, config)
+        latents = net.input("latents", 1, 8, SIDE, SIDE)
+        speech = net.add(net.input("speech", 1, TOKENS, WIDTH), net.constant(positions(TOKENS, WIDTH)[None]))
+        net.output("painted", painter.paint(latents, speech))
+        net.save()
 
 
 def positions(count: int, width: int) -> Array:

@@ -66,38 +66,38 @@ def check_config(config: Config) -> None:
 
 def write_encoder(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
     """`pictures` 2 x 3 x 256 x 256 RGB, -1..1, to `latents` 2 x 4 x 32 x 32: the mean of the distribution, scaled."""
-    net = Network(path, _part(weights, "encoder.", "quant_conv."))
-    widths, groups = config["block_out_channels"], config["norm_num_groups"]
-    x = convolution(net, net.input("pictures", 2, 3, SIDE, SIDE), "encoder.conv_in", widths[0])
-    for level, width in enumerate(widths):
-        name = f"encoder.down_blocks.{level}"
-        for number in range(config["layers_per_block"]):
-            x = residual(net, x, f"{name}.resnets.{number}", width, groups, EPSILON)
-        if level < len(widths) - 1:
-            x = halved(net, x, f"{name}.downsamplers.0", [0, 0, 1, 1])
-    x = _end(net, _middle(net, x, "encoder", groups), "encoder", 8, groups)
-    moments = convolution(net, x, "quant_conv", 8, kernel=1)
-    ends = [net.constant(np.array([at], np.int64)) for at in (0, 4, 1)]
-    mean = net.node("Slice", [moments, *ends], (2, 4, *moments.shape[2:]))
-    net.output("latents", net.scaled(mean, config.get("scaling_factor", SCALING)))
-    net.save()
+    with Network(path, _part(weights, "encoder.", "quant_conv.")) as net:
+        widths, groups = config["block_out_channels"], config["norm_num_groups"]
+        x = convolution(net, net.input("pictures", 2, 3, SIDE, SIDE), "encoder.conv_in", widths[0])
+        for level, width in enumerate(widths):
+            name = f"encoder.down_blocks.{level}"
+            for number in range(config["layers_per_block"]):
+                x = residual(net, x, f"{name}.resnets.{number}", width, groups, EPSILON)
+            if level < len(widths) - 1:
+                x = halved(net, x, f"{name}.downsamplers.0", [0, 0, 1, 1])
+        x = _end(net, _middle(net, x, "encoder", groups), "encoder", 8, groups)
+        moments = convolution(net, x, "quant_conv", 8, kernel=1)
+        ends = [net.constant(np.array([at], np.int64)) for at in (0, 4, 1)]
+        mean = net.node("Slice", [moments, *ends], (2, 4, *moments.shape[2:]))
+        net.output("latents", net.scaled(mean, config.get("scaling_factor", SCALING)))
+        net.save()
 
 
 def write_decoder(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
     """`latents` 1 x 4 x 32 x 32 to `picture` 1 x 3 x 256 x 256 RGB, -1..1."""
-    net = Network(path, _part(weights, "decoder.", "post_quant_conv."))
-    widths, groups = config["block_out_channels"], config["norm_num_groups"]
-    latents = net.scaled(net.input("latents", 1, 4, SIDE // 8, SIDE // 8), 1 / config.get("scaling_factor", SCALING))
-    x = convolution(net, convolution(net, latents, "post_quant_conv", 4, kernel=1), "decoder.conv_in", widths[-1])
-    x = _middle(net, x, "decoder", groups)
-    for level, width in enumerate(reversed(widths)):
-        name = f"decoder.up_blocks.{level}"
-        for number in range(config["layers_per_block"] + 1):
-            x = residual(net, x, f"{name}.resnets.{number}", width, groups, EPSILON)
-        if level < len(widths) - 1:
-            x = doubled(net, x, f"{name}.upsamplers.0")
-    net.output("picture", _end(net, x, "decoder", 3, groups))
-    net.save()
+    with Network(path, _part(weights, "decoder.", "post_quant_conv.")) as net:
+        widths, groups = config["block_out_channels"], config["norm_num_groups"]
+        latents = net.scaled(net.input("latents", 1, 4, SIDE // 8, SIDE // 8), 1 / config.get("scaling_factor", SCALING))
+        x = convolution(net, convolution(net, latents, "post_quant_conv", 4, kernel=1), "decoder.conv_in", widths[-1])
+        x = _middle(net, x, "decoder", groups)
+        for level, width in enumerate(reversed(widths)):
+            name = f"decoder.up_blocks.{level}"
+            for number in range(config["layers_per_block"] + 1):
+                x = residual(net, x, f"{name}.resnets.{number}", width, groups, EPSILON)
+            if level < len(widths) - 1:
+                x = doubled(net, x, f"{name}.upsamplers.0")
+        net.output("picture", _end(net, x, "decoder", 3, groups))
+        net.save()
 
 
 def _part(weights: Mapping[str, Array], *starts: str) -> Mapping[str, Array]:

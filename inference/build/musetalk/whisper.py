@@ -25,20 +25,20 @@ def check_config(config: Config) -> None:
 def write_whisper(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
     """`mel` 1 x bands x 2n, steps of 10 ms, to `states` n x 5 x 384, steps of 20 ms."""
     bands, steps = config["num_mel_bins"], config["max_source_positions"]
-    net = Network(path, weights)
-    # The published file holds the whole model, whose parts begin with "model.".
-    name = "model.encoder" if "model.encoder.conv1.weight" in weights else "encoder"
-    mel = net.input("mel", 1, bands, 2 * steps)
-    x = net.gelu(_convolution(net, net.gelu(_convolution(net, mel, f"{name}.conv1", 1)), f"{name}.conv2", 2))
-    x = net.add(net.transpose(x, 0, 2, 1), net.weight(f"{name}.embed_positions.weight", steps, WIDTH))
-    states = [x]
-    for number in range(LAYERS):
-        x = _layer(net, x, f"{name}.layers.{number}", config)
-        states.append(x)
-    states[-1] = net.layer_norm(x, f"{name}.layer_norm")
-    apart = [net.reshape(state, steps, 1, WIDTH) for state in states]
-    net.output("states", net.node("Concat", apart, (steps, len(apart), WIDTH), axis=1))
-    net.save(but=(name.replace("encoder", "decoder"), "proj_out."))
+    with Network(path, weights) as net:
+        # The published file holds the whole model, whose parts begin with "model.".
+        name = "model.encoder" if "model.encoder.conv1.weight" in weights else "encoder"
+        mel = net.input("mel", 1, bands, 2 * steps)
+        x = net.gelu(_convolution(net, net.gelu(_convolution(net, mel, f"{name}.conv1", 1)), f"{name}.conv2", 2))
+        x = net.add(net.transpose(x, 0, 2, 1), net.weight(f"{name}.embed_positions.weight", steps, WIDTH))
+        states = [x]
+        for number in range(LAYERS):
+            x = _layer(net, x, f"{name}.layers.{number}", config)
+            states.append(x)
+        states[-1] = net.layer_norm(x, f"{name}.layer_norm")
+        apart = [net.reshape(state, steps, 1, WIDTH) for state in states]
+        net.output("states", net.node("Concat", apart, (steps, len(apart), WIDTH), axis=1))
+        net.save(but=(name.replace("encoder", "decoder"), "proj_out."))
 
 
 def _convolution(net: Network, x: Value, name: str, stride: int) -> Value:
