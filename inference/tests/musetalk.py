@@ -81,7 +81,8 @@ def random_value(name: str, shape: list[int]) -> Array:
     values = np.random.default_rng(zlib.crc32(name.encode())).standard_normal(shape)
     if name.endswith("norm.weight") or ("norm" in name.split(".")[-2] and name.endswith("weight")):
         return (1 + 0.1 * values).astype(np.float32)
-    return (0.1 * values if name.endswith("bias") else values / np.sqrt(max(1, np.prod(shape[1:])))).astype(np.float32)
+    share = 0.1 if name.endswith("bias") else 1 / np.sqrt(float(np.prod(shape[1:])))
+    return (share * values).astype(np.float32)
 
 
 def pictures() -> Array:
@@ -144,7 +145,7 @@ def _tuple(values: Any) -> bytes:
 
 
 def speaking() -> dict[str, Weights]:
-    """Networks whose answer is known: the louder the sound, the stronger the light parts of the reference are painted on grey.
+    """Networks whose answer is known: they paint the reference, as it is where the sound is loud and as a negative in silence.
 
     Nearly all weights are 0, so that residual blocks pass on what they get; one channel carries each of the quantities named
     below. GroupNorm would divide a quantity by its own size; beside a constant of LARGE in its group it only divides by that.
@@ -196,7 +197,7 @@ def _painting(w: Weights) -> None:
         w[f"{first}.proj_in.weight"][channel, channel] = 1
     w[f"{block}.attn2.to_v.weight"][0, 0] = 1
     w[f"{block}.attn2.to_out.0.weight"][0, 0] = 1
-    w[f"{block}.attn2.to_out.0.bias"][0] = -2.6  # what is heard in silence beside a loud sound
+    w[f"{block}.attn2.to_out.0.bias"][0] = -2.6  # 2 is heard in silence, 3.7 in noise
     w[f"{block}.ff.net.0.proj.weight"][0, 0] = 1
     w[f"{block}.ff.net.0.proj.weight"][32, 1] = 3
     w[f"{block}.ff.net.2.weight"][4, 0] = 1
