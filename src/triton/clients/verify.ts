@@ -31,7 +31,8 @@ export const wantsIn = ({ wants = '' }: Readonly<Record<string, string>>): strin
 export const differences = (config: ModelConfig, contract: Contract): string[] => {
   const { wantable = {} } = contract;
   const wants = wantsIn(config.parameters);
-  const needs: Needs[] = [contract, ...wants.flatMap((word) => wantable[word] ?? [])];
+  const offered = Object.entries(wantable).filter(([word]) => wants.includes(word));
+  const needs: readonly Needs[] = [contract, ...offered.map(([, needed]) => needed)];
   return [
     ...(config.max_batch_size === 0 ? [] : [`max_batch_size is ${config.max_batch_size}, not 0`]),
     ...wants

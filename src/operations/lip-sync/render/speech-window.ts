@@ -5,6 +5,6 @@ export const speechWindow = (pcm: Float32Array, time: number, samples: number): 
   const window = new Float32Array(samples);
   const from = Math.round(time * HEARD_RATE) - samples / 2;
   const part = pcm.subarray(Math.max(0, from), Math.max(0, from + samples));
-  window.set(part, Math.max(0, -from));
+  window.set(part, Math.min(samples, Math.max(0, -from)));
   return window;
 };
