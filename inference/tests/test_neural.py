@@ -10,10 +10,13 @@ import pytest
 from inference.build.musetalk.__main__ import main
 from skimage import data
 
+from enhance.geometry.area import Floats
 from enhance.geometry.landmarks import CHIN, LEFT_EYE, RIGHT_EYE
+from enhance.geometry.planes import to_rgb
 from enhance.neural.crop import SIDE, crop_of, place
-from enhance.picture import LUMA
-from enhance.render.still import planes_of_rgb
+from enhance.neural.render import NeuralRequest, paint_mouth
+from enhance.picture import LUMA, Picture
+from enhance.render.still import STILL_COLOURS, planes_of_rgb
 from serving.neural_render import MuseTalkModel
 from tests.musetalk import speaking, write
 from tests.shells import NAN, answer, configured, floats, refusal
@@ -180,6 +183,22 @@ def test_a_request_without_what_is_wanted_is_refused(model: MuseTalkModel, name:
 
 def test_it_lends_nothing(model: MuseTalkModel) -> None:
     assert refusal(model, ("LENDER",), inputs(noise(0, 2))) == "expected no LENDER asked for: this model lends nothing"
+
+
+class Tinted:
+    """A perfect network but for its colours: it paints the face itself, too blue by 20 of 255."""
+
+    def paint(self, face: Picture, reference: Picture, speech: Values) -> Floats:  # noqa: ARG002
+        """The face in the wrong colours."""
+        return np.asarray(face + np.array([-15, 10, 20]), np.float32)
+
+
+def test_the_colours_of_a_network_give_way_to_those_of_the_frame() -> None:
+    request = NeuralRequest(noise(0, 2), (planes_of_rgb(still()), mesh()), allowed())
+    done = paint_mouth(planes_of_rgb(still()), STILL_COLOURS, mesh(), request, Tinted())
+    before, after = (to_rgb(planes, STILL_COLOURS) for planes in (planes_of_rgb(still()), done.planes))
+    change = np.abs((after - before)[done.mask == 255].mean(axis=0))
+    assert (change < 2).all(), change
 
 
 @pytest.mark.parametrize("degrees", [0, 25, -40])
