@@ -17,6 +17,7 @@ from enhance.neural.crop import SIDE, crop_of, place
 from enhance.neural.render import NeuralRequest, paint_mouth
 from enhance.picture import LUMA, Picture
 from enhance.render.still import STILL_COLOURS, planes_of_rgb
+from enhance.style import Style
 from serving.neural_render import MuseTalkModel
 from tests.musetalk import speaking, write
 from tests.shells import NAN, answer, configured, floats, refusal
@@ -199,6 +200,40 @@ def test_the_colours_of_a_network_give_way_to_those_of_the_frame() -> None:
     before, after = (to_rgb(planes, STILL_COLOURS) for planes in (planes_of_rgb(still()), done.planes))
     change = np.abs((after - before)[done.mask == 255].mean(axis=0))
     assert (change < 2).all(), change
+
+
+class Grey:
+    """A network that paints no texture."""
+
+    def paint(self, face: Picture, reference: Picture, speech: Values) -> Floats:  # noqa: ARG002
+        """All of one grey."""
+        return np.full(face.shape, 128, np.float32)
+
+
+def test_a_photograph_gets_the_noise_of_its_frame_and_a_drawing_none() -> None:
+    noisy = still() + np.random.default_rng(0).normal(0, 8, (HEIGHT, WIDTH, 1))
+    frame = planes_of_rgb(np.clip(noisy, 0, 255).astype(np.uint8))
+
+    def rough(style: Style) -> float:
+        request = NeuralRequest(noise(0, 2), (frame, mesh()), allowed(), style)
+        done = paint_mouth(frame, STILL_COLOURS, mesh(), request, Grey())
+        luma = done.planes.y.astype(np.float32)
+        return float((luma - cv2.GaussianBlur(luma, (0, 0), 2))[done.mask == 255].std())
+
+    assert rough("photo") > 3
+    assert rough("flat") < 1
+
+
+@pytest.mark.parametrize("value", [0, 255])
+def test_a_mask_without_a_border_is_taken_as_it_is(value: int) -> None:
+    """Where all of a patch may change, and it lies within the painted square, there is no rim to take colours from."""
+    left, top, right, bottom = 60, 80, 110, 130
+    frame = planes_of_rgb(np.ascontiguousarray(still()[top:bottom, left:right]))
+    there = mesh() - np.array([left, top, 0], np.float32)
+    mask = np.full((bottom - top, right - left), value, np.uint8)
+    done = paint_mouth(frame, STILL_COLOURS, there, NeuralRequest(noise(0, 2), (frame, there), mask, "flat"), Grey())
+    assert (done.mask == value).all()
+    assert (done.planes.y == 128).all() == (value == 255)
 
 
 @pytest.mark.parametrize("degrees", [0, 25, -40])

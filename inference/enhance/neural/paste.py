@@ -9,7 +9,7 @@ from enhance.face.crop import Crop
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import smoothstep
 from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, paint, to_rgb
-from enhance.membrane import spread
+from enhance.membrane import Mask, spread
 from enhance.render.compose import Rendered
 from enhance.render.finish.grain import noise_of
 from enhance.render.mask import mark
@@ -18,6 +18,8 @@ from .crop import SIDE, place
 
 FEATHER = 0.12
 """S over which the new mouth fades in from the border of what may change."""
+LEAST_FEATHER = 4.0
+"""Pixels."""
 RIM = 0.5
 """Opacity below which a pixel counts as the rim, where old and new are to have the same colours."""
 WHOLE = 0.999
@@ -48,8 +50,8 @@ def put_back(planes: Planes, colours: Colours, painted: Painted, allowed: Plane,
     opacity = opacity[area.slices]
     new = place(painted.square, painted.crop, width, height)[area.slices]
     rim = (opacity > 0) & (opacity < RIM)
-    # The difference at the rim is carried smoothly over what lies within it (Perez et al. 2003).
-    new += spread(to_rgb(planes, colours)[area.slices] - new, rim)
+    if rim.any():
+        new += _missing(to_rgb(planes, colours)[area.slices] - new, rim)
     yuv = from_rgb(np.clip(new, 0, 255), colours)
     if grain:
         yuv[..., 0] += noise_of(planes.y).missing(yuv[..., 0], opacity, area)
@@ -59,12 +61,18 @@ def put_back(planes: Planes, colours: Colours, painted: Painted, allowed: Plane,
     return Rendered(out, mask)
 
 
-def _feathered(allowed: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], width: float) -> Floats:
+def _missing(difference: Floats, rim: Mask) -> Floats:
+    """The difference at the rim, carried smoothly over what lies within it (Perez et al. 2003). difference: h x w x 3."""
+    mean = difference[rim].mean(axis=0)
+    return mean + spread(difference - mean, rim)  # far from the rim spread() falls to 0
+
+
+def _feathered(allowed: Mask, width: float) -> Floats:
     """0..1: 0 where it is not allowed, 1 from `width` pixels within the border on."""
     # The patch ends where the picture does, or far from the mouth: that is no border.
     grown = np.pad(allowed, 1, mode="edge").astype(np.uint8)
     distance = cv2.distanceTransform(grown, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)[1:-1, 1:-1]
-    return np.asarray(smoothstep(np.asarray(distance, np.float32), 0.0, max(width, 1.0)), np.float32)
+    return np.asarray(smoothstep(np.asarray(distance, np.float32), 0.0, max(width, LEAST_FEATHER)), np.float32)
 
 
 def _round(opacity: Floats, within: Area) -> Area:
