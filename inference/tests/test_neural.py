@@ -229,7 +229,7 @@ def test_a_mask_without_a_border_is_taken_as_it_is(value: int) -> None:
     """Where all of a patch may change, and it lies within the painted square, there is no rim to take colours from."""
     left, top, right, bottom = 60, 80, 110, 130
     frame = planes_of_rgb(np.ascontiguousarray(still()[top:bottom, left:right]))
-    there = mesh() - np.array([left, top, 0], np.float32)
+    there: Values = mesh() - np.array([left, top, 0], np.float32)
     mask = np.full((bottom - top, right - left), value, np.uint8)
     done = paint_mouth(frame, STILL_COLOURS, there, NeuralRequest(noise(0, 2), (frame, there), mask, "flat"), Grey())
     assert (done.mask == value).all()

@@ -13,9 +13,11 @@ import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
 import { runLipSync } from '../../src/operations/lip-sync/run.ts';
 import { places, root } from '../../src/stack/home.mjs';
+import { SHAPE } from '../../src/triton/clients/mouth-plan.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { floatsOf, type Tensor } from '../../src/triton/protocol/tensor.ts';
 import type { Transport } from '../../src/triton/protocol/transport.ts';
+import { failing } from '../media/failing.ts';
 import { makeClip } from '../real/clip.ts';
 import { testConfig } from '../real/config.ts';
 import { lipsyncModels } from '../real/lipsync.ts';
@@ -128,6 +130,16 @@ const listening: Transport = {
     return transport.infer(model, inputs, wanted, signal);
   },
 };
+/** The same model, told that all of the patch may change. */
+const unmasking: Transport = {
+  ...transport,
+  infer: (model, inputs, wanted, signal) => {
+    const unmasked = inputs.map((input) =>
+      input.name === 'MASK' ? { ...input, data: Buffer.alloc(input.data.length, 255) } : input,
+    );
+    return transport.infer(model, unmasked, wanted, signal);
+  },
+};
 type Seen = Parameters<NonNullable<BenchHooks['rendered']>>[0];
 type Planned = Parameters<NonNullable<BenchHooks['planned']>>[0];
 
@@ -196,6 +208,40 @@ test('each request has its own sound, the mouth of another frame and the mask, a
   }
   assert.is(used.size, 2);
 });
+
+test('a model that changes what it may not change is at fault', async () => {
+  const [, request] = sent;
+  const of = (name: string): Buffer => request?.get(name)?.data ?? Buffer.alloc(0);
+  const [height = 0, width = 0] = request?.get('Y')?.shape ?? [];
+  const patch = { width, height, pixels: Buffer.concat([of('Y'), of('U'), of('V')]) };
+  const mesh = meshOf(request);
+  const coding = { kr: 0.299, kb: 0.114, fullRange: false };
+  const mouth = {
+    patch,
+    mesh,
+    about: { coding, subject: new Float32Array(1), style: 'photo' },
+  } as const;
+  const wanted = {
+    speech: new Float32Array(32_000),
+    reference: { patch, mesh },
+    mask: Buffer.from(of('MASK')),
+  };
+  const shown = { target: new Float32Array(SHAPE), wanted };
+  const signal = AbortSignal.timeout(20_000);
+  const render = async (over: Transport) => {
+    const { mouthRender } = await lipsyncModels('studio', over, config.triton);
+    return mouthRender.render(mouth, shown, signal);
+  };
+  assert.ok((await render(transport)).mask.includes(255));
+  const { cause } = await failing(render(unmasking), 'model_unavailable');
+  assert.match(String(cause), /it changes pixel \d+, which its MASK excludes/);
+});
+
+const meshOf = (request: Map<string, Tensor> | undefined): Float32Array => {
+  const mesh = request?.get('MESH');
+  if (!mesh) throw new Error('the request has no MESH');
+  return floatsOf(mesh);
+};
 
 const lumaOf = ({ width, height, pixels }: Seen['before']): Buffer =>
   pixels.subarray(0, width * height);

@@ -64,7 +64,8 @@ def put_back(planes: Planes, colours: Colours, painted: Painted, allowed: Plane,
 def _missing(difference: Floats, rim: Mask) -> Floats:
     """The difference at the rim, carried smoothly over what lies within it (Perez et al. 2003). difference: h x w x 3."""
     mean = difference[rim].mean(axis=0)
-    return mean + spread(difference - mean, rim)  # far from the rim spread() falls to 0
+    # Far from the rim spread() falls to 0.
+    return np.asarray(mean + spread(difference - mean, rim), np.float32)
 
 
 def _feathered(allowed: Mask, width: float) -> Floats:
