@@ -102,7 +102,7 @@ const openShared = async (
     transport,
     control: openControl(config.triton),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     operations,
   };
 };

@@ -66,7 +66,7 @@ export const realApi = async (
     ...{ config, log, stores, files },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
