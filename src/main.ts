@@ -8,6 +8,7 @@ import { openTurns } from './async/turns.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
+import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openJobs } from './jobs/record/jobs.ts';
 import { recordReader } from './jobs/record/record.ts';
@@ -37,7 +38,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'caller');
     const { stores, files } = shared;
-    const draining = new AbortController();
+    const [draining, closing] = [new AbortController(), new AbortController()];
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -51,18 +52,22 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       ...{ fetchTo, identify },
       models: openCatalogue(operations.flatMap(catalogueEntries), {
         ...{ transport: shared.transport, control: shared.control },
-        ...{ log, signal: draining.signal },
+        ...{ log, signal: closing.signal },
       }),
       turns: openTurns(config.probing),
-      draining: draining.signal,
+      ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);
+    const requests = requestsOf(server);
     server.listen(config.http.port, config.http.host);
     await once(server, 'listening');
-    closers.push(
-      () => closeServer(server),
-      async () => draining.abort(),
-    );
+    closers.push(async () => {
+      draining.abort();
+      // It listens on, so that new requests are told that it is draining, and finishes those that are under way.
+      await requests.ended(config.http.drainMs);
+      closing.abort();
+      await closeServer(server);
+    });
     return config.http.publicUrl;
   });
 
@@ -107,7 +112,7 @@ const openShared = async (
   };
 };
 
-/** How long the answers under way may take once nothing new is taken. */
+/** How long answers may take to be sent once what they waited for was cut off. */
 const closeWithinMs = 3_000;
 
 const closeServer = async (server: Server): Promise<void> => {

@@ -53,7 +53,7 @@ export const realApi = async (
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
-  const draining = new AbortController();
+  const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', 'photo-r1'),
     stateOf('animation', 'animation-r1'),
@@ -78,7 +78,7 @@ export const realApi = async (
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
     turns: openTurns(config.probing),
-    draining: draining.signal,
+    ...{ draining: draining.signal, closing: closing.signal },
   };
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
@@ -111,7 +111,7 @@ export const realApi = async (
     });
 
   return {
-    ...{ parts, states, port, draining, client },
+    ...{ parts, states, port, draining, closing, client },
     /** Puts another catalogue in the place of `states`. */
     models: (other: Parts['models']): void => {
       catalogue = other;
@@ -144,6 +144,7 @@ export const realApi = async (
     },
     close: async () => {
       draining.abort();
+      closing.abort();
       http.closeAllConnections();
       http.close();
       await parts.signals.close();
