@@ -23,7 +23,7 @@ import { openReleases } from './models/releases.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
-import { openRedis } from './redis.ts';
+import { closeRedis, openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
@@ -88,7 +88,7 @@ const openShared = async (
   patience: 'caller' | 'work',
 ) => {
   const redis = openRedis(config.redis.url, log, patience);
-  closers.push(() => redis.quit());
+  closers.push(() => closeRedis(redis));
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
   const signals = await openSignals(stores);

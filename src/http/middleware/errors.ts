@@ -1,7 +1,7 @@
 import type { Next } from 'koa';
 import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
-import { isUnreachable } from '../../redis.ts';
+import { isOutOfMemory, isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Context } from '../context.ts';
 import { shorten } from '../shorten.ts';
@@ -24,9 +24,15 @@ export const errors =
 const failureOf = (error: unknown, closing: AbortSignal): Failure => {
   // Work that the shutdown interrupted rejects with the reason of the signal.
   if (closing.aborted && error === closing.reason) return new Failure('draining');
-  if (!isUnreachable(error)) return diskFailure(error) ?? asFailure(error);
-  const reason = 'the database of jobs and credits (Redis) does not answer; try again later';
+  const trouble = troubleOf(error);
+  if (trouble === null) return diskFailure(error) ?? asFailure(error);
+  const reason = `the database of jobs and credits (Redis) ${trouble}; try again later`;
   return new Failure('internal_error', { reason }, { cause: error });
+};
+
+const troubleOf = (error: unknown): string | null => {
+  if (isUnreachable(error)) return 'does not answer';
+  return isOutOfMemory(error) ? 'has no memory left' : null;
 };
 
 const tell = (ctx: Context, failure: Failure): void => {
