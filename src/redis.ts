@@ -49,7 +49,13 @@ export const isUnreachable = (error: unknown): boolean =>
 
 /** Whether Redis refused a write because it has no memory left; what it holds it goes on to answer. */
 export const isOutOfMemory = (error: unknown): boolean =>
-  error instanceof Error && error.message.startsWith('OOM ');
+  error instanceof Error &&
+  // Redis 6 quotes it in the error of a script.
+  (/^(ERR Error running script .*-)?OOM command not allowed/.test(error.message) ||
+    // Of a transaction, ioredis lists what was refused in it.
+    ('previousErrors' in error &&
+      Array.isArray(error.previousErrors) &&
+      error.previousErrors.some(isOutOfMemory)));
 
 export type Redises = { readonly redis: Redis; readonly prefix: string };
 

@@ -142,21 +142,30 @@ test('all at once, as when the power fails: every job that was accepted is done'
 });
 
 test('two workers, one after the other, by a deploy: no job fails, none is run twice', async () => {
-  const callers = await Promise.all([1, 2, 3].map(() => service.caller(granted)));
-  const ids = await Promise.all(
-    callers.map(async (caller) => {
-      const own: string[] = [];
-      for (let count = 0; count < 8; count += 1) own.push(await made(caller, await picture()));
-      return own;
-    }),
-  );
   const ready = () => service.log('worker').split('"msg":"ready"').length;
-  const before = ready();
-  const second = await service.addWorker();
-  await until('both are ready', () => ready() > before, 30_000);
+  const oneMoreReady = async <T>(start: () => Promise<T>): Promise<T> => {
+    const before = ready();
+    const started = await start();
+    await until('it takes jobs', () => ready() > before, 30_000);
+    return started;
+  };
+  const callers = await Promise.all([1, 2, 3].map(() => service.caller(granted)));
+  const pictures = await Promise.all(callers.map(() => Promise.all([1, 2, 3, 4].map(picture))));
+  const ids: string[][] = callers.map(() => []);
+  /** Twelve jobs; how many of all have not ended when they are accepted. */
+  const load = async (): Promise<number> => {
+    for (const [at, caller] of callers.entries())
+      for (const path of pictures[at] ?? []) ids[at]?.push(await made(caller, path));
+    const states = await Promise.all(ids.flat().map(record));
+    return states.filter(({ finished_at }) => !finished_at).length;
+  };
+  const second = await oneMoreReady(service.addWorker);
+  assert.ok((await load()) > 0, 'there is work');
   process.kill(service.worker.pid(), 'SIGTERM');
   assert.is(await service.worker.ended(), 'exit code 0');
-  await service.worker.start();
+  await oneMoreReady(service.worker.start);
+  for (const [at] of callers.entries()) pictures[at] = await Promise.all([1, 2, 3, 4].map(picture));
+  assert.ok((await load()) > 0, 'there is work');
   process.kill(second.pid, 'SIGTERM');
   assert.is(await second.exited, 'exit code 0');
   for (const [at, caller] of callers.entries()) await whole(caller, ids[at] ?? []);

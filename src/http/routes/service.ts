@@ -51,7 +51,7 @@ const missingOf = async ({ stores, models, files, draining }: Parts): Promise<st
 /** A Redis without memory answers, but no request can be served without a write. */
 const faultsOf = async ({ redis, prefix }: Redises): Promise<string[]> => {
   try {
-    await redis.set(`${prefix}:ready`, '1', 'PX', 60_000);
+    await redis.set(`${prefix}:writable`, '1', 'PX', 60_000);
     return [];
   } catch (error) {
     if (isOutOfMemory(error)) return ['Redis has no memory left'];
