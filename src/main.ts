@@ -9,6 +9,7 @@ import { openTurns } from './async/turns.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
+import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openJobs } from './jobs/record/jobs.ts';
 import { recordReader } from './jobs/record/record.ts';
@@ -28,7 +29,7 @@ import { openTrial } from './models/trial.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
-import { openRedis } from './redis.ts';
+import { closeRedis, openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
@@ -42,7 +43,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'caller');
     const { stores, files } = shared;
-    const draining = new AbortController();
+    const [draining, closing] = [new AbortController(), new AbortController()];
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -54,20 +55,24 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       ...{ fetchTo, identify },
-      models: openCatalogue(entries, { ...shared, signal: draining.signal }),
+      models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({
-        ...{ ...shared, entries, modelsDir: config.models.dir, signal: draining.signal },
+        ...{ ...shared, entries, modelsDir: config.models.dir, signal: closing.signal },
       }),
       turns: openTurns(config.probing),
-      draining: draining.signal,
+      ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);
+    const requests = requestsOf(server);
     server.listen(config.http.port, config.http.host);
     await once(server, 'listening');
-    closers.push(
-      () => closeServer(server),
-      async () => draining.abort(),
-    );
+    closers.push(async () => {
+      draining.abort();
+      // It listens on, so that new requests are told that it is draining, and finishes those that are under way.
+      await requests.ended(config.http.drainMs);
+      closing.abort();
+      await closeServer(server);
+    });
     return config.http.publicUrl;
   });
 
@@ -98,7 +103,7 @@ const openShared = async (
   patience: 'caller' | 'work',
 ) => {
   const redis = openRedis(config.redis.url, log, patience);
-  closers.push(() => redis.quit());
+  closers.push(() => closeRedis(redis));
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
   const signals = await openSignals(stores);
@@ -132,12 +137,12 @@ const openShared = async (
     control: replicas.control,
     ...{ registry, everywhere },
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     operations,
   };
 };
 
-/** How long the answers under way may take once nothing new is taken. */
+/** How long answers may take to be sent once what they waited for was cut off. */
 const closeWithinMs = 3_000;
 
 const closeServer = async (server: Server): Promise<void> => {

@@ -54,4 +54,6 @@ export type Parts = {
   readonly registry: Registry;
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
+  /** Aborted API_DRAIN_SECONDS later, or when nothing is under way any more: what still goes on is cut off. */
+  readonly closing: AbortSignal;
 };

@@ -19,14 +19,14 @@ export type Wanted = {
 /** What an operation gets to look at a request with. */
 export const intakeOf = (wanted: Wanted, parts: Parts): Intake => {
   const { ctx, caller, folder, admit } = wanted;
-  const { config, draining, turns } = parts;
+  const { config, closing, turns } = parts;
   return {
     config,
     take: (group, mostBytes) => take(group, mostBytes, wanted, parts),
     // A caller who hangs up while others' files are looked at waits no longer.
     look: (work) =>
-      whileWanted(ctx, draining, (signal) =>
-        turns.take(caller.account, signal, () => work(draining)),
+      whileWanted(ctx, closing, (signal) =>
+        turns.take(caller.account, signal, () => work(closing)),
       ),
     place: async (name) => join(await folder(), name),
     admit,
@@ -50,9 +50,9 @@ const take = async (
     await rename(upload.path, target);
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
-  const { config, fetchTo, draining } = parts;
+  const { config, fetchTo, closing } = parts;
   return fetchTo({
     ...{ url, path: target, config: config.fetch, maxBytes: mostBytes },
-    ...{ signal: draining, admit },
+    ...{ signal: closing, admit },
   });
 };

@@ -94,11 +94,19 @@ const mouthProof = (loaded: LoadedModel, parts: ProofParts): Proof => {
   const within = openWithin(loaded, parts);
   const { patch, mesh, target } = goldenFace();
   const coding = 'rgb';
+  // What a neural renderer may want: silence, the same face again, and the lower half of the patch to change.
+  const pixelCount = patch.width * patch.height;
+  const wanted = {
+    speech: new Float32Array(renderer.wants.speechSamples),
+    reference: { patch, mesh },
+    mask: Buffer.alloc(pixelCount).fill(255, pixelCount / 2),
+  };
   const render = () =>
     within(async (signal) => {
       const measured = await renderer.subject({ patch, mesh, about: { coding } }, null, signal);
       const about = { coding, subject: measured.subject, style: STYLES[0] } as const;
-      const { pixels, mask } = await renderer.render({ patch, mesh, about }, target, signal);
+      const shown = { target, wanted };
+      const { pixels, mask } = await renderer.render({ patch, mesh, about }, shown, signal);
       return { subject: measured.subject, pixels, mask };
     });
   return {

@@ -46,6 +46,9 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     FFMPEG: given.FFMPEG || places.ffmpeg,
     FFPROBE: given.FFPROBE || places.ffprobe,
     TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
+    // Who presses Ctrl-C does not want to wait for long.
+    WORKER_DRAIN_SECONDS: given.WORKER_DRAIN_SECONDS || '3',
+    API_DRAIN_SECONDS: given.API_DRAIN_SECONDS || '3',
     TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,
     ...own,
     REDIS_PASSWORD,

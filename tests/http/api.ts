@@ -58,7 +58,7 @@ export const realApi = async (
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
-  const draining = new AbortController();
+  const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', 'photo-r1'),
     stateOf('animation', 'animation-r1'),
@@ -71,7 +71,7 @@ export const realApi = async (
     ...{ config, log, stores, files },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
@@ -83,7 +83,7 @@ export const realApi = async (
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
     turns: openTurns(config.probing),
-    draining: draining.signal,
+    ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);
   const registry = openRegistry(stores, operations.flatMap(slotForms));
@@ -127,7 +127,7 @@ export const realApi = async (
     });
 
   return {
-    ...{ parts, states, port, draining, client },
+    ...{ parts, states, port, draining, closing, client },
     /** Puts another catalogue in the place of `states`. */
     models: (other: Parts['models']): void => {
       catalogue = other;
@@ -160,6 +160,7 @@ export const realApi = async (
     },
     close: async () => {
       draining.abort();
+      closing.abort();
       http.closeAllConnections();
       http.close();
       await parts.signals.close();

@@ -36,8 +36,6 @@ export const quick: WorkerTiming = {
   unavailableMs: 50,
   leaseMs: 1500,
   lookMs: 30,
-  lookAgainMs: 300,
-  graceMs: 100,
   sweepMs: 60_000,
 };
 
@@ -59,7 +57,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const stores = { redis, prefix };
   const files = await openFiles(dir, config.files);
   const ledger = openLedger(stores, config.prices);
-  const jobs = openJobs(stores, config, files, recordReader(operations));
+  const jobs = openJobs(stores, files, recordReader(operations));
   const signals = await openSignals(stores);
   const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
@@ -104,9 +102,14 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
 
   return {
     ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
-    work: async (run: Run, timing: Partial<WorkerTiming> = {}) => {
+    /** Starts a worker; when it is closed, its jobs may go on for `drainMs`. */
+    work: async (run: Run, { drainMs = 100, ...timing }: WorkTiming = {}) => {
+      const { jobs } = parts.config;
       const worker = await startWorker(
-        { ...parts, signals, enhance: enhanceBy(run) },
+        {
+          ...{ ...parts, signals, enhance: enhanceBy(run) },
+          config: { ...parts.config, jobs: { ...jobs, drainMs } },
+        },
         { ...quick, ...timing },
       );
       closers.unshift(worker.close);
@@ -131,6 +134,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   };
 };
 
+type WorkTiming = Partial<WorkerTiming> & { readonly drainMs?: number };
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Asked = {
   readonly account?: string;

@@ -126,7 +126,7 @@ test('an unfinished job is joined before the media is looked at, and what is new
 test('a result is cached as the work that was done, and erased as that', async ({ rig }) => {
   const { job } = await rig.ask('a');
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
-  const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
+  const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
   const outcome = {
     ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
     ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },

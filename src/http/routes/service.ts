@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Health, Readiness } from '../../contract/health.ts';
 import { type Description, openapi } from '../../contract/openapi.ts';
 import { failures } from '../../errors.ts';
+import { isOutOfMemory, type Redises } from '../../redis.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
@@ -33,7 +34,7 @@ const patienceMs = 2000;
 
 const missingOf = async ({ stores, models, files, draining }: Parts): Promise<string[]> => {
   const [redis, states, isLow] = await Promise.all([
-    inTime(stores.redis.ping()),
+    inTime(faultsOf(stores)),
     inTime(models.describe()),
     inTime(files.space.isLow()),
   ]);
@@ -41,10 +42,21 @@ const missingOf = async ({ stores, models, files, draining }: Parts): Promise<st
     ...(draining.aborted ? ['the server is shutting down'] : []),
     ...(isLow === undefined ? ['the disk does not answer'] : []),
     ...(isLow ? ['the disk is nearly full'] : []),
-    ...(redis === undefined ? ['Redis does not answer'] : []),
+    ...(redis ?? ['Redis does not answer']),
     ...(states === undefined ? ['Triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
   ];
+};
+
+/** A Redis without memory answers, but no request can be served without a write. */
+const faultsOf = async ({ redis, prefix }: Redises): Promise<string[]> => {
+  try {
+    await redis.set(`${prefix}:writable`, '1', 'PX', 60_000);
+    return [];
+  } catch (error) {
+    if (isOutOfMemory(error)) return ['Redis has no memory left'];
+    throw error;
+  }
 };
 
 /** Undefined for what fails or takes too long: a connection that is down may wait for ever. */

@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts';
 import type { Enhance } from '../../operations/enhance.ts';
 import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
-import type { Delivery, Queue } from '../queue.ts';
+import type { Queue, Ticket } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
 import type { JobRecord } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
@@ -27,12 +27,8 @@ export type WorkerParts = {
 export type WorkerTiming = AttemptTiming & {
   /** After this long without a beat an attempt's worker is taken for lost. */
   readonly leaseMs: number;
-  /** How often to look at what is due. */
+  /** How often to look at what is due, and whether Bull has a ticket for it. */
   readonly lookMs: number;
-  /** When to look again whether Bull still has a job that it was given. */
-  readonly lookAgainMs: number;
-  /** How long running jobs may go on when the worker is closed. */
-  readonly graceMs: number;
   readonly sweepMs: number;
 };
 
@@ -43,16 +39,11 @@ export const workerTiming: WorkerTiming = {
   unavailableMs: 3_000,
   leaseMs: 15_000,
   lookMs: 500,
-  lookAgainMs: 10_000,
-  // With what ends after it, less than any supervisor waits: npm start kills after 10 s.
-  graceMs: 3_000,
   sweepMs: 300_000,
 };
 
-const DUE_AT_ONCE = 100;
-
 /**
- * Runs jobs until it is closed: takes no more then, lets those that run go on for the grace time, and puts the
+ * Runs jobs until it is closed: takes no more then, lets those that run go on for WORKER_DRAIN_SECONDS, and puts the
  * rest back into the queue without losing an attempt.
  */
 export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = workerTiming) => {
@@ -63,19 +54,21 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const running = new Set<Promise<void>>();
 
   const deliverDue = async () => {
-    const { deliver, ended } = await attempts.due(DUE_AT_ONCE, timing.lookAgainMs);
-    for (const delivery of deliver) await queue.deliver(delivery);
+    const { tickets, ended } = await attempts.due(config.jobs.concurrency);
+    for (const ticket of tickets) await queue.deliver(ticket);
     for (const id of ended) await files.removeJob(id);
   };
 
-  const run = async (delivery: Delivery): Promise<void> => {
-    // What is not taken stays due, and goes to another worker.
+  const run = async (ticket: Ticket): Promise<void> => {
+    // Another worker, which looks at what is due, makes a new ticket.
     if (closing.aborted) return;
-    const [said, fence] = await attempts.take(delivery, randomUUID());
-    if (said === 'refused') return;
-    const job = await jobs.find(delivery.id);
+    const [said, id, fence] = await attempts.take(ticket, randomUUID());
+    if (said === 'none') return;
+    // The ticket may have been that of another job, which needs a new one.
+    await deliverDue();
+    const job = await jobs.find(id);
     if (said === 'taken' && job?.fence === fence) await attempt(job);
-    if (!(await jobs.isUnfinished(delivery.id))) await files.removeJob(delivery.id);
+    if (!(await jobs.isUnfinished(id))) await files.removeJob(id);
     // Its end may have let the account's next job in.
     if (!closing.aborted) await deliverDue();
   };
@@ -95,8 +88,8 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     attemptLog.info({ end }, 'attempt ends');
   };
 
-  const tracked = async (delivery: Delivery): Promise<void> => {
-    const work = run(delivery);
+  const tracked = async (ticket: Ticket): Promise<void> => {
+    const work = run(ticket);
     running.add(work);
     try {
       await work;
@@ -105,12 +98,14 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     }
   };
 
+  const sweep = async () => {
+    const adopted = await attempts.adopt();
+    if (adopted > 0) log.warn({ adopted }, 'jobs of another version were given their turns');
+    await files.sweep(config.files.ttlMs, jobs.isUnfinished);
+  };
+
   const stopLooking = repeat(timing.lookMs, deliverDue, log);
-  const stopSweeping = repeat(
-    timing.sweepMs,
-    () => files.sweep(config.files.ttlMs, jobs.isUnfinished),
-    log,
-  );
+  const stopSweeping = repeat(timing.sweepMs, sweep, log);
   queue.start(config.jobs.concurrency, tracked);
 
   return {
@@ -119,7 +114,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       await Promise.all([stopLooking(), stopSweeping(), queue.pause()]);
       await Promise.race([
         Promise.allSettled(running),
-        sleep(timing.graceMs, undefined, { ref: false }),
+        sleep(config.jobs.drainMs, undefined, { ref: false }),
       ]);
       now.abort();
       await Promise.allSettled(running);
