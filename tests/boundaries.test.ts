@@ -65,6 +65,9 @@ const owners: Readonly<Record<string, RegExp>> = {
   commander: /^(cli\/|operations\/[^/]+\/cli\.ts$)/,
   'cli-progress': /^cli\//,
   'prom-client': /^http\/metrics\.ts$/,
+  '@aws-sdk/client-s3': /^storage\/s3\//,
+  '@aws-sdk/lib-storage': /^storage\/s3\//,
+  '@aws-sdk/s3-request-presigner': /^storage\/s3\//,
   'range-parser': /^http\/serve-file\.ts$/,
   'tsx/esm/api': /^stack\/start\.mjs$/,
 };

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
+import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import { toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import {
@@ -26,7 +27,7 @@ export type Places = {
   /** The input in this role, such as "media". */
   readonly input: (role: string) => string;
   readonly target: string;
-  readonly work: string;
+  readonly work: CheckpointPlace;
 };
 
 /** `modelVersion`: the release that made it. */
@@ -52,13 +53,13 @@ export const createEnhance = (parts: Parts): Enhance => {
   return {
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
-    run: async (work, { input, target, work: folder }, report, signal) => {
+    run: async (work, { input, target, work: place }, report, signal) => {
       const operation = operationOf(parts.operations, work.kind);
       const { config, transport } = parts;
       const models = await modelsFor(operation, work, parts.releases);
       const { options, found } = work;
       const outcome = await operation.run({
-        ...{ options, found, inputKind: work.input.kind, input, target, work: folder },
+        ...{ options, found, inputKind: work.input.kind, input, target, work: place },
         ...{ models, transport, config, report, signal },
       });
       return { ...outcome, modelVersion: models.version };
