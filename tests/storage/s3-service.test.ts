@@ -1,7 +1,8 @@
 /** An API and workers on machines of their own, which share nothing but Redis and a bucket of a real S3 server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
 import sharp from 'sharp';
@@ -14,6 +15,8 @@ import { atOnce, openRig, pictureOf, type Rig, type Run } from '../jobs/rig.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 import { type Bucket, realS3, refuse } from '../real/s3.ts';
+import { skip } from '../real/skip.ts';
+import { smallDisk } from '../real/small-disk.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('a service over S3');
@@ -43,10 +46,14 @@ const freshService = async () => {
   return { ...bucket, url: redis.url, prefix: freshPrefix() };
 };
 type Service = Bucket & { readonly url: string; readonly prefix: string };
-const placeOn = ({ url, prefix }: Service) => ({ url, prefix, dir: tempDir('machine') });
 
-const machine = async (service: Service, settings: Record<string, string> = {}): Promise<Rig> => {
-  const rig = await openRig(placeOn(service), { ...service.variables, ...settings });
+const machine = async (
+  service: Service,
+  settings: Record<string, string> = {},
+  dir = tempDir('machine'),
+): Promise<Rig> => {
+  const { url, prefix } = service;
+  const rig = await openRig({ url, prefix, dir }, { ...service.variables, ...settings });
   opened.push(rig);
   return rig;
 };
@@ -132,7 +139,9 @@ test('a job whose worker is killed goes on elsewhere from what that one left', a
 
 const startProcess = (service: Service): ChildProcess => {
   const script = fileURLToPath(new URL('../jobs/worker-process.ts', import.meta.url));
-  const given = [placeOn(service), service.variables].map((value) => JSON.stringify(value));
+  const { url, prefix, variables } = service;
+  const place = { url, prefix, dir: tempDir('machine') };
+  const given = [place, variables].map((value) => JSON.stringify(value));
   const args = ['--import', 'tsx', '--no-warnings', script, ...given];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
@@ -202,6 +211,29 @@ test('a result that the storage damages is stored again by the next attempt', as
   assert.equal([done.status, done.attempts, done.charged, runs], ['succeeded', 2, 10, 2]);
 });
 
+const disk = smallDisk(4);
+const fullDisk = 'a result that fills the disk of its worker fails, costs nothing and is nowhere';
+if (disk === null) skip(test, fullDisk, 'the right to mount a small disk');
+else
+  test(fullDisk, async () => {
+    const service = await freshService();
+    const asking = await machine(service);
+    const small = await machine(service, { DISK_RESERVE_BYTES: '0' }, disk);
+    await asking.ledger.grant('acme', 100);
+    const { job } = await asking.ask('a');
+    let runs = 0;
+    await small.work(async (_work, { target }) => {
+      runs += 1;
+      writeFileSync(target, Buffer.alloc(8 * 1024 * 1024));
+      return pictureOf(20);
+    });
+    const done = await asking.ended(job);
+    assert.equal([done.status, done.error?.code, runs], ['failed', 'storage_failed', 3]);
+    assert.equal(await asking.credits(), { balance: 100, held: 0 });
+    await until('nothing is left', async () => (await service.keys()).length === 0);
+    assert.equal(readdirSync(join(disk, 'attempts')), []);
+  });
+
 test('while the storage is away uploads and orders are refused, and the readiness says why', async () => {
   const service = await freshService();
   const api = await apiOn(service);
@@ -231,7 +263,8 @@ test('while the storage is away uploads and orders are refused, and the readines
 
 test('with S3_PRESIGN a result is downloaded from the storage itself', async () => {
   const service = await freshService();
-  const api = await apiOn(service, { S3_PRESIGN: 'true' });
+  const shown = service.variables.S3_ENDPOINT.replace('127.0.0.1', 'localhost');
+  const api = await apiOn(service, { S3_PRESIGN: 'true', S3_PUBLIC_ENDPOINT: shown });
   const worker = await machine(service);
   await worker.work(atOnce);
   const { http } = await api.caller();
@@ -240,7 +273,7 @@ test('with S3_PRESIGN a result is downloaded from the storage itself', async () 
   const sent = await axios.get(output_url, raw);
   assert.equal([sent.status, sent.headers['cache-control']], [302, 'no-store']);
   const { location } = sent.headers;
-  assert.ok(location.startsWith(`${service.variables.S3_ENDPOINT}/`), location);
+  assert.ok(location.startsWith(`${shown}/`), location);
   const result = await download(output_url, { range: 'bytes=2-4' });
   assert.equal([result.status, String(result.data)], [206, 'han']);
   assert.is(result.headers['content-type'], 'image/png');

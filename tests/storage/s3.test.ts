@@ -42,6 +42,9 @@ const failureOf = async (work: Promise<unknown>): Promise<Failure> => {
   assert.ok(error instanceof Failure, String(error));
   return error;
 };
+const isDownload = ({ method, url = '' }: IncomingMessage) =>
+  method === 'GET' && /inputs\/job_1/.test(url);
+
 /** What the operator reads, and what callers must not. */
 const isInternal = /S3|Swift|127\.0\.0\.1|media-|HeadObject|PutObject|GetObject/;
 
@@ -207,8 +210,6 @@ test('a copy that was damaged or cut on its way is not used', async () => {
   const { machine } = await fresh();
   const { files, arrive } = await machine();
   await files.keepInput(arrive('some input'), 'job_1');
-  const isDownload = ({ method, url = '' }: IncomingMessage) =>
-    method === 'GET' && /inputs\/job_1/.test(url);
   s3.meddle((asked, _answer, pass) =>
     pass(isDownload(asked) ? (chunk) => chunk.fill(0) : undefined),
   );
@@ -225,13 +226,26 @@ test('a copy that was damaged or cut on its way is not used', async () => {
   assert.is(readFileSync(input('media'), 'utf8'), 'some input');
 });
 
+test('a download that stops in its middle is given up', async () => {
+  const { machine } = await fresh();
+  const { files, arrive } = await machine();
+  await files.keepInput(arrive('some input'), 'job_1');
+  s3.meddle((asked, answer, pass) => {
+    if (!isDownload(asked)) return pass();
+    answer.writeHead(200, { 'Content-Length': '10' }).write('some');
+  });
+  const failure = await failureOf(files.fetchInputs('job_1', 1));
+  assert.is(failure.code, 'storage_unavailable');
+  assert.match(String(failure.cause), /GetObject inputs\/job_1/);
+});
+
 test('a stop ends a download that hangs', async () => {
   const { machine } = await fresh();
   const { files, dir, arrive } = await machine();
   await files.keepInput(arrive('some input'), 'job_1');
   const stop = new AbortController();
   s3.meddle((asked, answer, pass) => {
-    if (asked.method !== 'GET' || !/inputs\/job_1/.test(asked.url ?? '')) return pass();
+    if (!isDownload(asked)) return pass();
     answer.writeHead(200, { 'Content-Length': '10' }).write('some');
     stop.abort(new Error('the caller cancelled'));
   });
