@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
@@ -9,8 +9,8 @@ import { openDiskStore } from './disk-store.ts';
 import { makeFolder } from './folder.ts';
 import { hashed } from './hashed.ts';
 import { openSpace } from './space.ts';
-import type { Content, Download, Entry, Range, SharedFolder, Store } from './store.ts';
-import { unlessGone } from './unless-gone.ts';
+import type { Content, Download, Range, SharedFolder, Store } from './store.ts';
+import { jobOf, LOCAL_FOLDERS, type LocalFolder, sweeping } from './sweep.ts';
 
 export type OpenResult = {
   readonly bytes: number;
@@ -19,17 +19,6 @@ export type OpenResult = {
 };
 /** The storage of media. Paths are handed out only for local files, which ffmpeg, ffprobe and libvips work on. */
 export type Files = Awaited<ReturnType<typeof openFiles>>;
-
-const LOCAL_FOLDERS = ['incoming', 'attempts'] as const;
-type LocalFolder = (typeof LOCAL_FOLDERS)[number];
-
-/** How long a file is kept that may belong to a job whose record is about to be written. */
-const PASSING_MS = 3600_000;
-/**
- * After this long without a change an arriving file belongs to a process that died: a body or a fetch without progress
- * is given up after a minute at most, and a complete file is probed and moved within minutes.
- */
-const ARRIVING_MS = 20 * 60_000;
 
 /**
  * On the disk of each process, below `dir`:
@@ -164,38 +153,7 @@ export const openFiles = async (
       await removeAllOf('checkpoints', jobId);
     },
 
-    /** Removes expired files, and files that a crash left behind, of jobs that are not `isUnfinished`. */
-    sweep: async (
-      ttlMs: number,
-      isUnfinished: (jobId: string) => Promise<boolean>,
-      now = Date.now(),
-    ): Promise<void> => {
-      const local = async (
-        folder: LocalFolder,
-        isOver: (name: string, quietMs: number) => Promise<boolean>,
-      ) => {
-        for (const name of await readdir(at(folder))) {
-          const quiet = await quietMs(at(folder, name), now);
-          if (quiet !== null && (await isOver(name, quiet))) await remove(at(folder, name));
-        }
-      };
-      const shared = async (folder: SharedFolder, isOver: (entry: Entry) => Promise<boolean>) => {
-        for await (const entry of store.list(folder)) {
-          if (await isOver(entry)) await store.remove(`${folder}/${entry.name}`);
-        }
-      };
-      const isOrphan = async (name: string, quiet: number) =>
-        quiet > PASSING_MS && !(await isUnfinished(jobOf(name)));
-      const isOrphaned = ({ name, changedAt }: Entry) => isOrphan(name, now - changedAt);
-      await local('incoming', async (_, quiet) => quiet > ARRIVING_MS);
-      await local('attempts', isOrphan);
-      await shared('uploads', async ({ keptAt }) => now - keptAt > ttlMs);
-      await shared('results', async ({ keptAt }) => now - keptAt > ttlMs + PASSING_MS);
-      await shared('inputs', isOrphaned);
-      await shared('checkpoints', isOrphaned);
-      await store.removeUnfinished(now - PASSING_MS);
-    },
-
+    sweep: sweeping({ store, local: at, removeLocal: remove }),
     /** Rejects when the store cannot be used now. */
     check: store.check,
     close: store.close,
@@ -207,17 +165,6 @@ const openS3 = async (settings: NonNullable<Config['files']['s3']>): Promise<Sto
   const { openS3Store } = await import('./s3/s3-store.ts');
   return openS3Store(settings);
 };
-
-/** Milliseconds since the last change of a file, or of a folder and the files in it, links included; null: it is gone. */
-const quietMs = async (path: string, now: number): Promise<number | null> => {
-  const found = await unlessGone(stat(path));
-  if (!found) return null;
-  const inside = found.isDirectory() ? ((await unlessGone(readdir(path))) ?? []) : [];
-  const quiet = await Promise.all(inside.map((name) => quietMs(join(path, name), now)));
-  return Math.min(now - found.ctimeMs, ...quiet.flatMap((ms) => ms ?? []));
-};
-
-const jobOf = (name: string): string => name.split('.', 1)[0] ?? name;
 
 const touch = async (path: string): Promise<void> => {
   const now = new Date();

@@ -9,25 +9,20 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   paginateListObjectsV2,
-  S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { hashed } from '../hashed.ts';
 import type { Content, Name, Range, Store } from '../store.ts';
 import { writeHashed } from '../write-all.ts';
-import { isGone, s3Failure } from './s3-failure.ts';
-
-type Settings = NonNullable<Config['files']['s3']>;
+import { clientFor, type Settings } from './s3-client.ts';
+import { damaged, told, toldEach, unlessGone } from './s3-failure.ts';
 
 /** A transfer that is slower than this on average is given up. */
 const LEAST_BYTES_PER_SECOND = 128 * 1024;
 /** Parts of one file that are under way at a time; each is in memory. */
 const PARTS_AT_ONCE = 2;
-/** Downloads through this service keep a connection each; a further call would wait for one to end. */
-const CONNECTIONS = 1024;
 /** How long an answer about the bucket's state is used again. */
 const FRESH_MS = 5_000;
 
@@ -160,22 +155,6 @@ export const openS3Store = (settings: Settings): Store => {
   };
 };
 
-const clientFor = (
-  { region, credentials, forcePathStyle, timeoutMs }: Settings,
-  endpoint: string | undefined,
-): S3Client =>
-  new S3Client({
-    ...{ region, forcePathStyle, ...(credentials && { credentials }) },
-    ...(endpoint !== undefined && { endpoint }),
-    requestHandler: {
-      // Until the head of the answer, for each attempt; `fetch` has a deadline for what follows.
-      ...{ requestTimeout: timeoutMs, throwOnRequestTimeout: true },
-      ...{ connectionTimeout: timeoutMs, socketTimeout: 0 },
-      httpAgent: { keepAlive: true, maxSockets: CONNECTIONS },
-      httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
-    },
-  });
-
 const checkedContent = async (path: string, { bytes, sha256 }: Partial<Content>) => {
   if (bytes !== undefined && sha256 !== undefined) return { bytes, sha256 };
   const content = await hashed(path);
@@ -183,38 +162,3 @@ const checkedContent = async (path: string, { bytes, sha256 }: Partial<Content>)
   const reason = `expected ${bytes} bytes on the disk; ${content.bytes} are there`;
   throw new Failure('storage_failed', { reason });
 };
-
-const damaged = (what: string): Failure =>
-  new Failure(
-    'storage_failed',
-    { reason: 'it was damaged on its way' },
-    { cause: new Error(`S3: ${what}; it is tried again`) },
-  );
-
-/** A call whose failure is told as `s3Failure` does. */
-const told = async <T>(call: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    throw s3Failure(error, call);
-  }
-};
-
-/** The same; null when the server has no such file. */
-const unlessGone = <T>(call: string, work: () => Promise<T>): Promise<T | null> =>
-  told(call, async () => {
-    try {
-      return await work();
-    } catch (error) {
-      if (isGone(error)) return null;
-      throw error;
-    }
-  });
-
-async function* toldEach<T>(call: string, pages: AsyncIterable<T>): AsyncGenerator<T> {
-  try {
-    yield* pages;
-  } catch (error) {
-    throw s3Failure(error, call);
-  }
-}
