@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
+import { pino } from 'pino';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -57,11 +58,12 @@ const machine = async (
   opened.push(rig);
   return rig;
 };
+/** What the operator reads: the lines of the API's log. */
+const logged: string[] = [];
+const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
 const apiOn = async (service: Service, settings: Record<string, string> = {}) => {
-  const api = await realApi({
-    ...{ ...service.variables, REDIS_URL: service.url, REDIS_PREFIX: service.prefix },
-    ...settings,
-  });
+  const variables = { ...service.variables, REDIS_URL: service.url, REDIS_PREFIX: service.prefix };
+  const api = await realApi({ ...variables, ...settings }, realRedis(), log);
   opened.push(api);
   return api;
 };
@@ -257,6 +259,24 @@ test('while the storage is away uploads and orders are refused, and the readines
       'the storage of media does not answer',
     ),
   );
+  s3.meddle();
+  await api.nothingLeft();
+});
+
+test('an upload that the storage refuses: the caller is told so, and the operator what to check', async () => {
+  const service = await freshService();
+  const api = await apiOn(service);
+  const { http } = await api.caller();
+  s3.meddle((asked, answer) => {
+    asked.resume();
+    asked.on('end', () => refuse(answer, 403, 'AccessDenied'));
+  });
+  const answer = await http.post('/v1/uploads', formOf({}, 'file'));
+  const problem = refused(answer, 500, 'storage_failed');
+  assert.not.match(JSON.stringify(problem), /S3|AccessDenied|media-/);
+  const lines = logged.filter((line) => line.includes(problem.request_id));
+  assert.match(lines.join(), /check S3_BUCKET, S3_REGION, the credentials .*403 AccessDenied/);
+  assert.not.match(logged.join(), service.variables.S3_SECRET_ACCESS_KEY);
   s3.meddle();
   await api.nothingLeft();
 });

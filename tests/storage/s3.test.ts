@@ -125,14 +125,14 @@ test('a call that is answered too late is sent again, and given up when that goe
   const failure = await failureOf(files.hasResult('job_1.1.png'));
   assert.equal([failure.code, failure.status, calls], ['storage_unavailable', 503, 3]);
   assert.not.match(failure.message, isInternal);
-  assert.match(String(failure.cause), /HeadObject results\/job_1.1.png .*check S3_ENDPOINT/);
+  assert.match(String(failure.cause), /HeadObject results\/job_1.1.png failed; check S3_ENDPOINT/);
 });
 
 for (const [what, { status, code, told, advice }] of Object.entries({
   full: { status: 507, code: 'XMinioStorageFull', told: 'storage_full 507', advice: /make room/ },
   forbidding: {
     ...{ status: 403, code: 'AccessDenied', told: 'storage_failed 500' },
-    advice: /403 AccessDenied.*check S3_BUCKET, S3_REGION, the credentials/,
+    advice: /check S3_BUCKET, S3_REGION, the credentials .*403 AccessDenied/,
   },
 })) {
   test(`a server that is ${what} keeps nothing; the operator is told why, and callers are not`, async () => {

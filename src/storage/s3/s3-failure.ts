@@ -64,9 +64,10 @@ const s3Failure = (error: unknown, call: string): Failure => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   const status = answer?.$metadata.httpStatusCode;
   const because = (advice: string) => ({
-    cause: new Error(`S3: ${call} failed: ${status ?? ''} ${name}: ${message}; ${advice}`, {
-      cause: error,
-    }),
+    cause: new Error(
+      `S3: ${call} failed; ${advice}. It said: ${[status, name].filter(Boolean).join(' ')}: ${message}`,
+      { cause: error },
+    ),
   });
   if (status === 507 || FULL.includes(name))
     return new Failure('storage_full', { store: true }, because('make room or raise its quota'));
