@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
 import { pino } from 'pino';
@@ -279,6 +280,34 @@ test('an upload that the storage refuses: the caller is told so, and the operato
   assert.not.match(logged.join(), service.variables.S3_SECRET_ACCESS_KEY);
   s3.meddle();
   await api.nothingLeft();
+});
+
+test('a download that the storage cuts short ends at once, and is not taken for whole', async () => {
+  const service = await freshService();
+  const [api, worker] = [
+    await apiOn(service, { BODY_STALL_SECONDS: '60' }),
+    await machine(service),
+  ];
+  await worker.work(atOnce);
+  const { http } = await api.caller();
+  const { output_url } = (await http.post('/v1/upscale', formOf(photo, 'image'))).data;
+  s3.meddle((asked, answer, pass) => {
+    if (asked.method !== 'GET' || !asked.url?.includes('/results/')) return pass();
+    answer.writeHead(200, { 'Content-Length': '8' }).write('enh');
+    setTimeout(() => answer.destroy(), 50);
+  });
+  const came = download(output_url, {}).then(() => 'whole', String);
+  assert.match(
+    await Promise.race([came, sleep(5_000, 'nothing', { ref: false })]),
+    /aborted|hang up/,
+  );
+  assert.match(logged.join(), /GetObject results.*could not be sent completely/);
+  s3.meddle((asked) => asked.destroy());
+  refused(
+    await http.get(`/v1/jobs/${output_url.split('/')[5]}/result`),
+    503,
+    'storage_unavailable',
+  );
 });
 
 test('with S3_PRESIGN a result is downloaded from the storage itself', async () => {

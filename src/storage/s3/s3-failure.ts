@@ -29,10 +29,10 @@ export const unlessGone = <T>(call: string, work: () => Promise<T>): Promise<T |
     }
   });
 
-/** The same for a list that comes in pages. */
-export async function* toldEach<T>(call: string, pages: AsyncIterable<T>): AsyncGenerator<T> {
+/** The same for what comes in pages or chunks. */
+export async function* toldEach<T>(call: string, parts: AsyncIterable<T>): AsyncGenerator<T> {
   try {
-    yield* pages;
+    yield* parts;
   } catch (error) {
     throw s3Failure(error, call);
   }

@@ -98,7 +98,10 @@ export const openS3Store = (settings: Settings): Store => {
 
     size: async (name) => (await known(name))?.bytes ?? null,
     read: (name, range) =>
-      unlessGone(`GetObject ${name}`, async () => (await open(name, range)).body),
+      unlessGone(`GetObject ${name}`, async () => {
+        const { body } = await open(name, range);
+        return Readable.from(toldEach(`GetObject ${name}`, body), { objectMode: false });
+      }),
     remove: (name) =>
       told(`DeleteObject ${name}`, async () => {
         await client.send(new DeleteObjectCommand(keyOf(name)));
