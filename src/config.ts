@@ -90,6 +90,19 @@ const Environment = z.object({
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
   DISK_RESERVE_BYTES: int(GiB, 0),
+  STORAGE: z.enum(['disk', 's3']).default('disk'),
+  S3_BUCKET: z.string().default(''),
+  S3_PREFIX: z.string().default(''),
+  S3_ENDPOINT: z.url().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_FORCE_PATH_STYLE: z.stringbool().default(false),
+  S3_TIMEOUT_SECONDS: int(20),
+  S3_PART_BYTES: int(16 * MiB, 5 * MiB),
+  S3_PRESIGN: z.stringbool().default(false),
+  S3_PRESIGN_SECONDS: int(300),
+  S3_PUBLIC_ENDPOINT: z.url().optional(),
   KEY_PEPPER: z.string().min(16),
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
@@ -177,6 +190,50 @@ const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.Refineme
     );
 };
 
+const s3Of = (e: z.output<typeof Environment>) => ({
+  bucket: e.S3_BUCKET,
+  /** Empty, or ends with a slash. */
+  prefix: e.S3_PREFIX.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/'),
+  endpoint: e.S3_ENDPOINT,
+  region: e.S3_REGION,
+  /** Undefined: as Amazon's tools find them. */
+  credentials: credentialsOf(e),
+  forcePathStyle: e.S3_FORCE_PATH_STYLE,
+  /** Of each attempt of a call, until the server begins to answer. */
+  timeoutMs: e.S3_TIMEOUT_SECONDS * 1000,
+  partBytes: e.S3_PART_BYTES,
+  /** Null: results are downloaded through this service. */
+  presign: e.S3_PRESIGN ? { endpoint: e.S3_PUBLIC_ENDPOINT, seconds: e.S3_PRESIGN_SECONDS } : null,
+});
+
+const credentialsOf = ({
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+}: z.output<typeof Environment>) =>
+  accessKeyId !== undefined && secretAccessKey !== undefined
+    ? { accessKeyId, secretAccessKey }
+    : undefined;
+
+/** What S3 needs besides what each variable says for itself. */
+const checkS3 = (e: z.output<typeof Environment>): { name: string; message: string }[] => {
+  const { STORAGE, S3_BUCKET, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = e;
+  const lacks = (name: string, why: string) => ({ name, message: `Expected a value, as ${why}` });
+  return [
+    ...(STORAGE === 's3' && S3_BUCKET === '' ? [lacks('S3_BUCKET', 'STORAGE is s3')] : []),
+    ...(id !== undefined && secret === undefined
+      ? [lacks('S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID is set')]
+      : []),
+    ...(secret !== undefined && id === undefined
+      ? [lacks('S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY is set')]
+      : []),
+  ];
+};
+
+const Checked = Environment.superRefine(refuseUnpaired).superRefine((e, ctx) => {
+  for (const { name, message } of checkS3(e))
+    ctx.addIssue({ code: 'custom', path: [name], message });
+});
+
 /** The names of all variables, for `.env.example` and its test. */
 export const variables = (operations: readonly Priced[]): readonly string[] => [
   ...Object.keys(Environment.shape),
@@ -186,7 +243,7 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
 /** Parses the environment once. Throws an Error that lists every fault, not the first. */
 export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.superRefine(refuseUnpaired).safeParse(set, { error: expected });
+  const parsed = Checked.safeParse(set, { error: expected });
   const tables = z
     .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
     .safeParse(set, { error: expected });
@@ -280,6 +337,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       reserveBytes: e.DISK_RESERVE_BYTES,
       accountUploads: { files: e.ACCOUNT_UPLOAD_FILES, bytes: e.ACCOUNT_UPLOAD_BYTES },
       accountIncomingBytes: e.ACCOUNT_INCOMING_BYTES,
+      /** Null: uploads, inputs, checkpoints and results are in `dir`. */
+      s3: e.STORAGE === 's3' ? s3Of(e) : null,
     },
     secrets: {
       pepper: e.KEY_PEPPER,

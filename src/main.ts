@@ -106,6 +106,7 @@ const openShared = async (
   closers.push(() => closeRedis(redis));
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
+  closers.push(async () => files.close());
   const signals = await openSignals(stores);
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);

@@ -46,7 +46,7 @@ test('a job holds its price, runs, and is charged it once', async ({ rig }) => {
 
 test('the input is kept until the job ends, and the result after', async ({ rig, dir }) => {
   const { job } = await rig.ask('a');
-  assert.ok(existsSync(rig.files.inputPath(job.id)));
+  assert.ok(existsSync(join(dir, 'inputs', job.id)));
   await rig.work(atOnce);
   const done = await rig.ended(job);
   const result = await rig.files.openResult(done.outcome?.file ?? '');

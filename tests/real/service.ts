@@ -49,8 +49,8 @@ export const realService = async (
   const children = new Set<Child>();
   const atExit = () => children.forEach(({ pid }) => void signalGroup(pid, 'SIGKILL'));
   process.once('exit', atExit);
-  const start = async (part: typeof apiPart): Promise<Child> => {
-    const child = await part(stack).start(never);
+  const start = async (part: typeof apiPart, changed: NodeJS.Dict<string> = {}): Promise<Child> => {
+    const child = await part({ ...stack, env: { ...env, ...changed } }).start(never);
     children.add(child);
     void child.exited.then(() => children.delete(child));
     return child;
@@ -99,8 +99,9 @@ export const realService = async (
         await worker.exited;
       },
       stop: () => worker.stop(),
-      start: async () => {
-        worker = await start(workerPart);
+      /** `changed`: variables that differ from those of the first one. */
+      start: async (changed: NodeJS.Dict<string> = {}) => {
+        worker = await start(workerPart, changed);
       },
     },
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),

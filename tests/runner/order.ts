@@ -11,7 +11,7 @@ const longest = [
   ...['walk/lipsync-media', 'complaints/away', 'complaints/silence'],
   ...['operations/lip-sync/run', 'operations/lip-sync/speakers', 'attack/idempotency-lock'],
   ...['attack/schemathesis', 'walk/segments', 'http/redis-down'],
-  ...['jobs/recovery', 'media/video', 'walk/images'],
+  ...['jobs/recovery', 'storage/s3-service', 'storage/s3', 'media/video', 'walk/images'],
   ...['models/releases', 'walk/releases', 'models/catalogue'],
   ...['cli/usage', 'attack/fuzz'],
 ].map((name) => join(root, 'tests', `${name}.test.ts`));

@@ -19,7 +19,7 @@ export const getHealth = openRoute({
 export const getReadiness = openRoute({
   method: 'get',
   path: '/readyz',
-  summary: 'Redis, Triton, every model and room on the disk are there',
+  summary: 'Redis, Triton, every model, the storage of media and room on the disk are there',
   answer: { status: 200, description: 'Ready for work', body: Readiness },
   also: [{ status: 503, description: 'Something is missing', body: Readiness }],
   fails: [],
@@ -33,15 +33,17 @@ export const getReadiness = openRoute({
 const patienceMs = 2000;
 
 const missingOf = async ({ stores, models, files, draining }: Parts): Promise<string[]> => {
-  const [redis, states, isLow] = await Promise.all([
+  const [redis, states, isLow, isThere] = await Promise.all([
     inTime(faultsOf(stores)),
     inTime(models.describe()),
     inTime(files.space.isLow()),
+    inTime(files.check().then(() => true)),
   ]);
   return [
     ...(draining.aborted ? ['the server is shutting down'] : []),
     ...(isLow === undefined ? ['the disk does not answer'] : []),
     ...(isLow ? ['the disk is nearly full'] : []),
+    ...(isThere ? [] : ['the storage of media does not answer']),
     ...(redis ?? ['Redis does not answer']),
     ...(states === undefined ? ['Triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),

@@ -20,7 +20,7 @@ import {
   checkpointOrigin,
   type LipSyncTask,
   type LipSyncVideo,
-  type TaskWithFolder,
+  type TaskWithPlace,
 } from './task.ts';
 import { grownFrom, shrunkFrom } from './warnings.ts';
 
@@ -35,7 +35,7 @@ const format: VideoFormat = {
 
 /** A video as long as the sound: in each frame the mouth is rendered into the still, then the head is moved. */
 export const lipSyncPortrait = async (
-  task: TaskWithFolder,
+  task: TaskWithPlace,
   info: ImageInfo,
 ): Promise<LipSyncVideo> => {
   const { config, found, inputs, models, report, signal } = task;
