@@ -17,8 +17,13 @@ import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { openRegistry } from './metrics/registry.ts';
+import { serveMetrics } from './metrics/serve.ts';
+import { measureState } from './metrics/state.ts';
 import { openCatalogue } from './models/catalogue.ts';
 import { openReleases } from './models/releases.ts';
+import { openTracing } from './open-tracing.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
@@ -28,6 +33,7 @@ import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
 import { openTransport } from './triton/open-transport.ts';
 import { openControl } from './triton/protocol/control.ts';
+import { watched } from './triton/watched.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -35,8 +41,9 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers, 'caller');
-    const { stores, files } = shared;
+    const shared = await openShared(config, log, closers, 'api');
+    const { stores, files, metrics } = shared;
+    measureState(metrics.registry, shared);
     const draining = new AbortController();
     const app = createApp({
       ...shared,
@@ -69,20 +76,18 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
 /** A worker that takes jobs until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers, 'work');
+    const shared = await openShared(config, log, closers, 'worker');
     const enhance = createEnhance({ ...shared, releases: openReleases(shared.control) });
+    if (config.metrics.port > 0) closers.push(await serveMetrics(shared));
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
   });
 
-const openShared = async (
-  config: Config,
-  log: Log,
-  closers: Closer[],
-  patience: 'caller' | 'work',
-) => {
-  const redis = openRedis(config.redis.url, log, patience);
+const openShared = async (config: Config, log: Log, closers: Closer[], part: 'api' | 'worker') => {
+  const tracing = await openTracing(config.tracing, part, log);
+  closers.push(() => tracing.close());
+  const redis = openRedis(config.redis.url, log, part === 'api' ? 'caller' : 'work');
   closers.push(() => redis.quit());
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
@@ -90,7 +95,10 @@ const openShared = async (
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const transport = await openTransport(config.triton);
+  const metrics = createMetrics(openRegistry({ ...config.files, ping: () => redis.ping() }));
+  const opened = await openTransport(config.triton);
+  const replica = new URL(config.triton.httpUrl).host;
+  const transport = watched(opened, replica, { metrics, tracing });
   closers.push(() => transport.close());
   return {
     config,
@@ -99,7 +107,7 @@ const openShared = async (
     files,
     signals,
     queue,
-    transport,
+    ...{ transport, metrics, tracing },
     control: openControl(config.triton),
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),

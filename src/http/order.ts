@@ -6,12 +6,14 @@ import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import { identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
-import { reuse, submit } from '../jobs/submit/submit.ts';
+import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
 import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
+import { scope } from '../scope.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
 import type { Caller, Parts } from './parts.ts';
 import { intakeOf, type Wanted } from './source.ts';
+import { inStage } from './stage.ts';
 
 /**
  * Makes the job, or finds it where the same request came before, and answers as the caller prefers. The cache is asked
@@ -26,21 +28,19 @@ export const makeJob = async (
   const { account } = caller;
   const made = await once(wanted, parts, {
     make: async (idempotency) => {
-      const intake = intakeOf(wanted, parts);
+      const intake = intakeOf(wanted, parts, operation.kind);
       const identified = await operation.identify(wanted, intake);
       const modelVersion = await releaseOf(identified, parts);
       if (modelVersion === null) return refuse(operation, identified, intake);
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
-        ...{ modelVersion, requestId, idempotency },
+        ...{ modelVersion, requestId, idempotency, traceparent: scope().traceparent },
       };
       const found = await reuse(parts, order);
-      if (found) return found;
-      return submit(parts, {
-        ...order,
-        ...probedPart(identified, await operation.prepare(identified, intake)),
-      });
+      if (found) return counted(parts, found);
+      const prepared = await probed(operation, identified, intake, parts);
+      return counted(parts, await submit(parts, { ...order, ...probedPart(identified, prepared) }));
     },
     replay: async (before) => {
       if (before.state !== 'job')
@@ -51,6 +51,23 @@ export const makeJob = async (
   // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
   await wanted.discard();
   return answerJob(ctx, made, parts);
+};
+
+const counted = ({ metrics }: Parts, made: Submitted): Submitted => {
+  const { kind: operation, model } = made.job;
+  const placed = (made.cached && 'cached') || (made.joined && 'joined') || 'new';
+  metrics.orders.inc({ operation, model, placed });
+  return made;
+};
+
+const probed = (
+  operation: Operation,
+  identified: Identified<Options>,
+  intake: Intake,
+  parts: Parts,
+): Promise<Prepared<JobInput, unknown>> => {
+  const labels = { operation: operation.kind, model: identified.options.model };
+  return inStage(parts, 'probing', labels, () => operation.prepare(identified, intake));
 };
 
 const orderOf = (
@@ -86,9 +103,9 @@ export const makeEstimate = async (
   wanted: Wanted,
   parts: Parts,
 ): Promise<Estimate> => {
-  const intake = intakeOf(wanted, parts);
+  const intake = intakeOf(wanted, parts, operation.kind);
   const identified = await operation.identify(wanted, intake);
-  const prepared = await operation.prepare(identified, intake);
+  const prepared = await probed(operation, identified, intake, parts);
   const modelVersion = await releaseOf(identified, parts);
   if (modelVersion === null) throw modelUnavailable(identified);
   const { available, month } = await parts.ledger.balance(wanted.caller.account);

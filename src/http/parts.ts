@@ -10,12 +10,14 @@ import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
 import type { identify } from '../media/probe/identify.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { ModelState } from '../models/catalogue.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
+import type { Tracing } from '../tracing.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -29,6 +31,8 @@ export type Parts = {
   readonly operations: readonly Operation[];
   readonly config: Config;
   readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly stores: Redises;
   readonly keys: Keys;
   readonly ledger: Ledger;

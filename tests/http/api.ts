@@ -22,12 +22,16 @@ import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { openRegistry } from '../../src/metrics/registry.ts';
+import { measureState } from '../../src/metrics/state.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
+import { noTracing } from '../../src/tracing.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
@@ -64,6 +68,10 @@ export const realApi = async (
   const { publicUrl } = config.http;
   const parts = {
     ...{ config, log, stores, files },
+    ...{
+      metrics: createMetrics(openRegistry({ ...config.files, ping: () => redis.ping() })),
+      tracing: noTracing,
+    },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
@@ -80,6 +88,7 @@ export const realApi = async (
     turns: openTurns(config.probing),
     draining: draining.signal,
   };
+  measureState(parts.metrics.registry, parts);
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
   const wait = (by: number) => {

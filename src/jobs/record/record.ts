@@ -71,6 +71,8 @@ const shared = {
   /** When the result goes away. */
   expires_at: time,
   request_id: z.string(),
+  /** The span of the request that made it; '' for none. See `scope.ts`. */
+  traceparent: z.string().default(''),
   model_version: z.string(),
   fingerprint: z.string(),
   /** What the fingerprint is made of, but for the release; see `submit/fingerprint.ts`. */

@@ -20,6 +20,8 @@
 --   <root>:stood-still         exists for two leases after due.lua was not called for half a lease
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
 --   <root>:cache:<print>       id of the job that made the result, until the result expires
+--   <root>:totals              hash of counters, see money.lua: jobs that ended as succeeded, failed and canceled, and
+--                              attempts that were lost with their worker (workers_lost)
 --   <root>:events              channel: JSON {id, event}
 
 local function now_ms()
@@ -83,6 +85,7 @@ local function end_job(root, id, status, credits, settings, fields)
   local charged = settle(root, account, id, credits, credits > 0 and job[3] or '[]')
   redis.call('HSET', key, 'status', status, 'charged', charged, 'finished_at', now, unpack(fields or {}))
   redis.call('PEXPIRE', key, settings.record_ttl_ms)
+  count(root, status, 1)
   leave_queue(root, id, account)
   redis.call('ZREM', root .. ':waiting:' .. account, id)
   redis.call('SREM', root .. ':processing', id)
@@ -94,6 +97,11 @@ local function end_job(root, id, status, credits, settings, fields)
   end
   admit(root, account, settings.running_limit, now)
   announce(root, id, status)
+end
+
+local function lose(root, id)
+  count(root, 'workers_lost', 1)
+  return add(root, id, 'lost', 1)
 end
 
 local function fail_lost(root, id, times, settings)

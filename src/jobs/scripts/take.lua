@@ -23,7 +23,7 @@ if status == 'processing' then
   local stood_still = redis.call('EXISTS', root .. ':stood-still') == 1
   local leased = tonumber(redis.call('ZSCORE', root .. ':due', id) or 0) > now
   if stood_still and leased then return { 'refused' } end
-  local lost = add(root, id, 'lost', 1)
+  local lost = lose(root, id)
   if whole(job[3]) >= tonumber(ARGV[5]) then
     fail_lost(root, id, lost, settings)
     return { 'ended' }
