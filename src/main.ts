@@ -18,7 +18,7 @@ import { createLog, type Log } from './log.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { openRegistry } from './metrics/registry.ts';
+import { openProcessMetrics } from './metrics/process.ts';
 import { serveMetrics } from './metrics/serve.ts';
 import { measureState } from './metrics/state.ts';
 import { openCatalogue } from './models/catalogue.ts';
@@ -95,7 +95,7 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const metrics = createMetrics(openRegistry({ ...config.files, ping: () => redis.ping() }));
+  const metrics = createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() }));
   const opened = await openTransport(config.triton);
   const replica = new URL(config.triton.httpUrl).host;
   const transport = watched(opened, replica, { metrics, tracing });
@@ -150,6 +150,11 @@ const main = async (command: string): Promise<void> => {
   process.umask(0o077);
   const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
+  // Node's own report of an error prints all its fields: those of ioredis hold the password.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the process ends: nothing caught this error');
+    process.exit(1);
+  });
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');
   let told = false;

@@ -6,9 +6,11 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Totals } from '../accounts/ledger.ts';
 import { isUnreachable } from '../redis.ts';
 
+type Counts = Readonly<Record<string, number>>;
+
 export type State = {
   readonly jobs: {
-    counts(): Promise<Readonly<Record<string, number>>>;
+    counts(): Promise<Counts>;
     /** Null while no job waits. */
     oldestQueuedAtMs(): Promise<number | null>;
   };
@@ -26,9 +28,9 @@ export const measureState = (registry: Registry, { jobs, ledger }: State): void 
     labelNames: ['status'],
     registers,
     async collect() {
+      const counts = (await known(jobs.counts())) ?? {};
       this.reset();
-      for (const [status, count] of Object.entries((await known(jobs.counts())) ?? {}))
-        this.set({ status }, count);
+      for (const [status, count] of Object.entries(counts)) this.set({ status }, count);
     },
   });
   new Gauge({
@@ -41,36 +43,46 @@ export const measureState = (registry: Registry, { jobs, ledger }: State): void 
       if (at !== undefined) this.set(at === null ? 0 : Math.max(0, Date.now() - at) / 1000);
     },
   });
-  const total = (name: string, help: string, label: string) =>
-    new Counter({ name, help, labelNames: [label], registers });
-  const credits = total(
-    'enhance_credits_total',
-    'Credits of all accounts by what happened to them: granted, held, captured, released',
-    'change',
-  );
-  const finished = total(
-    'enhance_jobs_finished_total',
-    'Jobs that ended, without those answered from the cache, by their last status',
-    'status',
-  );
-  const lost = new Counter({
-    name: 'enhance_workers_lost_total',
-    help: 'Attempts whose worker vanished with them',
-    registers,
-  });
   new Gauge({
     name: 'enhance_credits_held',
     help: 'Credits of all accounts that are held for unfinished jobs',
     registers,
     async collect() {
-      const [held, totals] = await Promise.all([known(ledger.heldNow()), known(ledger.totals())]);
-      for (const metric of [credits, finished, lost]) metric.reset();
+      const held = await known(ledger.heldNow());
       this.remove();
-      if (held === undefined || totals === undefined) return;
-      this.set(held);
-      for (const [change, count] of Object.entries(totals.credits)) credits.inc({ change }, count);
-      for (const [status, count] of Object.entries(totals.jobs)) finished.inc({ status }, count);
-      lost.inc(totals.workersLost);
+      if (held !== undefined) this.set(held);
+    },
+  });
+  new Counter({
+    name: 'enhance_credits_total',
+    help: 'Credits of all accounts by what happened to them: granted, held, captured, released',
+    labelNames: ['change'],
+    registers,
+    async collect() {
+      const credits: Counts = (await known(ledger.totals()))?.credits ?? {};
+      this.reset();
+      for (const [change, count] of Object.entries(credits)) this.inc({ change }, count);
+    },
+  });
+  new Counter({
+    name: 'enhance_jobs_finished_total',
+    help: 'Jobs that ended, without those answered from the cache, by their last status',
+    labelNames: ['status'],
+    registers,
+    async collect() {
+      const jobs: Counts = (await known(ledger.totals()))?.jobs ?? {};
+      this.reset();
+      for (const [status, count] of Object.entries(jobs)) this.inc({ status }, count);
+    },
+  });
+  new Counter({
+    name: 'enhance_workers_lost_total',
+    help: 'Attempts whose worker vanished with them',
+    registers,
+    async collect() {
+      const lost = (await known(ledger.totals()))?.workersLost;
+      this.remove();
+      if (lost !== undefined) this.inc(lost);
     },
   });
 };

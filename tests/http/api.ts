@@ -23,7 +23,7 @@ import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
-import { openRegistry } from '../../src/metrics/registry.ts';
+import { openProcessMetrics } from '../../src/metrics/process.ts';
 import { measureState } from '../../src/metrics/state.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
 import { operations as all } from '../../src/operations/all.ts';
@@ -69,7 +69,7 @@ export const realApi = async (
   const parts = {
     ...{ config, log, stores, files },
     ...{
-      metrics: createMetrics(openRegistry({ ...config.files, ping: () => redis.ping() })),
+      metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
       tracing: noTracing,
     },
     keys: openKeys(stores, config.secrets.pepper),
