@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /** The environment with these variables taken from their files. Throws an Error that lists every fault, and tells no value. */
 export const withFiles = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => {
-  const found: Record<string, string> = {};
+  const found: NodeJS.ProcessEnv = { ...env };
   const faults: string[] = [];
   for (const name of names) {
     const path = env[`${name}_FILE`];
@@ -11,12 +11,13 @@ export const withFiles = (env: NodeJS.ProcessEnv, names: readonly string[]): Nod
     try {
       if (env[name]) throw new Error(`expected ${name} or ${name}_FILE, not both`);
       found[name] = valueIn(path);
+      delete found[`${name}_FILE`];
     } catch (error) {
       faults.push(`  ${name}_FILE: ${error instanceof Error ? error.message : error}`);
     }
   }
   if (faults.length > 0) throw new Error(`The environment has faults:\n${faults.join('\n')}`);
-  return { ...env, ...found };
+  return found;
 };
 
 /** Without the line end that editors and `echo` add. */

@@ -17,7 +17,7 @@ export const faster = 450;
 
 const page = readFileSync(join(root, 'docs/operate/production.md'), 'utf8');
 export const snippetOf = (name: Proxy): string =>
-  new RegExp(`\`\`\`${name}\n([^]*?)\`\`\``).exec(page)?.[1] ?? '';
+  new RegExp(`\`\`\`${name}\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
 
 /** What is missing here; undefined when the proxy can run. */
 export const missingFor = (name: Proxy): string | undefined =>
