@@ -53,10 +53,12 @@ export const makeJob = async (
   return answerJob(ctx, made, parts);
 };
 
-const counted = ({ metrics }: Parts, made: Submitted): Submitted => {
-  const { kind: operation, model } = made.job;
+/** Its line in the log leads from the request to the job, which may be another request's. */
+const counted = ({ metrics, log }: Parts, made: Submitted): Submitted => {
+  const { id: job_id, kind: operation, model } = made.job;
   const placed = (made.cached && 'cached') || (made.joined && 'joined') || 'new';
   metrics.orders.inc({ operation, model, placed });
+  log.info({ job_id, placed }, 'order placed');
   return made;
 };
 

@@ -283,6 +283,8 @@ test('every line of a request or job has its ids', () => {
     ({ msg, request_id }) => msg === 'answered' && request_id === 'request-of-watching',
   );
   assert.is(answered?.trace_id, traceId);
+  const placed = linesOf('api').find(({ msg, job_id }) => msg === 'order placed' && job_id === id);
+  assert.equal([placed?.request_id, placed?.trace_id], ['request-of-watching', traceId]);
   const work = linesOf('worker').filter(({ job_id }) => job_id === id);
   assert.equal(
     work.map(({ msg }) => msg),
