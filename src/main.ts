@@ -98,7 +98,8 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   const metrics = createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() }));
   const opened = await openTransport(config.triton);
   const replica = new URL(config.triton.httpUrl).host;
-  const transport = watched(opened, replica, { metrics, tracing });
+  const infer = watched(opened.infer, replica, { metrics, tracing });
+  const transport = { ...opened, infer };
   closers.push(() => transport.close());
   return {
     config,
