@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { expected } from './expected.ts';
+import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
@@ -13,6 +14,15 @@ const list = z.string().transform((value) =>
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean),
+);
+/** `name=value,name=value`, as OpenTelemetry writes headers. */
+const pairs = list.default([]).transform((entries) =>
+  Object.fromEntries(
+    entries.map((entry) => {
+      const [name = '', ...value] = entry.split('=');
+      return [name.trim(), decodeURIComponent(value.join('=').trim())];
+    }),
+  ),
 );
 const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
@@ -107,6 +117,11 @@ const Environment = z.object({
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: int(0, 0),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs,
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
@@ -240,8 +255,12 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
   ...operations.map(ratesVariable),
 ];
 
-/** Parses the environment once. Throws an Error that lists every fault, not the first. */
-export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
+/**
+ * Parses the environment once; NAME_FILE names a file that holds the value of NAME (`value-files.ts`). Throws an Error that lists every
+ * fault, not the first.
+ */
+export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
+  const env = withFiles(given, variables(operations));
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Checked.safeParse(set, { error: expected });
   const tables = z
@@ -345,6 +364,14 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       signing: e.SIGNING_SECRET,
       adminKey: e.ADMIN_KEY,
       metricsToken: e.METRICS_TOKEN,
+    },
+    /** Of a worker, which has no API; port 0: none. */
+    metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
+    tracing: {
+      /** Undefined: no tracing. */
+      endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: e.OTEL_EXPORTER_OTLP_HEADERS,
+      ratio: e.OTEL_TRACES_SAMPLER_ARG,
     },
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,

@@ -19,6 +19,10 @@ import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { openProcessMetrics } from './metrics/process.ts';
+import { serveMetrics } from './metrics/serve.ts';
+import { measureState } from './metrics/state.ts';
 import { openCatalogue } from './models/catalogue.ts';
 import { openEverywhere } from './models/everywhere.ts';
 import { openOperate } from './models/operate.ts';
@@ -26,6 +30,7 @@ import { openReconcile } from './models/reconcile.ts';
 import { openRegistry } from './models/registry.ts';
 import { openReleases } from './models/releases.ts';
 import { openTrial } from './models/trial.ts';
+import { openTracing } from './open-tracing.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
@@ -34,6 +39,7 @@ import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
 import { openReplicas } from './triton/replicas/replicas.ts';
+import { watched } from './triton/watched.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -41,8 +47,9 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers, 'caller');
-    const { stores, files } = shared;
+    const shared = await openShared(config, log, closers, 'api');
+    const { stores, files, metrics } = shared;
+    measureState(metrics.registry, shared);
     const [draining, closing] = [new AbortController(), new AbortController()];
     const app = createApp({
       ...shared,
@@ -79,13 +86,14 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
 /** A worker that takes jobs until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers, 'work');
+    const shared = await openShared(config, log, closers, 'worker');
     const { control, registry } = shared;
     const trial = openTrial({
       ...{ registry, control, log },
       bounds: { ...config.models.trial, watchMs: config.models.keepMs },
     });
     const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
+    if (config.metrics.port > 0) closers.push(await serveMetrics(shared));
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
@@ -96,13 +104,10 @@ const entries = operations.flatMap(catalogueEntries);
 /** Between two looks whether each Triton has the releases that are in use. */
 const RECONCILE_MS = 2_000;
 
-const openShared = async (
-  config: Config,
-  log: Log,
-  closers: Closer[],
-  patience: 'caller' | 'work',
-) => {
-  const redis = openRedis(config.redis.url, log, patience);
+const openShared = async (config: Config, log: Log, closers: Closer[], part: 'api' | 'worker') => {
+  const tracing = await openTracing(config.tracing, part, log);
+  closers.push(() => tracing.close());
+  const redis = openRedis(config.redis.url, log, part === 'api' ? 'caller' : 'work');
   closers.push(() => closeRedis(redis));
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
@@ -111,7 +116,10 @@ const openShared = async (
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const replicas = await openReplicas(config.triton, log);
+  const metrics = createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() }));
+  const replicas = await openReplicas(config.triton, log, {
+    watch: (infer, replica) => watched(infer, replica, { metrics, tracing }),
+  });
   closers.push(() => replicas.close());
   const registry = openRegistry(stores, operations.flatMap(slotForms));
   const ending = new AbortController();
@@ -133,10 +141,9 @@ const openShared = async (
     files,
     signals,
     queue,
-    replicas,
+    ...{ metrics, tracing, replicas, registry, everywhere },
     transport: replicas.transport,
     control: replicas.control,
-    ...{ registry, everywhere },
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, files, recordReader(operations)),
     operations,
@@ -178,6 +185,11 @@ const main = async (command: string): Promise<void> => {
   process.umask(0o077);
   const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
+  // Node's own report of an error prints all its fields: those of ioredis hold the password.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the process ends: nothing caught this error');
+    process.exit(1);
+  });
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');
   let told = false;

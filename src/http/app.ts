@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import Koa from 'koa';
 import type { State } from './context.ts';
-import { createMetrics } from './metrics.ts';
 import { errors } from './middleware/errors.ts';
 import { protocol } from './middleware/protocol.ts';
 import { request } from './middleware/request.ts';
@@ -18,13 +17,12 @@ export const createApp = (parts: Parts): Koa<State> => {
   const { trustedProxies } = parts.config.http;
   // With `proxy`, ctx.ip is the address that the first trusted proxy saw; entries before it could be forged by the caller.
   const app = new Koa<State>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
-  const metrics = createMetrics(parts);
-  app.use(request(parts.log, metrics, startWatchdog(parts.log, parts.draining)));
+  app.use(request(parts, startWatchdog(parts.log, parts.draining)));
   app.use(unread);
-  app.use(errors(parts.closing));
+  app.use(errors(parts));
   app.use(protocol);
   for (const middleware of createRouter(
-    createRoutes(parts.operations, metrics, parts.config.http.publicUrl),
+    createRoutes(parts.operations, parts.metrics, parts.config.http.publicUrl),
     parts,
   )) {
     app.use(middleware);

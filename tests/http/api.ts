@@ -22,6 +22,9 @@ import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { openProcessMetrics } from '../../src/metrics/process.ts';
+import { measureState } from '../../src/metrics/state.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
 import { openEverywhere } from '../../src/models/everywhere.ts';
 import { openOperate } from '../../src/models/operate.ts';
@@ -32,6 +35,7 @@ import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
+import { noTracing } from '../../src/tracing.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
@@ -69,6 +73,10 @@ export const realApi = async (
   const { publicUrl } = config.http;
   const parts = {
     ...{ config, log, stores, files },
+    ...{
+      metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
+      tracing: noTracing,
+    },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, files, recordReader(operations)),
@@ -96,6 +104,7 @@ export const realApi = async (
     ...{ registry, everywhere, transport, modelsDir, config, log, signal },
     entries: operations.flatMap(catalogueEntries),
   });
+  measureState(parts.metrics.registry, parts);
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
   const wait = (by: number) => {

@@ -17,6 +17,7 @@ import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Choice } from '../../src/models/choose.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
@@ -25,6 +26,7 @@ import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
+import { noTracing } from '../../src/tracing.ts';
 import { testConfig } from '../real/config.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -61,6 +63,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const signals = await openSignals(stores);
   const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
+  const watch = { metrics: createMetrics(), tracing: noTracing };
   const closers: (() => Promise<void>)[] = [];
 
   const media = (content: string) => {
@@ -107,7 +110,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       const { jobs } = parts.config;
       const worker = await startWorker(
         {
-          ...{ ...parts, signals, enhance: enhanceBy(run) },
+          ...{ ...parts, ...watch, signals, enhance: enhanceBy(run) },
           config: { ...parts.config, jobs: { ...jobs, drainMs } },
         },
         { ...quick, ...timing },

@@ -4,16 +4,18 @@ import { problemOf } from '../../problem.ts';
 import { isOutOfMemory, isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Context } from '../context.ts';
+import type { Parts } from '../parts.ts';
 import { shorten } from '../shorten.ts';
 
 /** Answers whatever was thrown as problem+json; an unexpected error is logged with its stack. */
 export const errors =
-  (closing: AbortSignal) =>
+  ({ closing, metrics }: Pick<Parts, 'closing' | 'metrics'>) =>
   async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
     } catch (error) {
       const failure = failureOf(error, closing);
+      metrics.failures.inc({ code: failure.code });
       if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
       else if (/^(url|storage)_/.test(failure.code))
         ctx.state.log.info({ code: failure.code, why: whyOf(failure) }, 'refused');

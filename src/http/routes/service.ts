@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoopback } from '../../bearer.ts';
 import { Health, Readiness } from '../../contract/health.ts';
 import { type Description, openapi } from '../../contract/openapi.ts';
 import { failures } from '../../errors.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import { isOutOfMemory, type Redises } from '../../redis.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
 
@@ -85,9 +86,7 @@ export const metricsRoute = ({ registry }: Metrics) =>
 
 /** Whether only programs on this machine can ask, and no token was set that they would have to show. */
 const isPrivate = ({ http, secrets }: Parts['config']): boolean =>
-  secrets.metricsToken === undefined &&
-  http.trustedProxies === 0 &&
-  /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(http.host);
+  secrets.metricsToken === undefined && http.trustedProxies === 0 && isLoopback(http.host);
 
 export const openapiRoute = (routes: readonly Description[], server: string) => {
   const document = openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf });

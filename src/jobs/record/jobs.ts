@@ -136,7 +136,13 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     return { queued, processing };
   };
 
-  return { find, get, isUnfinished, position, list, cancel, erase, counts };
+  /** When the oldest waiting job was made (ms); null while none waits. */
+  const oldestQueuedAtMs = async (): Promise<number | null> => {
+    const [, made] = await redis.zrange(`${prefix}:queued`, 0, 0, 'WITHSCORES');
+    return made === undefined ? null : Number(made);
+  };
+
+  return { find, get, isUnfinished, position, list, cancel, erase, counts, oldestQueuedAtMs };
 };
 
 const PAGE = 100;

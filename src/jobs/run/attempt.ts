@@ -3,6 +3,7 @@ import { asFailure, Failure, type FailureCode } from '../../errors.ts';
 import { sizeText } from '../../frame.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance, Enhanced } from '../../operations/enhance.ts';
+import type { Progress } from '../../operations/progress.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Files } from '../../storage/files.ts';
 import type { JobOutcome, JobRecord, ReadableJob } from '../record/record.ts';
@@ -10,6 +11,7 @@ import type { Signals } from '../record/signals.ts';
 import { fingerprint } from '../submit/fingerprint.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
+import type { AttemptWatch } from './watch.ts';
 
 export type AttemptParts = {
   readonly attempts: Attempts;
@@ -18,6 +20,7 @@ export type AttemptParts = {
   readonly enhance: Enhance;
   readonly config: Config;
   readonly log: Log;
+  readonly watch: AttemptWatch;
 };
 
 export type AttemptTiming = HeartTiming & {
@@ -39,10 +42,14 @@ export const runAttempt = async (
   /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
   leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
-  const { attempts, files, enhance, log } = parts;
+  const { attempts, files, enhance, log, watch } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
   const release = watchStops(parts, job, leaving.now, halt.stop);
+  const report = (progress: Progress) => {
+    watch.stage(progress.stage);
+    return heart.report(progress);
+  };
   const name = `${job.id}.${job.fence}.${enhance.format(job)}`;
   const target = files.attemptPath(name);
   try {
@@ -50,9 +57,10 @@ export const runAttempt = async (
     const input = await files.fetchInputs(job.id, job.fence, halt.signal);
     const work = files.checkpointPlace(job.id, job.fence);
     const enhanced = await asStored(files, () =>
-      enhance.run(job, { input, target, work }, heart.report, halt.signal),
+      enhance.run(job, { input, target, work }, report, halt.signal),
     );
-    const last = heart.report({ ...heart.last(), stage: 'storing' });
+    watch.made(enhanced);
+    const last = report({ ...heart.last(), stage: 'storing' });
     const stored = await asStored(files, () => files.keepResult(name));
     const outcome = outcomeOf(enhanced, name, stored);
     const end = await attempts.succeed(job.id, job.fence, {
@@ -63,6 +71,7 @@ export const runAttempt = async (
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
   } catch (error) {
+    watch.failed(halt.why() ?? asFailure(error).code);
     tell(log, halt.why(), error);
     const ending = { why: halt.why(), leaving: leaving.soon.aborted, error };
     return await conclude(parts, timing, job, ending);

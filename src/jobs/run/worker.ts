@@ -5,15 +5,18 @@ import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance } from '../../operations/enhance.ts';
 import type { Redises } from '../../redis.ts';
+import { inScope, saneTraceparent } from '../../scope.ts';
 import type { Files } from '../../storage/files.ts';
+import { inside } from '../../tracing.ts';
 import type { Queue, Ticket } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
 import type { JobRecord } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
-import { type AttemptTiming, runAttempt } from './attempt.ts';
+import { type AttemptTiming, type End, runAttempt } from './attempt.ts';
 import { openAttempts } from './attempts.ts';
+import { type AttemptWatch, type WatchParts, watchAttempt } from './watch.ts';
 
-export type WorkerParts = {
+export type WorkerParts = WatchParts & {
   readonly stores: Redises;
   readonly config: Config;
   readonly log: Log;
@@ -73,19 +76,39 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     if (!closing.aborted) await deliverDue();
   };
 
-  const attempt = async (job: JobRecord): Promise<void> => {
-    const { id, fence, request_id, model, account } = job;
-    const attemptLog = log.child({ job_id: id, request_id, fence });
+  const attempt = (job: JobRecord): Promise<void> => {
+    const { id, request_id, traceparent } = job;
+    const from = { job_id: id, request_id, traceparent: saneTraceparent(traceparent) };
+    return inScope(from, () => {
+      const watch = watchAttempt(parts, job);
+      return inside(watch.span, () => watchedAttempt(job, watch));
+    });
+  };
+
+  const watchedAttempt = async (job: JobRecord, watch: AttemptWatch): Promise<void> => {
+    let end: End = 'lost';
+    try {
+      end = await runOrFail(job, watch);
+    } finally {
+      watch.end(end);
+    }
+  };
+
+  const runOrFail = async (job: JobRecord, watch: AttemptWatch): Promise<End> => {
+    const { id, fence, model, account } = job;
+    const attemptLog = log.child({ fence });
     if (job.unreadable !== null) {
       attemptLog.error({ why: job.unreadable }, 'a job that cannot be read fails');
       const facts = { reason: job.unreadable };
-      await attempts.fail(id, fence, { code: 'record_unreadable', facts });
-      return;
+      watch.failed('record_unreadable');
+      return attempts.fail(id, fence, { code: 'record_unreadable', facts });
     }
     attemptLog.info({ model, account }, 'attempt starts');
     const leaving = { soon: soon.signal, now: now.signal };
-    const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, leaving);
+    const own = { ...parts, attempts, watch, log: attemptLog };
+    const end = await runAttempt(own, timing, job, leaving);
     attemptLog.info({ end }, 'attempt ends');
+    return end;
   };
 
   const tracked = async (ticket: Ticket): Promise<void> => {

@@ -30,7 +30,7 @@ local function handle(id)
     end_job(root, id, 'canceled', 0, settings)
     ended[#ended + 1] = id
   else
-    local lost = add(root, id, 'lost', 1)
+    local lost = lose(root, id)
     if whole(job[2]) >= tonumber(ARGV[3]) then
       fail_lost(root, id, lost, settings)
       ended[#ended + 1] = id

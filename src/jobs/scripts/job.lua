@@ -23,6 +23,8 @@
 --   <root>:looked              when due.lua was last called
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
 --   <root>:cache:<print>       id of the job that made the result, until the result expires
+--   <root>:totals              hash of counters, see money.lua: jobs that ended as succeeded, failed and canceled, and
+--                              attempts that were lost with their worker (workers_lost)
 --   <root>:events              channel: JSON {id, event}
 
 local function now_ms()
@@ -124,6 +126,7 @@ local function end_job(root, id, status, credits, settings, fields)
   local charged = settle(root, account, id, credits, credits > 0 and job[3] or '[]')
   redis.call('HSET', key, 'status', status, 'charged', charged, 'finished_at', now, unpack(fields or {}))
   redis.call('PEXPIRE', key, settings.record_ttl_ms)
+  count(root, status, 1)
   leave_queue(root, id, account)
   stop_running(root, id, account)
   set_turn(root, account)
@@ -133,6 +136,11 @@ local function end_job(root, id, status, credits, settings, fields)
     redis.call('DEL', root .. ':inflight:' .. fingerprint)
   end
   announce(root, id, status)
+end
+
+local function lose(root, id)
+  count(root, 'workers_lost', 1)
+  return add(root, id, 'lost', 1)
 end
 
 local function fail_lost(root, id, times, settings)

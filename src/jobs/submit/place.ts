@@ -145,9 +145,10 @@ const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
 /** What a record holds besides what the script decides; see `record/record.ts`. */
-const recordOf = ({ kind, requestId, options, chosen, identity }: Order) => ({
+const recordOf = ({ kind, requestId, options, chosen, identity, traceparent }: Order) => ({
   ...{ kind, identity },
   request_id: requestId,
+  traceparent: traceparent ?? '',
   model: options.model,
   ...{ model_version: chosen.modelVersion, release: chosen.release, mirror: chosen.mirror },
   canary: chosen.canary ? '1' : '',
