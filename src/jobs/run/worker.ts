@@ -130,6 +130,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const stopLooking = repeat(timing.lookMs, deliverDue, log);
   const stopSweeping = repeat(timing.sweepMs, sweep, log);
   queue.start(config.jobs.concurrency, tracked);
+  parts.metrics.slots.set(config.jobs.concurrency);
 
   return {
     close: async (): Promise<void> => {
