@@ -64,7 +64,8 @@ export const openQueue = (
       await paused;
     },
     close: async () => {
-      await bull.close();
+      // Bull waits for its connection before it ends it.
+      if (connections.get('client')?.status === 'ready') await bull.close();
       for (const connection of connections.values()) connection.disconnect();
     },
   };

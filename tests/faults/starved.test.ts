@@ -49,6 +49,10 @@ const missing = async (): Promise<string[]> => {
 test('a Redis that is not there when the service starts is waited for, and told', async () => {
   assert.ok((await missing()).includes('Redis does not answer'));
   await until('the worker says so', () => /ECONNREFUSED.*Redis failed/.test(service.log('worker')));
+  await until('it is ready', () => service.log('worker').includes('"msg":"ready"'), 30_000);
+  await service.worker.stop();
+  assert.is(await service.worker.ended(), 'exit code 0', 'it also ends without Redis');
+  await service.worker.start();
   await redis.start();
   const caller = await service.caller(granted);
   await until('it is ready', async () => (await missing()).length === 0, 20_000);

@@ -57,6 +57,16 @@ const modelsDir = '/models';
 
 const test = suite('docker-compose.yml');
 
+test('containers are given the time that API and worker take to drain', () => {
+  const grace = (service: unknown): number => {
+    const { stop_grace_period } = z.object({ stop_grace_period: z.string() }).parse(service);
+    return Number(/:-(\d+)s}$/.exec(stop_grace_period)?.[1]);
+  };
+  const { jobs, http } = testConfig({ WORKER_DRAIN_SECONDS: '', API_DRAIN_SECONDS: '' });
+  assert.ok(grace(worker) >= jobs.drainMs / 1000 + 7, `worker: ${grace(worker)} s`);
+  assert.ok(grace(api) >= http.drainMs / 1000 + 7, `API: ${grace(api)} s`);
+});
+
 test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
   assert.equal(triton.command, [
     'python3',

@@ -45,6 +45,12 @@ export const workerTiming: WorkerTiming = {
   sweepMs: 300_000,
 };
 
+/** How long putting jobs back may take. With what ends after it, less than the 7 s that supervisors wait. */
+const PUT_BACK_MS = 4_000;
+
+const atMost = (ms: number, work: Iterable<Promise<unknown>>): Promise<unknown> =>
+  Promise.race([Promise.allSettled(work), sleep(ms, undefined, { ref: false })]);
+
 /**
  * Runs jobs until it is closed: takes no more then, lets those that run go on for WORKER_DRAIN_SECONDS, and puts the
  * rest back into the queue without losing an attempt.
@@ -135,13 +141,11 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   return {
     close: async (): Promise<void> => {
       soon.abort();
-      await Promise.all([stopLooking(), stopSweeping(), queue.pause()]);
-      await Promise.race([
-        Promise.allSettled(running),
-        sleep(config.jobs.drainMs, undefined, { ref: false }),
-      ]);
+      const quiet = [stopLooking(), stopSweeping(), queue.pause()];
+      await atMost(config.jobs.drainMs, running);
       now.abort();
-      await Promise.allSettled(running);
+      // Without Redis nothing can be put back, and these would wait for ever; the leases of the jobs end without us.
+      await atMost(PUT_BACK_MS, [...quiet, ...running]);
     },
   };
 };
