@@ -95,7 +95,7 @@ export const openServer = async (
   const failed = (why: string): void => {
     const now = performance.now();
     if (ejection.failed(now)) ejections += 1;
-    if (lastError !== why) log.warn({ replica: name, why }, 'a Triton replica gets no work');
+    if (lastError !== why) log.warn({ replica: name, why }, 'a Triton replica does not answer');
     lastError = why;
     silentSinceMs ??= now;
     if (now - silentSinceMs > silentMs) requests.giveUp(`no answer to checks for ${silentMs} ms`);
