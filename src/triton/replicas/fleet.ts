@@ -40,7 +40,11 @@ export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log
   };
   const refresh = async (): Promise<void> => {
     const healthy = servers.filter((server) => server.state().healthy);
-    await checked(healthy.length > 0 ? healthy : servers);
+    const asked = healthy.length > 0 ? healthy : servers;
+    const late = new AbortController();
+    const answered = Promise.all(asked.map((server) => server.check()));
+    await Promise.race([answered, sleep(graceMs, undefined, { signal: late.signal })]);
+    late.abort();
   };
   const choose = (model: string, except?: Server): Server | undefined => {
     turn += 1;
@@ -87,7 +91,8 @@ export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log
       );
       servers = now;
       for (const server of before.values()) if (!now.includes(server)) retire(server);
-      await checked(now.filter(({ name }) => !before.has(name)));
+      const added = now.filter(({ name }) => !before.has(name));
+      await Promise.all(added.map((server) => server.check()));
     },
     ask: async (model, work) => {
       const first = await take(model);
@@ -104,13 +109,6 @@ export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log
       await Promise.all([...servers.map((server) => server.close()), ...leaving]);
     },
   };
-};
-
-const checked = async (servers: readonly Server[]): Promise<void> => {
-  const late = new AbortController();
-  const all = Promise.all(servers.map((server) => server.check()));
-  await Promise.race([all, sleep(graceMs, undefined, { signal: late.signal })]);
-  late.abort();
 };
 
 const absent = (model: string, servers: readonly Server[]): Failure => {
