@@ -80,8 +80,12 @@ test('a model may want what the slot offers, and need not', () => {
 });
 
 const wrongWants: [string, ModelConfig, RegExp][] = [
-  ['what there is not', wanting('sound,gaze'), /it wants "gaze"; there is sound/],
-  ['a word that every object has', wanting('constructor'), /it wants "constructor"; there is/],
+  ['what there is not', wanting('sound,gaze'), /"wants" names "gaze"; this slot offers sound/],
+  [
+    'a word that every object has',
+    wanting('constructor'),
+    /"wants" names "constructor"; this slot/,
+  ],
   ['what it has no input for', wanting('sound', { input: [image] }), /"SOUND" .* got none/],
   [
     'it in another type',
@@ -91,7 +95,7 @@ const wrongWants: [string, ModelConfig, RegExp][] = [
   [
     'it in every request',
     wanting('sound', { input: [image, { ...sound, optional: false }] }),
-    /needs an input "SOUND" that not every request has/,
+    /needs an input "SOUND", which not every request has/,
   ],
   [
     'it without saying how much',
@@ -106,7 +110,10 @@ for (const [name, wrong, fault] of wrongWants) {
 }
 
 test('a slot that offers nothing refuses a model that wants something', () => {
-  assert.match(String(refusal(wanting('sound')).cause), /it wants "sound"; there is nothing/);
+  assert.match(
+    String(refusal(wanting('sound')).cause),
+    /"wants" names "sound"; this slot offers nothing/,
+  );
 });
 
 const refusal = (config: ModelConfig, of: Slot = slot): Failure => {

@@ -42,13 +42,13 @@ def check_files(weights: Path, sums: dict[str, str]) -> dict[str, str]:
             raise BadWeightsError(f"expected {name} in {weights}, found no such file")
         if name not in sums:
             raise BadWeightsError(f"expected a SHA-256 of {name}, found none in the list")
-        found = _sha256(weights / name)
+        found = sha256(weights / name)
         if found != sums[name]:
             raise BadWeightsError(f"wrong content in {name}: expected sha256 {sums[name]}, found {found}")
     return {name: sums[name] for name in PUBLISHED}
 
 
-def _sha256(path: Path) -> str:
+def sha256(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as data:
         while block := data.read(BLOCK):

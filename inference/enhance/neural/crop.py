@@ -37,7 +37,10 @@ def crop_of(mesh: npt.NDArray[np.generic]) -> Crop:
 
 def place(square: Floats, crop: Crop, width: int, height: int) -> Floats:
     """Values of the square (SIDE x SIDE or SIDE x SIDE x n) where they lie in a picture of that size; 0 beside it."""
-    linear = crop.matrix[:, :2] / SIDE
+    side = SIDE // max(1, int(SIDE / max(crop.scale, 1.0)))
+    if side < SIDE:  # single pixels of a square that is made much smaller would flicker from frame to frame
+        square = np.asarray(cv2.resize(square, (side, side), interpolation=cv2.INTER_AREA), np.float32)
+    linear = crop.matrix[:, :2] / side
     # OpenCV counts from the middle of the first pixel, a crop's places from its edge.
     shift = linear @ [0.5, 0.5] + crop.matrix[:, 2] - 0.5
     placed = cv2.warpAffine(square, np.column_stack([linear, shift]), (width, height), flags=cv2.INTER_CUBIC)

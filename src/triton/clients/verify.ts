@@ -37,16 +37,17 @@ export const differences = (config: ModelConfig, contract: Contract): string[] =
     ...(config.max_batch_size === 0 ? [] : [`max_batch_size is ${config.max_batch_size}, not 0`]),
     ...wants
       .filter((word) => !Object.hasOwn(wantable, word))
-      .map(
-        (word) => `it wants "${word}"; there is ${Object.keys(wantable).join(', ') || 'nothing'}`,
-      ),
+      .map((word) => {
+        const all = Object.keys(wantable).join(', ') || 'nothing';
+        return `its parameter "wants" names "${word}"; this slot offers ${all}`;
+      }),
     ...needs.flatMap(({ inputs }) =>
       inputs.flatMap((spec) => differs('input', spec, config.input)),
     ),
     ...contract.outputs.flatMap((spec) => differs('output', spec, config.output)),
     ...config.input
       .filter(({ name, optional }) => !optional && !contract.inputs.some((s) => s.name === name))
-      .map(({ name }) => `the model needs an input "${name}" that not every request has`),
+      .map(({ name }) => `the model needs an input "${name}", which not every request has`),
     ...needs.flatMap(({ parameters }) => wrongParameters(parameters, config)),
   ];
 };

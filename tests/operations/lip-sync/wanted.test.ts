@@ -2,8 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lowerFace } from '../../../src/operations/lip-sync/render/lower-face.ts';
+import { collectReferences } from '../../../src/operations/lip-sync/render/references.ts';
 import { speechWindow } from '../../../src/operations/lip-sync/render/speech-window.ts';
 import { wantedOf } from '../../../src/operations/lip-sync/render/wanted.ts';
+import type { Reference } from '../../../src/triton/clients/mouth-wants.ts';
 
 const test = suite('what a renderer wants');
 const RATE = 16_000;
@@ -78,6 +80,47 @@ test('of a face beyond the border of its patch the part within may change', () =
   assert.is(at(lowerFace(beyond, { width: 100, height: 100 }), 0, 70), 255);
   const away = face().map((value) => value + 1000);
   assert.not(lowerFace(away, { width: 100, height: 100 }).includes(255));
+});
+
+/** A clip of grey pictures, each as light as its index; in odd ones the face is beyond the border. */
+const clip = {
+  meshOf: async (index: number) => {
+    const eyes = face();
+    eyes.set([40, 30, 0], 33 * 3);
+    eyes.set([60, 30, 0], 263 * 3);
+    return index % 2 === 1 ? eyes.map((value) => value + 1000) : eyes;
+  },
+  pictures: async function* (indices: readonly number[]) {
+    for (const index of indices) {
+      const pixels = Buffer.alloc(15_000, index);
+      yield { index, time: index, duration: 1, width: 100, height: 100, pixels };
+    }
+  },
+  render: { patchSpan: 2, patchDrop: 0, smallestFace: 8 },
+};
+const shownIn = ({ patch }: Reference): number => patch.pixels[0] ?? -1;
+
+test('a picture refers to the best other one whose mouth is seen', async () => {
+  const references = await collectReferences({ ...clip, candidates: [7, 4, 4, 2, 8] });
+  assert.equal(
+    [0, 4, 2, 8].map((source) => shownIn(references.of(source))),
+    [4, 2, 4, 4],
+  );
+  const { patch, mesh } = references.of(0);
+  assert.equal([patch.width, patch.height, patch.pixels.length], [42, 42, 2646]);
+  assert.equal([...mesh.subarray(61 * 3, 61 * 3 + 2)], [10, 20]);
+});
+
+test('the only picture of a clip refers to itself, and one without a mouth to nothing', async () => {
+  const only = await collectReferences({ ...clip, candidates: [6] });
+  assert.is(shownIn(only.of(6)), 6);
+  let message = '';
+  try {
+    await collectReferences({ ...clip, candidates: [1, 3] });
+  } catch (error) {
+    message = String(error);
+  }
+  assert.match(message, /no picture of the clip has a mouth to refer to/);
 });
 
 const moment = {

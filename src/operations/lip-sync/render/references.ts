@@ -1,7 +1,6 @@
 import type { YuvFrame } from '../../../frame.ts';
-import type { MouthRender } from '../../../triton/clients/mouth-render.ts';
 import type { Reference } from '../../../triton/clients/mouth-wants.ts';
-import { cut, meshIn, patchOf } from './patch.ts';
+import { cut, meshIn, type PatchGeometry, patchOf } from './patch.ts';
 
 /** The reference for a picture of the clip, by its index: the mouth of another picture, as long as there is one. */
 export type References = { of(source: number): Reference };
@@ -11,7 +10,7 @@ type ReferenceSources = {
   readonly candidates: readonly number[];
   readonly pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>;
   readonly meshOf: (index: number) => Promise<Float32Array | null>;
-  readonly render: MouthRender;
+  readonly render: PatchGeometry;
 };
 
 /** One for all pictures, and another for that one. */
