@@ -65,6 +65,23 @@ type PackParts = {
   readonly taken: Taken;
 };
 
+/** What the release brought as its model.py: inference/serving/trial.py loads it in a process of its own first. */
+const released = 'released.py';
+const entry = `"""Triton's entry for a release that was added; its own model is in ${released}."""
+
+import os
+import sys
+
+# Triton's embedded Python does not read PYTHONPATH.
+sys.path.append(os.environ["ENHANCE_INFERENCE"])
+
+from serving.trial import TriedModel
+
+
+class TritonPythonModel(TriedModel):
+    pass
+`;
+
 const releaseName = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 /** Not a part of the manifest: it holds it. */
 const manifestFile = 'release.json';
@@ -178,10 +195,13 @@ const checkModel = async (folder: string, name: string): Promise<string> => {
       `the folder of ${name} needs one folder "1" with the model's files; it has ${versions.join(', ') || 'none'}`,
     );
   const { backend } = readConfigText(await readFile(join(folder, 'config.pbtxt'), 'utf8'));
-  const files = await filesIn(join(folder, '1'));
-  if (backend === 'python' && !files.includes('model.py'))
-    throw refused(`the folder of ${name} has no 1/model.py, which its backend "python" needs`);
-  if (files.length === 0) throw refused(`the folder 1 of ${name} is empty`);
+  if (backend !== 'python')
+    throw refused(
+      `expected the backend "python" for ${name}, the only one there is, got ${backend}`,
+    );
+  const files = await readdir(join(folder, '1'));
+  if (!files.includes('model.py')) throw refused(`the folder of ${name} has no 1/model.py`);
+  if (files.includes(released)) throw refused(`expected no file 1/${released} in ${name}`);
   return folder;
 };
 
@@ -231,6 +251,8 @@ const place = async ({ root, folders, ready, slot, release }: Placing) => {
     const [name, version] = [nameOf(tritonSlot, release), versionOf(tritonSlot, release)];
     const config = join(folder, 'config.pbtxt');
     await writeFile(config, ownConfig(await readFile(config, 'utf8'), name, version));
+    await rename(join(folder, '1/model.py'), join(folder, '1', released));
+    await writeFile(join(folder, '1/model.py'), entry);
     await rename(folder, join(ready, name));
     models[tritonSlot] = { name, version };
   }

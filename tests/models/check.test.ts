@@ -46,8 +46,7 @@ const written = (body: string, { dims = '-1, -1, -1', type = 'TYPE_UINT8' } = {}
   writeFileSync(join(folder, '1/model.py'), `${head}${body}`);
   return folder;
 };
-const head = `import os, sys, time
-sys.path.append(os.environ["ENHANCE_INFERENCE"])
+const head = `import os, time
 import numpy as np
 from serving.shell import Shell
 
@@ -105,12 +104,8 @@ test('an ONNX file becomes a model that serves, with every check passed', async 
 
 for (const [kind, why] of [
   ['nan', 'the network gave NaN or infinity'],
-  ['dark', 'expected flat greys of [0.25, 0.5, 0.75] to stay so'],
   ['constant', 'expected flat greys of [0.25, 0.5, 0.75] to stay so'],
-  ['grey', 'expected an input of 1 x 3 x height x width'],
   ['fixed-size', 'export it with dynamic axes'],
-  ['integers', 'expected an input of float or uint8'],
-  ['same-size', 'expected an output 2, 3 or 4 times its input'],
   ['swapped', 'expected at least 28 dB'],
 ] as const)
   test(`a network that is ${kind} is refused`, async () => {
@@ -139,7 +134,11 @@ test('a model without its weights, one that ends and one that raises are refused
     await refusal(initialize('open(os.path.join(args["model_repository"], "1/weights.bin"))')),
     /No such file or directory.*weights\.bin/,
   );
-  assert.match(await refusal(initialize('os._exit(3)')), /could not be loaded: .*stub/i);
+  assert.match(await refusal(initialize('os._exit(3)')), 'its process ended with status 3');
+  assert.match(
+    await refusal(written('os.kill(os.getpid(), 11)')),
+    'its process was ended by SIGSEGV',
+  );
   assert.match(await refusal(initialize('raise ValueError("the weights are torn")')), 'torn');
   assert.match(await refusal(written('import no_such_package')), 'no_such_package');
   assert.match(await refusal(written(answering('1 / 0'))), 'division by zero');
@@ -147,7 +146,7 @@ test('a model without its weights, one that ends and one that raises are refused
 
 test('a model that hangs while it is loaded is given up, and its process is killed', async () => {
   const hangs = written(`${answering('twice(inputs)')}time.sleep(600)\n`);
-  assert.match(await refusal(hangs, {}, 1500), 'photo__r3 was not loaded within 1.5 s');
+  assert.match(await refusal(hangs, {}, 1500), 'was not loaded within 1.5 s');
 });
 
 test('a model that hangs at its first request is refused, and gone', async () => {

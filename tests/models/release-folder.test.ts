@@ -60,7 +60,11 @@ test('a folder becomes a release with hashes, under a Triton model name and a ve
   assert.equal(manifest.models, { photo: { name: 'photo__r2', version: 'photo-r2' } });
   assert.equal([manifest.release, manifest.licence, manifest.source], ['r2', 'MIT', 'a wheel']);
   const paths = manifest.files.map(({ path }) => path);
-  assert.equal(paths, ['photo__r2/1/model.py', 'photo__r2/config.pbtxt']);
+  assert.equal(paths, [
+    'photo__r2/1/model.py',
+    'photo__r2/1/released.py',
+    'photo__r2/config.pbtxt',
+  ]);
   const config = readFileSync(join(modelsDir, 'photo__r2/config.pbtxt'), 'utf8');
   assert.is(readConfigText(config).release, 'photo-r2');
   const stored = readFileSync(join(modelsDir, 'photo__r2/release.json'), 'utf8');
@@ -176,7 +180,7 @@ test('an archive, packed or not, with or without the folder itself, is as good a
     const folder = `photo__${release}`;
     assert.equal(
       files.map(({ path }) => path),
-      [`${folder}/1/model.py`, `${folder}/config.pbtxt`],
+      [`${folder}/1/model.py`, `${folder}/1/released.py`, `${folder}/config.pbtxt`],
     );
   }
 });
