@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { addOn } from '../../src/models/add.ts';
 import { type CheckBounds, checkRelease } from '../../src/models/check.ts';
-import { type Manifest, packRelease } from '../../src/models/release-folder.ts';
-import { asRefusal, refuseFailed, takeBack } from '../../src/models/take-back.ts';
+import type { Manifest } from '../../src/models/release-folder.ts';
 import { places, root } from '../../src/stack/home.mjs';
 import { loadedAs } from '../../src/triton/clients/model.ts';
 import { openUpscaler, upscalerSlot } from '../../src/triton/clients/upscaler.ts';
@@ -61,22 +61,14 @@ const answering = (expression: string): string => `class TritonPythonModel(Shell
         return {"IMAGE": ${expression}, "ENGINE": np.array(["numpy"], np.object_)}
 `;
 
-/** As `enhance models add` does, on one Triton. */
-const add = async (path: string, more: Partial<CheckBounds> = {}, loadWithinMs = 20_000) => {
-  const taken = { names: [], versions: [], releases: [] };
-  const source = { path, slot: 'photo', licence: 'MIT' };
-  const manifest = await packRelease(source, { modelsDir, tritonSlots: slots, taken });
-  try {
-    for (const { name } of Object.values(manifest.models)) await control.load(name, loadWithinMs);
-    const parts = { manifest, slots, modelsDir, control, transport, signal: never };
-    const checks = await checkRelease({ ...parts, bounds: { ...bounds, ...more } });
-    refuseFailed(checks);
-    return { manifest, checks };
-  } catch (error) {
-    await takeBack(manifest, { modelsDir, control });
-    throw asRefusal(error);
-  }
-};
+const add = (path: string, more: Partial<CheckBounds> = {}, loadWithinMs = 20_000) =>
+  addOn(
+    { path, slot: 'photo', licence: 'MIT' },
+    {
+      ...{ modelsDir, tritonSlots: slots, taken: { names: [], versions: [], releases: [] } },
+      ...{ control, transport, signal: never, loadWithinMs, bounds: { ...bounds, ...more } },
+    },
+  );
 const stateOf = async (name: string) =>
   (await control.repositoryIndex()).find((entry) => entry.name === name)?.state;
 /** Why it was refused; nothing of it is left, neither a file nor a model. */
@@ -154,7 +146,7 @@ test('a model without its weights, one that ends and one that raises are refused
 
 test('a model that hangs while it is loaded is given up, and its process is killed', async () => {
   const hangs = written(`${answering('twice(inputs)')}time.sleep(600)\n`);
-  assert.match(await refusal(hangs, {}, 1500), 'could not be loaded: no answer within 1500 ms');
+  assert.match(await refusal(hangs, {}, 1500), 'was not loaded within 1.5 s');
 });
 
 test('a model that hangs at its first request is refused, and gone', async () => {
