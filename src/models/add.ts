@@ -83,8 +83,8 @@ const goneWithinMs = 30_000;
 const lookEveryMs = 100;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. The files go first: what still loads the model then ends by itself
- * (inference/serving/trial.py) or is killed (keeper.py); until it has ended Triton would not answer to an unload.
+ * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what still loads a model whose
+ * files are gone, and until that has ended Triton would not answer to an unload.
  * Throws Failure model_unavailable when that takes too long.
  */
 export const takeBack = async (

@@ -65,7 +65,7 @@ type PackParts = {
   readonly taken: Taken;
 };
 
-/** What the release brought as its model.py: inference/serving/trial.py loads it in a process of its own first. */
+/** What the release brought as its model.py: inference/serving/released.py reads it where Triton notices its death. */
 const released = 'released.py';
 const entry = `"""Triton's entry for a release that was added; its own model is in ${released}."""
 
@@ -75,10 +75,10 @@ import sys
 # Triton's embedded Python does not read PYTHONPATH.
 sys.path.append(os.environ["ENHANCE_INFERENCE"])
 
-from serving.trial import TriedModel
+from serving.released import ReleasedModel
 
 
-class TritonPythonModel(TriedModel):
+class TritonPythonModel(ReleasedModel):
     pass
 `;
 
