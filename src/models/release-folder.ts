@@ -15,6 +15,7 @@ import {
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { Failure } from '../errors.ts';
 import type { Slot } from '../triton/clients/model.ts';
 import { readConfigText, withRelease } from './config-text.ts';
 import { licenceOf } from './licence.ts';
@@ -88,7 +89,7 @@ const manifestFile = 'release.json';
 
 /**
  * Copies a release to where Triton finds it, under Triton model names of its own. It appears whole or not at all.
- * Throws Failure release_refused, with a sentence, for what is no release of this slot.
+ * Throws Failure release_refused, with a sentence, for what is no release of this slot, and storage_full.
  */
 export const packRelease = async (source: ReleaseSource, parts: PackParts): Promise<Manifest> => {
   const { modelsDir, tritonSlots } = parts;
@@ -114,10 +115,16 @@ export const packRelease = async (source: ReleaseSource, parts: PackParts): Prom
     await settle(ready, folderOf(manifest), manifest);
     await publish(ready, modelsDir, folderOf(manifest));
     return manifest;
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC')) throw new Failure('storage_full', {}, { cause: error });
+    throw error;
   } finally {
     await rm(staged, { recursive: true, force: true });
   }
 };
+
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /** How the files of a release differ from what was added, in sentences; empty where they are the same. */
 export const verifyFiles = async (modelsDir: string, manifest: Manifest): Promise<string[]> => {
@@ -327,7 +334,8 @@ const publish = async (ready: string, modelsDir: string, own: string): Promise<v
     await syncFolder(modelsDir);
   } catch (cause) {
     for (const name of placed) await rm(join(modelsDir, name), { recursive: true, force: true });
-    throw refused(`${modelsDir} has a folder of this release already, or cannot be written`, cause);
+    if (!hasCode(cause, 'ENOTEMPTY', 'EEXIST')) throw cause;
+    throw refused(`another release took the name ${own} at the same time; add it again`, cause);
   }
 };
 

@@ -27,6 +27,8 @@ import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
 import { upscalerSlot } from '../../src/triton/clients/upscaler.ts';
 import { tempDir } from '../real/run.ts';
+import { skip } from '../real/skip.ts';
+import { smallDisk } from '../real/small-disk.ts';
 import { failure } from '../triton/promises.ts';
 
 const test = suite('release-folder');
@@ -164,6 +166,31 @@ test('links and paths that lead out of a release are refused', async () => {
   assert.match(await refusal({ path: absolute }), /expected paths inside of the release, got \//);
   writeFileSync(archive, 'no archive at all '.repeat(60));
   assert.match(await refusal({ path: archive }), 'the archive cannot be read');
+});
+
+const onFullDisk = 'a release for which the disk has no room leaves nothing on it';
+const small = smallDisk(2);
+if (small)
+  test(onFullDisk, async () => {
+    const path = join(tempDir('large'), 'large.onnx');
+    writeFileSync(path, Buffer.alloc(3e6));
+    const source = { path, slot: 'photo', licence: 'MIT' };
+    const parts = { modelsDir: small, tritonSlots: photo, taken: nothing };
+    await failure(packRelease(source, parts), 'storage_full');
+    assert.equal(readdirSync(small), []);
+  });
+else skip(test, onFullDisk, 'mount');
+
+test('two releases that are added at once get different names, or one is told to try again', async () => {
+  const parts = { modelsDir: tempDir('both'), tritonSlots: photo, taken: nothing };
+  const source = { path: shipped, slot: 'photo', licence: 'MIT' };
+  const both = await Promise.allSettled([packRelease(source, parts), packRelease(source, parts)]);
+  const done = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  assert.ok(done.length > 0);
+  assert.is(new Set(done.map(({ release }) => release)).size, done.length);
+  for (const one of both)
+    if (one.status === 'rejected') assert.match(one.reason.message, 'took the name photo__r2');
+  for (const manifest of done) assert.equal(await verifyFiles(parts.modelsDir, manifest), []);
 });
 
 test('an archive, packed or not, with or without the folder itself, is as good as the folder', async () => {
