@@ -222,7 +222,7 @@ const releaseFor = (
     taken.releases.includes(`${slot}@${name}`)
       ? `${slot}@${name}`
       : tritonSlots
-          .flatMap((one) => [nameOf(one, name), versionOf(one, name)])
+          .flatMap((one) => [nameOf(one, name), versionOf(one, { slot, release: name })])
           .concat(folderOf({ slot, release: name }))
           .find((one) => taken.names.includes(one) || taken.versions.includes(one));
   if (release === undefined) {
@@ -240,7 +240,9 @@ const releaseFor = (
 };
 
 const nameOf = (tritonSlot: string, release: string): string => `${tritonSlot}__${release}`;
-const versionOf = (tritonSlot: string, release: string): string => `${tritonSlot}-${release}`;
+/** The models of lip sync that ship have versions such as mouth_plan-r2, and several slots share them. */
+const versionOf = (tritonSlot: string, { slot, release }: Pick<Manifest, 'slot' | 'release'>) =>
+  tritonSlot === slot ? `${slot}-${release}` : `${tritonSlot}-${slot}-${release}`;
 
 type Placing = {
   readonly root: string;
@@ -255,7 +257,7 @@ const place = async ({ root, folders, ready, slot, release }: Placing) => {
   const models: Manifest['models'] = {};
   await mkdir(ready);
   for (const [tritonSlot, folder] of folders) {
-    const [name, version] = [nameOf(tritonSlot, release), versionOf(tritonSlot, release)];
+    const [name, version] = [nameOf(tritonSlot, release), versionOf(tritonSlot, { slot, release })];
     const config = join(folder, 'config.pbtxt');
     await writeFile(config, ownConfig(await readFile(config, 'utf8'), name, version));
     await rename(join(folder, '1/model.py'), join(folder, '1', released));

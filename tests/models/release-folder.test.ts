@@ -225,13 +225,16 @@ test('a release of lip sync brings the models that it replaces, each in a folder
   writeFileSync(join(path, 'README.md'), 'goes with it');
   const manifest = await pack(lipsync, nothing, slots);
   assert.equal(manifest.models, {
-    mouth_plan: { name: 'mouth_plan__r2', version: 'mouth_plan-r2' },
-    mouth_render_studio: { name: 'mouth_render_studio__r2', version: 'mouth_render_studio-r2' },
+    mouth_plan: { name: 'mouth_plan__r2', version: 'mouth_plan-studio-r2' },
+    mouth_render_studio: {
+      name: 'mouth_render_studio__r2',
+      version: 'mouth_render_studio-studio-r2',
+    },
   });
   assert.ok(existsSync(join(modelsDir, 'mouth_render_studio__r2/1/model.py')));
   assert.equal(readdirSync(join(modelsDir, 'studio__r2')).sort(), ['README.md', 'release.json']);
   assert.equal(await verifyFiles(modelsDir, manifest), []);
-  const taken = { ...nothing, versions: ['mouth_plan-r3'], names: ['mouth_plan__r2'] };
+  const taken = { ...nothing, versions: ['mouth_plan-studio-r3'], names: ['mouth_plan__r2'] };
   assert.is((await pack(lipsync, taken, slots)).release, 'r4');
   mkdirSync(join(path, 'mouth_rendr'));
   assert.match(await refusal(lipsync, nothing, slots), 'got one named mouth_rendr');
