@@ -29,6 +29,10 @@ const Service = z.looseObject({
   restart: z.literal('unless-stopped'),
   mem_limit: z.string().regex(/^\$\{[A-Z]+_MEMORY:-\d+g\}$/),
   pids_limit: z.number(),
+  cpu_shares: z.number().optional(),
+  platform: z.string().optional(),
+  container_name: z.undefined().optional(),
+  hostname: z.undefined().optional(),
   tmpfs: z.array(z.string()).optional(),
 });
 const Compose = z.looseObject({
@@ -86,6 +90,27 @@ test('only the API is published, and only to this machine unless BIND says other
   assert.equal(api.ports, [
     `\${BIND:-127.0.0.1}:\${PORT:-${defaultPorts.PORT}}:${defaultPorts.PORT}`,
   ]);
+});
+
+test('workers and Tritons can be several: none has a name or a port that only one can have', () => {
+  for (const service of [worker, triton, gpu]) {
+    assert.is(service.ports, undefined);
+    // Two on one volume would write over each other, unless it is the files, which every process names for itself.
+    for (const volume of service.volumes ?? [])
+      assert.match(volume, /^(files:\/data|tensorrt:\/app\/weights\/tensorrt)$/);
+    assert.ok(service.tmpfs?.some((mount) => mount.startsWith('/tmp:')));
+  }
+});
+
+test('a busy machine serves API and Redis before workers and models', () => {
+  const shares = ({ cpu_shares = 1024 }) => cpu_shares;
+  for (const first of [api, redis])
+    for (const later of [worker, triton, gpu]) assert.ok(shares(first) > shares(later));
+});
+
+test('only what is not made for ARM says its platform', () => {
+  for (const service of [triton, gpu]) assert.is(service.platform, 'linux/amd64');
+  for (const service of [api, worker, redis]) assert.is(service.platform, undefined);
 });
 
 test('Triton gets its own secret and none of the service', () => {
@@ -151,7 +176,7 @@ test('only the GPU server needs a profile', () => {
 });
 
 test('the server in the container is the release of the embedded one', () => {
-  const release = /FROM nvcr\.io\/nvidia\/tritonserver:24\.10-py3/;
+  const release = /^ARG TRITON_VERSION=24\.10$/m;
   assert.match(read('inference/Dockerfile'), release);
   assert.match(read('src/stack/wheels.json'), '"nvidia_pytriton-0.7.0-'); // which holds 24.10
 });

@@ -138,6 +138,7 @@ test('every pod is confined and gets no token of Kubernetes', () => {
   for (const resource of pods) {
     const { pod, container } = podOf(resource);
     assert.equal([pod.automountServiceAccountToken, pod.enableServiceLinks], [false, false]);
+    assert.ok(pod.shareProcessNamespace);
     const { runAsNonRoot, runAsUser, seccompProfile } = pod.securityContext;
     assert.equal([runAsNonRoot, seccompProfile], [true, { type: 'RuntimeDefault' }]);
     assert.ok(Number(runAsUser) > 0);

@@ -5,6 +5,8 @@
 serviceAccountName: {{ include "enhance.name" $root }}
 automountServiceAccountToken: false
 enableServiceLinks: false
+# The pod's own process 1 takes up orphans that ended, like `init: true` of docker-compose.yml.
+shareProcessNamespace: true
 securityContext:
   runAsNonRoot: true
   runAsUser: {{ index . 1 }}
