@@ -132,6 +132,7 @@ const Environment = z.object({
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
   FFMPEG_MAX_MEMORY_MB: int(8192, 256),
+  FFMPEG_NETWORK: z.enum(['blocked', 'open']).default('blocked'),
   PROBE_MAX_MEMORY_MB: int(1536, 256),
   PROBES_AT_ONCE: int(availableParallelism()),
   PROBES_WAITING: int(200, 0),
@@ -190,6 +191,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     /** What one child may take: bytes of address space, and seconds of all processors together. */
     memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
     cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
+    network: e.FFMPEG_NETWORK,
   };
   return Object.freeze({
     logLevel: e.LOG_LEVEL,

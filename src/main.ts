@@ -15,6 +15,7 @@ import { openSignals } from './jobs/record/signals.ts';
 import { startWorker } from './jobs/run/worker.ts';
 import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
+import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { openCatalogue } from './models/catalogue.ts';
@@ -82,6 +83,7 @@ const openShared = async (
   closers: Closer[],
   patience: 'caller' | 'work',
 ) => {
+  await checkNetworkBlock(config.ffmpeg);
   const redis = openRedis(config.redis.url, log, patience);
   closers.push(() => redis.quit());
   const stores = { redis, prefix: config.redis.prefix };
