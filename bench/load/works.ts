@@ -48,7 +48,7 @@ export const makeWorks = async (): Promise<(index: number) => Work> => {
       path: '/v1/lipsync',
       form: async () =>
         formOf(
-          { model: 'fast', options: JSON.stringify({ expressiveness: (seed % 1000) / 1000 }) },
+          { model: 'fast', options: JSON.stringify({ expressiveness: (seed % 9973) / 9973 }) },
           [
             { part: 'image', name: 'a.png', bytes: face },
             { part: 'audio', name: 'a.wav', bytes: sound },
