@@ -122,6 +122,7 @@ const cheapCalls = async (caller: Caller): Promise<readonly Call[]> => {
 };
 
 type Sample = {
+  readonly at_seconds: number;
   readonly queued: number;
   readonly loop_lag_p99_ms: number;
   readonly mib: Record<Kind, number>;
@@ -135,6 +136,7 @@ const sample = async (): Promise<Sample> => {
     await metrics.text(),
   )?.[1];
   return {
+    at_seconds: Math.round((performance.now() - startedMs) / 1000),
     queued: await redis.zcard(`${prefix}:queued`),
     loop_lag_p99_ms: Math.round(Number(lag) * 1000),
     mib: memoryByKind(),
@@ -146,12 +148,13 @@ const watch = async (until: AbortSignal): Promise<Sample[]> => {
   while (!until.aborted) {
     const now = await sample();
     samples.push(now);
-    if (samples.length % 10 === 0) tell({ bench: 'load', at_seconds: samples.length, ...now });
+    if (samples.length % 10 === 0) tell({ bench: 'load', ...now });
     await sleep(1000);
   }
   return samples;
 };
 
+const startedMs = performance.now();
 const pids = () => [service.api.pid, service.worker.pid()];
 const capacity = await measureCapacity();
 const rate = capacity * Number(values.times);
@@ -183,6 +186,7 @@ const [offered, light, samples] = await Promise.all([
 ]);
 own.disable();
 const diedUnderLoad = [...died];
+tell({ bench: 'load', load_ended: true, accepted: accepted.length, cheap: times(light) });
 const left = await allEnded(15 * 60_000);
 const sameProcesses = String(before) === String(pids());
 
@@ -191,20 +195,6 @@ const ends = counts(jobs.map(({ status, error }) => error?.code ?? status));
 const audits = await Promise.all(callers.map(({ account }) => service.audit(account)));
 const differences = audits.flatMap((audit) => audit.differences);
 
-const times = (some: readonly { readonly ms: number }[]) => ({
-  calls: some.length,
-  ...Object.fromEntries(
-    [0.5, 0.95, 0.99, 1].map((share) => [
-      share === 1 ? 'max_ms' : `p${share * 100}_ms`,
-      Math.round(
-        percentile(
-          some.map(({ ms }) => ms),
-          share,
-        ),
-      ),
-    ]),
-  ),
-});
 const quarter = Math.floor(samples.length / 4);
 const memory = Object.fromEntries(
   kindNames.map((kind) => {
@@ -280,4 +270,21 @@ process.exit(faults.length === 0 ? 0 : 1);
 
 function round(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+function times(some: readonly { readonly ms: number }[]) {
+  return {
+    calls: some.length,
+    ...Object.fromEntries(
+      [0.5, 0.95, 0.99, 1].map((share) => [
+        share === 1 ? 'max_ms' : `p${share * 100}_ms`,
+        Math.round(
+          percentile(
+            some.map(({ ms }) => ms),
+            share,
+          ),
+        ),
+      ]),
+    ),
+  };
 }

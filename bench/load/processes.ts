@@ -21,6 +21,7 @@ export const memoryByKind = (): Readonly<Record<Kind, number>> => {
     const kind = kindNames.find((name) => kinds[name].test(command));
     if (kind) sums[kind] += residentMiB(pid);
   }
+  for (const kind of kindNames) sums[kind] = Math.round(sums[kind]);
   return sums;
 };
 
