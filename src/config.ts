@@ -273,6 +273,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     probing: {
       ffmpeg: { ...ffmpeg, memoryBytes: e.PROBE_MAX_MEMORY_MB * MiB, cpuSeconds: PROBE_SECONDS },
       atOnce: e.PROBES_AT_ONCE,
+      /** Where there are several, jobs leave one for estimates. */
+      kept: Math.min(1, e.PROBES_AT_ONCE - 1),
       waiting: e.PROBES_WAITING,
       waitMs: e.PROBE_WAIT_SECONDS * 1000,
     },

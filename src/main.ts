@@ -1,6 +1,7 @@
 /** Opens every part, passes them by hand, closes them in reverse. `node --import tsx src/main.ts api|worker` */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
@@ -39,6 +40,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     const shared = await openShared(config, log, closers, 'caller');
     const { stores, files } = shared;
     const draining = new AbortController();
+    const turns = openTurns(config.probing);
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -54,7 +56,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         ...{ transport: shared.transport, control: shared.control },
         ...{ log, signal: draining.signal },
       }),
-      turns: openTurns(config.probing),
+      ...{ turns, quickTurns: turns.quick },
       draining: draining.signal,
     });
     const server = createServer(app, config.http);
@@ -67,9 +69,13 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     return config.http.publicUrl;
   });
 
+const WORKER_NICENESS = 5;
+
 /** A worker that takes jobs until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
+    // Where processors are short the API comes first, then workers, then models (keeper.py), then decoders (child.ts).
+    setPriority(WORKER_NICENESS);
     const shared = await openShared(config, log, closers, 'work');
     const enhance = createEnhance({ ...shared, releases: openReleases(shared.control) });
     const worker = await startWorker({ ...shared, enhance });

@@ -77,7 +77,7 @@ export const realApi = async (
     links: openLinks(config.secrets.signing, publicUrl),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
-    turns: openTurns(config.probing),
+    ...{ turns: openTurns(config.probing), quickTurns: openTurns(config.probing) },
     draining: draining.signal,
   };
   /** Callers that wait for a job or read its events. */
