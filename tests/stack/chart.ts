@@ -1,6 +1,6 @@
 /** The Helm chart as the cluster would get it: rendered by the real Helm. */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
@@ -95,3 +95,61 @@ export const faultsIn = (text: string, release: string): string[] => {
   if (error || stderr) throw new Error(stderr, { cause: error });
   return stdout.split('\n').filter(Boolean);
 };
+
+const optional = ['METRICS_TOKEN', 'ADMIN_KEY'];
+/** Every part that can be switched on. */
+export const everything = {
+  publicUrl: 'https://media.example',
+  secrets: { existingSecret: 'own', optional },
+  keda: { enabled: true, prometheusUrl: 'http://prometheus:9090' },
+  podMonitor: { enabled: true, labels: { release: 'prometheus' } },
+  redis: { internal: { enabled: true } },
+  ingress: { enabled: true, host: 'media.example', tlsSecret: 'tls' },
+  networkPolicy: { restrictEgress: true, extraEgress: [{ to: [] }] },
+  config: { ACCOUNT_QUEUED_BYTES: 10_737_418_240, LIPSYNC_CHUNK_SECONDS: 2.5, LOG_LEVEL: 'warn' },
+};
+export const onS3WithGpu = {
+  ...least,
+  secrets: { existingSecret: 'own', asFiles: true, optional },
+  storage: {
+    kind: 's3',
+    s3: { bucket: 'media', publicEndpoint: 'https://files.example', credentialsSecret: 'bucket' },
+  },
+  triton: { replicas: 2, gpu: { enabled: true, count: 2 } },
+  podDisruptionBudget: { enabled: false },
+  networkPolicy: { enabled: false },
+};
+
+/** What a container of the service reads, with the Secret's keys filled in. */
+export const environmentOf = (values: object, part: 'api' | 'worker'): Record<string, string> => {
+  const all = resources(values);
+  const { container } = podOf(find(all, 'Deployment', `enhance-${part}`));
+  const own = container.env.map(({ name, value }) => [name, value ?? 's'.repeat(16)]);
+  return { ...find(all, 'ConfigMap', 'enhance').data, ...Object.fromEntries(own) };
+};
+
+const schemaFile = join(chart, 'values.schema.json');
+const Schema = z.looseObject({
+  properties: z.looseObject({
+    config: z.looseObject({ propertyNames: z.object({ enum: z.array(z.string()) }) }),
+  }),
+});
+const readSchema = () => Schema.parse(JSON.parse(readFileSync(schemaFile, 'utf8')));
+
+/** The variables that values.schema.json lets an operator set. */
+export const settable = (): string[] => readSchema().properties.config.propertyNames.enum;
+
+export const writeSettable = (names: readonly string[]): void => {
+  const schema = readSchema();
+  schema.properties.config.propertyNames.enum = [...names];
+  writeFileSync(schemaFile, `${JSON.stringify(schema, null, 2)}\n`);
+};
+
+/** The variables that the chart sets itself, whatever was chosen. */
+export const setByChart = (): ReadonlySet<string> =>
+  new Set(
+    [
+      { ...everything, config: {} },
+      { ...onS3WithGpu, secrets: everything.secrets },
+    ].flatMap((values) => Object.keys(environmentOf(values, 'api'))),
+  );

@@ -61,7 +61,7 @@ securityContext:
 {{- end }}
 {{- if and (eq .Values.storage.kind "s3") .Values.storage.s3.credentialsSecret }}
 {{- $secret := .Values.storage.s3.credentialsSecret }}
-{{- range list "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY" }}
+{{- range list "S3_ACCESS_KEY_ID" "S3_SECRET_ACCESS_KEY" }}
 - name: {{ . }}
   valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ . }} } }
 {{- end }}
