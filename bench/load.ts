@@ -186,7 +186,12 @@ const [offered, light, samples] = await Promise.all([
 ]);
 own.disable();
 const diedUnderLoad = [...died];
-tell({ bench: 'load', answers_came_seconds: Math.round((performance.now() - startedMs) / 1000), accepted: accepted.length, cheap: times(light) });
+tell({
+  bench: 'load',
+  answers_came_seconds: Math.round((performance.now() - startedMs) / 1000),
+  accepted: accepted.length,
+  cheap: times(light),
+});
 const left = await allEnded(15 * 60_000);
 const sameProcesses = String(before) === String(pids());
 

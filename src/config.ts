@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { expected } from './expected.ts';
 
@@ -7,15 +8,14 @@ const GiB = 1024 * MiB;
 /** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
 const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
-const list = z
-  .string()
-  .default('')
-  .transform((value) =>
-    value
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  );
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
+const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
+const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   z
     .string()
@@ -66,8 +66,9 @@ const Environment = z.object({
   REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
   REDIS_PREFIX: z.string().default('enhance'),
 
-  TRITON_HTTP_URL: z.url().default('http://127.0.0.1:8700'),
-  TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
+  TRITON_HTTP_URL: list.default(['http://127.0.0.1:8700']).pipe(z.array(BaseUrl).min(1)),
+  TRITON_GRPC_URL: list.default(['127.0.0.1:8701']).pipe(z.array(HostAndPort).min(1)),
+  TRITON_DISCOVERY: z.enum(['static', 'dns']).default('static'),
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_ADMIN_SECRET: z
@@ -76,6 +77,15 @@ const Environment = z.object({
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
+
+  MODELS_DIR: z.string().optional(),
+  MODEL_LOAD_SECONDS: int(180),
+  MODEL_KEEP_SECONDS: int(900),
+  MODEL_TRIAL_ERRORS: int(3),
+  MODEL_TRIAL_ERROR_PERCENT: z.coerce.number().positive().max(100).default(20),
+  MODEL_WARM_UP_SECONDS: int(120),
+  MODEL_MEMORY_MB: int(4096),
+  MODEL_GOLDEN_DB: int(28),
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
@@ -112,7 +122,7 @@ const Environment = z.object({
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
   FETCH_REDIRECTS: int(3, 0),
-  FETCH_ALLOW_HOSTS: list,
+  FETCH_ALLOW_HOSTS: list.default([]),
 
   IMAGE_MAX_BYTES: int(50 * MiB),
   IMAGE_MAX_PIXELS: int(64_000_000),
@@ -145,6 +155,27 @@ const Environment = z.object({
   ]),
 });
 
+/** Which addresses of Triton do not fit together. */
+const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.RefinementCtx): void => {
+  const [http, grpc] = [e.TRITON_HTTP_URL.length, e.TRITON_GRPC_URL.length];
+  const refuse = (name: string, message: string) =>
+    addIssue({ code: 'custom', path: [name], message });
+  if (http !== grpc)
+    refuse(
+      'TRITON_GRPC_URL',
+      `Expected one address for each of TRITON_HTTP_URL (${http}); got ${grpc}`,
+    );
+  if (new Set(e.TRITON_HTTP_URL).size < http)
+    refuse('TRITON_HTTP_URL', 'Expected each address once');
+  if (e.TRITON_DISCOVERY === 'dns' && http > 1)
+    refuse('TRITON_HTTP_URL', `Expected one host name with TRITON_DISCOVERY=dns; got ${http}`);
+  if (e.TRITON_TRANSPORT === 'shared-memory' && (http > 1 || e.TRITON_DISCOVERY === 'dns'))
+    refuse(
+      'TRITON_TRANSPORT',
+      'Expected http or grpc: shared-memory works with one Triton on this host only, not with several or with TRITON_DISCOVERY=dns',
+    );
+};
+
 /** The names of all variables, for `.env.example` and its test. */
 export const variables = (operations: readonly Priced[]): readonly string[] => [
   ...Object.keys(Environment.shape),
@@ -154,7 +185,7 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
 /** Parses the environment once. Throws an Error that lists every fault, not the first. */
 export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(set, { error: expected });
+  const parsed = Environment.superRefine(refuseUnpaired).safeParse(set, { error: expected });
   const tables = z
     .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
     .safeParse(set, { error: expected });
@@ -170,6 +201,10 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),
   );
   const e = parsed.data;
+  const servers = e.TRITON_HTTP_URL.map((httpUrl, at) => ({
+    httpUrl,
+    grpcUrl: e.TRITON_GRPC_URL[at] ?? '',
+  }));
   const video = {
     bytes: e.VIDEO_MAX_BYTES,
     longSide: e.VIDEO_MAX_LONG_SIDE,
@@ -213,13 +248,30 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {
-      httpUrl: e.TRITON_HTTP_URL.replace(/\/$/, ''),
-      grpcUrl: e.TRITON_GRPC_URL,
+      /** Every replica; with `dns` the one entry whose host name stands for all of them. */
+      servers,
+      /** Of the first one, for what talks to a single server. */
+      httpUrl: servers[0]?.httpUrl ?? '',
+      grpcUrl: servers[0]?.grpcUrl ?? '',
+      discovery: e.TRITON_DISCOVERY,
       grpcDescriptors: e.TRITON_GRPC_DESCRIPTORS,
       transport: e.TRITON_TRANSPORT,
       adminSecret: e.TRITON_ADMIN_SECRET,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
+    },
+    models: {
+      dir: e.MODELS_DIR ?? join(e.DATA_DIR, 'models'),
+      loadWithinMs: e.MODEL_LOAD_SECONDS * 1000,
+      /** How long a release is on trial after its promotion, and the one before it stays loaded. */
+      keepMs: e.MODEL_KEEP_SECONDS * 1000,
+      trial: { errors: e.MODEL_TRIAL_ERRORS, errorPercent: e.MODEL_TRIAL_ERROR_PERCENT },
+      /** What a new release must keep to in its check. */
+      bounds: {
+        warmUpMs: e.MODEL_WARM_UP_SECONDS * 1000,
+        memoryBytes: e.MODEL_MEMORY_MB * MiB,
+        goldenDb: e.MODEL_GOLDEN_DB,
+      },
     },
     files: {
       dir: e.DATA_DIR,

@@ -5,6 +5,7 @@ import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
+import { repeat } from './async/repeat.ts';
 import { openTurns } from './async/turns.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
@@ -20,16 +21,20 @@ import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { openCatalogue } from './models/catalogue.ts';
+import { openEverywhere } from './models/everywhere.ts';
+import { openOperate } from './models/operate.ts';
+import { openReconcile } from './models/reconcile.ts';
+import { openRegistry } from './models/registry.ts';
 import { openReleases } from './models/releases.ts';
+import { openTrial } from './models/trial.ts';
 import { operations } from './operations/all.ts';
-import { catalogueEntries } from './operations/catalogue-entries.ts';
+import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
 import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openTransport } from './triton/open-transport.ts';
-import { openControl } from './triton/protocol/control.ts';
+import { openReplicas } from './triton/replicas/replicas.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -52,9 +57,9 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       ...{ fetchTo, identify },
-      models: openCatalogue(operations.flatMap(catalogueEntries), {
-        ...{ transport: shared.transport, control: shared.control },
-        ...{ log, signal: draining.signal },
+      models: openCatalogue(entries, { ...shared, signal: draining.signal }),
+      operate: openOperate({
+        ...{ ...shared, entries, modelsDir: config.models.dir, signal: draining.signal },
       }),
       ...{ turns, quickTurns: turns.quick },
       draining: draining.signal,
@@ -77,11 +82,21 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     // Where processors are short the API comes first, then workers, then models (keeper.py), then decoders (child.ts).
     setPriority(WORKER_NICENESS);
     const shared = await openShared(config, log, closers, 'work');
-    const enhance = createEnhance({ ...shared, releases: openReleases(shared.control) });
+    const { control, registry } = shared;
+    const trial = openTrial({
+      ...{ registry, control, log },
+      bounds: { ...config.models.trial, watchMs: config.models.keepMs },
+    });
+    const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
   });
+
+const entries = operations.flatMap(catalogueEntries);
+
+/** Between two looks whether each Triton has the releases that are in use. */
+const RECONCILE_MS = 2_000;
 
 const openShared = async (
   config: Config,
@@ -98,8 +113,21 @@ const openShared = async (
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const transport = await openTransport(config.triton);
-  closers.push(() => transport.close());
+  const replicas = await openReplicas(config.triton, log);
+  closers.push(() => replicas.close());
+  const registry = openRegistry(stores, operations.flatMap(slotForms));
+  const ending = new AbortController();
+  const { dir: modelsDir, keepMs, loadWithinMs } = config.models;
+  const everywhere = openEverywhere({
+    ...{ stores, loadWithinMs, signal: ending.signal },
+    replicas: () => replicas.list().filter((replica) => replica.state().healthy),
+  });
+  const reconcile = openReconcile({ registry, everywhere, modelsDir, keepMs, log });
+  const stopReconciling = repeat(RECONCILE_MS, reconcile, log);
+  closers.push(() => {
+    ending.abort();
+    return stopReconciling();
+  });
   return {
     config,
     log,
@@ -107,8 +135,10 @@ const openShared = async (
     files,
     signals,
     queue,
-    transport,
-    control: openControl(config.triton),
+    replicas,
+    transport: replicas.transport,
+    control: replicas.control,
+    ...{ registry, everywhere },
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
     operations,

@@ -17,25 +17,37 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       values: ['accounts', 'async', 'cli', 'contract', 'media', 'models', 'storage', 'triton'],
     },
     http: {
-      values: ['accounts', 'contract', 'jobs', 'operations', 'storage'],
-      types: ['async', 'media', 'models'],
+      values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
+      types: ['async', 'media'],
     },
     accounts: { values: ['contract'] },
-    jobs: { values: ['accounts', 'async', 'contract', 'operations', 'storage'] },
-    models: { values: ['triton'] },
+    jobs: {
+      values: ['accounts', 'async', 'contract', 'operations', 'storage'],
+      types: ['models'],
+    },
+    models: { values: ['triton'], types: ['contract'] },
     media: { values: ['contract', 'storage'] },
-    triton: {},
+    triton: { values: ['async'] },
     storage: { values: ['contract'] },
     async: {},
     stack: { values: ['operations', 'triton'] },
-    cli: { values: ['accounts', 'contract', 'jobs', 'operations', 'stack', 'storage'] },
+    cli: {
+      values: [
+        ...['accounts', 'contract', 'jobs', 'models', 'operations', 'stack', 'storage', 'triton'],
+      ],
+    },
   };
 
 /** Inside a folder: which of its sub-folders each of them may import; the files beside them are free to all. */
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
   jobs: { record: [], submit: ['record'], run: ['record', 'submit'] },
-  triton: { protocol: [], 'shared-memory': ['protocol'], clients: ['protocol'] },
+  triton: {
+    protocol: [],
+    'shared-memory': ['protocol'],
+    clients: ['protocol'],
+    replicas: ['protocol'],
+  },
   http: { body: [], gate: [], middleware: [], routes: [] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {
@@ -66,6 +78,9 @@ const owners: Readonly<Record<string, RegExp>> = {
   'cli-progress': /^cli\//,
   'prom-client': /^http\/metrics\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
+  yaml: /^cli\/releases\.ts$/,
+  tar: /^models\/unpack\.ts$/,
+  'spdx-expression-parse': /^models\/licence\.ts$/,
   'tsx/esm/api': /^stack\/start\.mjs$/,
 };
 

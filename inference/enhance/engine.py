@@ -77,12 +77,13 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         options.intra_op_num_threads = threads
         wanted = _wanted_providers(kind, device, path)
         session = onnxruntime.InferenceSession(str(path), options, providers=wanted)
+        name = session.get_inputs()[0].name
         # onnxruntime falls back to the CPU silently, which would be a hundred times slower.
         if session.get_providers()[0] != wanted[0][0]:
             raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
 
         def run(planes: FloatPlanes) -> FloatPlanes:
-            return np.asarray(session.run(None, {"input": planes[None]})[0][0], np.float32)
+            return np.asarray(session.run(None, {name: planes[None]})[0][0])
 
         return run
 

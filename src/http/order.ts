@@ -1,4 +1,5 @@
 /** A creating request from its checked body to its answer: the same for every operation. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quote } from '../accounts/tiers.ts';
 import type { Estimate } from '../contract/credits.ts';
 import type { Job, JobInput, JobResult } from '../contract/job.ts';
@@ -7,6 +8,7 @@ import { sizeText } from '../frame.ts';
 import { identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
 import { reuse, submit } from '../jobs/submit/submit.ts';
+import { type Choice, chooseRelease } from '../models/choose.ts';
 import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
@@ -27,19 +29,21 @@ export const makeJob = async (
   const made = await once(wanted, parts, {
     make: async (idempotency) => {
       const intake = intakeOf(wanted, parts);
-      const identified = await operation.identify(wanted, intake);
-      const modelVersion = await releaseOf(identified, parts);
-      if (modelVersion === null) return refuse(operation, identified, intake);
+      const { request, pin } = unpinned(wanted);
+      const identified = await operation.identify(request, intake);
+      const chosen = await choose(identified, pin, parts);
+      if (chosen === null) return refuse(operation, identified, intake);
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
-        ...{ modelVersion, requestId, idempotency },
+        ...{ chosen, requestId, idempotency },
       };
       const found = await reuse(parts, order);
       if (found) return found;
       return submit(parts, {
         ...order,
         ...probedPart(identified, await operation.prepare(identified, intake)),
+        rechoose: () => chooseAgain(identified, pin, parts),
       });
     },
     replay: async (before) => {
@@ -71,7 +75,7 @@ const orderOf = (
 const probedPart = (
   { files }: Identified<Options>,
   { input, found, price, made }: Prepared<JobInput, unknown>,
-): Omit<Submission, keyof Order> => {
+): Omit<Submission, keyof Order | 'rechoose'> => {
   const sources = Object.entries(files);
   return {
     ...{ input, found, price },
@@ -87,10 +91,11 @@ export const makeEstimate = async (
   parts: Parts,
 ): Promise<Estimate> => {
   const intake = intakeOf(wanted, parts);
-  const identified = await operation.identify(wanted, intake);
+  const { request, pin } = unpinned(wanted);
+  const identified = await operation.identify(request, intake);
   const prepared = await operation.prepare(identified, intake);
-  const modelVersion = await releaseOf(identified, parts);
-  if (modelVersion === null) throw modelUnavailable(identified);
+  const chosen = await choose(identified, pin, parts);
+  if (chosen === null) throw modelUnavailable(identified);
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;
@@ -99,7 +104,8 @@ export const makeEstimate = async (
     lines: [...lines],
     available_credits: available,
     model: identified.options.model,
-    model_version: modelVersion,
+    model_version: chosen.modelVersion,
+    release: chosen.release || null,
     input_size: prepared.input.size,
     output_size: sizeText(prepared.outputSize),
     ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
@@ -107,13 +113,32 @@ export const makeEstimate = async (
   };
 };
 
-/** What callers see as model_version; null while the model is not ready. */
-const releaseOf = async (
+/** The request with the model alone, and the release that its `model` may name after an "@". */
+const unpinned = (wanted: Wanted): { readonly request: Wanted; readonly pin: string | null } => {
+  const [model, pin = null] = String(wanted.body.model).split('@');
+  return { request: { ...wanted, body: { ...wanted.body, model } }, pin };
+};
+
+/** The release of a new job; null while it is not ready. Failure validation_failed for one that there is not. */
+const choose = async (
   { options, inputKind }: Identified<Options>,
+  pin: string | null,
   { models }: Parts,
-): Promise<string | null> => {
+): Promise<Choice | null> => {
   const state = (await models.describe()).find(({ id }) => id === options.model);
-  return state?.ready ? state.releases[inputKind] : null;
+  return state ? chooseRelease(state, inputKind, pin) : null;
+};
+
+/** A release is unloaded seconds after nothing means it any more; the state of the models is at most one second old. */
+const chooseAgain = async (
+  identified: Identified<Options>,
+  pin: string | null,
+  parts: Parts,
+): Promise<Choice> => {
+  await sleep(1_000);
+  const chosen = await choose(identified, pin, parts);
+  if (chosen === null) throw modelUnavailable(identified);
+  return chosen;
 };
 
 /** While a model is not ready, media that would be refused anyway gets that refusal, as trying again would not help. */

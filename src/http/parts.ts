@@ -11,6 +11,8 @@ import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
 import type { identify } from '../media/probe/identify.ts';
 import type { ModelState } from '../models/catalogue.ts';
+import type { Operate } from '../models/operate.ts';
+import type { Registry } from '../models/registry.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
@@ -49,6 +51,9 @@ export type Parts = {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;
   };
+  /** What operators do with releases of models. */
+  readonly operate: Operate;
+  readonly registry: Registry;
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
 };

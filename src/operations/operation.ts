@@ -24,6 +24,11 @@ export type OfferedModel = {
   readonly description: string;
   /** Credits for each unit that the operation counts in, unless the configuration says otherwise. */
   readonly rate: number;
+  /**
+   * The release of the models in the repository, such as "r1": to be raised whenever the `release` of one of them changes.
+   * None for models that are computed without Triton.
+   */
+  readonly release?: string;
 };
 
 /** A checked request: its fields, and the file parts that came with it. */

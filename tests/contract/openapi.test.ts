@@ -140,6 +140,13 @@ test('a body is required where none would be refused', () => {
     '/v1/admin/keys': true,
     '/v1/admin/keys/{id}/rotate': false,
     '/v1/admin/credits': true,
+    '/v1/admin/models/add': true,
+    '/v1/admin/models/check': true,
+    '/v1/admin/models/canary': true,
+    '/v1/admin/models/promote': true,
+    '/v1/admin/models/rollback': true,
+    '/v1/admin/models/unload': true,
+    '/v1/admin/models/apply': true,
   });
 });
 

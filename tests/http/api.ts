@@ -23,11 +23,16 @@ import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
+import { openEverywhere } from '../../src/models/everywhere.ts';
+import { openOperate } from '../../src/models/operate.ts';
+import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
+import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
@@ -80,6 +85,17 @@ export const realApi = async (
     ...{ turns: openTurns(config.probing), quickTurns: openTurns(config.probing) },
     draining: draining.signal,
   };
+  const transport = await openTransport(config.triton);
+  const registry = openRegistry(stores, operations.flatMap(slotForms));
+  // No Triton is up.
+  const replicas = () => [];
+  const { dir: modelsDir, loadWithinMs } = config.models;
+  const signal = draining.signal;
+  const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
+  const operate = openOperate({
+    ...{ registry, everywhere, transport, modelsDir, config, log, signal },
+    entries: operations.flatMap(catalogueEntries),
+  });
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
   const wait = (by: number) => {
@@ -94,7 +110,7 @@ export const realApi = async (
       wait(-1);
     };
   };
-  const app = createApp({ ...parts, signals: { ...parts.signals, listen } });
+  const app = createApp({ ...parts, registry, operate, signals: { ...parts.signals, listen } });
   const http = createServer(app, config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
@@ -147,6 +163,7 @@ export const realApi = async (
       http.closeAllConnections();
       http.close();
       await parts.signals.close();
+      await transport.close();
       await parts.queue.close();
       redis.disconnect();
       await server.close();
@@ -157,4 +174,10 @@ export const realApi = async (
 const stateOf = (id: string, video: string | null, image = video): ModelState => ({
   ...{ id, ready: video !== null, releases: { video, image } },
   engine: video === null ? null : 'test',
+  offered: [
+    {
+      ...{ release: 'r1', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
+      versions: { video, image },
+    },
+  ],
 });

@@ -17,6 +17,7 @@ import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
+import type { Choice } from '../../src/models/choose.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
 import type { InputKind } from '../../src/operations/operation.ts';
@@ -79,13 +80,15 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     };
   };
 
+  const chosen = choiceOf('photo-r1');
+
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
     content: string,
     { account = 'acme', credits = 10, idempotency, options = {}, to = parts }: Asked = {},
   ) =>
     submit(to, {
-      ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', ...media(content) },
+      ...{ account, requestId: 'req_1', chosen, rechoose: async () => chosen, ...media(content) },
       kind: 'upscale',
       options: { model: 'photo', scale: 2, ...options },
       identity: identityOf({
@@ -196,3 +199,8 @@ export const codeOf = async (promise: Promise<unknown>): Promise<string> => {
     throw error;
   }
 };
+
+/** The release that a job of a test runs on. */
+export const choiceOf = (modelVersion: string): Choice => ({
+  ...{ modelVersion, release: 'photo@r1', canary: false, pinned: false, mirror: '' },
+});

@@ -102,7 +102,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
 export type RealService = Awaited<ReturnType<typeof realService>>;
 export type Caller = ReturnType<typeof callerOf>;
 
-const callerOf = (account: string, key: string, url: string) => {
+export const callerOf = (account: string, key: string, url: string) => {
   const http: AxiosInstance = axios.create({
     baseURL: url,
     headers: { authorization: `Bearer ${key}` },

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -56,6 +56,9 @@ const ports = {
   metrics: defaultPorts.TRITON_METRICS_PORT,
 };
 
+/** Where the releases lie that were added. */
+const modelsDir = '/models';
+
 const test = suite('docker-compose.yml');
 
 test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
@@ -63,7 +66,7 @@ test('Triton runs with the arguments of the embedded one, and loads the same mod
     'python3',
     keeper,
     'tritonserver',
-    ...tritonArguments(ports, ['/app/models']),
+    ...tritonArguments(ports, ['/app/models', modelsDir]),
     ...models.map((model) => `--load-model=${model}`),
   ]);
   assert.equal(gpu.command, triton.command);
@@ -95,9 +98,12 @@ test('only the API is published, and only to this machine unless BIND says other
 test('workers and Tritons can be several: none has a name or a port that only one can have', () => {
   for (const service of [worker, triton, gpu]) {
     assert.is(service.ports, undefined);
-    // Two on one volume would write over each other, unless it is the files, which every process names for itself.
+    // Two on one volume would write over each other, unless every process gives its files names of its own.
     for (const volume of service.volumes ?? [])
-      assert.match(volume, /^(files:\/data|tensorrt:\/app\/weights\/tensorrt)$/);
+      assert.match(
+        volume,
+        /^(files:\/data|models:\/models(:ro)?|tensorrt:\/app\/weights\/tensorrt)$/,
+      );
     assert.ok(service.tmpfs?.some((mount) => mount.startsWith('/tmp:')));
   }
 });
@@ -165,9 +171,11 @@ test('the ports of the health checks are those that are listened on', () => {
 test('API and worker share the files, and the ledger outlives its container', () => {
   const { DATA_DIR } = api.environment ?? {};
   const data = testConfig({ ...(DATA_DIR && { DATA_DIR }) }).files.dir;
-  assert.equal(api.volumes, [`files:${data}`]);
+  assert.equal(api.volumes, [`files:${data}`, `models:${modelsDir}`]);
+  assert.is(api.environment?.MODELS_DIR, modelsDir);
   assert.equal(worker.volumes, api.volumes);
   assert.equal(redis.volumes, ['redis:/data']);
+  for (const { volumes } of [triton, gpu]) assert.ok(volumes?.includes(`models:${modelsDir}:ro`));
 });
 
 test('only the GPU server needs a profile', () => {
@@ -175,10 +183,32 @@ test('only the GPU server needs a profile', () => {
   for (const service of [api, worker, redis, triton]) assert.is(service.profiles, undefined);
 });
 
-test('the server in the container is the release of the embedded one', () => {
-  const release = /^ARG TRITON_VERSION=24\.10$/m;
-  assert.match(read('inference/Dockerfile'), release);
+/** The release that mends the last hole of NVIDIA's bulletins for Triton up to September 2026 (5875: CVE-2026-16497). */
+const patched = '26.07';
+
+test('the release of Triton in the containers is set in one place and has no hole that was published', () => {
+  const dockerfile = read('inference/Dockerfile');
+  const [, release = ''] = /^ARG TRITON_VERSION=(\d\d\.\d\d)$/m.exec(dockerfile) ?? [];
+  assert.ok(release >= patched, `"${release}" is older than ${patched}`);
+  assert.match(dockerfile, /^FROM nvcr\.io\/nvidia\/tritonserver:\$\{TRITON_VERSION\}-py3/m);
+  const folders = ['deploy', '.github'].filter((folder) => existsSync(join(root, folder)));
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const file of [
+    ...files,
+    join(root, 'docker-compose.yml'),
+    join(root, 'inference/Dockerfile'),
+  ])
+    assert.not.match(readFileSync(file, 'utf8'), /tritonserver:\d/, file);
+  assert.match(read('SECURITY.md'), `Triton ${release}`);
+});
+
+test('the embedded Triton is the newest that a wheel holds, and SECURITY.md names it', () => {
   assert.match(read('src/stack/wheels.json'), '"nvidia_pytriton-0.7.0-'); // which holds 24.10
+  assert.match(read('SECURITY.md'), 'Triton 24.10');
 });
 
 test('each Dockerfile copies only what is in the repository', () => {

@@ -148,7 +148,7 @@ test('every pod is confined and gets no token of Kubernetes', () => {
 
 /** Variables that other parts of issue 12 bring; a name that the service knows goes from here. */
 const awaited = [
-  ...['TRITON_DISCOVERY', 'MODELS_DIR', 'WORKER_DRAIN_SECONDS', 'API_DRAIN_SECONDS'],
+  ...['WORKER_DRAIN_SECONDS', 'API_DRAIN_SECONDS'],
   ...['METRICS_PORT', 'METRICS_HOST', 'STORAGE', 'S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
   ...['S3_PREFIX', 'S3_FORCE_PATH_STYLE', 'S3_PRESIGN', 'S3_PUBLIC_ENDPOINT'],
   ...['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],

@@ -108,13 +108,14 @@ const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
 };
 
 const outcomeOf = (
-  { outputSize, contentType, details, warnings, modelVersion }: Enhanced,
+  { outputSize, contentType, details, warnings, modelVersion, release }: Enhanced,
   file: string,
   { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): JobOutcome => ({
   ...{ file, bytes, sha256, content_type: contentType, output_size: sizeText(outputSize) },
   ...details,
   model_version: modelVersion,
+  ...(release !== undefined && { release }),
   warnings: [...(warnings ?? [])],
 });
 

@@ -1,7 +1,7 @@
 -- From a request to a job, in one step: cache look-up, joining an identical unfinished job, limits, held credits,
 -- record, queue, idempotency key. A crash leaves either all of it or nothing.
 -- KEYS[1] root
--- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint,
+-- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, release,
 --         oldest, account_records, large_bytes, large_records, record_ttl_ms,
 --         idempotency (optional): key, token, hash, ttl_ms,
 --         for 'new' only: credits, list, month, lines (JSON text), used_from, used_to, bytes,
@@ -11,6 +11,7 @@
 -- Answers, the first five having made or found the job `id`:
 --   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
+--   {'closed'}               the release was unloaded meanwhile (close-release.lua)
 --   {'unclaimed'}            another request has claimed the idempotency key
 --   {'account_full', count}  {'bytes_full', bytes}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
@@ -104,6 +105,8 @@ if running then
 end
 
 if ask.want == 'reuse' then return { 'missed' } end
+
+if redis.call('SISMEMBER', root .. ':models:closed', ask.release) == 1 then return { 'closed' } end
 
 local queued = redis.call('ZCARD', root .. ':queued:' .. account)
 if queued >= ask.account_queued then return { 'account_full', queued } end

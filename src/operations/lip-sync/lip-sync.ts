@@ -25,15 +25,18 @@ export const lipSync = operation({
   summary: 'Make the mouth of a clip or a portrait say what the audio says',
   // Rates: credits for a second of the result.
   models: {
-    fast: { description: 'short clips of a talking head, and portraits; the quickest', rate: 1 },
+    fast: {
+      description: 'short clips of a talking head, and portraits; the quickest',
+      ...{ rate: 1, release: 'r1' },
+    },
     balanced: {
       description: 'clips of up to five minutes; takes the teeth from other frames of the video',
-      rate: 2,
+      ...{ rate: 2, release: 'r1' },
     },
     studio: {
       description:
         'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
-      rate: 4,
+      ...{ rate: 4, release: 'r1' },
     },
   },
 

@@ -17,9 +17,18 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5 },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5 },
-    detail: { description: 'photographs that lack detail; invents texture', rate: 2 },
+    photo: {
+      description: 'photographs; stays closest to the original',
+      ...{ rate: 0.5, release: 'r1' },
+    },
+    animation: {
+      description: 'drawings, cartoons and video of them',
+      ...{ rate: 0.5, release: 'r1' },
+    },
+    detail: {
+      description: 'photographs that lack detail; invents texture',
+      ...{ rate: 2, release: 'r1' },
+    },
   },
 
   request: UpscaleRequest,

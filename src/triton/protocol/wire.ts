@@ -20,7 +20,7 @@ export type Wire = {
   close(): void;
 };
 
-type Within = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
+export type Within = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
 type Message = Within & {
   readonly chunks: readonly Buffer[];
   readonly headers: Readonly<Record<string, string | number>>;

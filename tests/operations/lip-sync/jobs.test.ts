@@ -12,7 +12,15 @@ import {
   LipsyncOptions,
   LipsyncResult,
 } from '../../../src/operations/lip-sync/request.ts';
-import { codeOf, freshPlace, onCue, openRig, type Rig, type Run } from '../../jobs/rig.ts';
+import {
+  choiceOf,
+  codeOf,
+  freshPlace,
+  onCue,
+  openRig,
+  type Rig,
+  type Run,
+} from '../../jobs/rig.ts';
 import { realRedis } from '../../real/redis.ts';
 import { until } from '../../real/until.ts';
 
@@ -44,7 +52,7 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
     },
   };
   return submit(parts, {
-    ...{ kind: 'lipsync', account, requestId: 'req_1', modelVersion: 'face-r1+speech-r1' },
+    ...{ kind: 'lipsync', account, requestId: 'req_1', chosen, rechoose: async () => chosen },
     options: LipsyncOptions.parse({ model: 'fast' }),
     input,
     inputKind: 'video',
@@ -55,6 +63,8 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
     price: { credits: 12, text: 'fast: 12 s × 1' },
   });
 };
+
+const chosen = choiceOf('face-r1+speech-r1');
 
 const found: LipsyncFound = {
   media: {
