@@ -181,6 +181,7 @@ const Environment = z.object({
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
   FFMPEG_MAX_MEMORY_MB: int(8192, 256),
+  FFMPEG_NETWORK: z.enum(['blocked', 'open']).default('blocked'),
   PROBE_MAX_MEMORY_MB: int(1536, 256),
   PROBES_AT_ONCE: int(availableParallelism()),
   PROBES_WAITING: int(200, 0),
@@ -312,6 +313,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     /** What one child may take: bytes of address space, and seconds of all processors together. */
     memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
     cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
+    network: e.FFMPEG_NETWORK,
   };
   return Object.freeze({
     logLevel: e.LOG_LEVEL,
@@ -422,6 +424,8 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     probing: {
       ffmpeg: { ...ffmpeg, memoryBytes: e.PROBE_MAX_MEMORY_MB * MiB, cpuSeconds: PROBE_SECONDS },
       atOnce: e.PROBES_AT_ONCE,
+      /** Where there are several, jobs leave one for estimates. */
+      kept: Math.min(1, e.PROBES_AT_ONCE - 1),
       waiting: e.PROBES_WAITING,
       waitMs: e.PROBE_WAIT_SECONDS * 1000,
     },

@@ -1,6 +1,7 @@
 /** Opens every part, passes them by hand, closes them in reverse. `node --import tsx src/main.ts api|worker` */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
@@ -17,6 +18,7 @@ import { openSignals } from './jobs/record/signals.ts';
 import { startWorker } from './jobs/run/worker.ts';
 import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
+import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -51,6 +53,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     const { stores, files, metrics } = shared;
     measureState(metrics.registry, shared);
     const [draining, closing] = [new AbortController(), new AbortController()];
+    const turns = openTurns(config.probing);
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -66,7 +69,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       operate: openOperate({
         ...{ ...shared, entries, modelsDir: config.models.dir, signal: closing.signal },
       }),
-      turns: openTurns(config.probing),
+      ...{ turns, quickTurns: turns.quick },
       ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);
@@ -83,9 +86,13 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     return config.http.publicUrl;
   });
 
+const WORKER_NICENESS = 5;
+
 /** A worker that takes jobs until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
+    // Where processors are short the API comes first, then workers, then models (keeper.py), then decoders (child.ts).
+    setPriority(WORKER_NICENESS);
     const shared = await openShared(config, log, closers, 'worker');
     const { control, registry } = shared;
     const trial = openTrial({
@@ -105,6 +112,7 @@ const entries = operations.flatMap(catalogueEntries);
 const RECONCILE_MS = 2_000;
 
 const openShared = async (config: Config, log: Log, closers: Closer[], part: 'api' | 'worker') => {
+  await checkNetworkBlock(config.ffmpeg);
   const tracing = await openTracing(config.tracing, part, log);
   closers.push(() => tracing.close());
   const redis = openRedis(config.redis.url, log, part === 'api' ? 'caller' : 'work');

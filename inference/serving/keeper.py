@@ -50,6 +50,8 @@ LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
 PING_WITHIN_SECONDS = 6 * 3600.0
 LOAD_SECONDS = 180.0
+NICENESS = 10
+"""Models compute for long. Where processors are short the API, which answers in milliseconds, comes first."""
 
 
 class Stub:
@@ -390,6 +392,7 @@ def main(command: list[str]) -> int:
     flags = dict(word[2:].split("=", 1) for word in command if word.startswith("--") and "=" in word)
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)
+    os.nice(NICENESS)
     child = subprocess.Popen(guarded(command, secret))
     told_to_end = threading.Event()
 

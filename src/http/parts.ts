@@ -49,6 +49,8 @@ export type Parts = {
   readonly identify: typeof identify;
   /** Limits how many decoders run at a time, with a fair turn for each account. */
   readonly turns: Turns;
+  /** Of the same places, for what makes no job. */
+  readonly quickTurns: Turns;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;

@@ -90,7 +90,7 @@ export const realApi = async (
     links: openLinks(config.secrets.signing, publicUrl),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
-    turns: openTurns(config.probing),
+    ...{ turns: openTurns(config.probing), quickTurns: openTurns(config.probing) },
     ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);

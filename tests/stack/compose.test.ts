@@ -29,6 +29,10 @@ const Service = z.looseObject({
   restart: z.literal('unless-stopped'),
   mem_limit: z.string().regex(/^\$\{[A-Z]+_MEMORY:-\d+g\}$/),
   pids_limit: z.number(),
+  cpu_shares: z.number().optional(),
+  platform: z.string().optional(),
+  container_name: z.undefined().optional(),
+  hostname: z.undefined().optional(),
   tmpfs: z.array(z.string()).optional(),
 });
 const Compose = z.looseObject({
@@ -99,6 +103,30 @@ test('only the API is published, and only to this machine unless BIND says other
   assert.equal(api.ports, [
     `\${BIND:-127.0.0.1}:\${PORT:-${defaultPorts.PORT}}:${defaultPorts.PORT}`,
   ]);
+});
+
+test('workers and Tritons can be several: none has a name or a port that only one can have', () => {
+  for (const service of [worker, triton, gpu]) {
+    assert.is(service.ports, undefined);
+    // Two on one volume would write over each other, unless every process gives its files names of its own.
+    for (const volume of service.volumes ?? [])
+      assert.match(
+        volume,
+        /^(files:\/data|models:\/models(:ro)?|tensorrt:\/app\/weights\/tensorrt)$/,
+      );
+    assert.ok(service.tmpfs?.some((mount) => mount.startsWith('/tmp:')));
+  }
+});
+
+test('a busy machine serves API and Redis before workers and models', () => {
+  const shares = ({ cpu_shares = 1024 }) => cpu_shares;
+  for (const first of [api, redis])
+    for (const later of [worker, triton, gpu]) assert.ok(shares(first) > shares(later));
+});
+
+test('only what is not made for ARM says its platform', () => {
+  for (const service of [triton, gpu]) assert.is(service.platform, 'linux/amd64');
+  for (const service of [api, worker, redis]) assert.is(service.platform, undefined);
 });
 
 test('Triton gets its own secret and none of the service', () => {

@@ -44,7 +44,9 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
       summary: 'What the same request would cost; makes no job',
       answer: { status: 200, body: Estimate },
       fails: refusals,
-      handle: (wanted, parts) => makeEstimate(operation, wanted, parts),
+      // It waits behind no jobs.
+      handle: (wanted, parts) =>
+        makeEstimate(operation, wanted, { ...parts, turns: parts.quickTurns }),
     }),
   ];
 };
