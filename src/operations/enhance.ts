@@ -10,6 +10,7 @@ import {
   operationOf,
 } from './operation.ts';
 import type { Report } from './progress.ts';
+import type { OnFrames, Share } from './sharing.ts';
 
 /** The part of a job that its result depends on. */
 export type Work = {
@@ -27,7 +28,12 @@ export type Places = {
   readonly input: (role: string) => string;
   readonly target: string;
   readonly work: string;
+  /** Has the chunks of a long video done, here and by other workers. */
+  readonly share: Share;
 };
+
+/** One chunk, and who is told how much of it is done. */
+export type Part = { readonly chunk: number; readonly onFrames: OnFrames };
 
 /** `modelVersion`: the release that made it. */
 export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
@@ -37,6 +43,13 @@ export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
 /** File in, file out: the whole work of one attempt, whatever its operation. */
 export type Enhance = {
   run(work: Work, places: Places, report: Report, signal: AbortSignal): Promise<Enhanced>;
+  /** One chunk of the work of an attempt that shares it out, on the release that the work is for or that replaces it. */
+  help(
+    work: Work,
+    places: Pick<Places, 'input' | 'work'>,
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** The ending of the result's file. */
   format(work: Work): string;
 };
@@ -52,16 +65,27 @@ export const createEnhance = (parts: Parts): Enhance => {
   return {
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
-    run: async (work, { input, target, work: folder }, report, signal) => {
+    run: async (work, { work: folder, ...places }, report, signal) => {
       const operation = operationOf(parts.operations, work.kind);
       const { config, transport } = parts;
       const models = await modelsFor(operation, work, parts.releases);
       const { options, found } = work;
       const outcome = await operation.run({
-        ...{ options, found, inputKind: work.input.kind, input, target, work: folder },
+        ...{ options, found, inputKind: work.input.kind, ...places, work: folder },
         ...{ models, transport, config, report, signal },
       });
       return { ...outcome, modelVersion: models.version };
+    },
+    help: async (work, { input, work: folder }, part, signal) => {
+      const operation = operationOf(parts.operations, work.kind);
+      if (!operation.help) throw new Error(`a ${work.kind} is not shared out`);
+      const { config, transport } = parts;
+      const models = await modelsFor(operation, work, parts.releases);
+      const { options, found } = work;
+      await operation.help({
+        ...{ options, found, inputKind: work.input.kind, input, work: folder },
+        ...{ models, transport, config, ...part, signal },
+      });
     },
   };
 };

@@ -101,9 +101,9 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
 
   return {
     ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
-    work: async (run: Run, timing: Partial<WorkerTiming> = {}) => {
+    work: async (run: Run, timing: Partial<WorkerTiming> = {}, help?: Enhance['help']) => {
       const worker = await startWorker(
-        { ...parts, signals, enhance: enhanceBy(run) },
+        { ...parts, signals, enhance: enhanceBy(run, help) },
         { ...quick, ...timing },
       );
       closers.unshift(worker.close);
@@ -149,11 +149,15 @@ const noFiles = { media: noFile };
 export type Run = Enhance['run'];
 
 /** A pipeline whose work is `run`. */
-export const enhanceBy = (run: Run): Enhance => ({
-  run,
+export const enhanceBy = (run: Run, help: Enhance['help'] = neverAsked): Enhance => ({
+  ...{ run, help },
   format: ({ kind, options, input }) =>
     operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
 });
+
+const neverAsked = async (): Promise<never> => {
+  throw new Error('nothing was shared out');
+};
 
 /** A model that copies nothing and is done at once. */
 export const atOnce: Run = async ({ model_version }, { target }) => {

@@ -5,6 +5,8 @@ import type { Log } from '../../log.ts';
 import type { Enhance, Enhanced } from '../../operations/enhance.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Files } from '../../storage/files.ts';
+import type { ChunkList } from '../chunks/chunk-list.ts';
+import { shareOut } from '../chunks/share-out.ts';
 import type { JobOutcome, JobRecord, ReadableJob } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
 import { fingerprint } from '../submit/fingerprint.ts';
@@ -13,6 +15,7 @@ import { type HeartTiming, startHeart } from './heart.ts';
 
 export type AttemptParts = {
   readonly attempts: Attempts;
+  readonly chunks: ChunkList;
   readonly signals: Signals;
   readonly files: Files;
   readonly enhance: Enhance;
@@ -39,7 +42,7 @@ export const runAttempt = async (
   /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
   leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
-  const { attempts, files, enhance, log } = parts;
+  const { attempts, chunks, files, enhance, log } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
   const release = watchStops(parts, job, leaving.now, halt.stop);
@@ -47,7 +50,8 @@ export const runAttempt = async (
   const target = files.attemptPath(name);
   try {
     await files.space.demand();
-    const outputs = { target, work: files.workPath(job.id) };
+    const share = shareOut({ chunks, log, lookMs: timing.beatMs, signal: halt.signal }, job);
+    const outputs = { target, work: files.workPath(job.id), share };
     const enhanced = await asStored(files, () =>
       enhance.run(job, { ...outputs, input: inputPath(job, files) }, heart.report, halt.signal),
     );

@@ -6,6 +6,8 @@ import type { Log } from '../../log.ts';
 import type { Enhance } from '../../operations/enhance.ts';
 import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
+import { openChunkList } from '../chunks/chunk-list.ts';
+import { startHelping } from '../chunks/help.ts';
 import type { Delivery, Queue } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
 import type { JobRecord } from '../record/record.ts';
@@ -58,8 +60,10 @@ const DUE_AT_ONCE = 100;
 export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = workerTiming) => {
   const { stores, config, log, files, jobs, queue } = parts;
   const attempts = openAttempts(stores, config, timing.leaseMs);
+  const chunks = openChunkList(stores, timing.leaseMs);
   const [soon, now] = [new AbortController(), new AbortController()];
   const closing = soon.signal;
+  const leaving = { soon: soon.signal, now: now.signal };
   const running = new Set<Promise<void>>();
 
   const deliverDue = async () => {
@@ -90,8 +94,8 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       return;
     }
     attemptLog.info({ model, account }, 'attempt starts');
-    const leaving = { soon: soon.signal, now: now.signal };
-    const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, leaving);
+    const own = { ...parts, attempts, chunks, log: attemptLog };
+    const end = await runAttempt(own, timing, job, leaving);
     attemptLog.info({ end }, 'attempt ends');
   };
 
@@ -111,11 +115,18 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     () => files.sweep(config.files.ttlMs, jobs.isUnfinished),
     log,
   );
+  const stopHelping = startHelping(
+    { ...parts, chunks },
+    { ...timing, restMs: timing.lookAgainMs },
+    () => running.size < config.jobs.concurrency,
+    leaving,
+  );
   queue.start(config.jobs.concurrency, tracked);
 
   return {
     close: async (): Promise<void> => {
       soon.abort();
+      running.add(stopHelping());
       await Promise.all([stopLooking(), stopSweeping(), queue.pause()]);
       await Promise.race([
         Promise.allSettled(running),

@@ -20,6 +20,8 @@
 --   <root>:stood-still         exists for two leases after due.lua was not called for half a lease
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
 --   <root>:cache:<print>       id of the job that made the result, until the result expires
+--   <root>:shared              zset of ids whose running attempt shares out chunks, by when it began to
+--   <root>:chunks:<id>         hash, see chunk.lua: the chunks of that attempt
 --   <root>:events              channel: JSON {id, event}
 
 local function now_ms()
@@ -63,6 +65,12 @@ local function leave_queue(root, id, account)
   redis.call('ZREM', root .. ':queued:' .. account, id)
 end
 
+-- The workers that do chunks of the attempt find out at their next heartbeat.
+local function drop_chunks(root, id)
+  redis.call('ZREM', root .. ':shared', id)
+  redis.call('DEL', root .. ':chunks:' .. id)
+end
+
 -- Gives the free slots of an account to its waiting jobs, oldest first.
 local function admit(root, account, running_limit, now)
   local slots = root .. ':slots:' .. account
@@ -89,6 +97,7 @@ local function end_job(root, id, status, credits, settings, fields)
   redis.call('SREM', root .. ':slots:' .. account, id)
   redis.call('ZREM', root .. ':due', id)
   redis.call('DEL', root .. ':holders:' .. id, root .. ':left:' .. id)
+  drop_chunks(root, id)
   if redis.call('GET', root .. ':inflight:' .. fingerprint) == id then
     redis.call('DEL', root .. ':inflight:' .. fingerprint)
   end
@@ -106,6 +115,7 @@ local function put_back(root, id, account, created, due)
   add(root, id, 'fence', 1)
   redis.call('HSET', job_key(root, id), 'status', 'queued', 'progress', '')
   redis.call('SREM', root .. ':processing', id)
+  drop_chunks(root, id)
   enter_queue(root, id, account or '', whole(created), due)
   announce(root, id, 'queued')
   return add(root, id, 'dispatch', 1)
