@@ -87,6 +87,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
         worker = await start(workerPart);
       },
     },
+    /** One more worker beside the first. */
+    addWorker: () => start(workerPart),
     /** After its death. */
     startApi: () => start(apiPart),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),

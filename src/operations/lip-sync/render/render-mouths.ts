@@ -13,16 +13,17 @@ import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
 import type { SourceFrame } from './source-frames.ts';
 
 /** What is to be rendered. */
-type MouthScript = {
+export type MouthScript = {
   readonly frames: readonly OutputFrame[];
   /** The speaker's face in each picture of the clip. */
   readonly chosen: readonly (Sighting | null)[];
-  readonly meshes: MeshFile;
   /** A mouth shape for each output frame. */
   readonly targets: Float32Array;
   readonly rendering: Rendering;
   readonly lenders: Lenders;
 };
+
+type MeshedScript = MouthScript & { readonly meshes: MeshFile };
 
 /** What it is rendered with. */
 type RenderMeans = {
@@ -45,7 +46,7 @@ export type RenderedFrame = YuvFrame & {
  */
 export async function* renderMouths(
   sources: AsyncIterable<SourceFrame>,
-  script: MouthScript,
+  script: MeshedScript,
   means: RenderMeans,
 ): AsyncGenerator<RenderedFrame, void, undefined> {
   const { hooks, inFlight, spare } = means;
@@ -78,10 +79,10 @@ const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false };
 
 /** Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index. */
 const mouthRenderer = (
-  { frames, chosen, meshes, targets, rendering, lenders }: MouthScript,
+  { frames, chosen, meshes, targets, rendering, lenders }: MeshedScript,
   { render, signal }: RenderMeans,
 ) => {
-  const withTeeth = { ...rendering, subject: lenders.subject };
+  const withTeeth = { ...rendering, subject: lenders.collected.subject };
   const faded = fades(frames.map(({ moves, source }) => !moves || !!chosen[source]));
   return async (frame: YuvFrame, source: number) => {
     const { index } = frame;
