@@ -62,6 +62,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
   return {
     url: config.http.publicUrl,
     config,
+    /** Of its processes. */
+    env,
     stores,
     keys,
     ledger,
