@@ -92,9 +92,9 @@ test('a chunk that a helper cannot do is left to the owner, one that it gives ba
   const all = await running(rig);
   const { owner, helper, other, id, fence } = all;
   await owner.share(id, fence, [0, 1, 2]);
-  const taken = (await helper.take()) ?? assert.unreachable();
+  assert.is((await helper.take())?.chunk, 2);
   await helper.end({ id, fence, chunk: 2 }, 'left', 0);
-  assert.equal([taken?.chunk, (await other.take())?.chunk], [2, 1]);
+  assert.is((await other.take())?.chunk, 1);
   await other.end({ id, fence, chunk: 1 }, 'free', 0);
   assert.is((await helper.take())?.chunk, 1);
   await owner.next(id, fence);

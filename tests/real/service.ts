@@ -89,8 +89,9 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
         worker = await start(workerPart);
       },
     },
-    /** One more worker beside the first. */
-    addWorker: () => start(workerPart),
+    /** One more worker beside the first, with other settings where they are given. */
+    addWorker: (others: NodeJS.Dict<string> = {}) =>
+      start((parts) => workerPart({ ...parts, env: { ...env, ...others } })),
     /** After its death. */
     startApi: () => start(apiPart),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),

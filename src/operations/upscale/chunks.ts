@@ -9,7 +9,7 @@ import { type Encoded, encodedOf } from '../../media/write/encoder.ts';
 import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
 import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
 import type { OnFrames } from '../sharing.ts';
-import { type Span, spansOf } from './cuts.ts';
+import { type Span, seekTo, spansOf } from './cuts.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
 import { meansOf, type UpscaleHelp, type UpscaleTask, upscaleVideo } from './video.ts';
 
@@ -120,12 +120,6 @@ const makeChunk = async (
 /** Nothing could be decoded from there. Whether that is the video's fault is told by decoding it from its start. */
 const isWithoutPictures = (error: unknown): boolean =>
   error instanceof Failure && ['media_unreadable', 'encode_failed'].includes(error.code);
-
-/** So many pictures before a span are decoded too where a filter mixes a picture with those beside it. */
-const FILTERED = 4;
-
-const seekTo = ({ from }: Span, { interlaced, fps }: VideoInfo): number =>
-  from === null ? 0 : Math.max(0, from - (interlaced ? FILTERED / fps : 0));
 
 async function* counted(frames: AsyncIterable<Frame>, onFrames: OnFrames) {
   let done = 0;

@@ -23,6 +23,13 @@ export const spansOf = (
   return edges.slice(1).map((to, i) => ({ from: edges[i] ?? null, to }));
 };
 
+/** So many pictures before a span are decoded too where a filter mixes a picture with those beside it. */
+const FILTERED = 4;
+
+/** From which time on a span is decoded. */
+export const seekTo = ({ from }: Span, { interlaced, fps }: VideoInfo): number =>
+  from === null ? 0 : Math.max(0, from - (interlaced ? FILTERED / fps : 0));
+
 const nearest = (times: readonly number[], wanted: number): number[] => {
   const off = (time: number) => Math.abs(time - wanted);
   const [first, ...rest] = times;
