@@ -9,7 +9,7 @@ export type ChunkFiles<About> = {
   put(chunk: number, encode: (path: string) => Promise<About>): Promise<void>;
   about(chunk: number): Promise<About>;
   /** The local path of a chunk that is there. */
-  path(chunk: number): string;
+  path(chunk: number): Promise<string>;
 };
 
 export const openChunkFiles = <About>(
@@ -34,6 +34,6 @@ export const openChunkFiles = <About>(
       if (text === null) throw new Error(`nothing is known of chunk ${chunk}`);
       return JSON.parse(text);
     },
-    path: (chunk) => checkpoints.path(pictures(chunk)),
+    path: async (chunk) => checkpoints.path(pictures(chunk)),
   };
 };

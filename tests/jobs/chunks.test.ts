@@ -164,7 +164,7 @@ test('the frames of a helper count as the job’s, and its failure is not the jo
   );
   const { job } = await rig.ask('a');
   await until('it is shared', () => own.length === 1);
-  await second.work(atOnce, { lookAgainMs: 20 }, async (_work, _places, { chunk, onFrames }) => {
+  await second.work(atOnce, {}, async (_work, _places, { chunk, onFrames }) => {
     if (chunk === 3) throw new Error('not on this machine');
     helped.push(chunk);
     onFrames(10);

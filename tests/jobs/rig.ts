@@ -38,6 +38,7 @@ export const quick: WorkerTiming = {
   lookAgainMs: 300,
   graceMs: 100,
   sweepMs: 60_000,
+  restMs: 20,
 };
 
 export type Place = { readonly url: string; readonly prefix: string; readonly dir: string };

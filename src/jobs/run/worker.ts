@@ -36,6 +36,8 @@ export type WorkerTiming = AttemptTiming & {
   /** How long running jobs may go on when the worker is closed. */
   readonly graceMs: number;
   readonly sweepMs: number;
+  /** For so long a worker does not help after a chunk that it could not do. */
+  readonly restMs: number;
 };
 
 export const workerTiming: WorkerTiming = {
@@ -49,6 +51,7 @@ export const workerTiming: WorkerTiming = {
   // With what ends after it, less than any supervisor waits: npm start kills after 10 s.
   graceMs: 3_000,
   sweepMs: 300_000,
+  restMs: 10_000,
 };
 
 const DUE_AT_ONCE = 100;
@@ -117,7 +120,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   );
   const stopHelping = startHelping(
     { ...parts, chunks },
-    { ...timing, restMs: timing.lookAgainMs },
+    timing,
     () => running.size < config.jobs.concurrency,
     leaving,
   );

@@ -51,10 +51,12 @@ export const upscaleInChunks = async (
     return null;
   }
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames });
-  const parts = facts.map(({ first, end }, chunk) => ({
-    path: cut.files.path(chunk),
-    seconds: end - (first?.time ?? 0),
-  }));
+  const parts = await Promise.all(
+    facts.map(async ({ first, end }, chunk) => ({
+      path: await cut.files.path(chunk),
+      seconds: end - (first?.time ?? 0),
+    })),
+  );
   const source = { path: input('media'), info };
   await joinVideo(parts, { source, start, target, ffmpeg: config.ffmpeg, signal });
   return encodedOf(frames, (facts.at(-1)?.end ?? 0) - start);

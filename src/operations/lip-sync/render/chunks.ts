@@ -95,25 +95,23 @@ export const encodeChunks = async (
   const mayShare = keep !== undefined && missing.length > 1;
   if (mayShare) await keep(chunks);
   const reader = openReader(open);
+  const encoding = { chunks, format, reader, ffmpeg: config.ffmpeg, signal };
   const make = (chunk: number, tell: OnFrames) =>
-    encodeChunk(files, chunk, {
-      chunks,
-      format,
-      reader,
-      ffmpeg: config.ffmpeg,
-      signal,
-      onFrames: tell,
-    });
+    encodeChunk(files, chunk, { ...encoding, onFrames: tell });
   try {
     await (mayShare ? share : alone)({ missing, make, onFrames });
   } finally {
     await reader.close();
   }
+  return encodedParts(chunks, files);
+};
+
+const encodedParts = async (chunks: readonly Chunk[], files: ChunkFiles<ChunkFacts>) => {
+  const parts = await Promise.all(
+    chunks.map(async ({ seconds }, chunk) => ({ path: await files.path(chunk), seconds })),
+  );
   const facts = await Promise.all(chunks.map((_, chunk) => files.about(chunk)));
-  return {
-    parts: chunks.map(({ seconds }, chunk) => ({ path: files.path(chunk), seconds })),
-    passedThrough: facts.reduce((sum, { passedThrough }) => sum + passedThrough, 0),
-  };
+  return { parts, passedThrough: facts.reduce((sum, { passedThrough }) => sum + passedThrough, 0) };
 };
 
 const lengthOf = (chunk: Chunk | undefined): number => (chunk ? chunk.to - chunk.from : 0);
