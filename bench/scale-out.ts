@@ -1,8 +1,8 @@
 /**
- * One long video, first by one worker with one Triton, then by two workers with a Triton each, in turn, three times; the ratio
- * of each turn. The model takes a fixed time for a picture and computes nothing, so the ratio says what sharing costs, not how
- * many cores there are. Budget: 1.8 times the frames a second.
- * usage: node --import tsx bench/scale-out.ts [frames] [delay in ms] [seconds of a chunk]
+ * One long video, first by one worker with one Triton, then by two workers with a Triton each, in turn; the ratio of each turn.
+ * The model takes a fixed time for a picture and computes nothing, so the ratio says what sharing costs, not how many cores
+ * there are. Budget: 1.8 times the frames a second.
+ * usage: node --import tsx bench/scale-out.ts [frames] [delay in ms] [seconds of a chunk] [turns]
  */
 import { join } from 'node:path';
 import { h264, makeClip } from '../tests/real/clip.ts';
@@ -12,7 +12,7 @@ import { ended, realService } from '../tests/real/service.ts';
 import { tritonEnvironment } from '../tests/real/triton.ts';
 import { median, tell } from './bare.ts';
 
-const [frames = '800', delayMs = '60', chunkSeconds = '2'] = process.argv.slice(2);
+const [frames = '1000', delayMs = '60', chunkSeconds = '2', turns = '3'] = process.argv.slice(2);
 const BUDGET = 1.8;
 const dir = tempDir('bench');
 const [first, second] = [
@@ -40,7 +40,7 @@ const speed = async (name: string): Promise<number> => {
 };
 
 const ratios: number[] = [];
-for (const turn of [1, 2, 3]) {
+for (let turn = 1; turn <= Number(turns); turn += 1) {
   const alone = await speed(`alone-${turn}`);
   const helper = await service.addWorker(tritonEnvironment(second));
   const together = await speed(`together-${turn}`);

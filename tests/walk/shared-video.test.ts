@@ -74,19 +74,21 @@ const kill = async (worker: Worker): Promise<void> => {
   workers.splice(workers.indexOf(worker), 1);
 };
 
-const coded = ['-c:v', 'libx264', '-g', '10', '-bf', '2', '-pix_fmt', 'yuv420p'];
-const silent = await numberedClip(at('silent.mp4'), FRAMES, coded);
-const clip = await makeClip(
-  at('clip.mp4'),
-  ['-i', silent, ...tone(FRAMES / 25)],
-  ['-c:v', 'copy', '-c:a', 'aac'],
-);
+type Film = { readonly path: string; readonly frames: number };
+/** A video with sound whose pictures show their numbers. */
+const film = async (name: string, frames: number, coding: readonly string[]): Promise<Film> => {
+  const silent = await numberedClip(at(`silent-${name}`), frames, ['-c:v', 'libx264', ...coding]);
+  const source = ['-i', silent, ...tone(frames / 25)];
+  const path = await makeClip(at(name), source, ['-c:v', 'copy', '-c:a', 'aac']);
+  return { path, frames };
+};
+const clip = await film('clip.mp4', FRAMES, ['-g', '10', '-bf', '2']);
 
-const begin = async (): Promise<{ caller: Caller; id: string }> => {
+const begin = async ({ path } = clip): Promise<{ caller: Caller; id: string }> => {
   // Another account each time, so that nothing is cached.
   const caller = await service.caller(100);
   const fields = { model: 'photo', scale: 2 };
-  const { status, data } = await caller.upscale(clip, fields, { prefer: 'respond-async' });
+  const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));
   return { caller, id: data.id };
 };
@@ -106,21 +108,21 @@ const numbersIn = async (path: string): Promise<number[]> => {
 };
 
 /** Every frame once and at its time, the sound as it was, paid once, and nothing left behind. */
-const isWhole = async (caller: Caller, job: Job): Promise<void> => {
+const isWhole = async (caller: Caller, job: Job, of = clip): Promise<void> => {
   assert.is(job.status, 'succeeded', JSON.stringify(job.error));
   const path = at(`${job.id}.mp4`);
   writeFileSync(path, await caller.download(job.result?.output_url ?? ''));
   assert.equal(
     await numbersIn(path),
-    Array.from({ length: FRAMES }, (_, i) => i),
+    Array.from({ length: of.frames }, (_, i) => i),
   );
   assert.equal(
     (await timesOf(path)).map((time) => time.toFixed(4)),
-    (await timesOf(clip)).map((time) => time.toFixed(4)),
+    (await timesOf(of.path)).map((time) => time.toFixed(4)),
   );
-  assert.is(await packetsOf(path, 'a:0'), await packetsOf(clip, 'a:0'));
-  assert.is(job.result?.frames, FRAMES);
-  assert.is(job.progress?.frames_done, FRAMES);
+  assert.is(await packetsOf(path, 'a:0'), await packetsOf(of.path, 'a:0'));
+  assert.is(job.result?.frames, of.frames);
+  assert.is(job.progress?.frames_done, of.frames);
   assert.is((await caller.balance()).available, 100 - job.cost.charged);
   assert.ok(job.cost.charged > 0);
   await isClean(caller, job.id);
@@ -151,7 +153,7 @@ test('three workers do one video, each of its chunks once', async () => {
 test('a job that comes meanwhile is done before the video is, though every worker is busy with that', async () => {
   const { caller, id } = await begin();
   await until('two help', () => workers.filter((one) => said(one, HELPED, id)).length === 2);
-  const picture = await makeClip(at('one.png'), ['-i', silent], ['-frames:v', '1']);
+  const picture = await makeClip(at('one.png'), ['-i', clip.path], ['-frames:v', '1']);
   const answer = await caller.upscale(picture, { model: 'photo', scale: 2 });
   assert.is(answer.status, 200, JSON.stringify(answer.data));
   assert.is((await caller.job(id)).status, 'processing');
@@ -179,6 +181,15 @@ test('an owner that is killed is followed by one that joins what all have done',
   // What the helpers had done, under either owner, is not done again.
   assert.is(new Set(done(id, OWN, HELPED)).size, done(id, OWN, HELPED).length);
   await addWorker();
+});
+
+test('a video whose chunks do not fit together is done in one go, and is as whole', async () => {
+  // Its pictures are refreshed column by column: those right after a point of entry are not what they are in one go.
+  const coding = ['-g', '300', '-x264-params', 'intra-refresh=1:keyint=10'];
+  const refreshed = await film('refreshed.mp4', 30, coding);
+  const { caller, id } = await begin(refreshed);
+  await isWhole(caller, await caller.until(id, ended), refreshed);
+  assert.is(new Set(done(id, OWN, HELPED)).size, 2);
 });
 
 test('a cancel stops all who work on it, and it is free', async () => {
