@@ -299,7 +299,11 @@ test('KEDA asks for a metric that the API has, in all states that a worker has t
       oldestQueuedAtMs: async () => null,
     },
     ledger: {
-      totals: async () => ({ granted: 0, held: 0, captured: 0, released: 0, workers_lost: 0 }),
+      totals: async () => ({
+        credits: { granted: 0, held: 0, captured: 0, released: 0 },
+        jobs: { succeeded: 0, failed: 0, canceled: 0 },
+        workersLost: 0,
+      }),
       heldNow: async () => 0,
     },
   });
