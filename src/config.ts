@@ -1,21 +1,40 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { expected } from './expected.ts';
+import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 /** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
 const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
-const list = z
-  .string()
-  .default('')
-  .transform((value) =>
-    value
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  );
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
+/** `name=value,name=value` with percent-encoded values, as OpenTelemetry writes headers. */
+const headerList = list.default([]).transform((entries, ctx) => {
+  try {
+    const pairs = entries.map((entry) => /^\s*([^=\s]+)\s*=(.*)$/.exec(entry) ?? []);
+    if (pairs.some(([, name]) => name === undefined)) throw new Error('a header has no value');
+    const found = pairs.map(([, name = '', value = '']) => [
+      name,
+      decodeURIComponent(value.trim()),
+    ]);
+    return z.record(z.string(), z.string()).parse(Object.fromEntries(found));
+  } catch {
+    ctx.addIssue({
+      code: 'custom',
+      message: 'Expected name=value,name=value with percent-encoded values',
+    });
+    return z.NEVER;
+  }
+});
+const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
+const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   z
     .string()
@@ -66,8 +85,9 @@ const Environment = z.object({
   REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
   REDIS_PREFIX: z.string().default('enhance'),
 
-  TRITON_HTTP_URL: z.url().default('http://127.0.0.1:8700'),
-  TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
+  TRITON_HTTP_URL: list.default(['http://127.0.0.1:8700']).pipe(z.array(BaseUrl).min(1)),
+  TRITON_GRPC_URL: list.default(['127.0.0.1:8701']).pipe(z.array(HostAndPort).min(1)),
+  TRITON_DISCOVERY: z.enum(['static', 'dns']).default('static'),
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_ADMIN_SECRET: z
@@ -76,6 +96,15 @@ const Environment = z.object({
     .optional(),
   TRITON_FRAMES_IN_FLIGHT: int(2),
   TRITON_REQUEST_TIMEOUT_MS: int(1_800_000),
+
+  MODELS_DIR: z.string().optional(),
+  MODEL_LOAD_SECONDS: int(180),
+  MODEL_KEEP_SECONDS: int(900),
+  MODEL_TRIAL_ERRORS: int(3),
+  MODEL_TRIAL_ERROR_PERCENT: z.coerce.number().positive().max(100).default(20),
+  MODEL_WARM_UP_SECONDS: int(120),
+  MODEL_MEMORY_MB: int(4096),
+  MODEL_GOLDEN_DB: int(28),
 
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
@@ -97,12 +126,19 @@ const Environment = z.object({
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: int(0, 0),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList,
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
   JOB_ATTEMPTS: int(3),
   MODEL_WAIT_SECONDS: int(300),
   WORKER_CONCURRENCY: int(2),
+  WORKER_DRAIN_SECONDS: int(20, 0),
+  API_DRAIN_SECONDS: int(10, 0),
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
   ACCOUNT_QUEUED_LIMIT: int(100),
@@ -113,6 +149,7 @@ const Environment = z.object({
   ACCOUNT_INCOMING_BYTES: int(2 * GiB),
   ACCOUNT_OPEN_REQUESTS: int(1000),
   LIPSYNC_CHUNK_SECONDS: z.coerce.number().positive().default(10),
+  UPSCALE_CHUNK_SECONDS: z.coerce.number().positive().default(10),
   RATE_CREATE_PER_MINUTE: int(120),
   RATE_READ_PER_MINUTE: int(1200),
   RATE_BAD_KEYS_PER_MINUTE: int(60),
@@ -125,7 +162,7 @@ const Environment = z.object({
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
   FETCH_REDIRECTS: int(3, 0),
-  FETCH_ALLOW_HOSTS: list,
+  FETCH_ALLOW_HOSTS: list.default([]),
 
   IMAGE_MAX_BYTES: int(50 * MiB),
   IMAGE_MAX_PIXELS: int(64_000_000),
@@ -145,6 +182,7 @@ const Environment = z.object({
   FFMPEG_PRESET: z.string().default('veryfast'),
   FFMPEG_THREADS: int(2),
   FFMPEG_MAX_MEMORY_MB: int(8192, 256),
+  FFMPEG_NETWORK: z.enum(['blocked', 'open']).default('blocked'),
   PROBE_MAX_MEMORY_MB: int(1536, 256),
   PROBES_AT_ONCE: int(availableParallelism()),
   PROBES_WAITING: int(200, 0),
@@ -156,6 +194,27 @@ const Environment = z.object({
     { credits: null, percent: 20 },
   ]),
 });
+
+/** Which addresses of Triton do not fit together. */
+const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.RefinementCtx): void => {
+  const [http, grpc] = [e.TRITON_HTTP_URL.length, e.TRITON_GRPC_URL.length];
+  const refuse = (name: string, message: string) =>
+    addIssue({ code: 'custom', path: [name], message });
+  if (http !== grpc)
+    refuse(
+      'TRITON_GRPC_URL',
+      `Expected one address for each of TRITON_HTTP_URL (${http}); got ${grpc}`,
+    );
+  if (new Set(e.TRITON_HTTP_URL).size < http)
+    refuse('TRITON_HTTP_URL', 'Expected each address once');
+  if (e.TRITON_DISCOVERY === 'dns' && http > 1)
+    refuse('TRITON_HTTP_URL', `Expected one host name with TRITON_DISCOVERY=dns; got ${http}`);
+  if (e.TRITON_TRANSPORT === 'shared-memory' && (http > 1 || e.TRITON_DISCOVERY === 'dns'))
+    refuse(
+      'TRITON_TRANSPORT',
+      'Expected http or grpc: shared-memory works with one Triton on this host only, not with several or with TRITON_DISCOVERY=dns',
+    );
+};
 
 const s3Of = (e: z.output<typeof Environment>) => ({
   bucket: e.S3_BUCKET,
@@ -196,7 +255,7 @@ const checkS3 = (e: z.output<typeof Environment>): { name: string; message: stri
   ];
 };
 
-const Checked = Environment.superRefine((e, ctx) => {
+const Checked = Environment.superRefine(refuseUnpaired).superRefine((e, ctx) => {
   for (const { name, message } of checkS3(e))
     ctx.addIssue({ code: 'custom', path: [name], message });
 });
@@ -207,8 +266,12 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
   ...operations.map(ratesVariable),
 ];
 
-/** Parses the environment once. Throws an Error that lists every fault, not the first. */
-export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
+/**
+ * Parses the environment once; NAME_FILE names a file that holds the value of NAME (`value-files.ts`). Throws an Error that lists every
+ * fault, not the first.
+ */
+export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
+  const env = withFiles(given, variables(operations));
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = Checked.safeParse(set, { error: expected });
   const tables = z
@@ -226,6 +289,10 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),
   );
   const e = parsed.data;
+  const servers = e.TRITON_HTTP_URL.map((httpUrl, at) => ({
+    httpUrl,
+    grpcUrl: e.TRITON_GRPC_URL[at] ?? '',
+  }));
   const video = {
     bytes: e.VIDEO_MAX_BYTES,
     longSide: e.VIDEO_MAX_LONG_SIDE,
@@ -247,6 +314,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     /** What one child may take: bytes of address space, and seconds of all processors together. */
     memoryBytes: e.FFMPEG_MAX_MEMORY_MB * MiB,
     cpuSeconds: e.JOB_DEADLINE_SECONDS * availableParallelism(),
+    network: e.FFMPEG_NETWORK,
   };
   return Object.freeze({
     logLevel: e.LOG_LEVEL,
@@ -255,6 +323,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       port: e.PORT,
       publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, ''),
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
+      drainMs: e.API_DRAIN_SECONDS * 1000,
       createPerMinute: e.RATE_CREATE_PER_MINUTE,
       readPerMinute: e.RATE_READ_PER_MINUTE,
       badKeysPerMinute: e.RATE_BAD_KEYS_PER_MINUTE,
@@ -268,13 +337,30 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {
-      httpUrl: e.TRITON_HTTP_URL.replace(/\/$/, ''),
-      grpcUrl: e.TRITON_GRPC_URL,
+      /** Every replica; with `dns` the one entry whose host name stands for all of them. */
+      servers,
+      /** Of the first one, for what talks to a single server. */
+      httpUrl: servers[0]?.httpUrl ?? '',
+      grpcUrl: servers[0]?.grpcUrl ?? '',
+      discovery: e.TRITON_DISCOVERY,
       grpcDescriptors: e.TRITON_GRPC_DESCRIPTORS,
       transport: e.TRITON_TRANSPORT,
       adminSecret: e.TRITON_ADMIN_SECRET,
       framesInFlight: e.TRITON_FRAMES_IN_FLIGHT,
       requestTimeoutMs: e.TRITON_REQUEST_TIMEOUT_MS,
+    },
+    models: {
+      dir: e.MODELS_DIR ?? join(e.DATA_DIR, 'models'),
+      loadWithinMs: e.MODEL_LOAD_SECONDS * 1000,
+      /** How long a release is on trial after its promotion, and the one before it stays loaded. */
+      keepMs: e.MODEL_KEEP_SECONDS * 1000,
+      trial: { errors: e.MODEL_TRIAL_ERRORS, errorPercent: e.MODEL_TRIAL_ERROR_PERCENT },
+      /** What a new release must keep to in its check. */
+      bounds: {
+        warmUpMs: e.MODEL_WARM_UP_SECONDS * 1000,
+        memoryBytes: e.MODEL_MEMORY_MB * MiB,
+        goldenDb: e.MODEL_GOLDEN_DB,
+      },
     },
     files: {
       dir: e.DATA_DIR,
@@ -291,11 +377,20 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       adminKey: e.ADMIN_KEY,
       metricsToken: e.METRICS_TOKEN,
     },
+    /** Of a worker, which has no API; port 0: none. */
+    metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
+    tracing: {
+      /** Undefined: no tracing. */
+      endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: e.OTEL_EXPORTER_OTLP_HEADERS,
+      ratio: e.OTEL_TRACES_SAMPLER_ARG,
+    },
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
       attempts: e.JOB_ATTEMPTS,
       modelWaitMs: e.MODEL_WAIT_SECONDS * 1000,
       concurrency: e.WORKER_CONCURRENCY,
+      drainMs: e.WORKER_DRAIN_SECONDS * 1000,
       queueLimit: e.QUEUE_LIMIT,
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,
       accountQueued: e.ACCOUNT_QUEUED_LIMIT,
@@ -325,11 +420,14 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       },
     },
     lipsync: { chunkSeconds: e.LIPSYNC_CHUNK_SECONDS },
+    upscale: { chunkSeconds: e.UPSCALE_CHUNK_SECONDS },
     ffmpeg,
     /** A look at a file that a caller waits for, before there is a job. */
     probing: {
       ffmpeg: { ...ffmpeg, memoryBytes: e.PROBE_MAX_MEMORY_MB * MiB, cpuSeconds: PROBE_SECONDS },
       atOnce: e.PROBES_AT_ONCE,
+      /** Where there are several, jobs leave one for estimates. */
+      kept: Math.min(1, e.PROBES_AT_ONCE - 1),
       waiting: e.PROBES_WAITING,
       waitMs: e.PROBE_WAIT_SECONDS * 1000,
     },

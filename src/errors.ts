@@ -71,6 +71,13 @@ export const failures = {
     false,
     () => 'The result has expired or was erased. Send the request again for a new result.',
   ),
+  models_changed: kind(
+    409,
+    false,
+    (f) =>
+      `The releases of "${text(f.slot)}" were changed by someone else meanwhile: ${text(f.now)}. Nothing was done; look at them and decide again.`,
+  ),
+  release_refused: kind(422, false, (f) => `The release was refused: ${text(f.reason)}.`),
   idempotency_in_progress: kind(
     409,
     true,

@@ -17,25 +17,43 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       values: ['accounts', 'async', 'cli', 'contract', 'media', 'models', 'storage', 'triton'],
     },
     http: {
-      values: ['accounts', 'contract', 'jobs', 'operations', 'storage'],
-      types: ['async', 'media', 'models'],
+      values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
+      types: ['async', 'media', 'metrics'],
     },
     accounts: { values: ['contract'] },
-    jobs: { values: ['accounts', 'async', 'contract', 'operations', 'storage'] },
-    models: { values: ['triton'] },
+    jobs: {
+      values: ['accounts', 'async', 'contract', 'operations', 'storage'],
+      types: ['metrics', 'models'],
+    },
+    models: { values: ['triton'], types: ['contract'] },
     media: { values: ['contract', 'storage'] },
-    triton: {},
+    triton: { values: ['async'], types: ['metrics'] },
+    metrics: { types: ['accounts', 'contract'] },
     storage: { values: ['contract'] },
     async: {},
     stack: { values: ['operations', 'triton'] },
-    cli: { values: ['accounts', 'contract', 'jobs', 'operations', 'stack', 'storage'] },
+    cli: {
+      values: [
+        ...['accounts', 'contract', 'jobs', 'models', 'operations', 'stack', 'storage', 'triton'],
+      ],
+    },
   };
 
 /** Inside a folder: which of its sub-folders each of them may import; the files beside them are free to all. */
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
-  jobs: { record: [], submit: ['record'], run: ['record', 'submit'] },
-  triton: { protocol: [], 'shared-memory': ['protocol'], clients: ['protocol'] },
+  jobs: {
+    record: [],
+    submit: ['record'],
+    chunks: ['record'],
+    run: ['record', 'submit', 'chunks'],
+  },
+  triton: {
+    protocol: [],
+    'shared-memory': ['protocol'],
+    clients: ['protocol'],
+    replicas: ['protocol'],
+  },
   http: { body: [], gate: [], middleware: [], routes: [] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {
@@ -64,11 +82,18 @@ const owners: Readonly<Record<string, RegExp>> = {
   'node:child_process': /^(media\/child\.ts|stack\/.*)$/,
   commander: /^(cli\/|operations\/[^/]+\/cli\.ts$)/,
   'cli-progress': /^cli\//,
-  'prom-client': /^http\/metrics\.ts$/,
   '@aws-sdk/client-s3': /^storage\/s3\//,
   '@aws-sdk/lib-storage': /^storage\/s3\//,
   '@aws-sdk/s3-request-presigner': /^storage\/s3\//,
+  'prom-client': /^metrics\//,
+  '@opentelemetry/api': /^otel\.ts$/,
+  '@opentelemetry/exporter-trace-otlp-http': /^otel\.ts$/,
+  '@opentelemetry/resources': /^otel\.ts$/,
+  '@opentelemetry/sdk-trace': /^otel\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
+  yaml: /^cli\/releases\.ts$/,
+  tar: /^models\/unpack\.ts$/,
+  'spdx-expression-parse': /^models\/licence\.ts$/,
   'tsx/esm/api': /^stack\/start\.mjs$/,
 };
 

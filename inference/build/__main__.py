@@ -1,4 +1,8 @@
-"""python -m inference.build --wheels DIR --weights DIR: the file of every network and a manifest."""
+"""python -m inference.build --wheels DIR --weights DIR: the file of every network and a manifest.
+
+python -m inference.build --wheels DIR onnx NETWORK FILE: any other network of the wheels of upscalers, as one ONNX file.
+Without NETWORK and FILE: their names.
+"""
 
 import argparse
 import json
@@ -7,19 +11,33 @@ import time
 import zipfile
 from pathlib import Path
 
-from . import faces, graph, manifest
+from . import faces, graph, manifest, single
 from .ncnn import read_network
 from .sources import NETWORKS, Library, NcnnNetwork, Network
 from .wheels import BuildError, check_licence, fetch, read, sha256
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(prog="python -m inference.build", description=__doc__)
+    arguments = argparse.ArgumentParser(
+        prog="python -m inference.build", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--wheels", type=Path, required=True, help="where downloaded wheels are kept")
-    arguments.add_argument("--weights", type=Path, required=True, help="where the files of the networks go")
+    arguments.add_argument("--weights", type=Path, help="where the files of the networks go")
+    onnx = arguments.add_subparsers(dest="command").add_parser("onnx", help="one network of a wheel as an ONNX file")
+    onnx.add_argument("network", nargs="?", help="a name of the list")
+    onnx.add_argument("file", nargs="?", type=Path, help="the ONNX file to be written")
     asked = arguments.parse_args()
+    if asked.command != "onnx" and not asked.weights:
+        arguments.error("expected --weights, or the command onnx")
+    if asked.command == "onnx" and asked.network and not asked.file:
+        arguments.error("expected FILE, the ONNX file to be written")
     try:
-        build_all(asked.wheels, asked.weights)
+        if asked.command != "onnx":
+            build_all(asked.wheels, asked.weights)
+        elif asked.network:
+            print(write_one(asked.wheels, asked.network, asked.file))
+        else:
+            print("\n".join(single.names(asked.wheels)))
     except (BuildError, ValueError, OSError) as fault:
         print(f"weights: {fault}", file=sys.stderr)
         return 1
@@ -41,6 +59,13 @@ def build_all(wheels: Path, weights: Path) -> None:
             flush=True,
         )
     _write(weights / manifest.NAME, (json.dumps(manifest.describe(built), indent=2) + "\n").encode())
+
+
+def write_one(wheels: Path, network: str, file: Path) -> str:
+    """Writes a network that `single.names` lists. Returns what was written, in a sentence."""
+    data, wheel = single.to_onnx(wheels, network)
+    _write(file, data)
+    return f"{file}: {len(data)} bytes, sha256 {sha256(data)}, from {wheel.requirement}; NOTICE names the licence"
 
 
 def _build(network: Network, wheels: Path, weights: Path) -> str:

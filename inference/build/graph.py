@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
@@ -14,7 +15,7 @@ from .ncnn import Floats, Layer
 
 OPSET = 17
 IR_VERSION = 9  # the newest that the runtimes of Triton 24.10's time read
-LEAKY_RELU = 2
+RELU, LEAKY_RELU, SIGMOID = 1, 2, 4
 
 
 class Graph:
@@ -29,7 +30,7 @@ class Graph:
         self.nodes.append(helper.make_node(operator, [self.read(name) for name in inputs], [output], **attributes))
         return output
 
-    def constant(self, name: str, value: Floats) -> str:
+    def constant(self, name: str, value: npt.NDArray[Any]) -> str:
         self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
         return name
 
@@ -80,8 +81,9 @@ def _split(graph: Graph, layer: Layer) -> None:
 
 
 def _convolution(graph: Graph, layer: Layer) -> None:
-    pad = layer.whole(4)
-    _convolve(graph, layer, "Conv", layer.weights["kernel"], pads=[pad] * 4)
+    pad, stride = layer.whole(4), layer.whole(3, 1)
+    strides = {} if stride == 1 else {"strides": [stride, stride]}
+    _convolve(graph, layer, "Conv", layer.weights["kernel"], pads=[pad] * 4, **strides)
 
 
 def _deconvolution(graph: Graph, layer: Layer) -> None:
@@ -99,9 +101,14 @@ def _convolve(graph: Graph, layer: Layer, operator: str, kernel: Floats, **attri
     output = layer.outputs[0]
     if activation == 0:
         graph.node(operator, inputs, output, **attributes)
+        return
+    linear = graph.node(operator, inputs, f"{output}.linear", **attributes)
+    if activation == RELU:
+        graph.node("Relu", [linear], output)
     elif activation == LEAKY_RELU:
-        graph.node(operator, inputs, f"{output}.linear", **attributes)
-        graph.node("LeakyRelu", [f"{output}.linear"], output, alpha=layer.arrays[10][0])
+        graph.node("LeakyRelu", [linear], output, alpha=layer.arrays[10][0])
+    elif activation == SIGMOID:
+        graph.node("Sigmoid", [linear], output)
     else:
         raise ValueError(f"no rule for activation {activation} ({layer.name})")
 
@@ -123,6 +130,9 @@ def _interpolate(graph: Graph, layer: Layer) -> None:
         graph.node("Resize", [layer.inputs[0], "", scales], layer.outputs[0], **attributes)
     elif mode == 3 and scale == 0.5:
         _bicubic_half(graph, layer)
+    elif mode == 3:
+        scales = graph.constant(f"{layer.name}.scales", np.array([1, 1, scale, scale], np.float32))
+        graph.node("Resize", [layer.inputs[0], "", scales], layer.outputs[0], mode="cubic", cubic_coeff_a=-0.75)
     else:
         raise ValueError(f"no rule for interpolation {mode} by {scale} ({layer.name})")
 
@@ -146,13 +156,43 @@ def _binary(graph: Graph, layer: Layer) -> None:
     graph.node("Add", list(layer.inputs), layer.outputs[0])
 
 
-def _weighted_sum(graph: Graph, layer: Layer) -> None:
-    first, second = layer.arrays[1]
+def _sum(graph: Graph, layer: Layer) -> None:
+    """first * factor + second, where the layer has factors, else first + second."""
+    first, second = layer.arrays.get(1, (1.0, 1.0))
     if layer.whole(0) != 1 or second != 1:
         raise ValueError(f"no rule for this element-wise operation ({layer.name})")
-    factor = graph.constant(f"{layer.name}.factor", np.array(first, np.float32))
-    scaled = graph.node("Mul", [layer.inputs[0], factor], f"{layer.outputs[0]}.scaled")
-    graph.node("Add", [scaled, layer.inputs[1]], layer.outputs[0])
+    added = layer.inputs[0]
+    if first != 1:
+        factor = graph.constant(f"{layer.name}.factor", np.array(first, np.float32))
+        added = graph.node("Mul", [added, factor], f"{layer.outputs[0]}.scaled")
+    graph.node("Add", [added, layer.inputs[1]], layer.outputs[0])
+
+
+def _mean_of_all(graph: Graph, layer: Layer) -> None:
+    if (layer.whole(0), layer.whole(4)) != (1, 1):
+        raise ValueError(f"no rule for pooling other than the mean of the whole ({layer.name})")
+    graph.node("GlobalAveragePool", [layer.inputs[0]], layer.outputs[0])
+
+
+def _inner_product(graph: Graph, layer: Layer) -> None:
+    """Of a picture of one pixel, which is a convolution of 1x1."""
+    _convolve(graph, layer, "Conv", layer.weights["kernel"])
+
+
+def _scale(graph: Graph, layer: Layer) -> None:
+    if len(layer.inputs) != 2:
+        raise ValueError(f"no rule for a scale by constants ({layer.name})")
+    graph.node("Mul", list(layer.inputs), layer.outputs[0])
+
+
+def _crop(graph: Graph, layer: Layer) -> None:
+    """The first input, cut to the size of the second from an offset on."""
+    name = layer.outputs[0]
+    starts = graph.constant(f"{name}.starts", np.array([layer.whole(1), layer.whole(0)], np.int64))
+    axes = graph.constant(f"{name}.axes", np.array([2, 3], np.int64))
+    size = graph.node("Shape", [layer.inputs[1]], f"{name}.size", start=2, end=4)
+    ends = graph.node("Add", [size, starts], f"{name}.ends")
+    graph.node("Slice", [layer.inputs[0], starts, ends, axes], name)
 
 
 EMITTERS: dict[str, Callable[[Graph, Layer], None]] = {
@@ -165,5 +205,9 @@ EMITTERS: dict[str, Callable[[Graph, Layer], None]] = {
     "Interp": _interpolate,
     "Concat": _concat,
     "BinaryOp": _binary,
-    "Eltwise": _weighted_sum,
+    "Eltwise": _sum,
+    "Pooling": _mean_of_all,
+    "InnerProduct": _inner_product,
+    "Scale": _scale,
+    "Crop": _crop,
 }

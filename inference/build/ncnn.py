@@ -109,6 +109,11 @@ def _with_weights(layer: Layer, reader: _Weights) -> Layer:
         layer.weights["kernel"] = reader.tagged(size).reshape(outputs, -1, kernel, kernel)
         if layer.whole(5):
             layer.weights["bias"] = reader.plain(outputs)
+    elif layer.kind == "InnerProduct":
+        outputs = layer.whole(0)
+        layer.weights["kernel"] = reader.tagged(layer.whole(2)).reshape(outputs, -1, 1, 1)
+        if layer.whole(1):
+            layer.weights["bias"] = reader.plain(outputs)
     elif layer.kind == "PReLU":
         layer.weights["slope"] = reader.plain(layer.whole(0))
     return layer

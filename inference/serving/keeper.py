@@ -2,8 +2,10 @@
 
 usage: TRITON_ADMIN_SECRET=... python3 keeper.py tritonserver --http-port=... [more of Triton's flags]
 
-- Triton answers health checks to everyone, and everything else only to who sends the secret.
+- Triton answers health checks to everyone, and everything else only to who sends the secret. Doors that the secret does not
+  guard (SageMaker, Vertex AI) stay shut.
 - A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
+- A Python process that is still loading a model whose files were deleted is killed: nobody wants it any more, and it may hang.
 - When that does not help, or Triton itself hangs, Triton is ended. Whoever runs this starts both again.
 """
 
@@ -26,6 +28,10 @@ from typing import Any
 
 HEADER = "x-enhance-admin"
 RESTRICTED = "metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging"
+SHUT = ["--allow-sagemaker=false", "--allow-vertex-ai=false"]
+"""Before 26.03 these endpoints reach models past the restriction (CVE-2026-24207); an environment variable opens the second."""
+MOST_BYTES = 1 << 30
+"""Of one HTTP request. Releases from 25.05 on refuse requests above 64 MiB unless told otherwise; our largest is 192 MB."""
 PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
 """How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
 LOOK_SECONDS = 1.0
@@ -44,12 +50,14 @@ LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
 PING_WITHIN_SECONDS = 6 * 3600.0
 LOAD_SECONDS = 180.0
+NICENESS = 10
+"""Models compute for long. Where processors are short the API, which answers in milliseconds, comes first."""
 
 
 class Stub:
     """One Python process of a model."""
 
-    def __init__(self, model: str, now: float) -> None:
+    def __init__(self, model: str, entry: tuple[int, int] | None, now: float) -> None:
         self.model = model
         self.ran = now
         """When it was last seen not stopped."""
@@ -57,6 +65,8 @@ class Stub:
         """Seen dead once; of a model that is unloaded Triton clears them away before the next look."""
         self.leaves = False
         """Its model was loaded again meanwhile, in other processes."""
+        self.entry = entry
+        """Which model.py it was started with: device and number of the file."""
 
 
 class Ping:
@@ -169,6 +179,7 @@ class Keeper:
         if not self._was_live or self._misses:
             return None
         broken = self._dead_models(now) | self._unwell_models(now)
+        self._end_removed()
         if broken:
             return self._repair(broken)
         if now - self._pinged >= PING_SECONDS:
@@ -197,7 +208,7 @@ class Keeper:
         for pid, (state, model) in children.items():
             stub = self._stubs.get(pid)
             if stub is None and model:
-                self._stubs[pid] = Stub(model, now)
+                self._stubs[pid] = Stub(model, entry_of(pid), now)
             elif stub and state == "Z" and not stub.leaves:
                 if stub.ended:
                     dead.add(stub.model)
@@ -242,6 +253,19 @@ class Keeper:
     def _stubs_of(self, model: str) -> list[int]:
         return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
 
+    def _end_removed(self) -> None:
+        """Kills what still loads a model without files. One that is ready goes on: it may have work, until it is unloaded."""
+        living = {pid: stub for pid, stub in self._stubs.items() if stub.entry and not stub.ended}
+        removed = {pid: stub.model for pid, stub in living.items() if entry_of(pid) != stub.entry}
+        if not removed:
+            return
+        with contextlib.suppress(OSError):
+            ready = self._triton.ready_models()
+            for pid, model in removed.items():
+                if model not in ready:
+                    say(f"the files of {model} were deleted while it was loading; its process is killed")
+                    kill(pid)
+
     def _repair(self, models: set[str]) -> str | None:
         try:
             for model in models.intersection(self._triton.ready_models(LOAD_SECONDS)):
@@ -282,8 +306,20 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
                 strangers.add(number)
             elif name.startswith("triton_python"):
                 words = Path(f"/proc/{number}/cmdline").read_text().split("\0")
-                found[int(number)] = (state, Path(words[1]).parts[-3] if len(words) > 1 else "")
+                models = [Path(word).parts[-3] for word in words if word.endswith("/model.py")]
+                found[int(number)] = (state, models[0] if models else "")
     return found
+
+
+def entry_of(pid: int) -> tuple[int, int] | None:
+    """Device and number of the model.py that a stub was started with; None when there is none at its path."""
+    with contextlib.suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+        for word in words:
+            if word.endswith("/model.py"):
+                found = Path(word).stat()
+                return found.st_dev, found.st_ino
+    return None
 
 
 def close_regions(prefix: str) -> None:
@@ -321,20 +357,43 @@ def hide(pid: int, secret: bytes) -> None:
                 memory.write(b"x" * len(secret))
 
 
+def guarded(command: list[str], secret: str) -> list[str]:
+    """Triton's command with its restrictions. A flag that only some releases know is added where their help lists it."""
+    rule = f"{RESTRICTED}:{HEADER}={secret}"
+    known = subprocess.run([command[0], "--help"], capture_output=True, text=True, check=False).stdout
+    largest = [f"--http-max-input-size={MOST_BYTES}"] if "--http-max-input-size" in known else []
+    return [*command, *SHUT, *largest, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"]
+
+
 def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
 
+def given_secret() -> str:
+    """TRITON_ADMIN_SECRET, or what its file holds; "" when neither can be used. Triton and its models get neither."""
+    secret, path = (os.environ.pop(name, "") for name in ("TRITON_ADMIN_SECRET", "TRITON_ADMIN_SECRET_FILE"))
+    if not path:
+        return secret
+    if secret:
+        say("expected TRITON_ADMIN_SECRET or TRITON_ADMIN_SECRET_FILE, not both")
+        return ""
+    try:
+        return Path(path).read_text().removesuffix("\n").removesuffix("\r")
+    except OSError as fault:
+        say(f"TRITON_ADMIN_SECRET_FILE: {fault}")
+        return ""
+
+
 def main(command: list[str]) -> int:
-    secret = os.environ.pop("TRITON_ADMIN_SECRET", "")
+    secret = given_secret()
     if not re.fullmatch(r"[\w-]{16,}", secret, re.ASCII):
         say("TRITON_ADMIN_SECRET: expected at least 16 letters, digits, - or _")
         return 2
     flags = dict(word[2:].split("=", 1) for word in command if word.startswith("--") and "=" in word)
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)
-    rule = f"{RESTRICTED}:{HEADER}={secret}"
-    child = subprocess.Popen([*command, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"])
+    os.nice(NICENESS)
+    child = subprocess.Popen(guarded(command, secret))
     told_to_end = threading.Event()
 
     def end(*_: object) -> None:

@@ -21,6 +21,12 @@ def parameter(args: dict[str, str], name: str) -> str:
     return str(json.loads(args["model_config"])["parameters"][name]["string_value"])
 
 
+def peak_memory() -> int:
+    """The most memory that this process has had, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
+
+
 class CancelledError(Exception):
     """The caller has gone, so no answer is needed."""
 
@@ -33,12 +39,19 @@ class Shell:
         raise NotImplementedError
 
     def execute(self, requests: list[Any]) -> list[Any]:
-        """One response for each request, in order. A ping of keeper.py, to see whether the process lives, gets no outputs."""
+        """One response for each request, in order.
+
+        A ping of keeper.py, to see whether the process lives, gets no outputs. A request for `memory` is answered by an error
+        that says how much the process has taken at most: Triton 24.10 lets a Python model answer only tensors and errors.
+        """
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Any) -> Any:
-        if "ping" in json.loads(request.parameters() or "{}"):
+        sent = json.loads(request.parameters() or "{}")
+        if "ping" in sent:
             return pb_utils.InferenceResponse([])
+        if "memory" in sent:
+            return _error(f"memory: {peak_memory()} bytes", pb_utils.TritonError.UNSUPPORTED)
         try:
             inputs = Inputs(request)
             inputs.stop_if_cancelled()

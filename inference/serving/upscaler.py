@@ -24,7 +24,7 @@ class UpscalerModel(Shell):
         release = parameter(args, "release")
         engine = choose_engine(os.environ, int(args["model_instance_device_id"]))
         self.upscaler = open_upscaler(self.model, weights_folder(), engine)
-        pb_utils.Logger.log_info(f"{args['model_name']}: {release} on {self.upscaler.engine}")
+        say_engine(args["model_name"], release, self.upscaler)
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
         """The larger picture; ENGINE names what computed it."""
@@ -35,3 +35,8 @@ class UpscalerModel(Shell):
         if "ENGINE" in wanted:
             outputs["ENGINE"] = np.array([self.upscaler.engine], np.object_)
         return outputs
+
+
+def say_engine(name: str, release: str, upscaler: Upscaler) -> None:
+    """A line of the log for who looks for what computes a model."""
+    pb_utils.Logger.log_info(f"{name}: {release} on {upscaler.engine}")

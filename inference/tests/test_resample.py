@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from enhance.picture import FloatPlanes
-from enhance.upscale.resample import REACH, Kernel, box_half, enlarge
+from enhance.upscale.resample import REACH, Kernel, box, enlarge
 
 SIZES = [(1, 1), (1, 7), (5, 3), (64, 65), (130, 70)]
 
@@ -40,6 +40,6 @@ def test_enlarging_equals_pillow_inside(kernel: Kernel, pil: Image.Resampling, s
     np.testing.assert_allclose(enlarge_whole(small, scale, kernel)[0][inside], expected[inside], atol=1e-5)
 
 
-def test_box_half_is_the_mean_of_four() -> None:
+def test_a_box_of_two_is_the_mean_of_four() -> None:
     planes = np.arange(16, dtype=np.float32).reshape(1, 4, 4)
-    assert box_half(planes).tolist() == [[[2.5, 4.5], [10.5, 12.5]]]
+    assert box(planes, 2).tolist() == [[[2.5, 4.5], [10.5, 12.5]]]

@@ -79,6 +79,15 @@ def test_a_ping_is_answered_without_outputs() -> None:
     assert response.output_tensors == []
 
 
+def test_a_request_for_memory_is_told_the_most_that_the_process_has_had() -> None:
+    (before,) = Doubler().execute([Request({}, ("TWICE",), sent={"memory": True})])
+    held = np.ones(64 << 20, np.uint8)
+    (after,) = Doubler().execute([Request({}, ("TWICE",), sent={"memory": True})])
+    numbers = [int(response.error.message.removeprefix("memory: ").removesuffix(" bytes")) for response in (before, after)]
+    assert 10 << 20 < numbers[0] <= numbers[1] < 64 << 30
+    assert numbers[1] >= held.nbytes
+
+
 @pytest.fixture(scope="module")
 def face_track() -> FaceTrackModel:
     model = FaceTrackModel()

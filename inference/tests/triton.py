@@ -16,7 +16,7 @@ Values = npt.NDArray[Any]
 class TritonError:
     """An error as a caller gets it: a message, and one of Triton's codes."""
 
-    INTERNAL, INVALID_ARG, CANCELLED = "internal", "invalid argument", "cancelled"
+    INTERNAL, INVALID_ARG, CANCELLED, UNSUPPORTED = "internal", "invalid argument", "cancelled", "unsupported"
 
     def __init__(self, message: str, code: str) -> None:
         self.message, self.code = message, code

@@ -3,44 +3,60 @@ import { Failure } from '../errors.ts';
 type TurnLimits = {
   /** So many tasks run at a time. */
   readonly atOnce: number;
+  /** So many of these places are for `quick` tasks only; 0 unless it says otherwise. */
+  readonly kept?: number;
   /** So many tasks of one owner may wait. */
   readonly waiting: number;
   /** A task may wait for so long. */
   readonly waitMs: number;
 };
 
-export type Turns = ReturnType<typeof openTurns>;
+type Take = <T>(owner: string, signal: AbortSignal, task: () => Promise<T>) => Promise<T>;
+export type Turns = {
+  /**
+   * Runs the task when it is its turn. Failure queue_full where too many tasks of the owner wait, or this one waited for
+   * too long; draining where the signal is aborted while it waits.
+   */
+  readonly take: Take;
+};
 
 /**
  * Runs at most `atOnce` tasks at a time. Owners take turns (round robin), however many tasks each of them has waiting; the
- * tasks of one owner start in their order.
+ * tasks of one owner start in their order. Tasks of `quick` come before the others, every second time where both wait.
  */
-export const openTurns = (limits: TurnLimits) => {
-  const queue = openQueue();
-  let running = 0;
+export const openTurns = (limits: TurnLimits): Turns & { readonly quick: Turns } => {
+  const usual = { queue: openQueue(), running: 0, places: limits.atOnce - (limits.kept ?? 0) };
+  const quick = { queue: openQueue(), running: 0, places: limits.atOnce };
+  let usualFirst = false;
+
+  const hasPlace = (lane: typeof usual): boolean =>
+    lane.running < lane.places && usual.running + quick.running < limits.atOnce;
 
   const startNext = (): void => {
-    const next = queue.next();
-    if (next) next();
-    else running -= 1;
+    for (const lane of usualFirst ? [usual, quick] : [quick, usual]) {
+      const next = hasPlace(lane) ? lane.queue.next() : undefined;
+      if (!next) continue;
+      usualFirst = lane === quick;
+      lane.running += 1;
+      next();
+      return;
+    }
   };
 
-  return {
-    /**
-     * Runs the task when it is its turn. Failure queue_full where too many tasks of the owner wait, or this one waited for
-     * too long; draining where the signal is aborted while it waits.
-     */
-    take: async <T>(owner: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> => {
+  const takeIn =
+    (lane: typeof usual): Take =>
+    async (owner, signal, task) => {
       if (signal.aborted) throw new Failure('draining');
-      if (running < limits.atOnce) running += 1;
-      else await waitIn(queue, { owner, signal }, limits);
+      if (hasPlace(lane)) lane.running += 1;
+      else await waitIn(lane.queue, { owner, signal }, limits);
       try {
         return await task();
       } finally {
+        lane.running -= 1;
         startNext();
       }
-    },
-  };
+    };
+  return { take: takeIn(usual), quick: { take: takeIn(quick) } };
 };
 
 type Waiting = { readonly owner: string; readonly signal: AbortSignal };

@@ -1,7 +1,9 @@
 #!/usr/bin/env -S node --import tsx
 import { Command } from 'commander';
+import { z } from 'zod';
 import { GrantNote } from '../contract/credits.ts';
 import { Account, ExpiresInSeconds, GrantedCredits, OverlapSeconds } from '../contract/keys.ts';
+import { CanaryPercent, MirrorPercent } from '../contract/releases.ts';
 import { Failure } from '../errors.ts';
 import { operations } from '../operations/all.ts';
 import { number, text } from './arguments.ts';
@@ -10,6 +12,17 @@ import { Refused } from './client.ts';
 import { balance, grant, verify } from './credits.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels } from './models.ts';
+import {
+  addRelease,
+  applyFile,
+  canaryRelease,
+  checkRelease,
+  listReleases,
+  promoteRelease,
+  rollBack,
+  showLog,
+  unloadRelease,
+} from './releases.ts';
 
 const program = new Command('enhance')
   .description('Upscale and lip-sync media with the service, and manage its keys and credits.')
@@ -22,6 +35,70 @@ calling(models.command('list'))
   .description('list the models with their state and price')
   .option('--json', 'print JSON')
   .action((options) => listModels(keyed(options)));
+
+models
+  .command('add <path>')
+  .description(
+    'add a release from an .onnx file, a folder or a .tar of one, once it passes its checks',
+  )
+  .requiredOption('--slot <model>', 'the model that it is a release of, such as photo')
+  .option('--release <name>', 'its name, such as r2 (default: the next free one)')
+  .option('--licence <id>', 'SPDX identifier, if the folder does not name one')
+  .option('--source <text>', 'where it comes from')
+  .option('--dry-run', 'only check it')
+  .option('--json', 'print JSON')
+  .action(addRelease);
+models
+  .command('check <release>')
+  .description('check a release (photo@r2) again')
+  .option('--json', 'print JSON')
+  .action(checkRelease);
+models
+  .command('canary <release>')
+  .description('put a release on trial: some of the new jobs get it')
+  .requiredOption('--percent <percent>', 'of 100 new jobs', number(CanaryPercent))
+  .option(
+    '--mirror <percent>',
+    'of 100 other jobs, done again and compared',
+    number(MirrorPercent),
+    0,
+  )
+  .option('--json', 'print JSON')
+  .action(canaryRelease);
+models
+  .command('promote <release>')
+  .description('let all new jobs get a release; those that run finish on theirs')
+  .option('--json', 'print JSON')
+  .action(promoteRelease);
+models
+  .command('rollback <model>')
+  .description('end the trial; without one, go back to the release that was stable before')
+  .option('--json', 'print JSON')
+  .action(rollBack);
+models
+  .command('unload <release>')
+  .description('unload a release that new jobs do not get and unfinished jobs do not need')
+  .option('--delete', 'delete its files too')
+  .option('--json', 'print JSON')
+  .action(unloadRelease);
+models
+  .command('releases')
+  .description('list all releases with their state')
+  .option('--json', 'print JSON')
+  .action(listReleases);
+models
+  .command('apply')
+  .description('bring the releases to what a file says; again it does nothing')
+  .requiredOption('-f, --file <models.yaml>', 'the file')
+  .option('--dry-run', 'only tell what would be done')
+  .option('--json', 'print JSON')
+  .action(applyFile);
+models
+  .command('log')
+  .description('who changed the releases, newest first')
+  .option('--limit <count>', 'entries', number(z.int().min(1).max(1000)), 50)
+  .option('--json', 'print JSON')
+  .action(showLog);
 
 const keys = program.command('keys').description('API keys (needs Redis, not the API)');
 keys

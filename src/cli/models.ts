@@ -14,6 +14,13 @@ export const listModels = async ({ url, key, json }: Options): Promise<void> => 
     console.log(
       `${model.id.padEnd(10)} ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ${termsOf(model)}`,
     );
+    // One release is the usual case, and the line above tells it.
+    for (const { release, alias, percent, ready } of model.releases.length > 1
+      ? model.releases
+      : []) {
+      const share = alias === 'candidate' ? `candidate, ${percent} % of new jobs` : (alias ?? '-');
+      console.log(`  ${release.padEnd(14)} ${share}  ${ready ? 'ready' : 'not ready'}`);
+    }
   }
 };
 

@@ -8,7 +8,12 @@ import { Refused } from './client.ts';
 import { stackEnvironment } from './home.ts';
 
 /** What the operator's commands work on. */
-export type Operator = { readonly stores: Redises; readonly keys: Keys; readonly ledger: Ledger };
+export type Operator = {
+  readonly config: Config;
+  readonly stores: Redises;
+  readonly keys: Keys;
+  readonly ledger: Ledger;
+};
 
 /** Runs `work` on the keys and the ledger in Redis. These commands do not use the API and work while it is down. */
 export const asOperator = async (work: (operator: Operator) => Promise<void>): Promise<void> => {
@@ -17,7 +22,7 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
   const stores = { redis, prefix: config.redis.prefix };
   try {
     await work({
-      stores,
+      ...{ config, stores },
       keys: openKeys(stores, config.secrets.pepper),
       ledger: openLedger(stores, config.prices),
     });

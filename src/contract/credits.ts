@@ -42,6 +42,7 @@ const estimate = {
   available_credits: Credits,
   model: z.string(),
   model_version: z.string(),
+  release: z.string().nullable().describe('such as photo@r2; null for a model without releases'),
   input_size: z.string(),
   output_size: z.string(),
   duration_seconds: z.number().optional().describe('video only'),

@@ -47,6 +47,9 @@ export const Warning = z
   .meta({ id: 'Warning' });
 export type Warning = z.infer<typeof Warning>;
 
+/** A release such as `photo@r2`; null for a model without releases. */
+const ReleaseRef = z.string().nullable();
+
 /** What every operation tells of a result; each adds its own fields. */
 export const resultShape = {
   status: z.literal('success'),
@@ -55,7 +58,9 @@ export const resultShape = {
   input_size: SizeText,
   output_size: SizeText,
   model_used: z.string(),
-  model_version: z.string().describe('the release that made it'),
+  model_version: z.string().describe('the versions of the networks that made it'),
+  release: ReleaseRef.describe('the release that made it'),
+  canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
   cached: z.boolean(),
   credits_used: z.int().min(0),
   processing_ms: z.int().min(0),
@@ -77,10 +82,15 @@ const shared = {
   started_at: z.iso.datetime().nullable(),
   finished_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
-  queue_position: z.int().nullable(),
+  queue_position: z
+    .int()
+    .nullable()
+    .describe('1 and the jobs that will probably start before it; null when it does not wait'),
   progress: JobProgress.nullable(),
   model: z.string(),
-  model_version: z.string().describe('the release that the job was submitted for'),
+  model_version: z.string().describe('of the release that the job was submitted for'),
+  release: ReleaseRef.describe('the release that the job was submitted for'),
+  canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
   cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
   error: Problem.nullable(),
   urls: z.strictObject({ self: z.string(), cancel: z.string(), result: z.string() }),

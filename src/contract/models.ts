@@ -6,13 +6,32 @@ export const VideoSides = z.strictObject({ max_long_side: z.int(), max_short_sid
 
 export const ModelVersion = z.string().nullable();
 
+/** A release of a model that is loaded, or is being loaded. */
+const ModelRelease = z
+  .strictObject({
+    release: z.string().describe('such as photo@r2'),
+    alias: z
+      .enum(['stable', 'candidate'])
+      .nullable()
+      .describe('stable: new jobs get it; candidate: `percent` of 100 new jobs get it'),
+    percent: z.number(),
+    ready: z.boolean(),
+    version: ModelVersion,
+  })
+  .meta({ id: 'ModelRelease' });
+
 /** What every operation tells of a model; each adds its options, limits and price. */
 export const modelShape = {
   id: z.string(),
   operation: z.string(),
   description: z.string(),
   ready: z.boolean(),
-  version: ModelVersion.describe('release that new jobs get; null while not known'),
+  version: ModelVersion.describe('model_version of the stable release; null while not known'),
+  releases: z
+    .array(ModelRelease)
+    .describe(
+      'those that a request may name, as "model": "photo@r2"; empty for a model without releases',
+    ),
   engine: z.string().nullable().describe('the inference engine; null while not known'),
 };
 

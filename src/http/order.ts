@@ -1,4 +1,5 @@
 /** A creating request from its checked body to its answer: the same for every operation. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quote } from '../accounts/tiers.ts';
 import type { Estimate } from '../contract/credits.ts';
 import type { Job, JobInput, JobResult } from '../contract/job.ts';
@@ -6,12 +7,15 @@ import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import { identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
-import { reuse, submit } from '../jobs/submit/submit.ts';
+import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
+import { type Choice, chooseRelease } from '../models/choose.ts';
 import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
+import { scope } from '../scope.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
 import type { Caller, Parts } from './parts.ts';
 import { intakeOf, type Wanted } from './source.ts';
+import { inStage } from './stage.ts';
 
 /**
  * Makes the job, or finds it where the same request came before, and answers as the caller prefers. The cache is asked
@@ -26,21 +30,22 @@ export const makeJob = async (
   const { account } = caller;
   const made = await once(wanted, parts, {
     make: async (idempotency) => {
-      const intake = intakeOf(wanted, parts);
-      const identified = await operation.identify(wanted, intake);
-      const modelVersion = await releaseOf(identified, parts);
-      if (modelVersion === null) return refuse(operation, identified, intake);
+      const intake = intakeOf(wanted, parts, operation.kind);
+      const { request, pin } = unpinned(wanted);
+      const identified = await operation.identify(request, intake);
+      const chosen = await choose(identified, pin, parts);
+      if (chosen === null) return refuse(operation, identified, intake);
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
-        ...{ modelVersion, requestId, idempotency },
+        ...{ chosen, requestId, idempotency, traceparent: scope().traceparent },
       };
       const found = await reuse(parts, order);
-      if (found) return found;
-      return submit(parts, {
-        ...order,
-        ...probedPart(identified, await operation.prepare(identified, intake)),
-      });
+      if (found) return counted(parts, found);
+      const prepared = await probed(operation, identified, intake, parts);
+      const submission = { ...order, ...probedPart(identified, prepared) };
+      const rechoose = () => chooseAgain(identified, pin, parts);
+      return counted(parts, await submit(parts, { ...submission, rechoose }));
     },
     replay: async (before) => {
       if (before.state !== 'job')
@@ -51,6 +56,25 @@ export const makeJob = async (
   // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
   await wanted.discard();
   return answerJob(ctx, made, parts);
+};
+
+/** Its line in the log leads from the request to the job, which may be another request's. */
+const counted = ({ metrics, log }: Parts, made: Submitted): Submitted => {
+  const { id: job_id, kind: operation, model } = made.job;
+  const placed = (made.cached && 'cached') || (made.joined && 'joined') || 'new';
+  metrics.orders.inc({ operation, model, placed });
+  log.info({ job_id, placed }, 'order placed');
+  return made;
+};
+
+const probed = (
+  operation: Operation,
+  identified: Identified<Options>,
+  intake: Intake,
+  parts: Parts,
+): Promise<Prepared<JobInput, unknown>> => {
+  const labels = { operation: operation.kind, model: identified.options.model };
+  return inStage(parts, 'probing', labels, () => operation.prepare(identified, intake));
 };
 
 const orderOf = (
@@ -71,7 +95,7 @@ const orderOf = (
 const probedPart = (
   { files }: Identified<Options>,
   { input, found, price, made }: Prepared<JobInput, unknown>,
-): Omit<Submission, keyof Order> => {
+): Omit<Submission, keyof Order | 'rechoose'> => {
   const sources = Object.entries(files);
   return {
     ...{ input, found, price },
@@ -86,11 +110,12 @@ export const makeEstimate = async (
   wanted: Wanted,
   parts: Parts,
 ): Promise<Estimate> => {
-  const intake = intakeOf(wanted, parts);
-  const identified = await operation.identify(wanted, intake);
-  const prepared = await operation.prepare(identified, intake);
-  const modelVersion = await releaseOf(identified, parts);
-  if (modelVersion === null) throw modelUnavailable(identified);
+  const intake = intakeOf(wanted, parts, operation.kind);
+  const { request, pin } = unpinned(wanted);
+  const identified = await operation.identify(request, intake);
+  const prepared = await probed(operation, identified, intake, parts);
+  const chosen = await choose(identified, pin, parts);
+  if (chosen === null) throw modelUnavailable(identified);
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;
@@ -99,7 +124,8 @@ export const makeEstimate = async (
     lines: [...lines],
     available_credits: available,
     model: identified.options.model,
-    model_version: modelVersion,
+    model_version: chosen.modelVersion,
+    release: chosen.release || null,
     input_size: prepared.input.size,
     output_size: sizeText(prepared.outputSize),
     ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
@@ -107,13 +133,32 @@ export const makeEstimate = async (
   };
 };
 
-/** What callers see as model_version; null while the model is not ready. */
-const releaseOf = async (
+/** The request with the model alone, and the release that its `model` may name after an "@". */
+const unpinned = (wanted: Wanted): { readonly request: Wanted; readonly pin: string | null } => {
+  const [model, pin = null] = String(wanted.body.model).split('@');
+  return { request: { ...wanted, body: { ...wanted.body, model } }, pin };
+};
+
+/** The release of a new job; null while it is not ready. Failure validation_failed for one that there is not. */
+const choose = async (
   { options, inputKind }: Identified<Options>,
+  pin: string | null,
   { models }: Parts,
-): Promise<string | null> => {
+): Promise<Choice | null> => {
   const state = (await models.describe()).find(({ id }) => id === options.model);
-  return state?.ready ? state.releases[inputKind] : null;
+  return state ? chooseRelease(state, inputKind, pin) : null;
+};
+
+/** A release is unloaded seconds after nothing means it any more; the state of the models is at most one second old. */
+const chooseAgain = async (
+  identified: Identified<Options>,
+  pin: string | null,
+  parts: Parts,
+): Promise<Choice> => {
+  await sleep(1_000);
+  const chosen = await choose(identified, pin, parts);
+  if (chosen === null) throw modelUnavailable(identified);
+  return chosen;
 };
 
 /** While a model is not ready, media that would be refused anyway gets that refusal, as trying again would not help. */

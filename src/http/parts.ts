@@ -10,12 +10,16 @@ import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
 import type { identify } from '../media/probe/identify.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { ModelState } from '../models/catalogue.ts';
+import type { Operate } from '../models/operate.ts';
+import type { Registry } from '../models/registry.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
+import type { Tracing } from '../tracing.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -29,6 +33,8 @@ export type Parts = {
   readonly operations: readonly Operation[];
   readonly config: Config;
   readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly stores: Redises;
   readonly keys: Keys;
   readonly ledger: Ledger;
@@ -43,10 +49,17 @@ export type Parts = {
   readonly identify: typeof identify;
   /** Limits how many decoders run at a time, with a fair turn for each account. */
   readonly turns: Turns;
+  /** Of the same places, for what makes no job. */
+  readonly quickTurns: Turns;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;
   };
+  /** What operators do with releases of models. */
+  readonly operate: Operate;
+  readonly registry: Registry;
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
+  /** Aborted API_DRAIN_SECONDS later, or when nothing is under way any more: what still goes on is cut off. */
+  readonly closing: AbortSignal;
 };

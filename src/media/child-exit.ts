@@ -4,7 +4,10 @@ import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 
 /** What a child may use, and all of the environment that it sees. */
-export type ChildLimits = Pick<Config['ffmpeg'], 'memoryBytes' | 'cpuSeconds' | 'environment'>;
+export type ChildLimits = Pick<
+  Config['ffmpeg'],
+  'memoryBytes' | 'cpuSeconds' | 'environment' | 'network'
+>;
 
 export type ChildExit = {
   /** null when a signal ended the child. */

@@ -10,6 +10,7 @@ import {
   linesOf,
   readErrors,
 } from './child-exit.ts';
+import { TRY_SOCKET, withoutNetwork } from './no-network.ts';
 
 /** Where a child's output goes. */
 export type ChildOutputs = {
@@ -67,6 +68,22 @@ export const startChild = (
   return { stdin: child.stdin, stdout, ended, stop };
 };
 
+/** Throws an Error when children are to have no network, and cannot be kept from it on this machine. */
+export const checkNetworkBlock = async (limits: ChildLimits): Promise<void> => {
+  if (limits.network === 'open') return;
+  const signal = AbortSignal.timeout(CHECK_WITHIN_MS);
+  try {
+    const { exitCode } = await startChild(TRY_SOCKET, { limits, signal }).ended();
+    if (exitCode !== 0) throw new Error(`a try to open a socket ended with ${exitCode}, not 0`);
+  } catch (cause) {
+    throw new Error(
+      'ffmpeg cannot be kept from the network on this machine: this needs Perl and a kernel with seccomp. FFMPEG_NETWORK=open does without.',
+      { cause },
+    );
+  }
+};
+const CHECK_WITHIN_MS = 10_000;
+
 /**
  * Every POSIX shell has ulimit; prlimit may be missing. Where a limit cannot be set, this service itself already has a
  * stricter one. No core is written. The soft limit of time sends SIGXCPU, the hard one SIGKILL.
@@ -82,11 +99,12 @@ const spawn = (
   { limits, signal, stdoutTo, readDescriptor3 }: ChildOptions,
 ) => {
   const stdout: Socket | 'pipe' = stdoutTo ?? 'pipe';
-  const { memoryBytes, cpuSeconds, environment } = limits;
+  const { memoryBytes, cpuSeconds, environment, network } = limits;
   const numbers = [memoryBytes / 1024, cpuSeconds, cpuSeconds + HARD_AFTER_SECONDS].map(
     (limit) => `${Math.ceil(limit)}`,
   );
-  return execa('/bin/sh', ['-c', SET_LIMITS, 'sh', ...numbers, ...command], {
+  const confined = network === 'blocked' ? [...withoutNetwork(), ...command] : command;
+  return execa('/bin/sh', ['-c', SET_LIMITS, 'sh', ...numbers, ...confined], {
     env: environment,
     extendEnv: false,
     stdio: ['pipe', stdout, 'pipe', readDescriptor3 ? 'pipe' : 'ignore'],

@@ -3,34 +3,52 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ModelSet, Slot } from '../triton/clients/model.ts';
-import { modelUnavailable, toldAs } from '../triton/protocol/faults.ts';
+import { modelUnavailable } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import { type AskEngine, openEngines } from './engines.ts';
-import { fixedSet, openReleases, type Releases, type RepositoryReader } from './releases.ts';
+import type { Registry } from './registry.ts';
+import { fixedSet, loadedSet, type RepositoryReader } from './releases.ts';
+import { type Alias, aliasOf, type SlotState, written } from './state.ts';
 
 /** A model that callers can name. */
 export type CatalogueEntry = {
   readonly id: string;
   /** The models that an image or a video goes through; none for a kind that this model does not take. */
-  readonly slots: { readonly image: readonly Slot[]; readonly video: readonly Slot[] };
+  readonly slots: Readonly<Record<Kind, readonly Slot[]>>;
   /** Of a model that is computed without Triton: it has no slots and is always ready. */
   readonly release?: string;
   readonly engine?: AskEngine;
+};
+type Kind = 'image' | 'video';
+type Versions = Readonly<Record<Kind, string | null>>;
+
+/** A release that callers can name. */
+export type OfferedRelease = {
+  readonly release: string;
+  readonly alias: Alias | null;
+  /** Of 100 new jobs so many get it by chance; 0 unless it is the candidate. */
+  readonly percent: number;
+  readonly mirror: number;
+  readonly ready: boolean;
+  readonly versions: Versions;
 };
 
 /** How a model stands. */
 export type ModelState = {
   readonly id: string;
   readonly ready: boolean;
-  /** What new jobs get as model_version, by the kind of their input; null where there is none, or while not ready. */
-  readonly releases: { readonly image: string | null; readonly video: string | null };
+  /** The model_version of the stable release, by the kind of the input; null where there is none, or while not ready. */
+  readonly releases: Versions;
   /** Null until the model has told it. */
   readonly engine: string | null;
+  /** None for a model that is computed without Triton. */
+  readonly offered: readonly OfferedRelease[];
 };
 
 type CatalogueParts = {
   readonly transport: Transport;
   readonly control: RepositoryReader;
+  readonly registry: Pick<Registry, 'stored' | 'statesIn'>;
   readonly log: Log;
   readonly signal: AbortSignal;
 };
@@ -43,56 +61,93 @@ const freshMs = 1_000;
 /** Asks Triton at most once in `freshMs`, and each release for its engine only once. */
 export const openCatalogue = (
   entries: readonly CatalogueEntry[],
-  { transport, control, log, signal }: CatalogueParts,
+  { transport, control, registry, log, signal }: CatalogueParts,
 ) => {
   if (new Set(entries.map(({ id }) => id)).size < entries.length)
     throw new Error('expected each model id once, over all operations');
   const engineOf = openEngines(transport, signal);
   const complain = openComplaints(log);
-  const stateOf = async (entry: CatalogueEntry, releases: Releases): Promise<ModelState> => {
-    const { id } = entry;
+
+  /** A release's sets by kind; null, with the reason in the log, while it is not ready. */
+  const setsOf = async (
+    { id, slots }: CatalogueEntry,
+    state: SlotState,
+    release: string,
+    reader: RepositoryReader,
+  ): Promise<Sets | null> => {
+    const name = written(id, release);
     try {
-      const { image, video } = await soon(id, currentSets(entry, releases));
-      complain(id, null);
-      // An image goes through everything that a video goes through.
-      const models = image ?? video;
-      const engine = models && (await engineOf(entry, models));
-      const versions = { image: image?.version ?? null, video: video?.version ?? null };
-      return { id, ready: true, releases: versions, engine };
+      const load = (some: readonly Slot[]) =>
+        some.length > 0 ? loadedSet(reader, state, release, some) : null;
+      const both = Promise.all([load(slots.image), load(slots.video)]);
+      const [image, video] = await soon(id, both);
+      complain(name, null);
+      return { image, video };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      complain(id, error);
-      return { id, ready: false, releases: { image: null, video: null }, engine: null };
+      complain(name, error);
+      return null;
     }
   };
-  const look = (): Promise<readonly ModelState[]> => {
-    const releases = openReleases(askingOnce(control));
-    return Promise.all(entries.map((entry) => stateOf(entry, releases)));
+
+  const stateOf = async (
+    entry: CatalogueEntry,
+    states: readonly SlotState[],
+    reader: RepositoryReader,
+  ): Promise<ModelState> => {
+    const { id, release } = entry;
+    if (release !== undefined) {
+      const engine = await engineOf(entry, fixedSet(release));
+      return { id, ready: true, releases: bothVersions(release), engine, offered: [] };
+    }
+    const state = states.find(({ slot }) => slot === id);
+    if (!state) throw new Error(`the registry has no slot ${id}`);
+    const offer = async (name: string) => {
+      const sets = await setsOf(entry, state, name, reader);
+      const alias = aliasOf(state, name);
+      const { percent = 0, mirror = 0 } = (alias === 'candidate' && state.candidate) || {};
+      const told = { ready: sets !== null, versions: versionsOf(sets) };
+      return { sets, offered: { release: name, alias, percent, mirror, ...told } };
+    };
+    const names = Object.keys(state.releases).filter((name) => state.releases[name]?.loaded);
+    const offers = await Promise.all(names.map(offer));
+    const sets = offers.find(({ offered }) => offered.alias === 'stable')?.sets ?? null;
+    // An image goes through everything that a video goes through.
+    const models = sets?.image ?? sets?.video;
+    const engine = models ? await engineOf(entry, models) : null;
+    const offered = offers.map((one) => one.offered);
+    return { id, ready: sets !== null, releases: versionsOf(sets), engine, offered };
   };
 
-  let latest: { readonly atMs: number; readonly states: ReturnType<typeof look> } | undefined;
-  const describe = (): ReturnType<typeof look> => {
-    const now = performance.now();
-    if (!latest || now - latest.atMs > freshMs) latest = { atMs: now, states: look() };
+  const look = (texts: Stored): Promise<readonly ModelState[]> => {
+    const states = registry.statesIn(texts);
+    const reader = askingOnce(control);
+    return Promise.all(entries.map((entry) => stateOf(entry, states, reader)));
+  };
+
+  let latest:
+    | { readonly atMs: number; readonly of: string; readonly states: ReturnType<typeof look> }
+    | undefined;
+  const describe = async (): ReturnType<typeof look> => {
+    const texts = await registry.stored();
+    const [now, of] = [performance.now(), JSON.stringify(texts)];
+    // A promotion counts for the next job, in every process.
+    if (!latest || latest.of !== of || now - latest.atMs > freshMs)
+      latest = { atMs: now, of, states: look(texts) };
     return latest.states;
   };
 
   return { describe };
 };
 
-type CurrentSets = { readonly image: ModelSet | null; readonly video: ModelSet | null };
+type Stored = Awaited<ReturnType<Registry['stored']>>;
+type Sets = Readonly<Record<Kind, ModelSet | null>>;
 
-/** Throws Failure model_unavailable under the model's id. */
-const currentSets = async (
-  { id, slots, release }: CatalogueEntry,
-  releases: Releases,
-): Promise<CurrentSets> => {
-  if (release !== undefined) return { image: fixedSet(release), video: fixedSet(release) };
-  const current = (some: readonly Slot[]) => (some.length > 0 ? releases.current(some) : null);
-  const both = Promise.all([current(slots.image), current(slots.video)]);
-  const [image, video] = await toldAs(id, both);
-  return { image, video };
-};
+const bothVersions = (version: string): Versions => ({ image: version, video: version });
+const versionsOf = (sets: Sets | null): Versions => ({
+  image: sets?.image?.version ?? null,
+  video: sets?.video?.version ?? null,
+});
 
 /** Asks Triton each question once: many models share slots. */
 const askingOnce = (control: RepositoryReader): RepositoryReader => {

@@ -1,99 +1,101 @@
-/** Which releases of the models Triton has loaded, which are current, and where the one of a job is. See decision 17. */
+/** The loaded models of a release: what a job runs on. See decisions 17 and 20. */
 import type { Failure } from '../errors.ts';
 import { type LoadedModel, loadedAs, type ModelSet, type Slot } from '../triton/clients/model.ts';
 import { differences } from '../triton/clients/verify.ts';
 import type { Control, IndexEntry } from '../triton/protocol/control.ts';
 import { modelUnavailable } from '../triton/protocol/faults.ts';
+import type { Registry } from './registry.ts';
+import { readRef, type SlotState, written } from './state.ts';
 
 export type Releases = {
-  /** What new jobs get. Throws Failure model_unavailable, whose cause says what is missing or how it differs from its contract. */
-  current(slots: readonly Slot[]): Promise<ModelSet>;
   /**
-   * The models whose releases are `version`; null when one of them is gone: Triton has another release of its slot,
-   * and is not loading any. Throws Failure model_unavailable when it cannot be said yet.
+   * The models of the release that a job has recorded (`photo@r2`); null when it is gone: it was removed, unloaded or taken
+   * back, or it no longer fits the contract of this version of the service. A job that asked for this very release
+   * (`pinned`) gets it although it was taken back. Failure model_unavailable while Triton does not have it ready.
    */
-  find(version: string, slots: readonly Slot[]): Promise<ModelSet | null>;
+  find(ref: string, slots: readonly Slot[], pinned: boolean): Promise<ModelSet | null>;
+  /** What new jobs of the slot get. Failure model_unavailable, whose cause says what is missing or how it differs from its contract. */
+  stable(
+    slot: string,
+    slots: readonly Slot[],
+  ): Promise<{ readonly release: string; readonly models: ModelSet }>;
 };
 
 /** What is asked of Triton. */
 export type RepositoryReader = Pick<Control, 'repositoryIndex' | 'modelConfig'>;
 
-export const openReleases = (control: RepositoryReader): Releases => ({
-  current: async (slots) => {
-    const index = await control.repositoryIndex();
-    const load = async (slot: Slot): Promise<LoadedModel> => {
-      const name = currentOf(slot.name, readyIn(index, slot.name));
-      if (name === undefined) throw absent(slot.name, index);
-      return loadedAs(slot, await control.modelConfig(name));
-    };
-    return setOf(await Promise.all(slots.map(load)));
+export const openReleases = (
+  control: RepositoryReader,
+  registry: Pick<Registry, 'read'>,
+): Releases => ({
+  find: async (ref, slots, pinned) => {
+    const { slot, release } = readRef(ref);
+    const state = await registry.read(slot);
+    const found = Object.hasOwn(state.releases, release) ? state.releases[release] : undefined;
+    if (!found?.loaded || (found.rejected !== null && !pinned)) return null;
+    const isStable = release === state.stable;
+    if (!isStable && !(await fits(control, state, release, slots))) return null;
+    return loadedSet(control, state, release, slots);
   },
-  find: async (version, slots) => {
-    const releases = version.split('+');
-    if (releases.length !== slots.length) return null;
-    const index = await control.repositoryIndex();
-    const found = await Promise.all(
-      slots.map((slot, at) => findOne(slot, releases[at] ?? '', index, control)),
-    );
-    const models = found.filter((model) => model !== null);
-    return models.length === slots.length ? setOf(models) : null;
+  stable: async (slot, slots) => {
+    const state = await registry.read(slot);
+    const models = await loadedSet(control, state, state.stable, slots);
+    return { release: written(slot, state.stable), models };
   },
 });
+
+/** The release's models for these Triton slots. Failure model_unavailable. */
+export const loadedSet = async (
+  control: RepositoryReader,
+  state: SlotState,
+  release: string,
+  slots: readonly Slot[],
+): Promise<ModelSet> => {
+  const index = await control.repositoryIndex();
+  const load = async (slot: Slot): Promise<LoadedModel> => {
+    const name = nameOf(state, release, slot);
+    const isReady = index.some((entry) => entry.name === name && entry.state === 'READY');
+    if (!isReady) throw absent(slot.name, name, index);
+    return loadedAs(slot, await control.modelConfig(name));
+  };
+  return setOf(await Promise.all(slots.map(load)));
+};
 
 /** A set for models that are computed without Triton, and always loaded. */
 export const fixedSet = (version: string): ModelSet => ({ ...setOf([]), version });
 
-/**
- * Which of a slot's loaded models is current, by their names in Triton: the one with the highest N in `__rN`; the slot's
- * own name counts as 0. A model with another suffix is never current. Nothing else decides this.
- */
-const currentOf = (slot: string, names: readonly string[]): string | undefined =>
-  names
-    .map((name) => ({ name, number: numberOf(slot, name) }))
-    .filter(({ number }) => !Number.isNaN(number))
-    .sort((a, b) => b.number - a.number)[0]?.name;
-
-const numberOf = (slot: string, name: string): number =>
-  name === slot ? 0 : Number(/^__r([1-9]\d*)$/.exec(name.slice(slot.length))?.[1]);
-
-const entriesOf = (index: readonly IndexEntry[], slot: string): IndexEntry[] =>
-  index.filter(({ name }) => name === slot || name.startsWith(`${slot}__`));
-
-/** Names of models in Triton. A model with several versions has an entry for each. */
-const readyIn = (index: readonly IndexEntry[], slot: string): string[] => {
-  const ready = entriesOf(index, slot).filter(({ state }) => state === 'READY');
-  return [...new Set(ready.map(({ name }) => name))];
+const nameOf = ({ releases, slot }: SlotState, release: string, tritonSlot: Slot): string => {
+  const name = releases[release]?.models[tritonSlot.name];
+  if (name === undefined) {
+    const why = `the release ${slot}@${release} has no model for ${tritonSlot.name}`;
+    throw modelUnavailable(tritonSlot.name, new Error(why));
+  }
+  return name;
 };
 
-/** The loaded model of this release; null when it is gone. One that no longer fits the contract can run no job, and is gone too. */
-const findOne = async (
-  slot: Slot,
-  release: string,
-  index: readonly IndexEntry[],
+/** Whether each model that is ready fulfils its contract; one that is not ready yet may. */
+const fits = async (
   control: RepositoryReader,
-): Promise<LoadedModel | null> => {
-  const ready = readyIn(index, slot.name);
-  const configs = await Promise.all(ready.map((name) => control.modelConfig(name)));
-  const found = configs.find(
-    (config) =>
-      config.parameters.release === release && differences(config, slot.contract).length === 0,
-  );
-  if (found) return loadedAs(slot, found);
-  // Triton does not tell the release of a model that it is loading: it may be this one.
-  const changing = entriesOf(index, slot.name).some(({ state }) =>
-    /^(UN)?LOADING$/.test(state ?? ''),
-  );
-  if (changing || ready.length === 0) throw absent(slot.name, index);
-  return null;
+  state: SlotState,
+  release: string,
+  slots: readonly Slot[],
+): Promise<boolean> => {
+  const index = await control.repositoryIndex();
+  const each = slots.map(async (slot) => {
+    const name = nameOf(state, release, slot);
+    if (!index.some((entry) => entry.name === name && entry.state === 'READY')) return true;
+    return differences(await control.modelConfig(name), slot.contract).length === 0;
+  });
+  return (await Promise.all(each)).every(Boolean);
 };
 
-const absent = (slot: string, index: readonly IndexEntry[]): Failure => {
-  const states = entriesOf(index, slot).map(
-    ({ name, state = 'never loaded', reason }) =>
-      `${name} is ${state}${reason ? ` (${reason})` : ''}`,
-  );
-  const why = states.join(', ') || 'the repository has no model of this name';
-  return modelUnavailable(slot, new Error(`expected a release that is READY; ${why}`));
+const absent = (slot: string, name: string, index: readonly IndexEntry[]): Failure => {
+  const entry = index.find((one) => one.name === name);
+  const reason = entry?.reason ? ` (${entry.reason})` : '';
+  const why = entry
+    ? `it is ${entry.state ?? 'never loaded'}${reason}`
+    : 'the repository has no model of this name';
+  return modelUnavailable(slot, new Error(`expected ${name} to be READY; ${why}`));
 };
 
 const setOf = (models: readonly LoadedModel[]): ModelSet => ({

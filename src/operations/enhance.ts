@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts';
+import { asFailure } from '../errors.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
+import type { Trial } from '../models/trial.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import { toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
@@ -11,12 +13,16 @@ import {
   operationOf,
 } from './operation.ts';
 import type { Report } from './progress.ts';
+import type { OnFrames, Share } from './sharing.ts';
 
 /** The part of a job that its result depends on. */
 export type Work = {
   readonly kind: string;
   readonly options: Options;
   readonly model_version: string;
+  /** `photo@r2`; '' where none is recorded. */
+  readonly release: string;
+  readonly pinned: boolean;
   readonly input: { readonly kind: InputKind };
   /** What probing found. */
   readonly found: unknown;
@@ -28,16 +34,29 @@ export type Places = {
   readonly input: (role: string) => string;
   readonly target: string;
   readonly work: CheckpointPlace;
+  /** Has the chunks of a long video done, here and by other workers. */
+  readonly share: Share;
 };
 
-/** `modelVersion`: the release that made it. */
+/** One chunk, and who is told how much of it is done. */
+export type Part = { readonly chunk: number; readonly onFrames: OnFrames };
+
+/** `modelVersion` of the models that made it; `release` where that is another one than the job has recorded. */
 export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
   readonly modelVersion: string;
+  readonly release?: string;
 };
 
 /** File in, file out: the whole work of one attempt, whatever its operation. */
 export type Enhance = {
   run(work: Work, places: Places, report: Report, signal: AbortSignal): Promise<Enhanced>;
+  /** One chunk of the work of an attempt that shares it out, on the release that the work is for or that replaces it. */
+  help(
+    work: Work,
+    places: Pick<Places, 'input' | 'work'>,
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** The ending of the result's file. */
   format(work: Work): string;
 };
@@ -45,6 +64,7 @@ export type Enhance = {
 type Parts = {
   readonly operations: readonly Operation[];
   readonly releases: Releases;
+  readonly trial: Pick<Trial, 'ended'>;
   readonly transport: Transport;
   readonly config: Config;
 };
@@ -53,25 +73,61 @@ export const createEnhance = (parts: Parts): Enhance => {
   return {
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
-    run: async (work, { input, target, work: place }, report, signal) => {
+    run: async (work, places, report, signal) => {
       const operation = operationOf(parts.operations, work.kind);
       const { config, transport } = parts;
-      const models = await modelsFor(operation, work, parts.releases);
       const { options, found } = work;
-      const outcome = await operation.run({
-        ...{ options, found, inputKind: work.input.kind, input, target, work: place },
-        ...{ models, transport, config, report, signal },
+      const { release, models, outcome } = await onTrial(parts.trial, work, signal, async () => {
+        const used = await modelsFor(operation, work, parts.releases);
+        const outcome = await operation.run({
+          ...{ options, found, inputKind: work.input.kind, ...places },
+          ...{ models: used.models, transport, config, report, signal },
+        });
+        return { ...used, outcome };
       });
-      return { ...outcome, modelVersion: models.version };
+      const { version: modelVersion } = models;
+      return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
+    },
+    help: async (work, places, part, signal) => {
+      const operation = operationOf(parts.operations, work.kind);
+      if (!operation.help) throw new Error(`a ${work.kind} is not shared out`);
+      const { config, transport } = parts;
+      const { models } = await modelsFor(operation, work, parts.releases);
+      const { options, found } = work;
+      await operation.help({
+        ...{ options, found, inputKind: work.input.kind, ...places },
+        ...{ models, transport, config, ...part, signal },
+      });
     },
   };
 };
 
-/** The release that the job was submitted for as long as it is loaded; when it is gone, the current one. */
+/** The release that the job has recorded; when that is gone, the stable one. */
 const modelsFor = async (operation: Operation, work: Work, releases: Releases) => {
-  if (operation.release !== undefined) return fixedSet(operation.release);
+  if (operation.release !== undefined) return { release: '', models: fixedSet(operation.release) };
   const { model } = work.options;
   const slots = operation.slots(model)[work.input.kind];
-  const found = await toldAs(model, releases.find(work.model_version, slots));
-  return found ?? toldAs(model, releases.current(slots));
+  const recorded =
+    work.release === ''
+      ? null
+      : await toldAs(model, releases.find(work.release, slots, work.pinned));
+  if (recorded) return { release: work.release, models: recorded };
+  return toldAs(model, releases.stable(model, slots));
+};
+
+/** Does the work and tells how it ended on its release, unless it was stopped or another release did it. */
+const onTrial = async <T extends { readonly release: string }>(
+  trial: Parts['trial'],
+  { release }: Work,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> => {
+  try {
+    const done = await work();
+    if (done.release === release) await trial.ended(release, null);
+    return done;
+  } catch (error) {
+    if (!signal.aborted) await trial.ended(release, asFailure(error));
+    throw error;
+  }
 };

@@ -19,6 +19,7 @@ const triton = [
     'ENHANCE_THREADS',
     'ENHANCE_ENGINE',
     'ENHANCE_WEIGHTS',
+    'ENHANCE_INFERENCE',
   ],
   ...['OPENBLAS_NUM_THREADS', 'PYTHONNOUSERSITE', 'LD_LIBRARY_PATH'],
   ...['CUDA_VISIBLE_DEVICES', 'NVIDIA_VISIBLE_DEVICES', 'NVIDIA_DRIVER_CAPABILITIES'],
@@ -28,7 +29,7 @@ const allowed = {
   Redis: common,
   Triton: [...common, ...triton],
   /** API, worker and the `enhance` command. */
-  service: [...common, ...node, ...variables(operations)],
+  service: [...common, ...node, ...variables(operations).flatMap((name) => [name, `${name}_FILE`])],
 } as const;
 
 /** The variables of `env` that this kind of process gets. */

@@ -17,6 +17,7 @@ export const places = Object.freeze({
   redisServer: join(home, 'redis/redis-server'),
   ffmpeg: join(home, 'bin/ffmpeg'),
   ffprobe: join(home, 'bin/ffprobe'),
+  helm: join(home, 'bin/helm'),
   sample: join(home, 'sample.png'),
   data: join(home, 'data'),
   logs: join(home, 'logs'),

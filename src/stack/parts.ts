@@ -1,5 +1,6 @@
 /** The four processes of the local stack: Redis, Triton, API and worker. */
 import { setMaxListeners } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
@@ -7,7 +8,7 @@ import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { StackPart } from './supervise.ts';
-import { loadModels, modelsIn, startTriton } from './triton.ts';
+import { loadModels, models, startTriton } from './triton.ts';
 
 /** What the processes of one local stack share. */
 export type Stack = {
@@ -37,9 +38,13 @@ export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): StackPart =>
 });
 
 /** Triton counts as started when every model is loaded, also after a crash. */
-export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart => ({
+export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): StackPart => ({
   name: 'Triton',
   start: async (signal) => {
+    // As config.models.dir: releases that operators add.
+    const addedDir = env.MODELS_DIR || join(dataDir, 'models');
+    // Triton does not start where a folder of models is missing.
+    mkdirSync(addedDir, { recursive: true });
     const triton = await startTriton({
       ports: {
         http: ports.TRITON_HTTP_PORT,
@@ -47,7 +52,7 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart
         metrics: ports.TRITON_METRICS_PORT,
       },
       host,
-      modelsDirs: [modelsDir],
+      modelsDirs: [modelsDir, addedDir],
       logFile: join(logsDir, 'triton.log'),
       env,
       signal,
@@ -56,7 +61,6 @@ export const tritonPart = ({ ports, env, logsDir, modelsDir }: Stack): StackPart
       httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
       adminSecret: env.TRITON_ADMIN_SECRET,
     };
-    const models = modelsIn(modelsDir);
     // One listener for each model that is being loaded, and one of the process itself.
     setMaxListeners(models.length + 5, signal);
     try {
@@ -102,10 +106,13 @@ const startService = (
     env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),
-    // The worker lets its jobs go on for 3 s; the rest is for a busy machine.
-    stopWithinMs: 10_000,
+    stopWithinMs: (drainSeconds(command, env) + 7) * 1000,
     signal,
   });
+
+/** How long it finishes what is under way once it was told to stop. */
+const drainSeconds = (command: 'api' | 'worker', env: NodeJS.ProcessEnv): number =>
+  Number(command === 'api' ? env.API_DRAIN_SECONDS : env.WORKER_DRAIN_SECONDS) || 0;
 
 export const defaultModelsDir = join(root, 'models');
 export const defaultLogsDir = places.logs;

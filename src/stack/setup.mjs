@@ -1,14 +1,21 @@
 /**
  * The set-up for `npm start` and `npm test`: installs everything that is missing into `.enhance`. Needs no Node package.
  * An interrupted step is repeated at the next run.
- * usage: node src/stack/setup.mjs [--dev]   (--dev adds what the Python tests need)
+ * usage: node src/stack/setup.mjs [--dev]   (--dev adds what the tests need: Python packages, Helm)
  */
 import { pathToFileURL } from 'node:url';
 import { home } from './home.mjs';
 import { takeWhenFree } from './lock.mjs';
 import { checkPlatform } from './setup/machine.mjs';
 import { setUpNode } from './setup/node.mjs';
-import { drawSample, setUpFfmpeg, setUpFfprobe, setUpRedis, setUpTriton } from './setup/parts.mjs';
+import {
+  drawSample,
+  setUpFfmpeg,
+  setUpFfprobe,
+  setUpHelm,
+  setUpRedis,
+  setUpTriton,
+} from './setup/parts.mjs';
 import { setUpPython } from './setup/python.mjs';
 import { SetupError } from './setup/setup-error.mjs';
 import { setUpWeights } from './setup/weights.mjs';
@@ -28,6 +35,7 @@ export const setUp = async (needs) => {
     await setUpFfprobe(python);
     await setUpWeights(python);
     await drawSample();
+    if (needs.dev) await setUpHelm(python);
   } finally {
     await lock.release();
   }

@@ -1,5 +1,6 @@
 /** The embedded Triton: the real server from the nvidia-pytriton wheel, which loads a model only when it is told to. */
 import { readdirSync, rmSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
@@ -33,7 +34,7 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-/** The models that the operations go through: one for each slot. */
+/** The models that ship with the service, one for each slot; whoever starts Triton loads them. Releases that were added come by the reconcile loop. */
 export const models: readonly string[] = [
   ...new Set(
     operations.flatMap(({ models, slots }) =>
@@ -44,17 +45,21 @@ export const models: readonly string[] = [
   ),
 ];
 
-/** What is loaded at the start: the service's models, and further releases of them (`photo__r2`) that lie beside them. */
-export const modelsIn = (folder: string): string[] => {
-  const beside = readdirSync(folder).filter((name) =>
-    models.some((model) => name.startsWith(`${model}__`)),
-  );
-  return [...models, ...beside];
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+
+/** Triton 24.10, the newest that a wheel holds, has published holes: no other machine may reach it (SECURITY.md). */
+const refuseReachable = (host: string): void => {
+  if (!loopback.check(host))
+    throw new Error(
+      `Expected an address of 127.0.0.0/8 for the embedded Triton, which has published security holes; got "${host}". The containers run a newer release for other addresses.`,
+    );
 };
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
   const { ports, host, modelsDirs, logFile, env, signal } = options;
+  refuseReachable(host);
   const regions = `enhance_${ports.http}_`;
   dropRegions(regions);
   const child = await startChild({
@@ -86,6 +91,8 @@ const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   PATH: `${places.venv}/bin:${env.PATH ?? ''}`,
   PYTHONNOUSERSITE: '1',
   ENHANCE_WEIGHTS: env.ENHANCE_WEIGHTS ?? places.weights,
+  // Releases that were added lie outside of the repository.
+  ENHANCE_INFERENCE: join(root, 'inference'),
   // numpy's systems of equations are small: more threads would only spin.
   OPENBLAS_NUM_THREADS: '1',
 });

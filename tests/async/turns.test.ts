@@ -49,6 +49,50 @@ test('an owner with many works waits behind one with few', async () => {
   assert.equal(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
+test('quick works wait behind no others, and others not behind all quick ones', async () => {
+  const turns = openTurns({ atOnce: 1, waiting: 100, waitMs: 5000 });
+  const order: string[] = [];
+  const named = (name: string) => async () => void order.push(name);
+  const first = held();
+  const all = [
+    turns.take('a', never, first.work),
+    ...['a1', 'a2'].map((name) => turns.take('a', never, named(name))),
+    ...['q1', 'q2', 'q3'].map((name) => turns.quick.take('a', never, named(name))),
+  ];
+  first.end();
+  await Promise.all(all);
+  assert.equal(order, ['q1', 'a1', 'q2', 'a2', 'q3']);
+});
+
+test('a place that is kept for quick works is taken by no other, and quick ones take all', async () => {
+  const turns = openTurns({ atOnce: 2, kept: 1, waiting: 100, waitMs: 5000 });
+  const order: string[] = [];
+  const [one, two, three] = [held(), held(), held()];
+  const named = (name: string, work: () => Promise<void>) => () => {
+    order.push(name);
+    return work();
+  };
+  const usual = turns.take('a', never, named('usual', one.work));
+  const waits = turns.take(
+    'a',
+    never,
+    named('waits', async () => {}),
+  );
+  const quick = turns.quick.take('a', never, named('quick', two.work));
+  const late = turns.quick.take('a', never, named('late', three.work));
+  await sleep(1);
+  assert.equal(order, ['usual', 'quick']);
+  one.end();
+  await usual;
+  await sleep(1);
+  // The place that came free is not the kept one: the usual work that waited has it, after one quick one.
+  assert.equal(order.slice(0, 3), ['usual', 'quick', 'late']);
+  two.end();
+  three.end();
+  await Promise.all([quick, late, waits]);
+  assert.is(order.at(-1), 'waits');
+});
+
 test('too many works of one owner, and a turn that does not come in time, are refused', async () => {
   const turns = openTurns({ atOnce: 1, waiting: 1, waitMs: 30 });
   const first = held();

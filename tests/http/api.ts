@@ -22,12 +22,21 @@ import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { openProcessMetrics } from '../../src/metrics/process.ts';
+import { measureState } from '../../src/metrics/state.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
+import { openEverywhere } from '../../src/models/everywhere.ts';
+import { openOperate } from '../../src/models/operate.ts';
+import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
+import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
+import { noTracing } from '../../src/tracing.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
@@ -53,7 +62,7 @@ export const realApi = async (
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
-  const draining = new AbortController();
+  const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', 'photo-r1'),
     stateOf('animation', 'animation-r1'),
@@ -64,9 +73,13 @@ export const realApi = async (
   const { publicUrl } = config.http;
   const parts = {
     ...{ config, log, stores, files },
+    ...{
+      metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
+      tracing: noTracing,
+    },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
@@ -77,9 +90,21 @@ export const realApi = async (
     links: openLinks(config.secrets.signing, publicUrl),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
-    turns: openTurns(config.probing),
-    draining: draining.signal,
+    ...{ turns: openTurns(config.probing), quickTurns: openTurns(config.probing) },
+    ...{ draining: draining.signal, closing: closing.signal },
   };
+  const transport = await openTransport(config.triton);
+  const registry = openRegistry(stores, operations.flatMap(slotForms));
+  // No Triton is up.
+  const replicas = () => [];
+  const { dir: modelsDir, loadWithinMs } = config.models;
+  const signal = draining.signal;
+  const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
+  const operate = openOperate({
+    ...{ registry, everywhere, transport, modelsDir, config, log, signal },
+    entries: operations.flatMap(catalogueEntries),
+  });
+  measureState(parts.metrics.registry, parts);
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
   const wait = (by: number) => {
@@ -94,7 +119,7 @@ export const realApi = async (
       wait(-1);
     };
   };
-  const app = createApp({ ...parts, signals: { ...parts.signals, listen } });
+  const app = createApp({ ...parts, registry, operate, signals: { ...parts.signals, listen } });
   const http = createServer(app, config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');
@@ -111,7 +136,7 @@ export const realApi = async (
     });
 
   return {
-    ...{ parts, states, port, draining, client },
+    ...{ parts, states, port, draining, closing, client },
     /** Puts another catalogue in the place of `states`. */
     models: (other: Parts['models']): void => {
       catalogue = other;
@@ -144,9 +169,11 @@ export const realApi = async (
     },
     close: async () => {
       draining.abort();
+      closing.abort();
       http.closeAllConnections();
       http.close();
       await parts.signals.close();
+      await transport.close();
       await parts.queue.close();
       redis.disconnect();
       await server.close();
@@ -157,4 +184,10 @@ export const realApi = async (
 const stateOf = (id: string, video: string | null, image = video): ModelState => ({
   ...{ id, ready: video !== null, releases: { video, image } },
   engine: video === null ? null : 'test',
+  offered: [
+    {
+      ...{ release: 'r1', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
+      versions: { video, image },
+    },
+  ],
 });

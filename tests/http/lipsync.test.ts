@@ -583,6 +583,7 @@ test('a model that is not ready is told', async () => {
     ready: false,
     releases: { image: null, video: null },
     engine: null,
+    offered: [],
   });
   try {
     refused(await post(wanted(usual)), 503, 'model_unavailable');

@@ -17,6 +17,8 @@ import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import type { Choice } from '../../src/models/choose.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
 import type { InputKind } from '../../src/operations/operation.ts';
@@ -24,6 +26,7 @@ import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
+import { noTracing } from '../../src/tracing.ts';
 import { testConfig } from '../real/config.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -35,9 +38,8 @@ export const quick: WorkerTiming = {
   unavailableMs: 50,
   leaseMs: 1500,
   lookMs: 30,
-  lookAgainMs: 300,
-  graceMs: 100,
   sweepMs: 60_000,
+  restMs: 20,
 };
 
 export type Place = { readonly url: string; readonly prefix: string; readonly dir: string };
@@ -58,10 +60,11 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const stores = { redis, prefix };
   const files = await openFiles(dir, config.files);
   const ledger = openLedger(stores, config.prices);
-  const jobs = openJobs(stores, config, files, recordReader(operations));
+  const jobs = openJobs(stores, files, recordReader(operations));
   const signals = await openSignals(stores);
   const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
+  const watch = { metrics: createMetrics(), tracing: noTracing };
   const closers: (() => Promise<void>)[] = [];
 
   const media = (content: string) => {
@@ -79,13 +82,15 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     };
   };
 
+  const chosen = choiceOf('photo-r1');
+
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
     content: string,
     { account = 'acme', credits = 10, idempotency, options = {}, to = parts }: Asked = {},
   ) =>
     submit(to, {
-      ...{ account, requestId: 'req_1', modelVersion: 'photo-r1', ...media(content) },
+      ...{ account, requestId: 'req_1', chosen, rechoose: async () => chosen, ...media(content) },
       kind: 'upscale',
       options: { model: 'photo', scale: 2, ...options },
       identity: identityOf({
@@ -101,9 +106,18 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
 
   return {
     ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
-    work: async (run: Run, timing: Partial<WorkerTiming> = {}) => {
+    /** Starts a worker; when it is closed, its jobs may go on for `drainMs`. */
+    work: async (
+      run: Run,
+      { drainMs = 100, ...timing }: WorkTiming = {},
+      help?: Enhance['help'],
+    ) => {
+      const { jobs } = parts.config;
       const worker = await startWorker(
-        { ...parts, signals, enhance: enhanceBy(run) },
+        {
+          ...{ ...parts, ...watch, signals, enhance: enhanceBy(run, help) },
+          config: { ...parts.config, jobs: { ...jobs, drainMs } },
+        },
         { ...quick, ...timing },
       );
       closers.unshift(worker.close);
@@ -128,6 +142,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   };
 };
 
+type WorkTiming = Partial<WorkerTiming> & { readonly drainMs?: number };
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Asked = {
   readonly account?: string;
@@ -149,11 +164,15 @@ const noFiles = { media: noFile };
 export type Run = Enhance['run'];
 
 /** A pipeline whose work is `run`. */
-export const enhanceBy = (run: Run): Enhance => ({
-  run,
+export const enhanceBy = (run: Run, help: Enhance['help'] = neverAsked): Enhance => ({
+  ...{ run, help },
   format: ({ kind, options, input }) =>
     operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
 });
+
+const neverAsked = async (): Promise<never> => {
+  throw new Error('nothing was shared out');
+};
 
 /** A model that copies nothing and is done at once. */
 export const atOnce: Run = async ({ model_version }, { target }) => {
@@ -196,3 +215,8 @@ export const codeOf = async (promise: Promise<unknown>): Promise<string> => {
     throw error;
   }
 };
+
+/** The release that a job of a test runs on. */
+export const choiceOf = (modelVersion: string): Choice => ({
+  ...{ modelVersion, release: 'photo@r1', canary: false, pinned: false, mirror: '' },
+});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { endArguments } from '../../src/jobs/record/settings.ts';
+import { RECORD_TTL_MS } from '../../src/jobs/record/settings.ts';
 import { script } from '../../src/redis.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -94,7 +94,7 @@ test('takes a caller that comes after another one left', async ({ rig }) => {
 test('loses one caller by a cancel that is sent again after a lost connection', async ({ rig }) => {
   const cancel = script(new URL('../../src/jobs/scripts/cancel.lua', import.meta.url), z.string());
   const { id } = await share(rig, 2);
-  const call = () => cancel(rig.stores, id, 'acme', 'one call', ...endArguments(rig.config));
+  const call = () => cancel(rig.stores, id, 'acme', 'one call', RECORD_TTL_MS);
   assert.equal([await call(), await call()], ['shared', 'shared']);
   assert.is((await rig.jobs.get('acme', id)).status, 'queued');
   assert.is((await rig.jobs.cancel('acme', id)).status, 'canceled');

@@ -9,7 +9,7 @@ import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { script } from '../../src/redis.ts';
 import { realRedis } from '../real/redis.ts';
-import { atOnce, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
+import { atOnce, choiceOf, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('submit');
 const server = await realRedis();
@@ -126,7 +126,7 @@ test('an unfinished job is joined before the media is looked at, and what is new
 test('a result is cached as the work that was done, and erased as that', async ({ rig }) => {
   const { job } = await rig.ask('a');
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
-  const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
+  const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
   const outcome = {
     ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
     ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
@@ -277,9 +277,10 @@ test('an account that makes jobs and cancels them is remembered within bounds, i
 });
 
 test('of large records fewer are remembered', async ({ rig }) => {
+  const chosen = choiceOf('photo-r1');
   for (let count = 0; count < 210; count += 1) {
     const { job } = await submit(rig.parts, {
-      ...{ account: 'acme', requestId: 'x'.repeat(20_000), modelVersion: 'photo-r1' },
+      ...{ account: 'acme', requestId: 'x'.repeat(20_000), chosen, rechoose: async () => chosen },
       ...rig.media(`media ${count}`),
       kind: 'upscale',
       options: { model: 'photo', scale: 2 },

@@ -186,7 +186,7 @@ test('what fails while its worker is told to end costs no attempt', async ({ rig
       await model.enhance(...call);
       throw inferenceFailed();
     },
-    { graceMs: 5000 },
+    { drainMs: 5000 },
   );
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
@@ -246,9 +246,9 @@ test('a cancelled job lets the account’s next one in', async ({ rig }) => {
   assert.is((await rig.ended(second)).status, 'succeeded');
 });
 
-test('a closing worker lets jobs end within the grace time', async ({ rig }) => {
+test('a closing worker lets jobs end within its drain time', async ({ rig }) => {
   const model = onCue();
-  const worker = await rig.work(model.enhance, { graceMs: 5000 });
+  const worker = await rig.work(model.enhance, { drainMs: 5000 });
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
   const closed = worker.close();
@@ -260,7 +260,7 @@ test('a closing worker lets jobs end within the grace time', async ({ rig }) => 
 
 test('a closing worker puts longer jobs back without losing an attempt', async ({ rig }) => {
   const model = onCue();
-  const worker = await rig.work(model.enhance, { graceMs: 50 });
+  const worker = await rig.work(model.enhance, { drainMs: 50 });
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
   await worker.close();

@@ -2,7 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/log.ts';
 import { type CatalogueEntry, openCatalogue } from '../../src/models/catalogue.ts';
+import { openRegistry } from '../../src/models/registry.ts';
+import { added, promoted } from '../../src/models/state.ts';
+import { openRedis } from '../../src/redis.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
+import { freshPrefix, realRedis } from '../real/redis.ts';
 import { never } from '../triton/promises.ts';
 import { echoSlot, openRepository } from './repository.ts';
 
@@ -40,28 +44,42 @@ const control = {
   },
 };
 const log = createLog('silent', 'test');
-const open = () => openCatalogue(entries, { transport, control, log, signal: never });
+const redis = await realRedis();
+const connection = openRedis(redis.url, log, 'work');
+const shipped = (slot: string, ...tritonSlots: string[]) => ({ slot, shipped: 'r1', tritonSlots });
+const registry = openRegistry({ redis: connection, prefix: freshPrefix() }, [
+  shipped('both', 'echo', 'other'),
+  shipped('pictures', 'echo'),
+  shipped('missing', 'echo', 'nope'),
+]);
+const open = () => openCatalogue(entries, { transport, control, registry, log, signal: never });
 
-test('it tells each model with a release for each kind of input and with its engine', async () => {
+const offer = (image: string | null, video: string | null) => ({
+  ...{ release: 'r1', alias: 'stable', percent: 0, mirror: 0 },
+  ...{ ready: image !== null || video !== null, versions: { image, video } },
+});
+
+test('it tells each model with its releases for each kind of input and with its engine', async () => {
   assert.equal(await open().describe(), [
     {
-      id: 'both',
-      ready: true,
+      ...{ id: 'both', ready: true, engine: 'engine of other-r1' },
       releases: { image: 'echo-r1+other-r1', video: 'echo-r1' },
-      engine: 'engine of other-r1',
+      offered: [offer('echo-r1+other-r1', 'echo-r1')],
     },
     {
-      id: 'pictures',
-      ready: true,
+      ...{ id: 'pictures', ready: true, engine: 'numpy' },
       releases: { image: 'echo-r1', video: null },
-      engine: 'numpy',
+      offered: [offer('echo-r1', null)],
     },
-    { id: 'missing', ready: false, releases: { image: null, video: null }, engine: null },
     {
-      id: 'local',
-      ready: true,
+      ...{ id: 'missing', ready: false, engine: null },
+      releases: { image: null, video: null },
+      offered: [offer(null, null)],
+    },
+    {
+      ...{ id: 'local', ready: true, engine: null },
       releases: { image: 'local-r7', video: 'local-r7' },
-      engine: null,
+      offered: [],
     },
   ]);
 });
@@ -81,6 +99,10 @@ test('a new release is told within two seconds, and asked for its engine once', 
   await catalogue.describe();
   assert.is(engines, 0);
   await triton.load('other__r2', 'other-r2');
+  const models = { echo: 'echo', other: 'other__r2' };
+  const second = await registry.change('both', (state) => added(state, 'r2', { models }), null);
+  assert.is(second.stable, 'r1');
+  await registry.change('both', (state) => promoted(state, 'r2', Date.now()), null);
   const until = performance.now() + 2_000;
   let state = (await catalogue.describe())[0];
   while (state?.releases.image !== 'echo-r1+other-r2') {
@@ -102,6 +124,8 @@ test('when Triton is away only what needs no Triton is ready', async () => {
 });
 
 test.after(async () => {
+  connection.disconnect();
+  await redis.close();
   await transport.close();
   await triton.close();
 });

@@ -1,75 +1,76 @@
-/** Releases of one slot side by side in a real Triton. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** What jobs run on: releases of one slot side by side in a real Triton. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLog } from '../../src/log.ts';
+import { openEverywhere } from '../../src/models/everywhere.ts';
+import { openReconcile } from '../../src/models/reconcile.ts';
+import { openRegistry } from '../../src/models/registry.ts';
 import { openReleases } from '../../src/models/releases.ts';
+import { added, canaried, promoted, rejected, unloaded } from '../../src/models/state.ts';
+import { openRedis } from '../../src/redis.ts';
 import { openModel } from '../../src/triton/clients/model.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
+import { freshPrefix, realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
 import { data, echoed, failure, never } from '../triton/promises.ts';
 import { strings } from '../triton/strings.ts';
 import { echoSlot, openRepository } from './repository.ts';
 
 const test = suite('releases');
-const triton = await openRepository();
+const log = createLog('silent', 'test');
+const [triton, server] = await Promise.all([openRepository(), realRedis()]);
 const transport = await openTransport(triton.config);
-const releases = openReleases(triton.control);
+const redis = openRedis(server.url, log, 'work');
+const stores = { redis, prefix: freshPrefix() };
+const registry = openRegistry(stores, [
+  { slot: 'mirror', shipped: 'r1', tritonSlots: ['echo', 'other'] },
+]);
+const releases = openReleases(triton.control, registry);
 const [echo, other] = [echoSlot('echo'), echoSlot('other')];
+const both = [echo, other];
 
-const current = async () => (await releases.current([echo])).version;
-const found = async (version: string) => (await releases.find(version, [echo]))?.of('echo').name;
-/** What the log would say of a slot without a release. */
-const whyNot = async (work: Promise<unknown>): Promise<string> => {
-  const { cause } = await failure(work, 'model_unavailable');
-  return String(cause);
-};
+const stable = async () => (await releases.stable('mirror', both)).models.version;
+const found = async (ref: string, pinned = false) =>
+  (await releases.find(ref, both, pinned))?.version ?? null;
+const whyNot = async (work: Promise<unknown>): Promise<string> =>
+  String((await failure(work, 'model_unavailable')).cause);
+const add = (name: string, echoName: string) =>
+  registry.change(
+    'mirror',
+    (state) => added(state, name, { models: { echo: echoName, other: 'other' } }),
+    null,
+  );
+const promote = (name: string) =>
+  registry.change('mirror', (state) => promoted(state, name, Date.now()), null);
 
-test('a slot of which nothing was ever loaded is unavailable, not gone', async () => {
-  assert.match(await whyNot(current()), 'the repository has no model of this name');
+test('what ships is stable, and unavailable until all of it is ready', async () => {
+  assert.match(await whyNot(stable()), 'the repository has no model of this name');
   triton.put('echo', 'echo-r1');
-  assert.match(await whyNot(current()), /expected a release that is READY; .*/);
-  await whyNot(found('echo-r1'));
-});
-
-test('the highest number is current, and unloading it brings back the one before', async () => {
+  assert.match(await whyNot(stable()), /expected echo to be READY; it is never loaded/);
   await triton.load('echo', 'echo-r1');
-  assert.is(await current(), 'echo-r1');
+  assert.match(await whyNot(stable()), /expected other to be READY/);
+  await triton.load('other', 'other-r1');
+  assert.is(await stable(), 'echo-r1+other-r1');
+});
+
+test('a release that is loaded gets no job until an alias means it', async () => {
   await triton.load('echo__r2', 'second');
-  assert.is(await current(), 'second');
-  await triton.load('echo__r10', 'tenth');
-  assert.is(await current(), 'tenth');
-  await triton.unload('echo__r10');
-  assert.is(await current(), 'second');
-  assert.is((await releases.current([echo])).of('echo').name, 'echo__r2');
-});
-
-test('a release is found as long as it is loaded, and gone after', async () => {
-  assert.is(await found('echo-r1'), 'echo');
-  assert.is(await found('second'), 'echo__r2');
-  assert.is(await found('tenth'), undefined);
-  assert.is(await found('never heard of'), undefined);
-});
-
-test('a model with another suffix is found, and never current', async () => {
-  await triton.load('echo__trial', 'trial');
-  assert.is(await current(), 'second');
-  assert.is(await found('trial'), 'echo__trial');
-});
-
-test('models whose names only begin alike are no releases of a slot', async () => {
-  await triton.load('echo_r99', 'ninety-ninth');
-  await triton.load('echoes', 'echoes');
-  assert.is(await current(), 'second');
-  assert.is(await found('ninety-ninth'), undefined);
+  assert.is(await stable(), 'echo-r1+other-r1');
+  assert.is(await found('mirror@r2'), null, 'Triton has it, and nobody has added it');
+  await add('r2', 'echo__r2');
+  assert.equal([await stable(), await found('mirror@r2')], ['echo-r1+other-r1', 'second+other-r1']);
+  await promote('r2');
+  assert.equal([await stable(), await found('mirror@r1')], ['second+other-r1', 'echo-r1+other-r1']);
 });
 
 test('each release answers requests of its own, and fails under the name of its slot', async () => {
   const input = data(3, 2, 1);
-  for (const [version, name] of [
-    ['echo-r1', 'echo'],
-    ['second', 'echo__r2'],
+  for (const [ref, version, name] of [
+    ['mirror@r1', 'echo-r1', 'echo'],
+    ['mirror@r2', 'second', 'echo__r2'],
   ] as const) {
-    const loaded = (await releases.find(version, [echo]))?.of('echo');
-    if (!loaded) throw new Error(`${version} is gone`);
+    const loaded = (await releases.find(ref, both, false))?.of('echo');
+    if (!loaded) throw new Error(`${ref} is gone`);
     assert.equal([loaded.name, loaded.release], [name, version]);
     const ask = openModel(transport, loaded);
     const of = await ask([input], [echoed(input)], never);
@@ -82,64 +83,64 @@ test('each release answers requests of its own, and fails under the name of its 
   }
 });
 
-test('a set of slots has one version, and is gone when one of its releases is', async () => {
-  await triton.load('other', 'other-r1');
-  const set = await releases.current([echo, other]);
-  assert.is(set.version, 'second+other-r1');
-  assert.equal([set.of('echo').name, set.of('other').name], ['echo__r2', 'other']);
-  assert.throws(() => set.of('photo'), /the slot photo was not asked for/);
-  assert.is((await releases.find('echo-r1+other-r1', [echo, other]))?.version, 'echo-r1+other-r1');
-  for (const version of ['tenth+other-r1', 'other-r1+second', 'second', 'second+other-r1+x', ''])
-    assert.is(await releases.find(version, [echo, other]), null, version);
+test('a release that is not ready is waited for; one that was unloaded or removed is gone', async () => {
+  await triton.unload('echo');
+  await whyNot(found('mirror@r1'));
+  await registry.change('mirror', (state) => unloaded(state, 'r1'), null);
+  assert.is(await found('mirror@r1'), null);
+  assert.is(await found('mirror@r9'), null);
 });
 
-test('a model that is loaded again under a new release is that release at once', async () => {
-  await triton.load('echo__r2', 'second-again');
-  assert.is(await current(), 'second-again');
-  assert.is(await found('second-again'), 'echo__r2');
-  assert.is(await found('second'), undefined);
+test('a release that was taken back runs only the jobs that asked for it', async () => {
+  triton.put('echo__r3', 'third');
+  await triton.control.load('echo__r3', 30_000);
+  await add('r3', 'echo__r3');
+  const half = { percent: 50, mirror: 0 };
+  await registry.change('mirror', (state) => canaried(state, 'r3', half, 1), null);
+  assert.is(await found('mirror@r3'), 'third+other-r1');
+  await registry.change('mirror', (state) => rejected(state, 'r3', 'NaN', 2), null);
+  assert.equal(
+    [await found('mirror@r3'), await found('mirror@r3', true)],
+    [null, 'third+other-r1'],
+  );
 });
 
-test('while a release is loading the others serve, and what is not found may still come', async () => {
-  triton.put('echo__r3', 'third', { seconds: 3 });
-  const loading = triton.control.load('echo__r3', 30_000);
-  // Triton gives connections that arrive together to one thread, which would first finish loading.
-  await sleep(200);
-  await triton.untilState('echo__r3', 'LOADING');
-  assert.is(await current(), 'second-again');
-  assert.is(await found('echo-r1'), 'echo');
-  assert.match(await whyNot(found('third')), 'echo__r3 is LOADING');
-  await loading;
-  assert.is(await found('third'), 'echo__r3');
-  assert.is(await current(), 'third');
-});
-
-test('a release that does not fit the contract is named with the difference, and runs no job', async () => {
+test('a release that does not fit the contract is gone; a stable one is unavailable, with the difference', async () => {
   triton.put('echo__r4', 'fourth', { dims: '-1, -1' });
   await triton.control.load('echo__r4', 30_000);
-  const why = await whyNot(current());
+  await add('r4', 'echo__r4');
+  assert.is(await found('mirror@r4'), null);
+  await promote('r4');
+  const why = await whyNot(stable());
   assert.match(why, 'expected the input "DATA" as TYPE_UINT8 [-1,-1,-1], got "TYPE_UINT8 [-1,-1]"');
-  assert.is(await found('fourth'), undefined);
-  assert.is(await found('third'), 'echo__r3');
-  await triton.unload('echo__r4');
-  assert.is(await current(), 'third');
+  await promote('r2');
 });
 
-test('when Triton is away, or back without the models, releases are unavailable and not gone', async () => {
+test('the loop brings a restarted Triton to what is in use, and unloads what is not', async () => {
+  const replicas = () => [{ name: 'one', control: triton.control }];
+  const everywhere = openEverywhere({ stores, replicas, loadWithinMs: 30_000, signal: never });
+  const reconcile = openReconcile({ registry, everywhere, modelsDir: '', keepMs: 0, log });
   await triton.kill();
-  await whyNot(current());
-  await whyNot(found('echo-r1'));
   await triton.start();
-  await whyNot(current());
-  await whyNot(found('echo-r1'));
-  await triton.control.load('echo', 30_000);
-  assert.is(await found('echo-r1'), 'echo');
-  assert.is(await found('third'), undefined);
+  // Whoever starts Triton loads what ships: here also what is not to be there any more.
+  for (const name of ['echo', 'other']) await triton.control.load(name, 30_000);
+  const state = async () => {
+    await reconcile();
+    const index = await triton.control.repositoryIndex();
+    return index.flatMap((entry) => (entry.state === 'READY' ? [entry.name] : [])).sort();
+  };
+  const wanted = ['echo__r2', 'other'];
+  // r3 was taken back and r4 replaced: both are retired, and no job needs them.
+  await until('Triton has what is in use', async () => `${await state()}` === `${wanted}`, 30_000);
+  assert.is(await stable(), 'second+other-r1');
+  const { releases: after } = await registry.read('mirror');
+  assert.equal([after.r3?.loaded, after.r4?.loaded], [false, false]);
 });
 
 test.after(async () => {
+  redis.disconnect();
   await transport.close();
-  await triton.close();
+  await Promise.all([triton.close(), server.close()]);
 });
 
 test.run();

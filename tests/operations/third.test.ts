@@ -18,8 +18,10 @@ import { identify } from '../../src/media/probe/identify.ts';
 import { checkPixels } from '../../src/media/probe/limits.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
+import { openRegistry } from '../../src/models/registry.ts';
 import { openReleases } from '../../src/models/releases.ts';
-import { catalogueEntries } from '../../src/operations/catalogue-entries.ts';
+import { openTrial } from '../../src/models/trial.ts';
+import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
 import { createEnhance } from '../../src/operations/enhance.ts';
 import { checkBytes, jobInput } from '../../src/operations/media.ts';
 import { operation } from '../../src/operations/operation.ts';
@@ -93,14 +95,17 @@ const operations = [invert];
 const api = await realApi({}, realRedis(), createLog('fatal', 'third'), operations);
 const { config, log } = api.parts;
 const control = openControl(config.triton);
+const registry = openRegistry(api.parts.stores, operations.flatMap(slotForms));
 const transport = await openTransport(config.triton);
 const stop = new AbortController();
 api.models(
   openCatalogue(operations.flatMap(catalogueEntries), {
-    ...{ control, transport, log, signal: stop.signal },
+    ...{ control, transport, registry, log, signal: stop.signal },
   }),
 );
-const enhance = createEnhance({ operations, releases: openReleases(control), transport, config });
+const releases = openReleases(control, registry);
+const trial = openTrial({ registry, control, log, bounds: { ...config.models.trial, watchMs: 1 } });
+const enhance = createEnhance({ operations, releases, trial, transport, config });
 const worker = await startWorker({ ...api.parts, enhance });
 
 const picture = await sharp({

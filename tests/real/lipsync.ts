@@ -1,9 +1,9 @@
 import type { Config } from '../../src/config.ts';
-import { openReleases } from '../../src/models/releases.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { type LipsyncModels, lipsyncSlots, openLipsync } from '../../src/triton/clients/lipsync.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import type { Transport } from '../../src/triton/protocol/transport.ts';
+import { shippedSet } from './triton.ts';
 
 /** The current releases of everything that clips and portraits go through. */
 export const lipsyncModels = async (
@@ -11,7 +11,6 @@ export const lipsyncModels = async (
   transport: Transport,
   config: Config['triton'],
 ): Promise<LipsyncModels> => {
-  const releases = openReleases(openControl(config));
-  const loaded = await releases.current(lipsyncSlots(model).image);
+  const loaded = await shippedSet(openControl(config), lipsyncSlots(model).image);
   return openLipsync(model, 'image', transport, loaded);
 };

@@ -25,8 +25,12 @@ import { realTriton, tritonEnvironment } from './triton.ts';
 export type Form = Readonly<Record<string, string | number>>;
 
 /** Starts all of it; `settings` are variables of the environment. */
-export const realService = async (settings: NodeJS.Dict<string> = {}, opened = realTriton()) => {
-  const [redis, triton, [port = 0]] = await Promise.all([realRedis(), opened, freePorts(1)]);
+export const realService = async (
+  settings: NodeJS.Dict<string> = {},
+  opened = realTriton(),
+  openedRedis = realRedis(),
+) => {
+  const [redis, triton, [port = 0]] = await Promise.all([openedRedis, opened, freePorts(1)]);
   const dataDir = tempDir('data');
   const env = testEnvironment({
     ...partEnvironment(),
@@ -52,6 +56,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     return child;
   };
   const api = await start(apiPart);
+  let latestApi = api;
   let worker = await start(workerPart);
 
   const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
@@ -62,6 +67,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
   return {
     url: config.http.publicUrl,
     config,
+    /** Of its processes. */
+    env,
     stores,
     keys,
     ledger,
@@ -75,6 +82,15 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     },
     audit: (account: string) => audit(stores, account),
     api,
+    /** After its death. */
+    startApi: async () => {
+      latestApi = await start(apiPart);
+      return latestApi;
+    },
+    killApi: async () => {
+      process.kill(latestApi.pid, 'SIGKILL');
+      await latestApi.exited;
+    },
     worker: {
       pid: () => worker.pid,
       ended: () => worker.exited,
@@ -88,8 +104,8 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
         worker = await start(workerPart, changed);
       },
     },
-    /** After its death. */
-    startApi: () => start(apiPart),
+    /** One more worker beside the first, with other settings where they are given. */
+    addWorker: (changed: NodeJS.Dict<string> = {}) => start(workerPart, changed),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),
     close: async () => {
       process.off('exit', atExit);
@@ -103,7 +119,7 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
 export type RealService = Awaited<ReturnType<typeof realService>>;
 export type Caller = ReturnType<typeof callerOf>;
 
-const callerOf = (account: string, key: string, url: string) => {
+export const callerOf = (account: string, key: string, url: string) => {
   const http: AxiosInstance = axios.create({
     baseURL: url,
     headers: { authorization: `Bearer ${key}` },

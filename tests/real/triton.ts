@@ -1,14 +1,24 @@
 /** A real Triton for tests: the run's shared one, or an own one for tests that kill it. */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { loadedSet } from '../../src/models/releases.ts';
+import { slotState } from '../../src/models/state.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { places, root } from '../../src/stack/home.mjs';
 import { loadModels, models, startTriton } from '../../src/stack/triton.ts';
 import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
+import type { ModelSet, Slot } from '../../src/triton/clients/model.ts';
+import type { Control } from '../../src/triton/protocol/control.ts';
 import { freePorts } from './ports.ts';
 import { adminSecret, partEnvironment, tempDir } from './run.ts';
 import { sharedPart } from './shared.ts';
+
+/** The models that ship with the service, as clients are opened over them. */
+export const shippedSet = (control: Control, slots: readonly Slot[]): Promise<ModelSet> => {
+  const form = { slot: 'shipped', shipped: 'r1', tritonSlots: slots.map(({ name }) => name) };
+  return loadedSet(control, slotState(form, null), form.shipped, slots);
+};
 
 type Address = { readonly httpUrl: string; readonly grpcUrl: string };
 export type RealTriton = Address & {

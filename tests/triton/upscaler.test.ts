@@ -4,14 +4,14 @@ import * as assert from 'uvu/assert';
 import type { Picture } from '../../src/frame.ts';
 import { createLog } from '../../src/log.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
-import { openReleases } from '../../src/models/releases.ts';
+import { slotState } from '../../src/models/state.ts';
 import type { Scale } from '../../src/operations/upscale/request.ts';
 import type { ModelSet } from '../../src/triton/clients/model.ts';
 import { askEngine, openUpscaler, upscalerSlot } from '../../src/triton/clients/upscaler.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { testConfig } from '../real/config.ts';
-import { realTriton, tritonEnvironment } from '../real/triton.ts';
+import { realTriton, shippedSet, tritonEnvironment } from '../real/triton.ts';
 import { failure, never } from './promises.ts';
 
 const test = suite('upscaler');
@@ -20,8 +20,7 @@ const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
 const control = openControl(config.triton);
 const log = createLog('silent', 'test');
-const load = async (model: string) =>
-  (await openReleases(control).current([upscalerSlot(model)])).of(model);
+const load = async (model: string) => (await shippedSet(control, [upscalerSlot(model)])).of(model);
 const open = async (model: string) => openUpscaler(transport, await load(model));
 
 const flat = (width: number, height: number, colour: readonly number[]): Picture => ({
@@ -97,14 +96,26 @@ test('the catalogue tells which models are ready, with release and engine', asyn
     slots: { image: [upscalerSlot(id)], video: [upscalerSlot(id)] },
     engine: (models: ModelSet) => askEngine(transport, models.of(id), never),
   }));
-  const catalogue = openCatalogue(entries, { transport, control, log, signal: never });
+  const forms = ['photo', 'nope'].map((slot) => ({ slot, shipped: 'r1', tritonSlots: [slot] }));
+  const states = forms.map((form) => slotState(form, null));
+  const registry = { stored: async () => ({}), statesIn: () => states };
+  const catalogue = openCatalogue(entries, { transport, control, registry, log, signal: never });
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.engine);
     assert.match(photo.releases.image ?? '', /^photo-r\d+$/);
     assert.is(photo.releases.video, photo.releases.image);
     const releases = { image: null, video: null };
-    assert.equal(nope, { id: 'nope', ready: false, releases, engine: null });
+    const versions = releases;
+    const shipped = {
+      release: 'r1',
+      alias: 'stable',
+      percent: 0,
+      mirror: 0,
+      ready: false,
+      versions,
+    };
+    assert.equal(nope, { id: 'nope', ready: false, releases, engine: null, offered: [shipped] });
   }
 });
 

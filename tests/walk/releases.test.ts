@@ -1,107 +1,280 @@
-/** Jobs whose model is replaced while they wait: a real `photo` under two names with two releases. */
+/** Releases are swapped under load, on two Tritons: a real `photo` and a second release of it that inverts the colours. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job } from '../../src/contract/job.ts';
+import { openRegistry } from '../../src/models/registry.ts';
+import { added } from '../../src/models/state.ts';
+import { operations } from '../../src/operations/all.ts';
+import { slotForms } from '../../src/operations/catalogue-entries.ts';
 import { root } from '../../src/stack/home.mjs';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { tempDir } from '../real/run.ts';
-import { ended, realService } from '../real/service.ts';
+import { callerOf, ended, formOf, realService } from '../real/service.ts';
 import { ownTriton, repositories } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const folder = tempDir('releases');
-const copy = join(folder, 'photo__r2');
-cpSync(join(root, 'models/photo'), copy, { recursive: true });
-const change = (file: string, from: string, to: string) => {
-  const path = join(copy, file);
-  const text = readFileSync(path, 'utf8');
-  assert.ok(text.includes(from), `${file} has ${from}`);
-  writeFileSync(path, text.replace(from, to));
+/** `photo` under another name, whose pictures have inverted colours, so that they tell who made them. */
+const inverting = (name: string, version: string): void => {
+  const copy = join(folder, name);
+  cpSync(join(root, 'models/photo'), copy, { recursive: true });
+  const config = join(copy, 'config.pbtxt');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('"photo-r1"', `"${version}"`));
+  const model = [
+    'import sys',
+    `sys.path.append("${join(root, 'inference')}")`,
+    'from serving.upscaler import UpscalerModel',
+    'class TritonPythonModel(UpscalerModel):',
+    '    model = "photo"',
+    '    def run(self, inputs, wanted):',
+    '        outputs = super().run(inputs, wanted)',
+    '        if "IMAGE" in outputs: outputs["IMAGE"] = 255 - outputs["IMAGE"]',
+    '        return outputs',
+  ];
+  writeFileSync(join(copy, '1/model.py'), `${model.join('\n')}\n`);
 };
-change('config.pbtxt', '"photo-r1"', '"photo-r2"');
-change('1/model.py', 'Path(__file__).parents[3] / "inference"', `"${join(root, 'inference')}"`);
+inverting('photo__r2', 'photo-r2');
 
-const test = suite('jobs and releases');
-const triton = await ownTriton(['photo'], [...repositories, folder]);
-const service = await realService({ MODEL_WAIT_SECONDS: '60' }, Promise.resolve(triton));
+const test = suite('swapping releases');
+const opened = () => ownTriton(['photo'], [...repositories, folder]);
+const [triton, second] = await Promise.all([opened(), opened()]);
+const listed = (name: 'httpUrl' | 'grpcUrl') => `${triton[name]},${second[name]}`;
+const tritons = {
+  ...{ httpUrl: listed('httpUrl'), grpcUrl: listed('grpcUrl'), adminSecret: triton.adminSecret },
+  close: async () => void (await Promise.all([triton.close(), second.close()])),
+};
+const settings = {
+  ...{ MODEL_WAIT_SECONDS: '60', RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000' },
+  // Shared memory takes one Triton.
+  TRITON_TRANSPORT: 'http',
+  ...{ ACCOUNT_QUEUED_LIMIT: '1000', ACCOUNT_RUNNING_LIMIT: '16', MODEL_KEEP_SECONDS: '1' },
+};
+const service = await realService(settings, Promise.resolve(tritons));
 const control = openControl(triton);
-const caller = await service.caller(100);
+const registry = openRegistry(service.stores, operations.flatMap(slotForms));
+const caller = await service.caller(1000);
+const admin = callerOf('operator', service.adminKey ?? '', service.url).http;
+
+const operate = async (act: string, body: object): Promise<void> => {
+  const { status, data } = await admin.post(`/v1/admin/models/${act}`, body);
+  assert.is(status, 200, JSON.stringify(data));
+};
+const refused = async (act: string, body: object, status: number): Promise<string> => {
+  const answer = await admin.post(`/v1/admin/models/${act}`, body);
+  assert.is(answer.status, status, JSON.stringify(answer.data));
+  return answer.data.detail;
+};
+const slot = async () => {
+  const { data } = await admin.get('/v1/admin/models');
+  return data.data.find((one: { slot: string }) => one.slot === 'photo');
+};
+const r2 = { release: 'photo@r2' };
 
 let pictures = 0;
-const request = async () => {
+/** A picture of one colour that no other has; red is below 100. */
+const picture = async (): Promise<string> => {
   pictures += 1;
   const path = join(folder, `${pictures}.png`);
-  const background = { r: pictures, g: 2, b: 3 };
+  const background = { r: 40, g: pictures % 256, b: Math.floor(pictures / 256) };
   await sharp({ create: { width: 8, height: 8, channels: 3, background } }).toFile(path);
   return path;
 };
-const queued = async (path: string): Promise<Job> => {
-  const fields = { model: 'photo', scale: 2 };
-  const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
-  assert.is(status, 202, JSON.stringify(data));
-  return Job.parse(data);
+type Asked = { readonly path: string; readonly model?: string };
+const ask = async ({ path, model = 'photo' }: Asked) => {
+  const { status, data } = await caller.http.post(
+    '/v1/upscale',
+    formOf([path], { model, scale: 2 }),
+  );
+  assert.is(status, 200, JSON.stringify(data));
+  return data;
+};
+/** Which release made the file, by its colour. */
+const makerOf = async (url: string): Promise<string> => {
+  const { channels } = await sharp(await caller.download(url)).stats();
+  return (channels[0]?.mean ?? 0) > 128 ? 'photo@r2' : 'photo@r1';
+};
+const queued = async (model = 'photo'): Promise<Job> => {
+  const fields = { model, scale: 2 };
+  const answer = await caller.upscale(await picture(), fields, { prefer: 'respond-async' });
+  assert.is(answer.status, 202, JSON.stringify(answer.data));
+  return Job.parse(answer.data);
 };
 const done = async ({ id }: Job): Promise<Job> => {
   const job = await caller.until(id, ended, 100_000);
   assert.is(job.status, 'succeeded', JSON.stringify(job.error));
   return job;
 };
-const currentIs = (release: string) =>
-  until(`new jobs get ${release}`, async () => {
-    const { data } = await caller.http.get('/v1/models');
-    return data.data.some(({ version }: { version: string }) => version === release);
-  });
-const warningsOf = ({ result }: Job) => result?.warnings.map(({ code }) => code);
 
-test('a job that waits while a new release is loaded runs on the one that it recorded', async () => {
+test('a release that was added gets no job; a caller can name it, and a wrong name is told', async () => {
+  await registry.change(
+    'photo',
+    (state) => added(state, 'r2', { models: { photo: 'photo__r2' } }),
+    null,
+  );
+  await until(
+    'the loop has loaded it',
+    async () => (await slot()).releases[1].ready_on.length === 2,
+    60_000,
+  );
+  const path = await picture();
+  const [usual, named] = [await ask({ path }), await ask({ path, model: 'photo@r2' })];
+  assert.equal([usual.release, usual.model_version, usual.canary], ['photo@r1', 'photo-r1', false]);
+  assert.equal(
+    [named.release, named.model_version, named.model_used],
+    ['photo@r2', 'photo-r2', 'photo'],
+  );
+  assert.equal([named.cached, named.credits_used], [false, 1]);
+  assert.equal(
+    [await makerOf(usual.output_url), await makerOf(named.output_url)],
+    ['photo@r1', 'photo@r2'],
+  );
+  const form = formOf([path], { model: 'photo@r9', scale: 2 });
+  const wrong = await caller.http.post('/v1/upscale', form);
+  assert.is(wrong.status, 422);
+  assert.equal(wrong.data.errors[0].allowed, ['photo', 'photo@r1', 'photo@r2']);
+});
+
+test('200 requests over canary, promotion, rollback and the death of a Triton: none fails, each names who made it', async () => {
+  const paths = await Promise.all(Array.from({ length: 200 }, picture));
+  const left = [...paths];
+  const results: Awaited<ReturnType<typeof ask>>[] = [];
+  const swaps: (() => Promise<void>)[] = [
+    () => operate('canary', { ...r2, percent: 50 }),
+    () => operate('promote', r2),
+    () => second.kill(),
+    () => operate('rollback', { slot: 'photo' }),
+    () => operate('promote', r2),
+  ];
+  const lane = async () => {
+    for (let path = left.pop(); path; path = left.pop()) results.push(await ask({ path }));
+  };
+  const swap = async () => {
+    for (const [at, act] of swaps.entries()) {
+      await until('enough are done', async () => results.length >= 35 * (at + 1), 120_000);
+      await act();
+    }
+  };
+  await Promise.all([swap(), ...Array.from({ length: 12 }, lane)]);
+  assert.is(results.length, 200);
+  const counts = new Map<string, number>();
+  for (const { release, model_version, output_url, canary, warnings } of results) {
+    assert.equal([await makerOf(output_url), warnings], [release, []]);
+    assert.is(model_version, release.replace('@', '-'));
+    assert.ok(!canary || release === 'photo@r2');
+    counts.set(release, (counts.get(release) ?? 0) + 1);
+  }
+  const shares = `r1 made ${counts.get('photo@r1')}, r2 ${counts.get('photo@r2')}`;
+  assert.ok((counts.get('photo@r1') ?? 0) > 30 && (counts.get('photo@r2') ?? 0) > 30, shares);
+  assert.ok(results.some(({ canary }) => canary));
+
+  // The cache has each result under the release that made it.
+  const again = async (release: string) => {
+    for (const path of paths.slice(0, 20)) {
+      const { output_url, release: told } = await ask({ path });
+      assert.equal([await makerOf(output_url), told], [release, release]);
+    }
+  };
+  await again('photo@r2');
+  await operate('rollback', { slot: 'photo' });
+  await again('photo@r1');
+  assert.equal((await service.audit(caller.account)).differences, []);
+
+  // The loop brings it to what is in use: its own start loads only what ships.
+  await second.start();
+  type Told = { readonly loaded: boolean; readonly ready_on: readonly string[] };
+  const isThere = ({ loaded, ready_on }: Told) => !loaded || ready_on.length === 2;
+  const isBack = async () => (await slot()).releases.every(isThere);
+  await until('the restarted Triton has every release that is in use', isBack, 60_000);
+});
+
+test('jobs that wait when their release is replaced finish on it; it is unloaded after them', async () => {
+  const isReady = async () => {
+    const index = await control.repositoryIndex();
+    return index.some(({ name, state }) => name === 'photo' && state === 'READY');
+  };
   await service.worker.stop();
-  const before = await queued(await request());
-  await control.load('photo__r2', 120_000);
-  await currentIs('photo-r2');
-  const after = await queued(await request());
+  const before = await queued();
+  await operate('promote', r2);
+  const detail = await refused('unload', { release: 'photo@r1' }, 422);
+  assert.match(detail, 'photo@r1 is needed by 1 unfinished jobs');
+  const after = await queued();
+  assert.is(after.release, 'photo@r2', 'the promotion counts for the next job');
+  await sleep(4_000);
+  assert.ok(await isReady(), 'longer than MODEL_KEEP_SECONDS, as a job needs it');
   await service.worker.start();
   const [first, second] = [await done(before), await done(after)];
-  assert.equal([first.model_version, first.result?.model_version], ['photo-r1', 'photo-r1']);
-  assert.equal([second.model_version, second.result?.model_version], ['photo-r2', 'photo-r2']);
-  assert.equal([warningsOf(first), warningsOf(second)], [[], []]);
+  assert.equal([first.result?.release, second.result?.release], ['photo@r1', 'photo@r2']);
+  assert.equal([first.result?.warnings, second.result?.warnings], [[], []]);
+  await until('r1 is unloaded', async () => !(await isReady()), 30_000);
+  // One command leads back, and loads what it needs.
+  await operate('rollback', { slot: 'photo' });
+  assert.ok(await isReady());
+  assert.is((await ask({ path: await picture() })).release, 'photo@r1');
 });
 
-test('a job whose release is gone runs on the current one at the same price, and says so', async () => {
-  await service.worker.stop();
-  const path = await request();
-  const waiting = await queued(path);
-  assert.is(waiting.model_version, 'photo-r2');
-  await control.unload('photo__r2');
-  await currentIs('photo-r1');
-  await service.worker.start();
-  const job = await done(waiting);
-  assert.equal([job.model_version, job.result?.model_version], ['photo-r2', 'photo-r1']);
-  assert.equal(warningsOf(job), ['release_replaced']);
-  assert.is(job.cost.charged, waiting.cost.estimated);
-
-  // What was made is the result of the release that made it, and of no other.
-  const again = await queued(path);
-  assert.equal([again.result?.cached, again.model_version], [true, 'photo-r1']);
-  await control.load('photo__r2', 120_000);
-  await currentIs('photo-r2');
-  const { result } = await done(await queued(path));
-  assert.equal([result?.cached, result?.model_version], [false, 'photo-r2']);
+test('what cannot be is refused with a sentence, and changes nothing', async () => {
+  const before = JSON.stringify(await slot());
+  for (const percent of [0, 101, -1])
+    assert.is((await admin.post('/v1/admin/models/canary', { ...r2, percent })).status, 422);
+  assert.match(await refused('unload', { release: 'photo@r1' }, 422), 'is the stable release');
+  assert.match(await refused('promote', { release: 'photo@r9' }, 404), 'no release photo@r9');
+  assert.match(await refused('promote', { release: 'video@r1' }, 404), 'no model "video"');
+  assert.match(await refused('rollback', { slot: 'detail' }, 422), 'no earlier stable release');
+  assert.is(JSON.stringify(await slot()), before);
+  const { status } = await caller.http.post('/v1/admin/models/promote', r2);
+  assert.is(status, 403);
 });
 
-test('a job waits for a model of which nothing is loaded, and then goes on', async () => {
+test('while Triton is down nothing is promoted, and jobs wait', async () => {
   await service.worker.stop();
-  const waiting = await queued(await request());
-  await control.unload('photo');
-  await control.unload('photo__r2');
+  const waiting = await queued();
+  await Promise.all([triton.kill(), second.kill()]);
+  await refused('promote', r2, 503);
+  assert.is((await registry.read('photo')).stable, 'r1');
   await service.worker.start();
-  const awaySince = () =>
-    service.stores.redis.hget(`${service.stores.prefix}:job:${waiting.id}`, 'away_since');
-  await until('the job has found its model away', async () => Boolean(await awaySince()), 20_000);
-  await control.load('photo__r2', 120_000);
-  assert.is((await done(waiting)).result?.model_version, 'photo-r2');
+  const key = `${service.stores.prefix}:job:${waiting.id}`;
+  const isAway = async () => Boolean(await service.stores.redis.hget(key, 'away_since'));
+  await until('the job has found its model away', isAway, 20_000);
+  await Promise.all([triton.start(), second.start()]);
+  assert.is((await done(waiting)).result?.release, 'photo@r1');
+});
+
+test('a release that fails is taken back by itself, and its jobs are done by the one before', async () => {
+  const broken = join(folder, 'photo__r3');
+  inverting('photo__r3', 'photo-r3');
+  const model = join(broken, '1/model.py');
+  const text = readFileSync(model, 'utf8');
+  writeFileSync(
+    model,
+    text.replace('outputs = super().run(inputs, wanted)', 'raise RuntimeError("NaN")'),
+  );
+  await registry.change(
+    'photo',
+    (state) => added(state, 'r3', { models: { photo: 'photo__r3' } }),
+    null,
+  );
+  await operate('promote', { release: 'photo@r3' });
+  const jobs = [await queued(), await queued(), await queued()];
+  assert.is(jobs[0]?.release, 'photo@r3');
+  for (const job of jobs) {
+    const { result } = await done(job);
+    assert.is(result?.release, 'photo@r1');
+    assert.equal(
+      result?.warnings.map(({ code }) => code),
+      ['release_replaced'],
+    );
+  }
+  const { stable, releases } = await slot();
+  assert.is(stable, 'photo@r1');
+  assert.match(releases.at(-1).rejected, /3 of 3 attempts failed, .*NaN/);
+  const { data } = await admin.get('/v1/admin/models/log');
+  const { by, release } = data.data.find((one: { action: string }) => one.action === 'rollback');
+  assert.equal([by, release], ['service', 'r3']);
+  assert.match(await refused('promote', { release: 'photo@r3' }, 422), 'was taken back');
 });
 
 test.after(service.close);

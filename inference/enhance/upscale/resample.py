@@ -28,10 +28,11 @@ def enlarge(planes: FloatPlanes, scale: int, kernel: Kernel) -> FloatPlanes:
     return _along_rows(_along_columns(planes, matrix, scale, 2 * reach), matrix, scale, 2 * reach)
 
 
-def box_half(planes: FloatPlanes) -> FloatPlanes:
-    """Planes of half the size, each pixel the mean of four. Both sides must be even."""
-    rows = planes[:, 0::2] + planes[:, 1::2]
-    mean: FloatPlanes = (rows[:, :, 0::2] + rows[:, :, 1::2]) * np.float32(0.25)
+def box(planes: FloatPlanes, side: int) -> FloatPlanes:
+    """Planes `side` times smaller, each pixel the mean of side x side. Height and width must be multiples of `side`."""
+    rows = np.asarray(sum(planes[:, row::side] for row in range(side)))
+    columns = np.asarray(sum(rows[:, :, column::side] for column in range(side)))
+    mean: FloatPlanes = columns * np.float32(1 / side**2)
     return mean
 
 

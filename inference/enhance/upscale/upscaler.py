@@ -15,7 +15,7 @@ from enhance.picture import FloatPlanes, Picture, check
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
 from .mosaic import Mosaic, Recent
-from .resample import box_half, enlarge
+from .resample import box, enlarge
 
 Run = Callable[[FloatPlanes], FloatPlanes]
 Load = Callable[[str], Run]
@@ -117,7 +117,7 @@ def detail(load: Load) -> dict[int, Recipe]:
     double = load("photo_x2")
     recent = Recent(RECENT_BYTES)
     return {
-        2: Mosaic(lambda planes: box_half(quadruple(planes)), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),
+        2: Mosaic(lambda planes: box(quadruple(planes), 2), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),
         4: Mosaic(quadruple, 4, DETAIL_STEP, DETAIL_OVERLAP, recent),
         # Tiles of half the size, as they are doubled first: the large network takes the same memory.
         8: Mosaic(lambda planes: quadruple(_double(double, planes)), 8, DETAIL_STEP // 2, DETAIL_OVERLAP // 2, recent),
@@ -126,14 +126,15 @@ def detail(load: Load) -> dict[int, Recipe]:
 
 def _quadruple(network: Run, planes: FloatPlanes) -> FloatPlanes:
     border = 4 * DETAIL_EDGE
-    return network(_mirrored(planes, DETAIL_EDGE))[:, border:-border, border:-border]
+    return network(mirrored(planes, DETAIL_EDGE))[:, border:-border, border:-border]
 
 
 def _double(network: Run, planes: FloatPlanes) -> FloatPlanes:
-    return network(_mirrored(planes, WAIFU2X_BORDER))
+    return network(mirrored(planes, WAIFU2X_BORDER))
 
 
-def _mirrored(planes: FloatPlanes, border: int) -> FloatPlanes:
+def mirrored(planes: FloatPlanes, border: int) -> FloatPlanes:
+    """Planes with `border` pixels of their mirror image around them."""
     return np.pad(planes, ((0, 0), (border, border), (border, border)), mode="reflect")
 
 

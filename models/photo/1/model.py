@@ -1,10 +1,11 @@
 """Triton's entry for `photo`."""
 
+import os
 import sys
 from pathlib import Path
 
 # Triton's embedded Python does not read PYTHONPATH.
-sys.path.append(str(Path(__file__).parents[3] / "inference"))
+sys.path.append(os.environ.get("ENHANCE_INFERENCE") or str(Path(__file__).parents[3] / "inference"))
 
 from serving.upscaler import UpscalerModel
 

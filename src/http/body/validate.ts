@@ -67,10 +67,17 @@ const unknownField = (pointer: string): Fault => ({
   detail: 'Expected no field of this name.',
 });
 
-/** The issues of the only alternative that has all the fields which were sent; undefined when there is not exactly one. */
+/**
+ * The issues of the only alternative that has all the fields which were sent; undefined when there is not exactly one.
+ * Of texts it is the alternative that can list what is allowed.
+ */
 const intendedOf = (
   alternatives: readonly z.core.$ZodIssue[][],
 ): z.core.$ZodIssue[] | undefined => {
+  const listing = alternatives.find(
+    ([issue]) => issue?.code === 'invalid_value' && issue.path.length === 0,
+  );
+  if (listing) return listing;
   const [intended, another] = alternatives.filter((issues) =>
     issues.every(({ code }) => code !== 'unrecognized_keys'),
   );

@@ -1,8 +1,8 @@
 import { estimateSchema } from '../../contract/credits.ts';
 import { jobSchemas } from '../../contract/job.ts';
 import { modelSchemas } from '../../contract/models.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
@@ -11,6 +11,17 @@ import { jobResultRoute } from './job-result.ts';
 import { jobRoutes } from './jobs.ts';
 import { modelsRoute } from './models.ts';
 import { operationRoutes } from './operation.ts';
+import {
+  addRelease,
+  applyReleases,
+  canaryRelease,
+  checkRelease,
+  listReleases,
+  promoteRelease,
+  releaseLog,
+  rollBack,
+  unloadRelease,
+} from './releases.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.ts';
 import { createUpload, getUpload } from './uploads.ts';
 
@@ -41,6 +52,15 @@ export const createRoutes = (
     rotateKey,
     revokeKey,
     grantCredits,
+    listReleases,
+    releaseLog,
+    addRelease,
+    checkRelease,
+    canaryRelease,
+    promoteRelease,
+    rollBack,
+    unloadRelease,
+    applyReleases,
     getHealth,
     getReadiness,
     metricsRoute(metrics),

@@ -1,4 +1,5 @@
 import type { modelSchemas } from '../../contract/models.ts';
+import { written } from '../../models/state.ts';
 import { route } from '../route.ts';
 
 export const modelsRoute = (ModelList: ReturnType<typeof modelSchemas>) =>
@@ -20,6 +21,12 @@ export const modelsRoute = (ModelList: ReturnType<typeof modelSchemas>) =>
             ...{ id, operation: operation.kind, description },
             ready: state?.ready ?? false,
             version: releases.video ?? releases.image,
+            releases: (state?.offered ?? []).map(
+              ({ release, alias, percent, ready, versions }) => ({
+                ...{ release: written(id, release), alias, percent, ready },
+                version: versions.video ?? versions.image,
+              }),
+            ),
             engine: state?.engine ?? null,
             ...operation.describe(id, config, releases),
           };

@@ -1,8 +1,10 @@
 /** The two routes of an operation. */
 
+import { z } from 'zod';
 import type { estimateSchema } from '../../contract/credits.ts';
 import type { jobSchemas } from '../../contract/job.ts';
 import type { FailureCode } from '../../errors.ts';
+import { ReleaseName } from '../../models/state.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { makeEstimate, makeJob } from '../order.ts';
 import { type Route, route } from '../route.ts';
@@ -14,13 +16,13 @@ type Schemas = {
 };
 
 export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas): Route[] => {
-  const { kind, summary, request, sources, result } = operation;
+  const { kind, summary, sources, result } = operation;
   const refusals: readonly FailureCode[] = [...mediaFailures, ...operation.refusals];
   const shared = {
     method: 'post',
     scope: 'create',
     rate: 'create',
-    body: request,
+    body: pinnable(operation),
     sources,
   } as const;
   return [
@@ -42,7 +44,18 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
       summary: 'What the same request would cost; makes no job',
       answer: { status: 200, body: Estimate },
       fails: refusals,
-      handle: (wanted, parts) => makeEstimate(operation, wanted, parts),
+      // It waits behind no jobs.
+      handle: (wanted, parts) =>
+        makeEstimate(operation, wanted, { ...parts, turns: parts.quickTurns }),
     }),
   ];
+};
+
+/** The request's body, whose model may name a release of it too. */
+const pinnable = ({ title, models, request }: Operation): z.ZodObject => {
+  const model = z.enum(Object.keys(models));
+  const pinned = z
+    .templateLiteral([model, '@', ReleaseName])
+    .describe('a release of the model, such as one that GET /v1/models lists');
+  return request.extend({ model: z.union([model, pinned]) }).meta({ id: `${title}Request` });
 };

@@ -29,6 +29,8 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     progress: job.progress,
     model: job.model,
     model_version: job.model_version,
+    release: job.release || null,
+    canary: job.canary,
     cost: {
       estimated: job.estimated,
       held: isOver(job.status) ? 0 : job.held,
@@ -54,7 +56,8 @@ export const presentResult = (
 ): JobResult | null => {
   if (job.unreadable !== null || job.outcome === null || job.expires_at === null || job.erased)
     return null;
-  const { file: _, model_version = job.model_version, warnings, ...measured } = job.outcome;
+  const { file: _, warnings, ...outcome } = job.outcome;
+  const { model_version = job.model_version, release = job.release, ...measured } = outcome;
   const { fields, warnings: told = [] } = operationOf(operations, job.kind).tell?.(job) ?? {};
   return {
     status: 'success',
@@ -63,6 +66,8 @@ export const presentResult = (
     input_size: job.input.size,
     model_used: job.model,
     model_version,
+    release: release || null,
+    canary: job.canary && release === job.release,
     cached: job.cached,
     credits_used: job.charged,
     processing_ms: (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0),

@@ -24,8 +24,9 @@ const outcomeShape = {
   sha256: z.string(),
   content_type: z.string(),
   output_size: z.string(),
-  /** The release that made it: another one than the job's `model_version` where that was gone. */
+  /** What made it: others than the job's `model_version` and `release` where those were gone. */
   model_version: z.string().optional(),
+  release: z.string().optional(),
   warnings: z.array(Warning).default([]),
 };
 const Outcome = z.looseObject(outcomeShape);
@@ -71,7 +72,17 @@ const shared = {
   /** When the result goes away. */
   expires_at: time,
   request_id: z.string(),
+  /** The span of the request that made it; '' for none. See `scope.ts`. */
+  traceparent: z.string().default(''),
   model_version: z.string(),
+  /** The release that the job runs on, such as `photo@r2`; '' in a record of an earlier version, and without Triton. */
+  release: z.string().default(''),
+  /** It was chosen by chance, as the candidate. */
+  canary: flag,
+  /** The caller asked for this very release. */
+  pinned: flag,
+  /** The candidate that does the work again to be compared; '' for none. */
+  mirror: z.string().default(''),
   fingerprint: z.string(),
   /** What the fingerprint is made of, but for the release; see `submit/fingerprint.ts`. */
   identity: z.string().default(''),

@@ -3,21 +3,27 @@ import { asFailure, Failure, type FailureCode } from '../../errors.ts';
 import { sizeText } from '../../frame.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance, Enhanced } from '../../operations/enhance.ts';
+import type { Progress } from '../../operations/progress.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Files } from '../../storage/files.ts';
+import type { ChunkList } from '../chunks/chunk-list.ts';
+import { shareOut } from '../chunks/share-out.ts';
 import type { JobOutcome, JobRecord, ReadableJob } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
 import { fingerprint } from '../submit/fingerprint.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
+import type { AttemptWatch } from './watch.ts';
 
 export type AttemptParts = {
   readonly attempts: Attempts;
+  readonly chunks: ChunkList;
   readonly signals: Signals;
   readonly files: Files;
   readonly enhance: Enhance;
   readonly config: Config;
   readonly log: Log;
+  readonly watch: AttemptWatch;
 };
 
 export type AttemptTiming = HeartTiming & {
@@ -39,10 +45,14 @@ export const runAttempt = async (
   /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
   leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
-  const { attempts, files, enhance, log } = parts;
+  const { attempts, chunks, files, enhance, log, watch } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
   const release = watchStops(parts, job, leaving.now, halt.stop);
+  const report = (progress: Progress) => {
+    watch.stage(progress.stage);
+    return heart.report(progress);
+  };
   const name = `${job.id}.${job.fence}.${enhance.format(job)}`;
   const target = files.attemptPath(name);
   const local = files.localCopies(job.id);
@@ -50,10 +60,12 @@ export const runAttempt = async (
     await files.space.demand();
     const input = await local.fetchInputs(halt.signal);
     const work = local.checkpoints;
+    const share = shareOut({ chunks, log, lookMs: timing.beatMs, signal: halt.signal }, job);
     const enhanced = await asStored(files, () =>
-      enhance.run(job, { input, target, work }, heart.report, halt.signal),
+      enhance.run(job, { input, target, work, share }, report, halt.signal),
     );
-    const last = heart.report({ ...heart.last(), stage: 'storing' });
+    watch.made(enhanced);
+    const last = report({ ...heart.last(), stage: 'storing' });
     const stored = await asStored(files, () => files.keepResult(name));
     const outcome = outcomeOf(enhanced, name, stored);
     const end = await attempts.succeed(job.id, job.fence, {
@@ -64,6 +76,7 @@ export const runAttempt = async (
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
   } catch (error) {
+    watch.failed(halt.why() ?? asFailure(error).code);
     tell(log, halt.why(), error);
     const ending = { why: halt.why(), leaving: leaving.soon.aborted, error };
     return await conclude(parts, timing, job, ending);
@@ -115,13 +128,14 @@ const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
 };
 
 const outcomeOf = (
-  { outputSize, contentType, details, warnings, modelVersion }: Enhanced,
+  { outputSize, contentType, details, warnings, modelVersion, release }: Enhanced,
   file: string,
   { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): JobOutcome => ({
   ...{ file, bytes, sha256, content_type: contentType, output_size: sizeText(outputSize) },
   ...details,
   model_version: modelVersion,
+  ...(release !== undefined && { release }),
   warnings: [...(warnings ?? [])],
 });
 

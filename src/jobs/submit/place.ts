@@ -10,7 +10,7 @@ import { fingerprint } from './fingerprint.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
 import type { Order, Submission, SubmitParts } from './submission.ts';
 
-const Made = z.enum(['existed', 'cached', 'joined', 'waiting', 'queued']);
+const Made = z.enum(['existed', 'cached', 'joined', 'queued']);
 const placeJob = script(
   new URL('../scripts/submit.lua', import.meta.url),
   z.union([
@@ -20,6 +20,7 @@ const placeJob = script(
       z.number(),
     ]),
     z.tuple([z.literal('missed')]),
+    z.tuple([z.literal('closed')]),
     z.tuple([z.literal('unclaimed')]),
   ]),
 );
@@ -31,9 +32,6 @@ export type Placed = readonly [how: z.infer<typeof Made>, jobId: string];
 const LARGE_BYTES = 8 * 1024;
 const LARGE_RECORDS = 200;
 
-/** By when Bull must have a new job; until then that is the business of the process that made it. */
-const DELIVER_MS = 1000;
-
 /**
  * Finds an order's work among what was done before, or is being done: a new record of a cached result under `id`, or
  * the running job that it joins. Null when there is none. Failure idempotency_in_progress.
@@ -44,7 +42,7 @@ export const placeReused = async (
   id: string,
 ): Promise<Placed | null> => {
   const { stores, config } = parts;
-  const print = fingerprint(order.identity, order.modelVersion);
+  const print = fingerprint(order.identity, order.chosen.modelVersion);
   await dropIfGone(parts, print);
   const ask = { ...askOf(order, id, print, config), want: 'reuse' };
   const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(recordOf(order)));
@@ -73,19 +71,22 @@ export const placeNew = async (
 ): Promise<Placed> => {
   const { account, inputBytes: bytes } = submission;
   const { stores, config, ledger } = parts;
-  const print = fingerprint(submission.identity, submission.modelVersion);
-  const record = JSON.stringify(fullRecordOf(submission));
-  await dropIfGone(parts, print);
+  let order = submission;
   for (;;) {
+    const print = fingerprint(order.identity, order.chosen.modelVersion);
+    await dropIfGone(parts, print);
     const month = monthOf(Date.now());
     const price = quote(submission.price, await ledger.usage(account, month), config.prices);
     const ask = {
-      ...askOf(submission, id, print, config),
+      ...askOf(order, id, print, config),
       ...{ want: 'new', month, bytes, ...priceFields(price), ...limitsOf(config) },
     };
-    const said = await placeJob(stores, JSON.stringify(ask), record);
+    const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(fullRecordOf(order)));
     switch (said[0]) {
       case 'repriced':
+        continue;
+      case 'closed':
+        order = { ...order, chosen: await submission.rechoose() };
         continue;
       case 'missed':
         throw new Error('a new job was asked for, not an earlier one');
@@ -114,8 +115,13 @@ export const placeNew = async (
 };
 
 /** What submit.lua needs for every order. */
-const askOf = ({ account, idempotency }: Order, id: string, print: string, { jobs }: Config) => ({
-  ...{ id, account, fingerprint: print },
+const askOf = (
+  { account, idempotency, chosen }: Order,
+  id: string,
+  print: string,
+  { jobs }: Config,
+) => ({
+  ...{ id, account, fingerprint: print, release: chosen.release },
   account_records: jobs.accountRecords,
   large_bytes: LARGE_BYTES,
   large_records: LARGE_RECORDS,
@@ -133,19 +139,20 @@ const limitsOf = ({ jobs }: Config) => ({
   account_queued: jobs.accountQueued,
   account_bytes: jobs.accountQueuedBytes,
   queue_limit: jobs.queueLimit,
-  running_limit: jobs.accountRunning,
-  deliver_ms: DELIVER_MS,
 });
 
 const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
 /** What a record holds besides what the script decides; see `record/record.ts`. */
-const recordOf = ({ kind, requestId, options, modelVersion, identity }: Order) => ({
+const recordOf = ({ kind, requestId, options, chosen, identity, traceparent }: Order) => ({
   ...{ kind, identity },
   request_id: requestId,
+  traceparent: traceparent ?? '',
   model: options.model,
-  model_version: modelVersion,
+  ...{ model_version: chosen.modelVersion, release: chosen.release, mirror: chosen.mirror },
+  canary: chosen.canary ? '1' : '',
+  pinned: chosen.pinned ? '1' : '',
   options: JSON.stringify(options),
 });
 

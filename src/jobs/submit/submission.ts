@@ -3,6 +3,7 @@ import type { ListPrice } from '../../accounts/list-price.ts';
 import type { Config } from '../../config.ts';
 import type { JobInput } from '../../contract/job.ts';
 import type { Log } from '../../log.ts';
+import type { Choice } from '../../models/choose.ts';
 import type { InputKind, Options } from '../../operations/operation.ts';
 import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
@@ -25,12 +26,14 @@ export type SubmitParts = {
 export type Order = {
   readonly account: string;
   readonly requestId: string;
+  /** The span of the request that made the job, which its attempts continue. */
+  readonly traceparent?: string | undefined;
   readonly idempotency?: Claim | undefined;
   /** The operation's. */
   readonly kind: string;
   readonly options: Options;
-  /** The release that is to do it. */
-  readonly modelVersion: string;
+  /** The release that is to do it; see `models/choose.ts`. */
+  readonly chosen: Choice;
   readonly inputKind: InputKind;
   /** See `fingerprint.ts`. */
   readonly identity: string;
@@ -46,4 +49,6 @@ export type Submission = Order & {
   readonly files: Readonly<Record<string, string>>;
   /** Of all media that the caller sent for it. */
   readonly inputBytes: number;
+  /** Chooses again, where the chosen release was unloaded before the job was made. Failure model_unavailable. */
+  readonly rechoose: () => Promise<Choice>;
 };

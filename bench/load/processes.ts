@@ -1,0 +1,53 @@
+/** The processes of a service under test, as the kernel sees them: all descendants of this process, by what they are. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+const kinds = {
+  api: /src\/main\.ts api/,
+  worker: /src\/main\.ts worker/,
+  redis: /redis-server/,
+  triton: /(^|\/)tritonserver /,
+  models: /triton_python_backend_stub/,
+  ffmpeg: /(^|\/)ff(mpeg|probe) /,
+} as const;
+export type Kind = keyof typeof kinds;
+export const kindNames: readonly Kind[] = ['api', 'worker', 'redis', 'triton', 'models', 'ffmpeg'];
+
+type Process = { readonly pid: number; readonly parent: number; readonly command: string };
+
+/** MiB of memory in use by each kind of process, all processes of a kind together. */
+export const memoryByKind = (): Readonly<Record<Kind, number>> => {
+  const sums = { api: 0, worker: 0, redis: 0, triton: 0, models: 0, ffmpeg: 0 };
+  for (const { pid, command } of descendants(all(), process.pid)) {
+    const kind = kindNames.find((name) => kinds[name].test(command));
+    if (kind) sums[kind] += residentMiB(pid);
+  }
+  for (const kind of kindNames) sums[kind] = Math.round(sums[kind]);
+  return sums;
+};
+
+const all = (): Process[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const stat = read(`/proc/${name}/stat`);
+      const parent = Number(/\) \S (\d+)/.exec(stat)?.[1] ?? Number.NaN);
+      const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ');
+      return command ? [{ pid: Number(name), parent, command }] : [];
+    });
+
+const descendants = (processes: readonly Process[], of: number): Process[] =>
+  processes
+    .filter(({ parent }) => parent === of)
+    .flatMap((child) => [child, ...descendants(processes, child.pid)]);
+
+const residentMiB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+
+/** Empty for a process that has ended meanwhile. */
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+};

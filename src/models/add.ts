@@ -1,0 +1,111 @@
+/** A new release on one Triton: packed, loaded and checked, and nothing of it left where it does not pass. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../errors.ts';
+import type { Slot } from '../triton/clients/model.ts';
+import type { Control } from '../triton/protocol/control.ts';
+import type { Transport } from '../triton/protocol/transport.ts';
+import { type CheckBounds, type CheckResult, checkRelease } from './check.ts';
+import {
+  type Manifest,
+  packRelease,
+  type ReleaseSource,
+  removeRelease,
+  type Taken,
+} from './release-folder.ts';
+
+type AddParts = {
+  readonly modelsDir: string;
+  readonly tritonSlots: readonly Slot[];
+  readonly taken: Taken;
+  readonly control: Control;
+  readonly transport: Transport;
+  readonly signal: AbortSignal;
+  /** A model that is not loaded by then hangs. */
+  readonly loadWithinMs: number;
+  readonly bounds: CheckBounds;
+};
+
+/** Throws Failure release_refused with everything that was found. */
+export const addOn = async (
+  source: ReleaseSource,
+  parts: AddParts,
+): Promise<{ readonly manifest: Manifest; readonly checks: readonly CheckResult[] }> => {
+  const { modelsDir, control, tritonSlots: slots } = parts;
+  const manifest = await packRelease(source, parts);
+  try {
+    for (const { name } of Object.values(manifest.models)) await loadNew(name, parts);
+    const checks = await checkRelease({ ...parts, manifest, slots });
+    refuseFailed(checks);
+    return { manifest: { ...manifest, memory_bytes: checks.at(-1)?.bytes ?? null }, checks };
+  } catch (error) {
+    await takeBack(manifest, { modelsDir, control });
+    throw error;
+  }
+};
+
+/** Throws Failure release_refused with Triton's reason: what nobody uses yet is at fault itself. */
+export const loadNew = async (
+  name: string,
+  { control, signal, loadWithinMs }: Pick<AddParts, 'control' | 'signal' | 'loadWithinMs'>,
+): Promise<void> => {
+  try {
+    await control.load(name, loadWithinMs, signal);
+  } catch (error) {
+    if (signal.aborted || !(error instanceof Failure)) throw error;
+    throw notLoaded(name, error.cause, loadWithinMs);
+  }
+};
+
+const notLoaded = (name: string, cause: unknown, withinMs: number): Failure => {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const reason = why.startsWith('no answer within')
+    ? `${name} was not loaded within ${withinMs / 1000} s`
+    : `${name} could not be loaded: ${saidByModel(why)}`;
+  return new Failure('release_refused', { reason }, { cause });
+};
+
+/** Triton puts what a model raised between its own words and where in the model's files that was. */
+const saidByModel = (text: string): string => {
+  const [before = ''] = text.split('\n\nAt:');
+  return before.replace(/^.*?RuntimeError: /s, '').trim();
+};
+
+/** Throws Failure release_refused where a check did not pass. */
+export const refuseFailed = (checks: readonly CheckResult[]): void => {
+  const failed = checks.filter(({ ok }) => !ok);
+  if (failed.length === 0) return;
+  const reason = failed.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+  const faults = failed.map(({ name, detail }) => ({ pointer: '', code: name, detail }));
+  throw new Failure('release_refused', { reason }, { faults });
+};
+
+const goneWithinMs = 30_000;
+const lookEveryMs = 100;
+
+/**
+ * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what still loads a model whose
+ * files are gone, and until that has ended Triton would not answer to an unload.
+ * Throws Failure model_unavailable when that takes too long.
+ */
+export const takeBack = async (
+  manifest: Manifest,
+  { modelsDir, control }: { readonly modelsDir: string; readonly control: Control },
+): Promise<void> => {
+  await removeRelease(modelsDir, manifest);
+  const names = Object.values(manifest.models).map(({ name }) => name);
+  const end = performance.now() + goneWithinMs;
+  for (;;) {
+    const index = await control.repositoryIndex();
+    const left = index.filter(({ name }) => names.includes(name));
+    for (const { name } of left.filter(({ state }) => state === 'READY'))
+      await control.unload(name);
+    if (left.every(({ state }) => state === undefined || state === 'UNAVAILABLE')) return;
+    if (performance.now() > end) throw stillThere(names);
+    await sleep(lookEveryMs);
+  }
+};
+
+const stillThere = (names: readonly string[]): Failure => {
+  const cause = new Error(`not gone within ${goneWithinMs / 1000} s`);
+  return new Failure('model_unavailable', { model: names.join(', ') }, { cause });
+};

@@ -1,0 +1,279 @@
+/** What operators do with releases: the same for `enhance models …` and the admin routes. See decision 20. */
+import type { Config } from '../config.ts';
+import type { AdminSlot } from '../contract/releases.ts';
+import { Failure } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Slot } from '../triton/clients/model.ts';
+
+import type { Transport } from '../triton/protocol/transport.ts';
+import { addOn, loadNew, refuseFailed, takeBack } from './add.ts';
+import type { CatalogueEntry } from './catalogue.ts';
+import { type CheckResult, checkRelease } from './check.ts';
+import { type Everywhere, type Replica, stateIn, wantedModels } from './everywhere.ts';
+import type { Registry } from './registry.ts';
+import { type Manifest, type ReleaseSource, removeRelease } from './release-folder.ts';
+import {
+  accepted,
+  added,
+  aliasOf,
+  type Canary,
+  canaried,
+  promoted,
+  type Release,
+  readRef,
+  releaseOf,
+  reloaded,
+  removed,
+  rolledBack,
+  type SlotState,
+  unloaded,
+  wayBack,
+  written,
+} from './state.ts';
+
+export type OperateParts = {
+  readonly registry: Registry;
+  readonly everywhere: Everywhere;
+  readonly transport: Transport;
+  readonly entries: readonly CatalogueEntry[];
+  readonly modelsDir: string;
+  readonly config: Config;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+};
+export type Checked = { readonly release: string; readonly checks: readonly CheckResult[] };
+export type Added = Checked & { readonly dry_run: boolean; readonly manifest: Manifest };
+export type Operate = ReturnType<typeof openOperate>;
+
+/** `by` is who does it, for the log. */
+export const openOperate = (parts: OperateParts) => {
+  const { registry, everywhere, modelsDir } = parts;
+
+  const tritonSlots = (slot: string): readonly Slot[] => {
+    const entry = parts.entries.find(({ id }) => id === slot);
+    const all = entry ? [...entry.slots.image, ...entry.slots.video] : [];
+    return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at);
+  };
+
+  /** On the first Triton that is up; the reconcile loop compares the files for the others. Failure model_unavailable. */
+  const check = (manifest: Manifest): Promise<CheckResult[]> => {
+    const { transport, signal, config } = parts;
+    const [{ control }] = everywhere.up(manifest.slot);
+    const { bounds } = config.models;
+    return checkRelease({
+      ...{ manifest, slots: tritonSlots(manifest.slot), modelsDir, control, transport },
+      ...{ signal, bounds },
+    });
+  };
+
+  /** Unloads models that no release needs. */
+  const drop = async (models: readonly string[]): Promise<void> => {
+    const wanted = wantedModels(await registry.readAll());
+    await everywhere.unload(models.filter((model) => !wanted.has(model)));
+  };
+
+  /**
+   * Checks a new release on one Triton, then loads it on the others, before any caller can get it. After a refusal nothing of
+   * it is left. Failure release_refused | model_unavailable.
+   */
+  const add = async (source: ReleaseSource, by: string, dryRun = false): Promise<Added> => {
+    const { transport, signal, config } = parts;
+    const { bounds, loadWithinMs } = config.models;
+    const states = await registry.readAll();
+    const state = await registry.read(source.slot);
+    const [first, ...others] = everywhere.up(source.slot);
+    const loading = { modelsDir, transport, signal, loadWithinMs, bounds };
+    const { manifest, checks } = await addOn(source, {
+      ...{ ...loading, control: first.control, taken: takenBy(states) },
+      tritonSlots: tritonSlots(source.slot),
+    });
+    const ref = written(manifest.slot, manifest.release);
+    const undo = async () => {
+      for (const { control } of [first, ...others])
+        await takeBack(manifest, { modelsDir, control });
+    };
+    try {
+      if (dryRun) {
+        await undo();
+        return { release: ref, dry_run: true, checks, manifest };
+      }
+      const own = mapped(manifest.models, ({ name }) => name);
+      for (const { control } of others)
+        for (const name of Object.values(own)) await loadNew(name, { ...loading, control });
+      const models = { ...releaseOf(state, state.stable).models, ...own };
+      const act = { by, action: 'add', release: manifest.release, detail: manifest.licence };
+      const release = { models, manifest, added_at: Date.now(), added_by: by };
+      await registry.change(source.slot, (now) => added(now, manifest.release, release), act);
+      return { release: ref, dry_run: false, checks, manifest };
+    } catch (error) {
+      await undo();
+      throw error;
+    }
+  };
+
+  /** From then on the reconcile loop keeps it loaded. Failure model_unavailable. */
+  const load = async (state: SlotState, name: string): Promise<void> => {
+    const { models, loaded } = releaseOf(state, name);
+    if (!loaded) await registry.change(state.slot, (now) => reloaded(now, name, Date.now()), null);
+    await everywhere.load(written(state.slot, name), Object.values(models));
+  };
+
+  /** Makes sure that new jobs can run on the release. Failure release_refused | model_unavailable. */
+  const prepare = async (state: SlotState, name: string): Promise<void> => {
+    await load(state, name);
+    const { manifest } = releaseOf(state, name);
+    if (manifest) refuseFailed(await check(manifest));
+  };
+
+  /** `move` is applied when the release is ready everywhere and its check has passed. */
+  const point = async (
+    ref: string,
+    move: (state: SlotState, release: string) => SlotState,
+    act: { readonly by: string; readonly action: string; readonly detail: string },
+  ): Promise<SlotState> => {
+    const { slot, release } = readRef(ref);
+    const seen = await registry.read(slot);
+    // Refused before anything is loaded where the move is not allowed anyway.
+    move(seen, release);
+    await prepare(seen, release);
+    await registry.forget(ref);
+    return registry.change(slot, (now) => move(now, release), { ...act, release }, seen);
+  };
+
+  return {
+    add,
+
+    /** Checks a release again; one that was taken back can be used again when it passes. */
+    check: async (ref: string, by: string): Promise<Checked> => {
+      const { slot, release } = readRef(ref);
+      const state = await registry.read(slot);
+      const { models, manifest, loaded, rejected } = releaseOf(state, release);
+      if (!manifest) {
+        const reason = `${ref} ships with the service and is checked by its tests`;
+        throw new Failure('release_refused', { reason });
+      }
+      await load(state, release);
+      try {
+        const checks = await check(manifest);
+        if (rejected !== null && checks.every(({ ok }) => ok)) {
+          const act = { by, action: 'accept', release, detail: `was taken back: ${rejected}` };
+          await registry.forget(ref);
+          await registry.change(slot, (now) => accepted(now, release), act);
+        }
+        return { release: ref, checks };
+      } finally {
+        if (!loaded) {
+          await registry.change(slot, (now) => unloaded(now, release), null);
+          await drop(Object.values(models));
+        }
+      }
+    },
+
+    canary: (ref: string, canary: Canary, by: string): Promise<SlotState> => {
+      const mirrored = canary.mirror > 0 ? `, ${canary.mirror} % mirrored` : '';
+      return point(ref, (state, name) => canaried(state, name, canary, Date.now()), {
+        ...{ by, action: 'canary', detail: `${canary.percent} % of new jobs${mirrored}` },
+      });
+    },
+
+    promote: (ref: string, by: string): Promise<SlotState> =>
+      point(ref, (state, name) => promoted(state, name, Date.now()), {
+        ...{ by, action: 'promote', detail: 'new jobs get it' },
+      }),
+
+    /** Ends the canary; without one, goes back to the earlier stable release. */
+    rollback: async (slot: string, by: string): Promise<SlotState> => {
+      const seen = await registry.read(slot);
+      rolledBack(seen, Date.now());
+      const back = wayBack(seen);
+      if (back !== null) await prepare(seen, back);
+      const release = back ?? seen.stable;
+      const left = written(slot, seen.candidate?.release ?? seen.stable);
+      const act = { by, action: 'rollback', release, detail: `away from ${left}` };
+      return registry.change(slot, (now) => rolledBack(now, Date.now()), act, seen);
+    },
+
+    /** Refused while an alias means it or an unfinished job needs it; `remove` deletes its files too. Failure release_refused. */
+    unload: async (ref: string, by: string, remove = false): Promise<SlotState> => {
+      const { slot, release } = readRef(ref);
+      const state = await registry.read(slot);
+      const { models, manifest } = releaseOf(state, release);
+      const next = unloaded(state, release);
+      if (remove) removed(next, release);
+      const jobs = await registry.close(slot, release);
+      if (jobs > 0) {
+        const reason = `${ref} is needed by ${jobs} unfinished jobs; unload it when they are done`;
+        throw new Failure('release_refused', { reason });
+      }
+      const act = { by, action: remove ? 'delete' : 'unload', release, detail: '' };
+      const move = (now: SlotState) =>
+        remove ? removed(unloaded(now, release), release) : unloaded(now, release);
+      const after = await registry.change(slot, move, act, state);
+      await drop(Object.values(models));
+      if (remove && manifest) await removeRelease(modelsDir, manifest);
+      return after;
+    },
+
+    /** Every release of every slot, and on which Tritons it is ready. */
+    list: async (): Promise<AdminSlot[]> => {
+      const states = await registry.readAll();
+      const each = async ({ name, control }: Replica) => ({
+        name,
+        index: await control.repositoryIndex(),
+      });
+      const indexes = await Promise.all(everywhere.all().map(each));
+      const readyOn = ({ models }: Release) =>
+        indexes
+          .filter(({ index }) =>
+            Object.values(models).every((model) => stateIn(index, model) === 'READY'),
+          )
+          .map(({ name }) => name);
+      const described = async (state: SlotState) => ({
+        slot: state.slot,
+        stable: written(state.slot, state.stable),
+        previous: state.previous && written(state.slot, state.previous),
+        candidate: state.candidate && {
+          ...state.candidate,
+          release: written(state.slot, state.candidate.release),
+        },
+        releases: await Promise.all(
+          Object.entries(state.releases).map(async ([name, release]) => ({
+            release: written(state.slot, name),
+            alias: aliasOf(state, name),
+            ...{ shipped: release.shipped, loaded: release.loaded, rejected: release.rejected },
+            ready_on: readyOn(release),
+            models: release.models,
+            licence: release.manifest?.licence ?? null,
+            source: release.manifest?.source ?? null,
+            added_at: release.added_at === null ? null : new Date(release.added_at).toISOString(),
+            added_by: release.added_by,
+            attempts: await registry.tally(written(state.slot, name)),
+          })),
+        ),
+      });
+      return Promise.all(states.map(described));
+    },
+
+    log: (limit: number) => registry.log(limit),
+  };
+};
+
+/** Names, versions and releases that a new one may not have. */
+const takenBy = (states: readonly SlotState[]) => {
+  const releases = states.flatMap((state) => Object.values(state.releases));
+  return {
+    names: releases.flatMap(({ models }) => Object.values(models)),
+    versions: releases.flatMap(({ manifest }) =>
+      Object.values(manifest?.models ?? {}).map(({ version }) => version),
+    ),
+    releases: states.flatMap(({ slot, releases: own }) =>
+      Object.keys(own).map((name) => written(slot, name)),
+    ),
+  };
+};
+
+const mapped = <T, U>(
+  record: Readonly<Record<string, T>>,
+  by: (value: T) => U,
+): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, by(value)]));

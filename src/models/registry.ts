@@ -1,0 +1,122 @@
+/** The releases of all slots as they are stored in Redis, and the log of who changed them. See decision 20. */
+import { z } from 'zod';
+import { Failure } from '../errors.ts';
+import { type Redises, script } from '../redis.ts';
+import {
+  type SlotForm,
+  type SlotState,
+  SlotState as Stored,
+  slotState,
+  storedOf,
+  written,
+} from './state.ts';
+
+export const LogEntry = z.object({
+  at: z.iso.datetime(),
+  /** `operator:name@host`, `key:key_…` or `service`. */
+  by: z.string(),
+  action: z.string(),
+  slot: z.string(),
+  release: z.string().nullable(),
+  detail: z.string(),
+});
+export type LogEntry = z.infer<typeof LogEntry>;
+
+/** What is written into the log; `slot` and the time are added. */
+export type Act = Pick<LogEntry, 'by' | 'action' | 'release' | 'detail'>;
+
+/** Attempts of jobs on a release. */
+export type Tally = { readonly done: number; readonly failed: number };
+
+export type Registry = ReturnType<typeof openRegistry>;
+
+const writeSlot = script(new URL('scripts/write-slot.lua', import.meta.url), z.number());
+const closeRelease = script(new URL('scripts/close-release.lua', import.meta.url), z.number());
+
+/** How often a change is tried when others change the same slot at the same moment. */
+const TRIES = 20;
+
+export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
+  const { redis, prefix } = stores;
+  const key = `${prefix}:models`;
+
+  const formOf = (slot: string): SlotForm => {
+    const form = forms.find((one) => one.slot === slot);
+    if (form) return form;
+    const known = forms.map((one) => one.slot).join(', ');
+    throw new Failure('not_found', { what: `model "${slot}"; the models are ${known}` });
+  };
+  const parsed = (form: SlotForm, text: string | null): SlotState =>
+    slotState(form, text === null ? null : Stored.parse(JSON.parse(text)));
+
+  /** Failure not_found for a slot that the service does not have. */
+  const read = async (slot: string): Promise<SlotState> =>
+    parsed(formOf(slot), await redis.hget(key, slot));
+
+  const readAll = async (): Promise<readonly SlotState[]> => statesIn(await stored());
+
+  /** What is stored, as it is: equal as long as nothing has changed. */
+  const stored = (): Promise<Record<string, string>> => redis.hgetall(key);
+  const statesIn = (texts: Readonly<Record<string, string>>): readonly SlotState[] =>
+    forms.map((form) => parsed(form, texts[form.slot] ?? null));
+
+  /**
+   * Applies a pure move to a slot's state. `seen` is the state that an operator's decision was made on: when its aliases
+   * have changed since, the move is refused, as two operators would undo each other's. Failure models_changed, and those of `move`.
+   */
+  const change = async (
+    slot: string,
+    move: (state: SlotState) => SlotState,
+    act: Act | null,
+    seen?: SlotState,
+  ): Promise<SlotState> => {
+    const form = formOf(slot);
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const text = await redis.hget(key, slot);
+      const before = parsed(form, text);
+      if (seen && aliasesOf(before) !== aliasesOf(seen)) throw changedMeanwhile(slot, before);
+      const after = move(before);
+      const reopened = Object.entries(after.releases)
+        .filter(([, { loaded }]) => loaded)
+        .map(([name]) => written(slot, name));
+      const entry = act && { at: new Date().toISOString(), slot, ...act };
+      const [next, log] = [JSON.stringify(storedOf(after)), entry ? JSON.stringify(entry) : ''];
+      if (await writeSlot(stores, slot, text ?? '', next, log, reopened.join(' '))) return after;
+    }
+    throw new Failure('models_changed', { slot, now: 'others change it again and again' });
+  };
+
+  /** Newest first. */
+  const log = async (limit: number): Promise<LogEntry[]> => {
+    const entries = await redis.xrevrange(`${key}:log`, '+', '-', 'COUNT', limit);
+    return entries.map(([, fields]) => LogEntry.parse(JSON.parse(fields[1] ?? '')));
+  };
+
+  /** How many unfinished jobs need the release; when there are none, no new job can name it from now on. */
+  const close = (slot: string, release: string): Promise<number> =>
+    closeRelease(stores, written(slot, release));
+
+  const tallyKey = (ref: string) => `${key}:attempts:${ref}`;
+  /** Counts an attempt on a release (`photo@r2`) since it was last put on trial. */
+  const count = async (ref: string, end: 'done' | 'failed'): Promise<void> => {
+    await redis.hincrby(tallyKey(ref), end, 1);
+  };
+  const tally = async (ref: string): Promise<Tally> => {
+    const { done = 0, failed = 0 } = await redis.hgetall(tallyKey(ref));
+    return { done: Number(done), failed: Number(failed) };
+  };
+  const forget = async (ref: string): Promise<void> => {
+    await redis.del(tallyKey(ref));
+  };
+
+  return { read, readAll, stored, statesIn, change, log, close, count, tally, forget };
+};
+
+const aliasesOf = ({ stable, previous, candidate }: SlotState): string =>
+  JSON.stringify([stable, previous, candidate?.release, candidate?.percent]);
+
+const changedMeanwhile = (slot: string, { stable, candidate }: SlotState): Failure => {
+  const now = `the stable release is ${written(slot, stable)}`;
+  const trial = candidate && `, the candidate ${written(slot, candidate.release)}`;
+  return new Failure('models_changed', { slot, now: `${now}${trial ?? ''}` });
+};

@@ -1,0 +1,82 @@
+/** Watches the jobs of a release that is on trial, and takes it back by itself when it fails too often. */
+import type { Failure } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Control } from '../triton/protocol/control.ts';
+import { stateIn } from './everywhere.ts';
+import type { Registry } from './registry.ts';
+import { readRef, rejected, type SlotState, written } from './state.ts';
+
+export type Trial = ReturnType<typeof openTrial>;
+
+type Parts = {
+  readonly registry: Registry;
+  readonly control: Pick<Control, 'repositoryIndex'>;
+  readonly log: Log;
+  readonly bounds: {
+    /** Fewer failed attempts say nothing. */
+    readonly errors: number;
+    /** Of all attempts. */
+    readonly errorPercent: number;
+    /** How long after its promotion a stable release is still on trial. */
+    readonly watchMs: number;
+  };
+};
+
+/** Failures of an attempt that a model causes; of `model_unavailable` only where other models are there. */
+const modelFaults: readonly string[] = ['inference_failed', 'model_unavailable'];
+
+export const openTrial = ({ registry, control, log, bounds }: Parts) => {
+  const isAlone = async (failure: Failure, state: SlotState, name: string): Promise<boolean> => {
+    if (failure.code !== 'model_unavailable') return true;
+    const other = state.candidate?.release === name ? state.stable : state.previous;
+    const models = other === null ? [] : Object.values(state.releases[other]?.models ?? {});
+    try {
+      const index = await control.repositoryIndex();
+      return models.length > 0 && models.every((model) => stateIn(index, model) === 'READY');
+    } catch {
+      // Triton is away: that says nothing about the release.
+      return false;
+    }
+  };
+
+  const takeBack = async (state: SlotState, name: string, why: string): Promise<void> => {
+    const ref = written(state.slot, name);
+    const act = { by: 'service', action: 'rollback', release: name, detail: why };
+    await registry.change(
+      state.slot,
+      (now) => (isOnTrial(now, name, bounds.watchMs) ? rejected(now, name, why, Date.now()) : now),
+      act,
+    );
+    log.error({ release: ref, why }, 'a release is taken back');
+  };
+
+  return {
+    /** An attempt has ended: with a result, or with a failure. */
+    ended: async (ref: string, failure: Failure | null): Promise<void> => {
+      if (ref === '' || (failure && !modelFaults.includes(failure.code))) return;
+      const { slot, release } = readRef(ref);
+      if (!failure) return void (await registry.count(ref, 'done'));
+      const state = await registry.read(slot);
+      if (!(await isAlone(failure, state, release))) return;
+      await registry.count(ref, 'failed');
+      if (!isOnTrial(state, release, bounds.watchMs)) return;
+      const { done, failed } = await registry.tally(ref);
+      const percent = (100 * failed) / (done + failed);
+      if (failed < bounds.errors || percent < bounds.errorPercent) return;
+      const why = `${failed} of ${done + failed} attempts failed, the last one so: ${failure.message}`;
+      await takeBack(state, release, why);
+    },
+  };
+};
+
+/** Whether it is the candidate, or was made stable within `watchMs` with a release to go back to. */
+const isOnTrial = (
+  { candidate, stable, previous, promoted_at }: SlotState,
+  name: string,
+  watchMs: number,
+): boolean =>
+  candidate?.release === name ||
+  (candidate === null &&
+    name === stable &&
+    previous !== null &&
+    Date.now() - (promoted_at ?? 0) < watchMs);

@@ -1,0 +1,36 @@
+/** The releases that ship are what their names promise: a change of a network without a new name would mix results in the cache. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { operations } from '../../src/operations/all.ts';
+import { slotForms } from '../../src/operations/catalogue-entries.ts';
+import { root } from '../../src/stack/home.mjs';
+
+const test = suite('shipped releases');
+
+const versionOf = (model: string): string => {
+  const config = readFileSync(join(root, 'models', model, 'config.pbtxt'), 'utf8');
+  return /key: "release", value: \{ string_value: "([^"]+)" \}/.exec(config)?.[1] ?? 'none';
+};
+
+const mouths = ['face_track-r3', 'speech-r2', 'mouth_plan-r2'];
+const portraits = ['head_motion-r2', 'portrait_motion-r1'];
+/** Whoever changes a version here raises the release beside it, in `models` of the operation. */
+const promised: Readonly<Record<string, readonly string[]>> = {
+  'photo@r1': ['photo-r1'],
+  'animation@r1': ['animation-r1'],
+  'detail@r1': ['detail-r1'],
+  'fast@r1': [...mouths, 'mouth_render_fast-r3', ...portraits],
+  'balanced@r1': [...mouths, 'mouth_render_balanced-r2', ...portraits],
+  'studio@r1': [...mouths, 'mouth_render_studio-r2', ...portraits],
+};
+
+test('each shipped release has the versions that its name stands for', () => {
+  const shipped = operations
+    .flatMap(slotForms)
+    .map(({ slot, shipped, tritonSlots }) => [`${slot}@${shipped}`, tritonSlots.map(versionOf)]);
+  assert.equal(Object.fromEntries(shipped), promised);
+});
+
+test.run();
