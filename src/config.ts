@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { expected } from './expected.ts';
+import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
@@ -14,6 +15,24 @@ const list = z.string().transform((value) =>
     .map((entry) => entry.trim())
     .filter(Boolean),
 );
+/** `name=value,name=value` with percent-encoded values, as OpenTelemetry writes headers. */
+const headerList = list.default([]).transform((entries, ctx) => {
+  try {
+    const pairs = entries.map((entry) => /^\s*([^=\s]+)\s*=(.*)$/.exec(entry) ?? []);
+    if (pairs.some(([, name]) => name === undefined)) throw new Error('a header has no value');
+    const found = pairs.map(([, name = '', value = '']) => [
+      name,
+      decodeURIComponent(value.trim()),
+    ]);
+    return z.record(z.string(), z.string()).parse(Object.fromEntries(found));
+  } catch {
+    ctx.addIssue({
+      code: 'custom',
+      message: 'Expected name=value,name=value with percent-encoded values',
+    });
+    return z.NEVER;
+  }
+});
 const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
@@ -90,16 +109,36 @@ const Environment = z.object({
   DATA_DIR: z.string().default('.enhance/data'),
   RESULT_TTL_SECONDS: int(86_400),
   DISK_RESERVE_BYTES: int(GiB, 0),
+  STORAGE: z.enum(['disk', 's3']).default('disk'),
+  S3_BUCKET: z.string().default(''),
+  S3_PREFIX: z.string().default(''),
+  S3_ENDPOINT: z.url().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
+  S3_FORCE_PATH_STYLE: z.stringbool().default(false),
+  S3_TIMEOUT_SECONDS: int(20),
+  S3_PART_BYTES: int(16 * MiB, 5 * MiB),
+  S3_PRESIGN: z.stringbool().default(false),
+  S3_PRESIGN_SECONDS: int(300),
+  S3_PUBLIC_ENDPOINT: z.url().optional(),
   KEY_PEPPER: z.string().min(16),
   SIGNING_SECRET: z.string().min(16),
   ADMIN_KEY: z.string().min(16).optional(),
   METRICS_TOKEN: z.string().min(16).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: int(0, 0),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList,
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 
   WAIT_LIMIT_SECONDS: int(900),
   JOB_DEADLINE_SECONDS: int(6 * 3600),
   JOB_ATTEMPTS: int(3),
   MODEL_WAIT_SECONDS: int(300),
   WORKER_CONCURRENCY: int(2),
+  WORKER_DRAIN_SECONDS: int(20, 0),
+  API_DRAIN_SECONDS: int(10, 0),
   QUEUE_LIMIT: int(10_000),
   ACCOUNT_RUNNING_LIMIT: int(4),
   ACCOUNT_QUEUED_LIMIT: int(100),
@@ -176,16 +215,64 @@ const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.Refineme
     );
 };
 
+const s3Of = (e: z.output<typeof Environment>) => ({
+  bucket: e.S3_BUCKET,
+  /** Empty, or ends with a slash. */
+  prefix: e.S3_PREFIX.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/'),
+  endpoint: e.S3_ENDPOINT,
+  region: e.S3_REGION,
+  /** Undefined: as Amazon's tools find them. */
+  credentials: credentialsOf(e),
+  forcePathStyle: e.S3_FORCE_PATH_STYLE,
+  /** Of each attempt of a call, until the server begins to answer. */
+  timeoutMs: e.S3_TIMEOUT_SECONDS * 1000,
+  partBytes: e.S3_PART_BYTES,
+  /** Null: results are downloaded through this service. */
+  presign: e.S3_PRESIGN ? { endpoint: e.S3_PUBLIC_ENDPOINT, seconds: e.S3_PRESIGN_SECONDS } : null,
+});
+
+const credentialsOf = ({
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+}: z.output<typeof Environment>) =>
+  accessKeyId !== undefined && secretAccessKey !== undefined
+    ? { accessKeyId, secretAccessKey }
+    : undefined;
+
+/** What S3 needs besides what each variable says for itself. */
+const checkS3 = (e: z.output<typeof Environment>): { name: string; message: string }[] => {
+  const { STORAGE, S3_BUCKET, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = e;
+  const lacks = (name: string, why: string) => ({ name, message: `Expected a value, as ${why}` });
+  return [
+    ...(STORAGE === 's3' && S3_BUCKET === '' ? [lacks('S3_BUCKET', 'STORAGE is s3')] : []),
+    ...(id !== undefined && secret === undefined
+      ? [lacks('S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID is set')]
+      : []),
+    ...(secret !== undefined && id === undefined
+      ? [lacks('S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY is set')]
+      : []),
+  ];
+};
+
+const Checked = Environment.superRefine(refuseUnpaired).superRefine((e, ctx) => {
+  for (const { name, message } of checkS3(e))
+    ctx.addIssue({ code: 'custom', path: [name], message });
+});
+
 /** The names of all variables, for `.env.example` and its test. */
 export const variables = (operations: readonly Priced[]): readonly string[] => [
   ...Object.keys(Environment.shape),
   ...operations.map(ratesVariable),
 ];
 
-/** Parses the environment once. Throws an Error that lists every fault, not the first. */
-export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
+/**
+ * Parses the environment once; NAME_FILE names a file that holds the value of NAME (`value-files.ts`). Throws an Error that lists every
+ * fault, not the first.
+ */
+export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
+  const env = withFiles(given, variables(operations));
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.superRefine(refuseUnpaired).safeParse(set, { error: expected });
+  const parsed = Checked.safeParse(set, { error: expected });
   const tables = z
     .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
     .safeParse(set, { error: expected });
@@ -235,6 +322,7 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       port: e.PORT,
       publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, ''),
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
+      drainMs: e.API_DRAIN_SECONDS * 1000,
       createPerMinute: e.RATE_CREATE_PER_MINUTE,
       readPerMinute: e.RATE_READ_PER_MINUTE,
       badKeysPerMinute: e.RATE_BAD_KEYS_PER_MINUTE,
@@ -279,6 +367,8 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       reserveBytes: e.DISK_RESERVE_BYTES,
       accountUploads: { files: e.ACCOUNT_UPLOAD_FILES, bytes: e.ACCOUNT_UPLOAD_BYTES },
       accountIncomingBytes: e.ACCOUNT_INCOMING_BYTES,
+      /** Null: uploads, inputs, checkpoints and results are in `dir`. */
+      s3: e.STORAGE === 's3' ? s3Of(e) : null,
     },
     secrets: {
       pepper: e.KEY_PEPPER,
@@ -286,11 +376,20 @@ export const loadConfig = (env: NodeJS.ProcessEnv, operations: readonly Priced[]
       adminKey: e.ADMIN_KEY,
       metricsToken: e.METRICS_TOKEN,
     },
+    /** Of a worker, which has no API; port 0: none. */
+    metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
+    tracing: {
+      /** Undefined: no tracing. */
+      endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
+      headers: e.OTEL_EXPORTER_OTLP_HEADERS,
+      ratio: e.OTEL_TRACES_SAMPLER_ARG,
+    },
     jobs: {
       deadlineMs: e.JOB_DEADLINE_SECONDS * 1000,
       attempts: e.JOB_ATTEMPTS,
       modelWaitMs: e.MODEL_WAIT_SECONDS * 1000,
       concurrency: e.WORKER_CONCURRENCY,
+      drainMs: e.WORKER_DRAIN_SECONDS * 1000,
       queueLimit: e.QUEUE_LIMIT,
       accountRunning: e.ACCOUNT_RUNNING_LIMIT,
       accountQueued: e.ACCOUNT_QUEUED_LIMIT,

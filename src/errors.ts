@@ -221,6 +221,11 @@ export const failures = {
   ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
   storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
+  storage_unavailable: kind(
+    503,
+    true,
+    () => 'The storage of media does not answer. Nothing was stored. Try again later.',
+  ),
   storage_full: kind(
     507,
     true,

@@ -10,6 +10,7 @@ import { openTurns } from './async/turns.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
+import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
 import { openJobs } from './jobs/record/jobs.ts';
 import { recordReader } from './jobs/record/record.ts';
@@ -20,6 +21,10 @@ import { createLog, type Log } from './log.ts';
 import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { openProcessMetrics } from './metrics/process.ts';
+import { serveMetrics } from './metrics/serve.ts';
+import { measureState } from './metrics/state.ts';
 import { openCatalogue } from './models/catalogue.ts';
 import { openEverywhere } from './models/everywhere.ts';
 import { openOperate } from './models/operate.ts';
@@ -27,14 +32,16 @@ import { openReconcile } from './models/reconcile.ts';
 import { openRegistry } from './models/registry.ts';
 import { openReleases } from './models/releases.ts';
 import { openTrial } from './models/trial.ts';
+import { openTracing } from './open-tracing.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
-import { openRedis } from './redis.ts';
+import { closeRedis, openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
 import { openReplicas } from './triton/replicas/replicas.ts';
+import { watched } from './triton/watched.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -42,9 +49,10 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    const shared = await openShared(config, log, closers, 'caller');
-    const { stores, files } = shared;
-    const draining = new AbortController();
+    const shared = await openShared(config, log, closers, 'api');
+    const { stores, files, metrics } = shared;
+    measureState(metrics.registry, shared);
+    const [draining, closing] = [new AbortController(), new AbortController()];
     const turns = openTurns(config.probing);
     const app = createApp({
       ...shared,
@@ -57,20 +65,24 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       ...{ fetchTo, identify },
-      models: openCatalogue(entries, { ...shared, signal: draining.signal }),
+      models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({
-        ...{ ...shared, entries, modelsDir: config.models.dir, signal: draining.signal },
+        ...{ ...shared, entries, modelsDir: config.models.dir, signal: closing.signal },
       }),
       ...{ turns, quickTurns: turns.quick },
-      draining: draining.signal,
+      ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);
+    const requests = requestsOf(server);
     server.listen(config.http.port, config.http.host);
     await once(server, 'listening');
-    closers.push(
-      () => closeServer(server),
-      async () => draining.abort(),
-    );
+    closers.push(async () => {
+      draining.abort();
+      // It listens on, so that new requests are told that it is draining, and finishes those that are under way.
+      await requests.ended(config.http.drainMs);
+      closing.abort();
+      await closeServer(server);
+    });
     return config.http.publicUrl;
   });
 
@@ -81,13 +93,14 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     // Where processors are short the API comes first, then workers, then models (keeper.py), then decoders (child.ts).
     setPriority(WORKER_NICENESS);
-    const shared = await openShared(config, log, closers, 'work');
+    const shared = await openShared(config, log, closers, 'worker');
     const { control, registry } = shared;
     const trial = openTrial({
       ...{ registry, control, log },
       bounds: { ...config.models.trial, watchMs: config.models.keepMs },
     });
     const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
+    if (config.metrics.port > 0) closers.push(await serveMetrics(shared));
     const worker = await startWorker({ ...shared, enhance });
     closers.push(() => worker.close());
     return '';
@@ -98,22 +111,23 @@ const entries = operations.flatMap(catalogueEntries);
 /** Between two looks whether each Triton has the releases that are in use. */
 const RECONCILE_MS = 2_000;
 
-const openShared = async (
-  config: Config,
-  log: Log,
-  closers: Closer[],
-  patience: 'caller' | 'work',
-) => {
+const openShared = async (config: Config, log: Log, closers: Closer[], part: 'api' | 'worker') => {
   await checkNetworkBlock(config.ffmpeg);
-  const redis = openRedis(config.redis.url, log, patience);
-  closers.push(() => redis.quit());
+  const tracing = await openTracing(config.tracing, part, log);
+  closers.push(() => tracing.close());
+  const redis = openRedis(config.redis.url, log, part === 'api' ? 'caller' : 'work');
+  closers.push(() => closeRedis(redis));
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
+  closers.push(async () => files.close());
   const signals = await openSignals(stores);
   closers.push(() => signals.close());
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
-  const replicas = await openReplicas(config.triton, log);
+  const metrics = createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() }));
+  const replicas = await openReplicas(config.triton, log, {
+    watch: (infer, replica) => watched(infer, replica, { metrics, tracing }),
+  });
   closers.push(() => replicas.close());
   const registry = openRegistry(stores, operations.flatMap(slotForms));
   const ending = new AbortController();
@@ -135,17 +149,16 @@ const openShared = async (
     files,
     signals,
     queue,
-    replicas,
+    ...{ metrics, tracing, replicas, registry, everywhere },
     transport: replicas.transport,
     control: replicas.control,
-    ...{ registry, everywhere },
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     operations,
   };
 };
 
-/** How long the answers under way may take once nothing new is taken. */
+/** How long answers may take to be sent once what they waited for was cut off. */
 const closeWithinMs = 3_000;
 
 const closeServer = async (server: Server): Promise<void> => {
@@ -180,6 +193,11 @@ const main = async (command: string): Promise<void> => {
   process.umask(0o077);
   const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
+  // Node's own report of an error prints all its fields: those of ioredis hold the password.
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the process ends: nothing caught this error');
+    process.exit(1);
+  });
   const service = await open(config, log);
   log.info({ url: service.url }, 'ready');
   let told = false;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { z } from 'zod';
 import type { Log } from './log.ts';
@@ -7,12 +8,20 @@ import type { Log } from './log.ts';
 /**
  * A connection that survives a restart of Redis: commands wait until it is connected again. With 'work' they wait
  * without limit; with 'caller' they fail after 5 s at most, with an error that `isUnreachable` recognises.
- * Whoever opens the connection closes it with `quit()`.
+ * Whoever opens the connection closes it with `closeRedis`.
  */
 export const openRedis = (url: string, log: Log, waits: keyof typeof retries): Redis => {
   const redis = new Redis(url, retries[waits]);
-  redis.on('error', (error) => log.warn({ error: error.message }, 'redis connection'));
+  redis.on('error', (error) => {
+    log.warn({ error: error.message }, 'Redis failed; it is tried again');
+  });
   return redis;
+};
+
+/** Ends a connection after its last commands; at once when Redis is away, as these would be waited for without limit. */
+export const closeRedis = async (redis: Redis): Promise<void> => {
+  if (redis.status === 'ready') await redis.quit();
+  else redis.disconnect();
 };
 
 /** Options of a connection that is never given up, as a subscription must be. */
@@ -38,7 +47,19 @@ export const isUnreachable = (error: unknown): boolean =>
   (error.name === 'MaxRetriesPerRequestError' ||
     /^(Command timed out|Connection is closed\.|LOADING .*)$/.test(error.message));
 
+/** Whether Redis refused a write because it has no memory left; what it holds it goes on to answer. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error &&
+  // Redis 6 quotes it in the error of a script.
+  (/^(ERR Error running script .*-)?OOM command not allowed/.test(error.message) ||
+    // Of a transaction, ioredis lists what was refused in it.
+    ('previousErrors' in error &&
+      Array.isArray(error.previousErrors) &&
+      error.previousErrors.some(isOutOfMemory)));
+
 export type Redises = { readonly redis: Redis; readonly prefix: string };
+
+const OUT_OF_MEMORY_MS = 1000;
 
 /**
  * A Lua script as a function whose answer is validated by `answer`. `-- @include "file"` lines are replaced by the
@@ -49,8 +70,16 @@ export const script = <T>(file: URL, answer: z.ZodType<T>) => {
   let loaded: { text: string; sha: string } | undefined;
   return async ({ redis, prefix }: Redises, ...args: readonly (string | number)[]): Promise<T> => {
     loaded ??= load(file);
-    const reply = await run(redis, loaded, prefix, args);
-    return answer.parse(reply);
+    for (;;) {
+      try {
+        return answer.parse(await run(redis, loaded, prefix, args));
+      } catch (error) {
+        // A script that is refused for want of memory has changed nothing. Work waits for memory as it waits for Redis.
+        if (!isOutOfMemory(error) || redis.options.maxRetriesPerRequest !== null) throw error;
+        redis.emit('error', error);
+        await sleep(OUT_OF_MEMORY_MS);
+      }
+    }
   };
 };
 

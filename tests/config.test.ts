@@ -13,9 +13,9 @@ const loadConfig = (env: NodeJS.ProcessEnv) => load(env, operations);
 const secrets = { KEY_PEPPER: 'p'.repeat(16), SIGNING_SECRET: 's'.repeat(16) };
 
 /** The example with the comment taken off every variable. */
-const taken = parseEnv(example.replace(/^# (?=[A-Z_]+=)/gm, ''));
+const taken = parseEnv(example.replace(/^# (?=[A-Z\d_]+=)/gm, ''));
 const [service = '', stack = ''] = example.split('=== Only for `npm start`');
-const namesIn = (text: string) => [...text.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name);
+const namesIn = (text: string) => [...text.matchAll(/^# ([A-Z\d_]+)=/gm)].map(([, name]) => name);
 
 const test = suite('config');
 
@@ -103,6 +103,15 @@ test('a model without a rate, and a rate without a model, are faults', () => {
     () => loadConfig({ ...secrets, ...rates }),
     /UPSCALE_RATES\.animation: .*\n.*LIPSYNC_RATES: .*"slow"/,
   );
+});
+
+test('S3 is off unless it is chosen, and then needs its bucket and whole credentials', () => {
+  const named = { ...secrets, S3_BUCKET: 'media', S3_PREFIX: '/a/b/' };
+  assert.is(loadConfig(named).files.s3, null);
+  const { s3 } = loadConfig({ ...named, STORAGE: 's3' }).files;
+  assert.equal([s3?.bucket, s3?.prefix, s3?.credentials], ['media', 'a/b/', undefined]);
+  const lacking = { ...secrets, STORAGE: 's3', S3_ACCESS_KEY_ID: 'id' };
+  assert.throws(() => loadConfig(lacking), /S3_BUCKET: .*\n.*S3_SECRET_ACCESS_KEY: /);
 });
 
 test.run();

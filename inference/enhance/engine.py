@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from enhance.picture import FloatPlanes
 
@@ -21,10 +22,23 @@ SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a boun
 @dataclass(frozen=True)
 class Engine:
     """What opens networks. name: engine and precision, for logs. open: from an ONNX file to a function of planes, whose next
-    answer may overwrite the last one."""
+    answer may overwrite the last one. open_graph: any network of fixed shapes and one output, in f32."""
 
     name: str
     open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    open_graph: "Callable[[Path], Graph]"
+
+
+@dataclass(frozen=True)
+class Graph:
+    """An opened network of fixed shapes. shapes: of its inputs, in their order. For one thread at a time."""
+
+    shapes: Mapping[str, tuple[int, ...]]
+    run: Callable[[list[npt.NDArray[np.float32]]], Any]
+
+    def __call__(self, *inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Its output for its inputs, as a new array."""
+        return np.array(self.run([np.ascontiguousarray(each, np.float32) for each in inputs]), np.float32)
 
 
 def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
@@ -63,7 +77,17 @@ def _openvino(threads: int) -> Engine:
 
         return run
 
-    return Engine(f"openvino {precision}", open_network)
+    def open_graph(path: Path) -> Graph:
+        compiled = core.compile_model(core.read_model(path), "CPU", {**settings, "INFERENCE_PRECISION_HINT": "f32"})
+        request = compiled.create_infer_request()
+
+        def run(inputs: list[npt.NDArray[np.float32]]) -> Any:
+            request.infer(inputs, share_inputs=True)
+            return request.get_output_tensor(0).data
+
+        return Graph({each.any_name: tuple(each.shape) for each in compiled.inputs}, run)
+
+    return Engine(f"openvino {precision}", open_network, open_graph)
 
 
 def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
@@ -72,7 +96,7 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
     if kind != "onnxruntime" and hasattr(onnxruntime, "preload_dlls"):
         onnxruntime.preload_dlls()  # finds the CUDA libraries of the pip packages
 
-    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
+    def open_session(path: Path) -> Any:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         wanted = _wanted_providers(kind, device, path)
@@ -81,13 +105,22 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         # onnxruntime falls back to the CPU silently, which would be a hundred times slower.
         if session.get_providers()[0] != wanted[0][0]:
             raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
+        return session
+
+    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
+        session = open_session(path)
 
         def run(planes: FloatPlanes) -> FloatPlanes:
             return np.asarray(session.run(None, {name: planes[None]})[0][0])
 
         return run
 
-    return Engine("onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}", open_network)
+    def open_graph(path: Path) -> Graph:
+        session = open_session(path)
+        shapes = {each.name: tuple(each.shape) for each in session.get_inputs()}
+        return Graph(shapes, lambda inputs: session.run(None, dict(zip(shapes, inputs, strict=True)))[0])
+
+    return Engine("onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}", open_network, open_graph)
 
 
 def _wanted_providers(kind: str, device: int, path: Path) -> list[tuple[str, dict[str, Any]]]:

@@ -57,7 +57,7 @@ NICENESS = 10
 class Stub:
     """One Python process of a model."""
 
-    def __init__(self, model: str, now: float) -> None:
+    def __init__(self, model: str, entry: tuple[int, int] | None, now: float) -> None:
         self.model = model
         self.ran = now
         """When it was last seen not stopped."""
@@ -65,6 +65,8 @@ class Stub:
         """Seen dead once; of a model that is unloaded Triton clears them away before the next look."""
         self.leaves = False
         """Its model was loaded again meanwhile, in other processes."""
+        self.entry = entry
+        """Which model.py it was started with: device and number of the file."""
 
 
 class Ping:
@@ -206,7 +208,7 @@ class Keeper:
         for pid, (state, model) in children.items():
             stub = self._stubs.get(pid)
             if stub is None and model:
-                self._stubs[pid] = Stub(model, now)
+                self._stubs[pid] = Stub(model, entry_of(pid), now)
             elif stub and state == "Z" and not stub.leaves:
                 if stub.ended:
                     dead.add(stub.model)
@@ -253,7 +255,8 @@ class Keeper:
 
     def _end_removed(self) -> None:
         """Kills what still loads a model without files. One that is ready goes on: it may have work, until it is unloaded."""
-        removed = {pid: stub.model for pid, stub in self._stubs.items() if not stub.ended and files_gone(pid)}
+        living = {pid: stub for pid, stub in self._stubs.items() if stub.entry and not stub.ended}
+        removed = {pid: stub.model for pid, stub in living.items() if entry_of(pid) != stub.entry}
         if not removed:
             return
         with contextlib.suppress(OSError):
@@ -308,12 +311,15 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
     return found
 
 
-def files_gone(pid: int) -> bool:
-    """Whether the model.py that a stub was started with has been deleted."""
+def entry_of(pid: int) -> tuple[int, int] | None:
+    """Device and number of the model.py that a stub was started with; None when there is none at its path."""
     with contextlib.suppress(OSError):
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-        return any(word.endswith("/model.py") and not Path(word).exists() for word in words)
-    return False
+        for word in words:
+            if word.endswith("/model.py"):
+                found = Path(word).stat()
+                return found.st_dev, found.st_ino
+    return None
 
 
 def close_regions(prefix: str) -> None:
@@ -363,8 +369,23 @@ def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
 
+def given_secret() -> str:
+    """TRITON_ADMIN_SECRET, or what its file holds; "" when neither can be used. Triton and its models get neither."""
+    secret, path = (os.environ.pop(name, "") for name in ("TRITON_ADMIN_SECRET", "TRITON_ADMIN_SECRET_FILE"))
+    if not path:
+        return secret
+    if secret:
+        say("expected TRITON_ADMIN_SECRET or TRITON_ADMIN_SECRET_FILE, not both")
+        return ""
+    try:
+        return Path(path).read_text().removesuffix("\n").removesuffix("\r")
+    except OSError as fault:
+        say(f"TRITON_ADMIN_SECRET_FILE: {fault}")
+        return ""
+
+
 def main(command: list[str]) -> int:
-    secret = os.environ.pop("TRITON_ADMIN_SECRET", "")
+    secret = given_secret()
     if not re.fullmatch(r"[\w-]{16,}", secret, re.ASCII):
         say("TRITON_ADMIN_SECRET: expected at least 16 letters, digits, - or _")
         return 2

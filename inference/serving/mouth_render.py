@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
-from enhance.render.compose import MouthRequest, render
+from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside.lender import Bytes, lend, lender_from, size_of
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.measure import measure
@@ -35,15 +35,11 @@ class MouthRenderModel(Shell):
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
         """What is asked for: SUBJECT, STYLE, LENDER, or the patch with its mouth in another shape."""
-        rgb = inputs.get("RGB")
-        frame, other = (IN_PLANES, IN_RGB) if rgb is None else (IN_RGB, IN_PLANES)
-        strange = sorted({*wanted} & {*other} - {*frame})
-        if strange:
-            raise ValueError(f"expected {', '.join(frame)} asked for, as the patch came, got {', '.join(strange)}")
-        planes, colours = _patch(inputs, rgb)
+        frame = frame_names(inputs, wanted)
+        planes, colours = read_patch(inputs)
         outputs: Outputs = {}
         if "STYLE" in wanted:
-            outputs["STYLE"] = _style(inputs)
+            outputs["STYLE"] = measured_style(inputs)
         if "SUBJECT" in wanted:
             lenders = [lender_from(values.tobytes(), self._side()) for values, _ in self._lenders(inputs)]
             seen = with_teeth(inputs["SUBJECT"], lenders, colours) if lenders else measure(planes, colours, inputs["MESH"])
@@ -52,9 +48,7 @@ class MouthRenderModel(Shell):
             outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self._side())
         if any(name in wanted for name in frame):
             done = render(planes, colours, inputs["MESH"], self._request(inputs))
-            parts = (done.planes.y, done.planes.u, done.planes.v)
-            values = parts if rgb is None else (with_change(rgb, planes, done.planes, done.mask),)
-            outputs.update({name: np.ascontiguousarray(part) for name, part in zip(frame, (*values, done.mask), strict=True)})
+            outputs.update(as_it_came(inputs, planes, done))
         return outputs
 
     def _request(self, inputs: Inputs) -> MouthRequest:
@@ -90,17 +84,37 @@ class MouthRenderModel(Shell):
         return self.quality.lender
 
 
-def _patch(inputs: Inputs, rgb: npt.NDArray[Any] | None) -> tuple[Planes, Colours]:
-    """The patch as planes, from RGB or from Y, U, V and COLOUR."""
+def frame_names(inputs: Inputs, wanted: list[str]) -> tuple[str, ...]:
+    """What a rendered patch consists of, as the patch came. Raises ValueError where another form is wanted."""
+    frame, other = (IN_PLANES, IN_RGB) if inputs.get("RGB") is None else (IN_RGB, IN_PLANES)
+    strange = sorted({*wanted} & {*other} - {*frame})
+    if strange:
+        raise ValueError(f"expected {', '.join(frame)} asked for, as the patch came, got {', '.join(strange)}")
+    return frame
+
+
+def read_patch(inputs: Inputs, whose: str = "") -> tuple[Planes, Colours]:
+    """A patch as planes, from RGB or from Y, U, V and COLOUR. whose: what the names of its pixels begin with."""
+    rgb = inputs.get(f"{whose}RGB")
     if rgb is None:
-        return check_planes(inputs["Y"], inputs["U"], inputs["V"]), check_colours(inputs["COLOUR"])
-    both = [name for name in ("Y", "U", "V", "COLOUR") if inputs.get(name) is not None]
+        planes = check_planes(*(inputs[f"{whose}{plane}"] for plane in "YUV"))
+        return planes, check_colours(inputs["COLOUR"])
+    both = [name for name in (f"{whose}Y", f"{whose}U", f"{whose}V", "COLOUR") if inputs.get(name) is not None]
     if both:
-        raise ValueError(f"expected RGB, or Y, U, V and COLOUR, got RGB and {', '.join(both)}")
+        raise ValueError(f"expected {whose}RGB, or Y, U, V and COLOUR, got {whose}RGB and {', '.join(both)}")
     return planes_of_rgb(check_rgb(rgb)), STILL_COLOURS
 
 
-def _style(inputs: Inputs) -> npt.NDArray[np.int32]:
+def as_it_came(inputs: Inputs, planes: Planes, done: Rendered) -> Outputs:
+    """A rendered patch by the names of its parts, in the form of the patch that was sent, which `planes` are."""
+    rgb = inputs.get("RGB")
+    frame = IN_PLANES if rgb is None else IN_RGB
+    parts = (done.planes.y, done.planes.u, done.planes.v)
+    values = parts if rgb is None else (with_change(rgb, planes, done.planes, done.mask),)
+    return {name: np.ascontiguousarray(part) for name, part in zip(frame, (*values, done.mask), strict=True)}
+
+
+def measured_style(inputs: Inputs) -> npt.NDArray[np.int32]:
     """[1]: the number of the style of the face in BOX of FACE."""
     face, box = inputs["FACE"], inputs["BOX"]
     if face.dtype != np.uint8 or face.ndim != 3 or face.shape[2] not in (1, 3) or 0 in face.shape:

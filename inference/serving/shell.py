@@ -42,7 +42,7 @@ class Shell:
         """One response for each request, in order.
 
         A ping of keeper.py, to see whether the process lives, gets no outputs. A request for `memory` is answered by an error
-        that says how much the process has taken at most: Triton 24.10 lets a Python model answer nothing but tensors and errors.
+        that says how much the process has taken at most: Triton 24.10 lets a Python model answer only tensors and errors.
         """
         return [self._answer(request) for request in requests]
 

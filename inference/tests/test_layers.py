@@ -19,6 +19,7 @@ ROOMS = (
     ("render.subject", "render.warp"),
     ("render.measure", "render.inside"),
     ("render.compose",),
+    ("neural",),
 )
 """From the foundation up. A room imports only rooms of earlier rows: those of one row know nothing of each other."""
 ROW = {room: row for row, rooms in enumerate(ROOMS) for room in rooms}

@@ -9,6 +9,15 @@ import { type Discounts, monthOf, tierAt } from './tiers.ts';
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
 export type Ledger = ReturnType<typeof openLedger>;
 
+/** Counters that only grow, of all accounts together. */
+export type Totals = {
+  /** Credits by what happened to them. */
+  readonly credits: Readonly<Record<'granted' | 'held' | 'captured' | 'released', number>>;
+  /** Jobs by their last status. */
+  readonly jobs: Readonly<Record<'succeeded' | 'failed' | 'canceled', number>>;
+  readonly workersLost: number;
+};
+
 /** How long the token of a grant is remembered: 24 hours, as long as an idempotency key. */
 const GRANT_TOKEN_TTL_MS = 86_400_000;
 
@@ -85,9 +94,42 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
   const accounts = async (): Promise<string[]> =>
     (await redis.smembers(`${prefix}:accounts`)).sort();
 
+  const totals = async (): Promise<Totals> => {
+    const of = await redis.hgetall(`${prefix}:totals`);
+    const total = (name: string) => Number(of[name] ?? 0);
+    return {
+      credits: {
+        granted: total('granted'),
+        held: total('held'),
+        captured: total('captured'),
+        released: total('released'),
+      },
+      jobs: {
+        succeeded: total('succeeded'),
+        failed: total('failed'),
+        canceled: total('canceled'),
+      },
+      workersLost: total('workers_lost'),
+    };
+  };
+
+  /** Credits that all accounts hold now, read in parts of 1000 accounts. */
+  const heldNow = async (): Promise<number> => {
+    const all = await redis.smembers(`${prefix}:accounts`);
+    let held = 0;
+    for (let from = 0; from < all.length; from += 1000) {
+      const some = all.slice(from, from + 1000);
+      const found = await Promise.all(
+        some.map((account) => redis.hget(`${prefix}:account:${account}`, 'held')),
+      );
+      held += found.reduce((sum, text) => sum + Number(text ?? 0), 0);
+    }
+    return held;
+  };
+
   const key = (account: string) => `${prefix}:ledger:${account}`;
 
-  return { usage, balance, grant, entries, accounts };
+  return { usage, balance, grant, entries, accounts, totals, heldNow };
 };
 
 /** A ledger entry from its Redis stream entry, whose id begins with its time in ms. */

@@ -82,7 +82,10 @@ const shared = {
   started_at: z.iso.datetime().nullable(),
   finished_at: z.iso.datetime().nullable(),
   expires_at: z.iso.datetime().nullable(),
-  queue_position: z.int().nullable(),
+  queue_position: z
+    .int()
+    .nullable()
+    .describe('1 and the jobs that will probably start before it; null when it does not wait'),
   progress: JobProgress.nullable(),
   model: z.string(),
   model_version: z.string().describe('of the release that the job was submitted for'),

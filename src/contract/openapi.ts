@@ -219,7 +219,9 @@ const codesOf = (route: Description): string[] => [
   ...(route.rate ? ['rate_limited'] : []),
   ...(route.params ? ['not_found'] : []),
   ...(route.body ? bodyFailures : []),
-  ...(route.sources ? ['invalid_multipart', 'storage_full', 'storage_failed'] : []),
+  ...(route.sources
+    ? ['invalid_multipart', 'storage_full', 'storage_failed', 'storage_unavailable']
+    : []),
   ...(route.idempotent ? idempotencyFailures : []),
   ...(route.creates ? ['draining'] : []),
 ];

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import Koa from 'koa';
 import type { State } from './context.ts';
-import { createMetrics } from './metrics.ts';
 import { errors } from './middleware/errors.ts';
 import { protocol } from './middleware/protocol.ts';
 import { request } from './middleware/request.ts';
@@ -13,18 +12,17 @@ import { startWatchdog } from './watchdog.ts';
 
 /** The HTTP API over its parts. */
 export const createApp = (parts: Parts): Koa<State> => {
-  // Every waiting request listens to this signal.
-  setMaxListeners(0, parts.draining);
+  // Every waiting request listens to these signals.
+  setMaxListeners(0, parts.draining, parts.closing);
   const { trustedProxies } = parts.config.http;
   // With `proxy`, ctx.ip is the address that the first trusted proxy saw; entries before it could be forged by the caller.
   const app = new Koa<State>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
-  const metrics = createMetrics(parts);
-  app.use(request(parts.log, metrics, startWatchdog(parts.log, parts.draining)));
+  app.use(request(parts, startWatchdog(parts.log, parts.draining)));
   app.use(unread);
-  app.use(errors(parts.draining));
+  app.use(errors(parts));
   app.use(protocol);
   for (const middleware of createRouter(
-    createRoutes(parts.operations, metrics, parts.config.http.publicUrl),
+    createRoutes(parts.operations, parts.metrics, parts.config.http.publicUrl),
     parts,
   )) {
     app.use(middleware);

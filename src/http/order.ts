@@ -7,13 +7,15 @@ import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import { identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
-import { reuse, submit } from '../jobs/submit/submit.ts';
+import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
 import { type Choice, chooseRelease } from '../models/choose.ts';
 import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
+import { scope } from '../scope.ts';
 import { answerJob } from './answer-job.ts';
 import { once } from './idempotent.ts';
 import type { Caller, Parts } from './parts.ts';
 import { intakeOf, type Wanted } from './source.ts';
+import { inStage } from './stage.ts';
 
 /**
  * Makes the job, or finds it where the same request came before, and answers as the caller prefers. The cache is asked
@@ -28,7 +30,7 @@ export const makeJob = async (
   const { account } = caller;
   const made = await once(wanted, parts, {
     make: async (idempotency) => {
-      const intake = intakeOf(wanted, parts);
+      const intake = intakeOf(wanted, parts, operation.kind);
       const { request, pin } = unpinned(wanted);
       const identified = await operation.identify(request, intake);
       const chosen = await choose(identified, pin, parts);
@@ -36,15 +38,14 @@ export const makeJob = async (
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
-        ...{ chosen, requestId, idempotency },
+        ...{ chosen, requestId, idempotency, traceparent: scope().traceparent },
       };
       const found = await reuse(parts, order);
-      if (found) return found;
-      return submit(parts, {
-        ...order,
-        ...probedPart(identified, await operation.prepare(identified, intake)),
-        rechoose: () => chooseAgain(identified, pin, parts),
-      });
+      if (found) return counted(parts, found);
+      const prepared = await probed(operation, identified, intake, parts);
+      const submission = { ...order, ...probedPart(identified, prepared) };
+      const rechoose = () => chooseAgain(identified, pin, parts);
+      return counted(parts, await submit(parts, { ...submission, rechoose }));
     },
     replay: async (before) => {
       if (before.state !== 'job')
@@ -55,6 +56,25 @@ export const makeJob = async (
   // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
   await wanted.discard();
   return answerJob(ctx, made, parts);
+};
+
+/** Its line in the log leads from the request to the job, which may be another request's. */
+const counted = ({ metrics, log }: Parts, made: Submitted): Submitted => {
+  const { id: job_id, kind: operation, model } = made.job;
+  const placed = (made.cached && 'cached') || (made.joined && 'joined') || 'new';
+  metrics.orders.inc({ operation, model, placed });
+  log.info({ job_id, placed }, 'order placed');
+  return made;
+};
+
+const probed = (
+  operation: Operation,
+  identified: Identified<Options>,
+  intake: Intake,
+  parts: Parts,
+): Promise<Prepared<JobInput, unknown>> => {
+  const labels = { operation: operation.kind, model: identified.options.model };
+  return inStage(parts, 'probing', labels, () => operation.prepare(identified, intake));
 };
 
 const orderOf = (
@@ -90,10 +110,10 @@ export const makeEstimate = async (
   wanted: Wanted,
   parts: Parts,
 ): Promise<Estimate> => {
-  const intake = intakeOf(wanted, parts);
+  const intake = intakeOf(wanted, parts, operation.kind);
   const { request, pin } = unpinned(wanted);
   const identified = await operation.identify(request, intake);
-  const prepared = await operation.prepare(identified, intake);
+  const prepared = await probed(operation, identified, intake, parts);
   const chosen = await choose(identified, pin, parts);
   if (chosen === null) throw modelUnavailable(identified);
   const { available, month } = await parts.ledger.balance(wanted.caller.account);

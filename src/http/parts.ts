@@ -10,6 +10,7 @@ import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
 import type { identify } from '../media/probe/identify.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { ModelState } from '../models/catalogue.ts';
 import type { Operate } from '../models/operate.ts';
 import type { Registry } from '../models/registry.ts';
@@ -18,6 +19,7 @@ import type { Redises } from '../redis.ts';
 import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
+import type { Tracing } from '../tracing.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -31,6 +33,8 @@ export type Parts = {
   readonly operations: readonly Operation[];
   readonly config: Config;
   readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly stores: Redises;
   readonly keys: Keys;
   readonly ledger: Ledger;
@@ -56,4 +60,6 @@ export type Parts = {
   readonly registry: Registry;
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
+  /** Aborted API_DRAIN_SECONDS later, or when nothing is under way any more: what still goes on is cut off. */
+  readonly closing: AbortSignal;
 };

@@ -1,12 +1,14 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import parseRange from 'range-parser';
 import { Failure } from '../errors.ts';
+import type { Range } from '../storage/store.ts';
 import type { Context } from './context.ts';
 
 type Served = {
   readonly bytes: number;
-  /** Both ends included. */
-  readonly read: (range?: { readonly start: number; readonly end: number }) => Readable;
+  readonly read: (range?: Range) => Promise<Readable>;
+  /** An address where the caller gets it without this service; null: there is none. */
+  readonly link: (disposition: string) => Promise<string | null>;
   readonly name: string;
   readonly sha256: string;
   readonly contentType: string;
@@ -17,10 +19,10 @@ type Served = {
 
 /**
  * Answers with a file, or with the part of it that Range asks for (RFC 9110 §13 and §14). A request for several
- * ranges gets the whole file.
+ * ranges gets the whole file. Where the file has a link, a GET is sent there; what is there knows ranges too.
  * Failure range_not_satisfiable.
  */
-export const serveFile = (ctx: Context, file: Served): Readable | null => {
+export const serveFile = async (ctx: Context, file: Served): Promise<Readable | string | null> => {
   ctx.set({ ETag: `"${file.sha256}"`, 'Accept-Ranges': 'bytes' });
   // A caller that has the file already is told so, whatever range it asks for (RFC 9110 §13.2.2).
   const isFresh = ctx.fresh;
@@ -35,15 +37,29 @@ export const serveFile = (ctx: Context, file: Served): Readable | null => {
     ctx.status = 304;
     return null;
   }
+  const isHead = ctx.method === 'HEAD';
+  const link = isHead ? null : await file.link(ctx.response.get('Content-Disposition'));
+  if (link !== null) return redirect(ctx, link);
   ctx.res.setTimeout(file.stallMs, () => ctx.res.destroy());
   if (range === undefined) {
     ctx.length = file.bytes;
-    return file.read();
+    return isHead ? nothing() : file.read();
   }
   ctx.status = 206;
   ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${file.bytes}`);
   ctx.length = range.end - range.start + 1;
-  return file.read(range);
+  return isHead ? nothing() : file.read(range);
+};
+
+/** A HEAD is answered without asking the storage for bytes that nobody reads. */
+const nothing = (): Readable => Readable.from([]);
+
+/** The address is good for a short time only, so the answer is not to be kept. */
+const redirect = (ctx: Context, link: string): string => {
+  ctx.remove('Content-Disposition');
+  ctx.set({ Location: link, 'Cache-Control': 'no-store' });
+  ctx.status = 302;
+  return '';
 };
 
 const rangeOf = (ctx: Context, { bytes, sha256 }: Served) => {

@@ -1,11 +1,13 @@
 /** The media that a request names, before a job exists: a part of the body, an earlier upload, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WorkLabels } from '../metrics/stages.ts';
 import type { Intake } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
 import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
+import { inStage } from './stage.ts';
 import { whileWanted } from './while-wanted.ts';
 
 /** A checked request and the files that came with it. */
@@ -17,16 +19,17 @@ export type Wanted = {
 } & Incoming;
 
 /** What an operation gets to look at a request with. */
-export const intakeOf = (wanted: Wanted, parts: Parts): Intake => {
+export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intake => {
   const { ctx, caller, folder, admit } = wanted;
-  const { config, draining, turns } = parts;
+  const labels = { operation, model: String(wanted.body.model ?? '') };
+  const { config, closing, turns } = parts;
   return {
     config,
-    take: (group, mostBytes) => take(group, mostBytes, wanted, parts),
+    take: (group, mostBytes) => take(group, mostBytes, wanted, { ...parts, labels }),
     // A caller who hangs up while others' files are looked at waits no longer.
     look: (work) =>
-      whileWanted(ctx, draining, (signal) =>
-        turns.take(caller.account, signal, () => work(draining)),
+      whileWanted(ctx, closing, (signal) =>
+        turns.take(caller.account, signal, () => work(closing)),
       ),
     place: async (name) => join(await folder(), name),
     admit,
@@ -38,7 +41,7 @@ const take = async (
   group: readonly string[],
   mostBytes: number,
   { body, files, caller, folder, admit }: Wanted,
-  parts: Parts,
+  parts: Parts & { readonly labels: WorkLabels },
 ): Promise<StoredFile> => {
   const part = group.map((name) => files[name]).find((file) => file !== undefined);
   if (part) return part;
@@ -50,9 +53,10 @@ const take = async (
     await rename(upload.path, target);
     return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
   }
-  const { config, fetchTo, draining } = parts;
-  return fetchTo({
+  const { config, fetchTo, closing } = parts;
+  const asked = {
     ...{ url, path: target, config: config.fetch, maxBytes: mostBytes },
-    ...{ signal: draining, admit },
-  });
+    ...{ signal: closing, admit },
+  };
+  return inStage(parts, 'fetching', parts.labels, () => fetchTo(asked));
 };

@@ -1,16 +1,19 @@
-/** The only file that knows Bull, which carries ids of jobs to workers; what a job is and may do is in its record. */
+/** The only file that knows Bull, which carries tickets to workers; what a job is and may do is in its record. */
 import Bull from 'bull';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 
-/** One putting of a job into the queue. A second delivery of the same has no effect while the first is there. */
-export type Delivery = { readonly id: string; readonly dispatch: number };
+/**
+ * Lets one job start, which need not be the one that it is named after: scripts/take.lua decides. A second ticket of the
+ * same name has no effect while the first is there.
+ */
+export type Ticket = { readonly id: string; readonly dispatch: number };
 
 export type Queue = {
-  deliver(delivery: Delivery): Promise<void>;
-  /** Hands deliveries to `run`, `concurrency` at once. */
-  start(concurrency: number, run: (delivery: Delivery) => Promise<void>): void;
+  deliver(ticket: Ticket): Promise<void>;
+  /** Hands tickets to `run`, `concurrency` at once. */
+  start(concurrency: number, run: (ticket: Ticket) => Promise<void>): void;
   /** Takes no more; what runs goes on. */
   pause(): Promise<void>;
   close(): Promise<void>;
@@ -25,7 +28,7 @@ export const openQueue = (
   { lockMs, stalledMs }: QueueTiming = { lockMs: 15_000, stalledMs: 5_000 },
 ): Queue => {
   const connections = new Map<string, Redis>();
-  const bull = new Bull<Delivery>('jobs', {
+  const bull = new Bull<Ticket>('jobs', {
     prefix: `${prefix}:bull`,
     createClient: (type) => {
       const connection = new Redis(url, { maxRetriesPerRequest: null, enableReadyCheck: false });
@@ -35,7 +38,7 @@ export const openQueue = (
     settings: {
       lockDuration: lockMs,
       stalledInterval: stalledMs,
-      // A lost worker is counted in the record, which is what decides.
+      // A lost worker is found by its lease and counted in the record. A ticket that comes again does no harm.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       retryProcessDelay: 1000,
     },
@@ -47,8 +50,8 @@ export const openQueue = (
   );
 
   return {
-    deliver: async (delivery) => {
-      await bull.add(delivery, { jobId: `${delivery.id}.${delivery.dispatch}` });
+    deliver: async (ticket) => {
+      await bull.add(ticket, { jobId: `${ticket.id}.${ticket.dispatch}` });
     },
     start: (concurrency, run) => {
       // The promise of a paused queue stays open for ever, so it is not waited for.
@@ -61,7 +64,8 @@ export const openQueue = (
       await paused;
     },
     close: async () => {
-      await bull.close();
+      // Bull waits for its connection before it ends it.
+      if (connections.get('client')?.status === 'ready') await bull.close();
       for (const connection of connections.values()) connection.disconnect();
     },
   };

@@ -60,8 +60,14 @@ const notLoaded = (name: string, cause: unknown, withinMs: number): Failure => {
   const why = cause instanceof Error ? cause.message : String(cause);
   const reason = why.startsWith('no answer within')
     ? `${name} was not loaded within ${withinMs / 1000} s`
-    : `${name} could not be loaded: ${why}`;
+    : `${name} could not be loaded: ${saidByModel(why)}`;
   return new Failure('release_refused', { reason }, { cause });
+};
+
+/** Triton puts what a model raised between its own words and where in the model's files that was. */
+const saidByModel = (text: string): string => {
+  const [before = ''] = text.split('\n\nAt:');
+  return before.replace(/^.*?RuntimeError: /s, '').trim();
 };
 
 /** Throws Failure release_refused where a check did not pass. */
@@ -77,8 +83,9 @@ const goneWithinMs = 30_000;
 const lookEveryMs = 100;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what hangs while it loads a
- * model without files, and until then Triton would not unload it.
+ * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what still loads a model whose
+ * files are gone, and until that has ended Triton would not answer to an unload.
+ * Throws Failure model_unavailable when that takes too long.
  */
 export const takeBack = async (
   manifest: Manifest,

@@ -41,12 +41,6 @@ parameters { key: "band_rows", value: { string_value: "0" } }
 
 const model = `"""Triton's entry for a release that was made from one ONNX file."""
 
-import os
-import sys
-
-# Triton's embedded Python does not read PYTHONPATH.
-sys.path.append(os.environ["ENHANCE_INFERENCE"])
-
 from serving.onnx_upscaler import OnnxUpscalerModel
 
 

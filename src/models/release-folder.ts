@@ -15,6 +15,7 @@ import {
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
+import { Failure } from '../errors.ts';
 import type { Slot } from '../triton/clients/model.ts';
 import { readConfigText, withRelease } from './config-text.ts';
 import { licenceOf } from './licence.ts';
@@ -65,13 +66,30 @@ type PackParts = {
   readonly taken: Taken;
 };
 
+/** What the release brought as its model.py: inference/serving/released.py reads it where Triton notices its death. */
+const released = 'released.py';
+const entry = `"""Triton's entry for a release that was added; its own model is in ${released}."""
+
+import os
+import sys
+
+# Triton's embedded Python does not read PYTHONPATH.
+sys.path.append(os.environ["ENHANCE_INFERENCE"])
+
+from serving.released import ReleasedModel
+
+
+class TritonPythonModel(ReleasedModel):
+    pass
+`;
+
 const releaseName = /^[a-z0-9][a-z0-9._-]{0,31}$/;
 /** Not a part of the manifest: it holds it. */
 const manifestFile = 'release.json';
 
 /**
  * Copies a release to where Triton finds it, under Triton model names of its own. It appears whole or not at all.
- * Throws Failure release_refused, with a sentence, for what is no release of this slot.
+ * Throws Failure release_refused, with a sentence, for what is no release of this slot, and storage_full.
  */
 export const packRelease = async (source: ReleaseSource, parts: PackParts): Promise<Manifest> => {
   const { modelsDir, tritonSlots } = parts;
@@ -97,10 +115,16 @@ export const packRelease = async (source: ReleaseSource, parts: PackParts): Prom
     await settle(ready, folderOf(manifest), manifest);
     await publish(ready, modelsDir, folderOf(manifest));
     return manifest;
+  } catch (error) {
+    if (hasCode(error, 'ENOSPC')) throw new Failure('storage_full', {}, { cause: error });
+    throw error;
   } finally {
     await rm(staged, { recursive: true, force: true });
   }
 };
+
+const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
 /** How the files of a release differ from what was added, in sentences; empty where they are the same. */
 export const verifyFiles = async (modelsDir: string, manifest: Manifest): Promise<string[]> => {
@@ -178,10 +202,13 @@ const checkModel = async (folder: string, name: string): Promise<string> => {
       `the folder of ${name} needs one folder "1" with the model's files; it has ${versions.join(', ') || 'none'}`,
     );
   const { backend } = readConfigText(await readFile(join(folder, 'config.pbtxt'), 'utf8'));
-  const files = await filesIn(join(folder, '1'));
-  if (backend === 'python' && !files.includes('model.py'))
-    throw refused(`the folder of ${name} has no 1/model.py, which its backend "python" needs`);
-  if (files.length === 0) throw refused(`the folder 1 of ${name} is empty`);
+  if (backend !== 'python')
+    throw refused(
+      `expected the backend "python" for ${name}, the only one there is, got ${backend}`,
+    );
+  const files = await readdir(join(folder, '1'));
+  if (!files.includes('model.py')) throw refused(`the folder of ${name} has no 1/model.py`);
+  if (files.includes(released)) throw refused(`expected no file 1/${released} in ${name}`);
   return folder;
 };
 
@@ -195,7 +222,7 @@ const releaseFor = (
     taken.releases.includes(`${slot}@${name}`)
       ? `${slot}@${name}`
       : tritonSlots
-          .flatMap((one) => [nameOf(one, name), versionOf(one, name)])
+          .flatMap((one) => [nameOf(one, name), versionOf(one, { slot, release: name })])
           .concat(folderOf({ slot, release: name }))
           .find((one) => taken.names.includes(one) || taken.versions.includes(one));
   if (release === undefined) {
@@ -213,7 +240,9 @@ const releaseFor = (
 };
 
 const nameOf = (tritonSlot: string, release: string): string => `${tritonSlot}__${release}`;
-const versionOf = (tritonSlot: string, release: string): string => `${tritonSlot}-${release}`;
+/** The models of lip sync that ship have versions such as mouth_plan-r2, and several slots share them. */
+const versionOf = (tritonSlot: string, { slot, release }: Pick<Manifest, 'slot' | 'release'>) =>
+  tritonSlot === slot ? `${slot}-${release}` : `${tritonSlot}-${slot}-${release}`;
 
 type Placing = {
   readonly root: string;
@@ -228,9 +257,11 @@ const place = async ({ root, folders, ready, slot, release }: Placing) => {
   const models: Manifest['models'] = {};
   await mkdir(ready);
   for (const [tritonSlot, folder] of folders) {
-    const [name, version] = [nameOf(tritonSlot, release), versionOf(tritonSlot, release)];
+    const [name, version] = [nameOf(tritonSlot, release), versionOf(tritonSlot, { slot, release })];
     const config = join(folder, 'config.pbtxt');
     await writeFile(config, ownConfig(await readFile(config, 'utf8'), name, version));
+    await rename(join(folder, '1/model.py'), join(folder, '1', released));
+    await writeFile(join(folder, '1/model.py'), entry);
     await rename(folder, join(ready, name));
     models[tritonSlot] = { name, version };
   }
@@ -305,7 +336,8 @@ const publish = async (ready: string, modelsDir: string, own: string): Promise<v
     await syncFolder(modelsDir);
   } catch (cause) {
     for (const name of placed) await rm(join(modelsDir, name), { recursive: true, force: true });
-    throw refused(`${modelsDir} has a folder of this release already, or cannot be written`, cause);
+    if (!hasCode(cause, 'ENOTEMPTY', 'EEXIST')) throw cause;
+    throw refused(`another release took the name ${own} at the same time; add it again`, cause);
   }
 };
 

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts';
 import { asFailure } from '../errors.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
 import type { Trial } from '../models/trial.ts';
+import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import { toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import {
@@ -31,7 +32,7 @@ export type Places = {
   /** The input in this role, such as "media". */
   readonly input: (role: string) => string;
   readonly target: string;
-  readonly work: string;
+  readonly work: CheckpointPlace;
 };
 
 /** `modelVersion` of the models that made it; `release` where that is another one than the job has recorded. */
@@ -59,14 +60,14 @@ export const createEnhance = (parts: Parts): Enhance => {
   return {
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
-    run: async (work, { input, target, work: folder }, report, signal) => {
+    run: async (work, { input, target, work: place }, report, signal) => {
       const operation = operationOf(parts.operations, work.kind);
       const { config, transport } = parts;
       const { options, found } = work;
       const { release, models, outcome } = await onTrial(parts.trial, work, signal, async () => {
         const used = await modelsFor(operation, work, parts.releases);
         const outcome = await operation.run({
-          ...{ options, found, inputKind: work.input.kind, input, target, work: folder },
+          ...{ options, found, inputKind: work.input.kind, input, target, work: place },
           ...{ models: used.models, transport, config, report, signal },
         });
         return { ...used, outcome };

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
+import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Admit } from '../storage/write-all.ts';
 import type { ModelSet, Slot } from '../triton/clients/model.ts';
@@ -91,8 +92,8 @@ export type Task<Options, Found> = {
   readonly input: (role: string) => string;
   /** Where the result is to be written. */
   readonly target: string;
-  /** A folder for what the job's next attempt need not do again. */
-  readonly work: string;
+  /** For what the job's next attempt need not do again. */
+  readonly work: CheckpointPlace;
   /** The loaded models that the job runs on, and the way to them. */
   readonly models: ModelSet;
   readonly transport: Transport;

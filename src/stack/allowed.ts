@@ -29,7 +29,7 @@ const allowed = {
   Redis: common,
   Triton: [...common, ...triton],
   /** API, worker and the `enhance` command. */
-  service: [...common, ...node, ...variables(operations)],
+  service: [...common, ...node, ...variables(operations).flatMap((name) => [name, `${name}_FILE`])],
 } as const;
 
 /** The variables of `env` that this kind of process gets. */

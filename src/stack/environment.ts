@@ -10,16 +10,20 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { variables } from '../config.ts';
+import { operations } from '../operations/all.ts';
+import { withFiles } from '../value-files.ts';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 
 const host = '127.0.0.1';
 const derived = ['REDIS_URL', 'TRITON_HTTP_URL', 'TRITON_GRPC_URL'] as const;
 
-/** The variables of the checkout's `.env`; those of `env` take precedence. */
+/** The variables of the checkout's `.env`; those of `env` take precedence. The values of NAME_FILE are read. */
 export const givenEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const file = join(root, '.env');
-  return { ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}), ...env };
+  const given = { ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}), ...env };
+  return withFiles(given, variables(operations));
 };
 
 /** The environment of API, worker and the `enhance` command for a stack on these ports. */
@@ -46,6 +50,9 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     FFMPEG: given.FFMPEG || places.ffmpeg,
     FFPROBE: given.FFPROBE || places.ffprobe,
     TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
+    // Who presses Ctrl-C does not want to wait for long.
+    WORKER_DRAIN_SECONDS: given.WORKER_DRAIN_SECONDS || '3',
+    API_DRAIN_SECONDS: given.API_DRAIN_SECONDS || '3',
     TRITON_GRPC_DESCRIPTORS: given.TRITON_GRPC_DESCRIPTORS || places.grpcDescriptors,
     ...own,
     REDIS_PASSWORD,

@@ -106,10 +106,13 @@ const startService = (
     env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),
-    // The worker lets its jobs go on for 3 s; the rest is for a busy machine.
-    stopWithinMs: 10_000,
+    stopWithinMs: (drainSeconds(command, env) + 7) * 1000,
     signal,
   });
+
+/** How long it finishes what is under way once it was told to stop. */
+const drainSeconds = (command: 'api' | 'worker', env: NodeJS.ProcessEnv): number =>
+  Number(command === 'api' ? env.API_DRAIN_SECONDS : env.WORKER_DRAIN_SECONDS) || 0;
 
 export const defaultModelsDir = join(root, 'models');
 export const defaultLogsDir = places.logs;

@@ -1,41 +1,88 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../errors.ts';
 import { unlessGone } from './unless-gone.ts';
 
+/** Where a job's checkpoints are. */
+export type CheckpointPlace = {
+  /** Of this machine. */
+  readonly folder: string;
+  /** What carries them to other attempts; without it they are only in the folder. */
+  readonly shared?: SharedCheckpoints | undefined;
+};
+
+export type SharedCheckpoints = {
+  /** Keeps a copy of a local file. */
+  put(name: string, path: string): Promise<void>;
+  has(name: string): Promise<boolean>;
+  /** A local copy at a path that does not exist yet; false when there is none. */
+  fetch(name: string, path: string): Promise<boolean>;
+};
+
 /**
- * Files that an attempt leaves for the next attempt of the same job. A checkpoint is there whole or not at all. Two attempts
- * may overlap for a moment; then both write the same content. Unfinished files of a killed attempt are removed with the job.
+ * Files that an attempt leaves for the next attempt of the same job, whichever worker runs it. A checkpoint is there whole or
+ * not at all. Two attempts may overlap for a moment; then both write the same content. All are removed with the job.
  */
 export type Checkpoints = {
-  readonly path: (name: string) => string;
   /** `make` writes to the path that it is given; the file gets its name when `make` has succeeded. */
   put(name: string, make: (path: string) => Promise<void>): Promise<void>;
   has(name: string): Promise<boolean>;
-  /** null when it is not there. */
+  /** Its local path. Failure storage_failed when it is not there. */
+  fetch(name: string): Promise<string>;
+  /** Its text; null when it is not there. */
   read(name: string): Promise<string | null>;
 };
 
 /** `origin` is all that the checkpoints depend on: those of another origin, such as an older model release, are not seen. */
-export const openCheckpoints = async (folder: string, origin: unknown): Promise<Checkpoints> => {
+export const openCheckpoints = async (
+  { folder, shared }: CheckpointPlace,
+  origin: unknown,
+): Promise<Checkpoints> => {
   const mark = createHash('sha256').update(JSON.stringify(origin)).digest('hex').slice(0, 16);
   const dir = join(folder, mark);
-  await mkdir(dir, { recursive: true });
-  const path = (name: string) => join(dir, name);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const isHere = async (path: string) => (await unlessGone(stat(path))) !== null;
+  const unfinishedOf = (name: string) => join(dir, `${name}.${randomUUID()}.part`);
+
+  /** Null when there is none. */
+  const find = async (name: string): Promise<string | null> => {
+    const path = join(dir, name);
+    if (await isHere(path)) return path;
+    const unfinished = unfinishedOf(name);
+    try {
+      if (!(await shared?.fetch(`${mark}.${name}`, unfinished))) return null;
+      await rename(unfinished, path);
+      return path;
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  };
+
   return {
-    path,
     put: async (name, make) => {
-      const unfinished = path(`${name}.${randomUUID()}.part`);
+      const unfinished = unfinishedOf(name);
       try {
         await make(unfinished);
         await flush(unfinished);
-        await rename(unfinished, path(name));
+        // Shared before it has its local name: what is found in the folder need not be looked for elsewhere.
+        await shared?.put(`${mark}.${name}`, unfinished);
+        await rename(unfinished, join(dir, name));
       } finally {
         await rm(unfinished, { force: true });
       }
     },
-    has: async (name) => (await unlessGone(stat(path(name)))) !== null,
-    read: (name) => unlessGone(readFile(path(name), 'utf8')),
+    has: async (name) =>
+      (await isHere(join(dir, name))) || ((await shared?.has(`${mark}.${name}`)) ?? false),
+    fetch: async (name) => {
+      const path = await find(name);
+      if (path !== null) return path;
+      throw new Failure('storage_failed', { reason: `the checkpoint ${name} is gone` });
+    },
+    read: async (name) => {
+      const path = await find(name);
+      return path && readFile(path, 'utf8');
+    },
   };
 };
 

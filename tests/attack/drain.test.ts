@@ -1,7 +1,10 @@
 /** SIGTERM, as every deploy sends it: to the process alone, or to all that it has started. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip, pattern } from '../real/clip.ts';
@@ -12,13 +15,13 @@ import { until } from '../real/until.ts';
 
 const test = suite('draining');
 const dir = tempDir('drain');
-const service = await realService({}, realTriton(['photo']));
+const service = await realService({ API_DRAIN_SECONDS: '30' }, realTriton(['photo']));
+const photo = { model: 'photo', scale: 2 };
 const caller = await service.caller(1000);
 
 const begun = async (size: string, seconds: number) => {
   const path = await makeClip(join(dir, `${size}.mp4`), pattern(seconds, 25, size), h264);
-  const fields = { model: 'photo', scale: 2 };
-  const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
+  const { status, data } = await caller.upscale(path, photo, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));
   await running(data.id);
   return data.id;
@@ -73,19 +76,59 @@ test('a signal that reaches the ffmpegs too costs no attempt either', async () =
   await service.worker.start();
 });
 
-test('a caller that waits gets its 202 when the API is told to stop, twice', async () => {
+test('an API that is told to stop, twice, finishes what is under way and refuses what is new', async () => {
   const path = await makeClip(join(dir, 'wait.mp4'), pattern(4, 25, '320x224'), h264);
-  const waiting = caller.upscale(path, { model: 'photo', scale: 2 });
-  const made = async () => (await caller.http.get('/v1/jobs?status=processing')).data.data.length;
-  await until('its job runs', async () => (await made()) > 0, 60_000);
-  process.kill(service.api.pid, 'SIGTERM');
-  process.kill(service.api.pid, 'SIGTERM');
+  const waiting = caller.upscale(path, photo);
+  const running = async () => (await caller.http.get('/v1/jobs?status=processing')).data.data;
+  await until('its job runs', async () => (await running()).length > 0, 60_000);
+  const [{ id }] = await running();
+  const stream = caller.http.get(`/v1/jobs/${id}/events`, { responseType: 'text' });
+  const upload = await openUpload();
+  for (const _ of [1, 2]) process.kill(service.api.pid, 'SIGTERM');
+
   const { status, data } = await waiting;
-  assert.is(status, 202, JSON.stringify(data));
+  assert.equal([status, data.id], [202, id], JSON.stringify(data));
+  const ready = await caller.http.get('/readyz');
+  assert.is(ready.status, 503);
+  assert.ok(ready.data.missing.includes('the server is shutting down'));
+  assert.is(ready.headers.connection, 'close');
+  const refused = await caller.upscale(path, photo);
+  assert.equal([refused.status, refused.data.code], [503, 'draining']);
+  assert.ok(Number(refused.headers['retry-after']) > 0);
+  // The stream has ended whole, and not with its last event: that of an even id is resumed from.
+  const events = String((await stream).data).match(/^id: \d+$/gm) ?? [];
+  assert.match(events.at(-1) ?? '', /[02468]$/);
+  assert.match(await upload.finish(), /^HTTP\/1\.1 201 /);
+
   assert.is(await service.api.exited, 'exit code 0');
   assert.match(service.log('api'), '"msg":"stopped"');
   await service.worker.stop();
 });
+
+/** An upload of which the last byte is missing. */
+const openUpload = async () => {
+  const boundary = 'b';
+  const part = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n`;
+  const image = { width: 8, height: 8, channels: 3, background: '#48c' } as const;
+  const png = await sharp({ create: image }).png().toBuffer();
+  const body = Buffer.concat([Buffer.from(part), png, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  const head = [
+    ...['POST /v1/uploads HTTP/1.1', 'Host: x', `Authorization: Bearer ${caller.key}`],
+    ...[`Content-Type: multipart/form-data; boundary=${boundary}`],
+    ...[`Content-Length: ${body.length}`, '', ''],
+  ];
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+  socket.write(head.join('\r\n'));
+  socket.write(body.subarray(0, -1));
+  const incoming = join(service.config.files.dir, 'incoming');
+  await until('its file is begun', () => readdirSync(incoming).length > 0);
+  return {
+    finish: async (): Promise<string> => {
+      socket.write(body.subarray(-1));
+      return text(socket);
+    },
+  };
+};
 
 test.after(service.close);
 

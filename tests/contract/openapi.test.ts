@@ -3,8 +3,8 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { openapi } from '../../src/contract/openapi.ts';
 import { failures } from '../../src/errors.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
 import { createRoutes } from '../../src/http/routes/all.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import { operations as all } from '../../src/operations/all.ts';
 
 const Schema = z.looseObject({});
@@ -34,7 +34,7 @@ const Document = z.looseObject({
 });
 
 const statuses: Readonly<Record<string, { readonly status: number }>> = failures;
-const metrics = createMetrics({ jobs: { counts: async () => ({}) } });
+const metrics = createMetrics();
 const routes = createRoutes(all, metrics, 'http://x');
 const document = Document.parse(
   openapi(routes, {

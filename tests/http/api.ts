@@ -22,6 +22,9 @@ import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { openProcessMetrics } from '../../src/metrics/process.ts';
+import { measureState } from '../../src/metrics/state.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
 import { openEverywhere } from '../../src/models/everywhere.ts';
 import { openOperate } from '../../src/models/operate.ts';
@@ -32,6 +35,7 @@ import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
+import { noTracing } from '../../src/tracing.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
@@ -58,7 +62,7 @@ export const realApi = async (
   const redis = openRedis(config.redis.url, log, 'caller');
   const stores = { redis, prefix: config.redis.prefix };
   const files = await openFiles(config.files.dir, config.files);
-  const draining = new AbortController();
+  const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
     stateOf('photo', 'photo-r1'),
     stateOf('animation', 'animation-r1'),
@@ -70,9 +74,13 @@ export const realApi = async (
   const turns = openTurns(config.probing);
   const parts = {
     ...{ config, log, stores, files },
+    ...{
+      metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
+      tracing: noTracing,
+    },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, config, files, recordReader(operations)),
+    jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
     idempotency: openIdempotency(stores),
@@ -84,7 +92,7 @@ export const realApi = async (
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
     ...{ turns, quickTurns: turns.quick },
-    draining: draining.signal,
+    ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);
   const registry = openRegistry(stores, operations.flatMap(slotForms));
@@ -97,6 +105,7 @@ export const realApi = async (
     ...{ registry, everywhere, transport, modelsDir, config, log, signal },
     entries: operations.flatMap(catalogueEntries),
   });
+  measureState(parts.metrics.registry, parts);
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
   const wait = (by: number) => {
@@ -128,7 +137,7 @@ export const realApi = async (
     });
 
   return {
-    ...{ parts, states, port, draining, client },
+    ...{ parts, states, port, draining, closing, client },
     /** Puts another catalogue in the place of `states`. */
     models: (other: Parts['models']): void => {
       catalogue = other;
@@ -161,6 +170,7 @@ export const realApi = async (
     },
     close: async () => {
       draining.abort();
+      closing.abort();
       http.closeAllConnections();
       http.close();
       await parts.signals.close();

@@ -51,7 +51,14 @@ const passing = [
   ...['request_timeout', 'idempotency_in_progress', 'result_not_ready', 'url_fetch_failed'],
   ...['rate_limited', 'concurrency_limited', 'upload_quota_exceeded', 'internal_error'],
   ...['inference_failed', 'model_unavailable', 'draining', 'queue_full', 'deadline_exceeded'],
-  ...['worker_lost', 'decode_failed', 'encode_failed', 'storage_failed', 'storage_full'],
+  ...[
+    'worker_lost',
+    'decode_failed',
+    'encode_failed',
+    'storage_failed',
+    'storage_full',
+    'storage_unavailable',
+  ],
 ];
 
 test('only what may pass by itself is told as retryable', () => {

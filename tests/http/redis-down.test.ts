@@ -29,7 +29,8 @@ test('while Redis is down /metrics tells all but the jobs, and /readyz what is m
   const { data, status } = await api.client().get('/metrics');
   assert.is(status, 200);
   assert.match(data, /process_cpu_seconds_total/);
-  assert.not.match(data, /^jobs\{/m);
+  assert.match(data, /^enhance_redis_up 0$/m);
+  assert.not.match(data, /^enhance_(jobs|credits_held|credits_total)[{ ]/m);
   const ready = await api.client().get('/readyz');
   assert.is(ready.status, 503);
   assert.ok(ready.data.missing.includes('Redis does not answer'));

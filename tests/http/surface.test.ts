@@ -79,9 +79,9 @@ test('metrics count requests by route and jobs by status', async () => {
   assert.match(String(headers['content-type']), 'text/plain');
   assert.match(
     data,
-    /http_request_duration_seconds_count\{method="GET",route="\/v1\/jobs\/:id",status="404"\} \d/,
+    /enhance_http_request_duration_seconds_count\{method="GET",route="\/v1\/jobs\/:id",status="404"\} \d/,
   );
-  assert.match(data, /\njobs\{status="queued"\} 0\n/);
+  assert.match(data, /\nenhance_jobs\{status="queued"\} 0\n/);
 });
 
 test('/v1/models has options, limits, price, version, engine and readiness', async () => {

@@ -45,8 +45,9 @@ for (const [says, damage] of Object.entries(damages)) {
   };
   const attemptsOf = (rig: Rig, leaseMs = 60_000) => openAttempts(rig.stores, rig.config, leaseMs);
   const taken = async (rig: Rig, id: string, leaseMs?: number) => {
-    const [said, fence = -1] = await attemptsOf(rig, leaseMs).take({ id, dispatch: 0 }, 'token');
-    assert.is(said, 'taken');
+    const took = await attemptsOf(rig, leaseMs).take({ id, dispatch: 0 }, 'token');
+    const [said, which, fence = -1] = took;
+    assert.equal([said, which], ['taken', id]);
     return fence;
   };
   const statusOf = (rig: Rig, id: string) => rig.redis.hget(keyOf(rig, id), 'status');
@@ -54,8 +55,8 @@ for (const [says, damage] of Object.entries(damages)) {
   test(`a job ${says} is found, taken, failed and paid back`, async ({ rig }) => {
     const id = await damaged(rig);
     await rig.redis.zadd(`${rig.stores.prefix}:due`, 0, id);
-    const { deliver } = await attemptsOf(rig).due(10, 1000);
-    assert.equal(deliver, [{ id, dispatch: 0 }]);
+    const { tickets } = await attemptsOf(rig).due(10);
+    assert.equal(tickets, [{ id, dispatch: 0 }]);
     const fence = await taken(rig, id);
     assert.is(await attemptsOf(rig).beat(id, fence, null), 'on');
     assert.is(await attemptsOf(rig).fail(id, fence, failure), 'failed');
@@ -88,9 +89,8 @@ for (const [says, damage] of Object.entries(damages)) {
     for (let count = 0; (await statusOf(rig, id)) !== 'failed'; count += 1) {
       assert.ok(count <= rig.config.jobs.attempts, 'it never fails');
       await rig.redis.zadd(`${rig.stores.prefix}:due`, 0, id);
-      const { deliver } = await attemptsOf(rig).due(10, 1000);
-      const [delivery] = deliver;
-      if (delivery) await attemptsOf(rig).take(delivery, `token ${count}`);
+      const [ticket] = (await attemptsOf(rig).due(10)).tickets;
+      if (ticket) await attemptsOf(rig).take(ticket, `token ${count}`);
     }
   });
 

@@ -40,6 +40,11 @@ const dropBull = async ({ redis, stores }: Rig): Promise<void> => {
   const keys = await redis.keys(`${stores.prefix}:bull:*`);
   if (keys.length > 0) await redis.del(...keys);
 };
+/** As if its worker had not been heard of for a lease. */
+const loseWorker = async ({ redis, stores, config }: Rig, id: string): Promise<void> => {
+  await redis.zadd(`${stores.prefix}:due`, 0, id);
+  await openAttempts(stores, config, 60_000).due(10);
+};
 const outcome: JobOutcome = {
   ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
   ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
@@ -139,9 +144,7 @@ test('an attempt that lost its job to another worker stops, and only the last on
   await rig.work(model.enhance);
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
-  const other = openAttempts(rig.stores, rig.config, 60_000);
-  const [, fence = 0] = await other.take({ id: job.id, dispatch: 1 }, 'other');
-  await other.retry(job.id, fence, { delayMs: 0, counts: false });
+  await loseWorker(rig, job.id);
   await until('it runs again', () => model.started.length === 2);
   model.go();
   const done = await rig.ended(job);
@@ -151,8 +154,9 @@ test('an attempt that lost its job to another worker stops, and only the last on
 test('whatever an old attempt says is refused', async ({ rig }) => {
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const { job } = await rig.ask('a');
-  const [, old = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
-  const [, next = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'second');
+  const [, , old = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
+  await loseWorker(rig, job.id);
+  const [, , next = 0] = await attempts.take({ id: job.id, dispatch: 2 }, 'second');
   assert.ok(next > old);
   assert.is(await attempts.beat(job.id, old, null), 'lost');
   assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
@@ -169,21 +173,25 @@ test('a step that is sent again after a lost connection has its effect once', as
   const { job } = await rig.ask('a');
   const taken = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
   assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'first'), taken);
-  const [, fence = 0] = taken;
+  const [, , fence = 0] = taken;
   assert.is(await attempts.succeed(job.id, fence, { outcome, progress }), 'succeeded');
   assert.is(await attempts.succeed(job.id, fence, { outcome, progress }), 'succeeded');
   assert.equal(await rig.credits(), { balance: 990, held: 0 });
 });
 
-test('a delivery from before a retry is refused', async ({ rig }) => {
+test('a job that waits for its next attempt is not started before that, whatever ticket comes', async ({
+  rig,
+}) => {
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const { job } = await rig.ask('a');
-  const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
-  assert.is(await attempts.retry(job.id, fence, { delayMs: 0, counts: true }), 'queued');
-  assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'late'), ['refused']);
-  const { deliver } = await attempts.due(10, 1000);
-  assert.equal(deliver, [{ id: job.id, dispatch: 2 }]);
-  assert.is((await attempts.take({ id: job.id, dispatch: 2 }, 'second'))[0], 'taken');
+  const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
+  assert.is(await attempts.retry(job.id, fence, { delayMs: 200, counts: true }), 'queued');
+  assert.equal(await attempts.take({ id: job.id, dispatch: 2 }, 'early'), ['none']);
+  assert.equal((await attempts.due(10)).tickets, []);
+  await sleep(250);
+  assert.equal((await attempts.due(10)).tickets, [{ id: job.id, dispatch: 2 }]);
+  assert.is((await attempts.take({ id: job.id, dispatch: 1 }, 'late'))[0], 'taken');
+  assert.equal(await attempts.take({ id: job.id, dispatch: 2 }, 'again'), ['none']);
   await rig.jobs.cancel('acme', job.id);
 });
 

@@ -17,6 +17,7 @@ import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { Choice } from '../../src/models/choose.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Enhance } from '../../src/operations/enhance.ts';
@@ -25,6 +26,7 @@ import type { UpscaleOptions } from '../../src/operations/upscale/request.ts';
 import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
+import { noTracing } from '../../src/tracing.ts';
 import { testConfig } from '../real/config.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -36,8 +38,6 @@ export const quick: WorkerTiming = {
   unavailableMs: 50,
   leaseMs: 1500,
   lookMs: 30,
-  lookAgainMs: 300,
-  graceMs: 100,
   sweepMs: 60_000,
 };
 
@@ -59,10 +59,11 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const stores = { redis, prefix };
   const files = await openFiles(dir, config.files);
   const ledger = openLedger(stores, config.prices);
-  const jobs = openJobs(stores, config, files, recordReader(operations));
+  const jobs = openJobs(stores, files, recordReader(operations));
   const signals = await openSignals(stores);
   const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
   const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
+  const watch = { metrics: createMetrics(), tracing: noTracing };
   const closers: (() => Promise<void>)[] = [];
 
   const media = (content: string) => {
@@ -104,9 +105,14 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
 
   return {
     ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
-    work: async (run: Run, timing: Partial<WorkerTiming> = {}) => {
+    /** Starts a worker; when it is closed, its jobs may go on for `drainMs`. */
+    work: async (run: Run, { drainMs = 100, ...timing }: WorkTiming = {}) => {
+      const { jobs } = parts.config;
       const worker = await startWorker(
-        { ...parts, signals, enhance: enhanceBy(run) },
+        {
+          ...{ ...parts, ...watch, signals, enhance: enhanceBy(run) },
+          config: { ...parts.config, jobs: { ...jobs, drainMs } },
+        },
         { ...quick, ...timing },
       );
       closers.unshift(worker.close);
@@ -131,6 +137,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   };
 };
 
+type WorkTiming = Partial<WorkerTiming> & { readonly drainMs?: number };
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Asked = {
   readonly account?: string;

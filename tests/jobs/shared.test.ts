@@ -1,10 +1,11 @@
 /** Several requests share one job: each of their callers leaves it for itself. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { endArguments } from '../../src/jobs/record/settings.ts';
+import { RECORD_TTL_MS } from '../../src/jobs/record/settings.ts';
 import { script } from '../../src/redis.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -42,11 +43,11 @@ test('waits on until its last caller has cancelled it', async ({ rig }) => {
   assert.is((await rig.jobs.cancel('acme', id)).status, 'queued');
   assert.is((await rig.jobs.cancel('acme', id)).status, 'queued');
   assert.equal(await rig.credits(), { balance: 1000, held: 10 });
-  assert.ok(existsSync(rig.files.inputPath(id)));
+  assert.ok(existsSync(join(rig.config.files.dir, 'inputs', id)));
   assert.is((await rig.jobs.cancel('acme', id)).status, 'canceled');
   assert.is((await rig.jobs.cancel('acme', id)).status, 'canceled');
   assert.equal(await rig.credits(), { balance: 1000, held: 0 });
-  assert.not.ok(existsSync(rig.files.inputPath(id)));
+  assert.not.ok(existsSync(join(rig.config.files.dir, 'inputs', id)));
 });
 
 test('runs on for the caller that stays, who gets its result', async ({ rig }) => {
@@ -76,10 +77,10 @@ test('is kept when one of its callers erases it, and erased with the last', asyn
   const { id } = await share(rig, 2);
   const kept = await rig.jobs.erase('acme', id);
   assert.equal([kept.status, kept.erased], ['queued', false]);
-  assert.ok(existsSync(rig.files.inputPath(id)));
+  assert.ok(existsSync(join(rig.config.files.dir, 'inputs', id)));
   const gone = await rig.jobs.erase('acme', id);
   assert.equal([gone.status, gone.erased], ['canceled', true]);
-  assert.not.ok(existsSync(rig.files.inputPath(id)));
+  assert.not.ok(existsSync(join(rig.config.files.dir, 'inputs', id)));
 });
 
 test('takes a caller that comes after another one left', async ({ rig }) => {
@@ -93,7 +94,7 @@ test('takes a caller that comes after another one left', async ({ rig }) => {
 test('loses one caller by a cancel that is sent again after a lost connection', async ({ rig }) => {
   const cancel = script(new URL('../../src/jobs/scripts/cancel.lua', import.meta.url), z.string());
   const { id } = await share(rig, 2);
-  const call = () => cancel(rig.stores, id, 'acme', 'one call', ...endArguments(rig.config));
+  const call = () => cancel(rig.stores, id, 'acme', 'one call', RECORD_TTL_MS);
   assert.equal([await call(), await call()], ['shared', 'shared']);
   assert.is((await rig.jobs.get('acme', id)).status, 'queued');
   assert.is((await rig.jobs.cancel('acme', id)).status, 'canceled');

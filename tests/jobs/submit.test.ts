@@ -46,7 +46,7 @@ test('a job holds its price, runs, and is charged it once', async ({ rig }) => {
 
 test('the input is kept until the job ends, and the result after', async ({ rig, dir }) => {
   const { job } = await rig.ask('a');
-  assert.ok(existsSync(rig.files.inputPath(job.id)));
+  assert.ok(existsSync(join(dir, 'inputs', job.id)));
   await rig.work(atOnce);
   const done = await rig.ended(job);
   const result = await rig.files.openResult(done.outcome?.file ?? '');
@@ -126,7 +126,7 @@ test('an unfinished job is joined before the media is looked at, and what is new
 test('a result is cached as the work that was done, and erased as that', async ({ rig }) => {
   const { job } = await rig.ask('a');
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
-  const [, fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
+  const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
   const outcome = {
     ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
     ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },

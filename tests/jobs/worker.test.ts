@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 import { atOnce, freshPlace, onCue, openRig, pictureOf, type Rig, type Run } from './rig.ts';
@@ -185,7 +186,7 @@ test('what fails while its worker is told to end costs no attempt', async ({ rig
       await model.enhance(...call);
       throw inferenceFailed();
     },
-    { graceMs: 5000 },
+    { drainMs: 5000 },
   );
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
@@ -245,9 +246,9 @@ test('a cancelled job lets the account’s next one in', async ({ rig }) => {
   assert.is((await rig.ended(second)).status, 'succeeded');
 });
 
-test('a closing worker lets jobs end within the grace time', async ({ rig }) => {
+test('a closing worker lets jobs end within its drain time', async ({ rig }) => {
   const model = onCue();
-  const worker = await rig.work(model.enhance, { graceMs: 5000 });
+  const worker = await rig.work(model.enhance, { drainMs: 5000 });
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
   const closed = worker.close();
@@ -259,7 +260,7 @@ test('a closing worker lets jobs end within the grace time', async ({ rig }) => 
 
 test('a closing worker puts longer jobs back without losing an attempt', async ({ rig }) => {
   const model = onCue();
-  const worker = await rig.work(model.enhance, { graceMs: 50 });
+  const worker = await rig.work(model.enhance, { drainMs: 50 });
   const { job } = await rig.ask('a');
   await until('it runs', () => model.started.length === 1);
   await worker.close();
@@ -303,22 +304,23 @@ test('what an attempt leaves for the next is found by it, and gone when the job 
 }) => {
   const found: boolean[] = [];
   await rig.work(async (work, places, ...rest) => {
-    const chunk = join(places.work, 'chunk');
-    found.push(existsSync(chunk));
-    mkdirSync(places.work, { recursive: true });
-    writeFileSync(chunk, 'pictures');
+    const checkpoints = await openCheckpoints(places.work, 'r1');
+    found.push((await checkpoints.read('chunk')) === 'pictures');
+    await checkpoints.put('chunk', async (path) => writeFileSync(path, 'pictures'));
     if (found.length === 1) throw inferenceFailed();
     return atOnce(work, places, ...rest);
   });
   assert.is((await rig.ended((await rig.ask('a')).job)).status, 'succeeded');
   assert.equal(found, [false, true]);
-  await until('nothing is left', () => readdirSync(join(dir, 'attempts')).length === 0);
+  const left = () =>
+    ['attempts', 'checkpoints'].flatMap((folder) => readdirSync(join(dir, folder)));
+  await until('nothing is left', () => left().length === 0);
 });
 
 test('what an attempt wrote before it failed is removed', async ({ rig, dir }) => {
   await rig.work(async (_work, { target, work }) => {
     writeFileSync(target, 'half');
-    mkdirSync(work);
+    mkdirSync(work.folder);
     throw new Failure('media_unreadable', { reason: 'cut off' });
   });
   await rig.ended((await rig.ask('a')).job);

@@ -7,12 +7,10 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 kind, file = sys.argv[1:]
-factor = {"x3": 3, "x4": 4, "same-size": 1}.get(kind, 2)
-weight = np.diag({"nan": [1.0, np.nan, 1.0], "dark": [0.5] * 3, "constant": [0.0] * 3}.get(kind, [1.0] * 3))
+factor = 2
+weight = np.diag({"nan": [1.0, np.nan, 1.0], "constant": [0.0] * 3}.get(kind, [1.0] * 3))
 if kind == "swapped":
     weight = weight[::-1]
-side = 64 if kind == "fixed-size" else None
-pads = [0, 0, 0, 0]
 kernel = np.zeros((3, 3, 1, 1), np.float32)
 kernel[:, :, 0, 0] = weight
 constants = [
@@ -20,16 +18,21 @@ constants = [
     numpy_helper.from_array(np.array([1, 1, factor, factor], np.float32), "scales"),
 ]
 nodes = [
-    helper.make_node("Conv", ["input", "kernel"], ["mixed"], pads=pads),
+    helper.make_node("Conv", ["input", "kernel"], ["mixed"]),
     helper.make_node(
-        "Resize", ["mixed", "", "scales"], ["output"],
-        mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor",
+        "Resize",
+        ["mixed", "", "scales"],
+        ["output"],
+        mode="nearest",
+        coordinate_transformation_mode="asymmetric",
+        nearest_mode="floor",
     ),
 ]
-channels = 1 if kind == "grey" else 3
+sides = [64, 64] if kind == "fixed-size" else ["h", "w"]
 graph = helper.make_graph(
-    nodes, "made",
-    [helper.make_tensor_value_info("input", TensorProto.INT64 if kind == "integers" else TensorProto.FLOAT, [1, channels, side or "h", side or "w"])],
+    nodes,
+    "made",
+    [helper.make_tensor_value_info("input", TensorProto.FLOAT, [1, 3, *sides])],
     [helper.make_tensor_value_info("output", TensorProto.FLOAT, [1, 3, None, None])],
     constants,
 )

@@ -27,6 +27,8 @@ import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
 import { upscalerSlot } from '../../src/triton/clients/upscaler.ts';
 import { tempDir } from '../real/run.ts';
+import { skip } from '../real/skip.ts';
+import { smallDisk } from '../real/small-disk.ts';
 import { failure } from '../triton/promises.ts';
 
 const test = suite('release-folder');
@@ -60,7 +62,11 @@ test('a folder becomes a release with hashes, under a Triton model name and a ve
   assert.equal(manifest.models, { photo: { name: 'photo__r2', version: 'photo-r2' } });
   assert.equal([manifest.release, manifest.licence, manifest.source], ['r2', 'MIT', 'a wheel']);
   const paths = manifest.files.map(({ path }) => path);
-  assert.equal(paths, ['photo__r2/1/model.py', 'photo__r2/config.pbtxt']);
+  assert.equal(paths, [
+    'photo__r2/1/model.py',
+    'photo__r2/1/released.py',
+    'photo__r2/config.pbtxt',
+  ]);
   const config = readFileSync(join(modelsDir, 'photo__r2/config.pbtxt'), 'utf8');
   assert.is(readConfigText(config).release, 'photo-r2');
   const stored = readFileSync(join(modelsDir, 'photo__r2/release.json'), 'utf8');
@@ -162,6 +168,31 @@ test('links and paths that lead out of a release are refused', async () => {
   assert.match(await refusal({ path: archive }), 'the archive cannot be read');
 });
 
+const onFullDisk = 'a release for which the disk has no room leaves nothing on it';
+const small = smallDisk(2);
+if (small)
+  test(onFullDisk, async () => {
+    const path = join(tempDir('large'), 'large.onnx');
+    writeFileSync(path, Buffer.alloc(3e6));
+    const source = { path, slot: 'photo', licence: 'MIT' };
+    const parts = { modelsDir: small, tritonSlots: photo, taken: nothing };
+    await failure(packRelease(source, parts), 'storage_full');
+    assert.equal(readdirSync(small), []);
+  });
+else skip(test, onFullDisk, 'mount');
+
+test('two releases that are added at once get different names, or one is told to try again', async () => {
+  const parts = { modelsDir: tempDir('both'), tritonSlots: photo, taken: nothing };
+  const source = { path: shipped, slot: 'photo', licence: 'MIT' };
+  const both = await Promise.allSettled([packRelease(source, parts), packRelease(source, parts)]);
+  const done = both.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  assert.ok(done.length > 0);
+  assert.is(new Set(done.map(({ release }) => release)).size, done.length);
+  for (const one of both)
+    if (one.status === 'rejected') assert.match(one.reason.message, 'took the name photo__r2');
+  for (const manifest of done) assert.equal(await verifyFiles(parts.modelsDir, manifest), []);
+});
+
 test('an archive, packed or not, with or without the folder itself, is as good as the folder', async () => {
   const good = copied(() => {});
   for (const [file, cwd, what] of [
@@ -176,7 +207,7 @@ test('an archive, packed or not, with or without the folder itself, is as good a
     const folder = `photo__${release}`;
     assert.equal(
       files.map(({ path }) => path),
-      [`${folder}/1/model.py`, `${folder}/config.pbtxt`],
+      [`${folder}/1/model.py`, `${folder}/1/released.py`, `${folder}/config.pbtxt`],
     );
   }
 });
@@ -194,13 +225,16 @@ test('a release of lip sync brings the models that it replaces, each in a folder
   writeFileSync(join(path, 'README.md'), 'goes with it');
   const manifest = await pack(lipsync, nothing, slots);
   assert.equal(manifest.models, {
-    mouth_plan: { name: 'mouth_plan__r2', version: 'mouth_plan-r2' },
-    mouth_render_studio: { name: 'mouth_render_studio__r2', version: 'mouth_render_studio-r2' },
+    mouth_plan: { name: 'mouth_plan__r2', version: 'mouth_plan-studio-r2' },
+    mouth_render_studio: {
+      name: 'mouth_render_studio__r2',
+      version: 'mouth_render_studio-studio-r2',
+    },
   });
   assert.ok(existsSync(join(modelsDir, 'mouth_render_studio__r2/1/model.py')));
   assert.equal(readdirSync(join(modelsDir, 'studio__r2')).sort(), ['README.md', 'release.json']);
   assert.equal(await verifyFiles(modelsDir, manifest), []);
-  const taken = { ...nothing, versions: ['mouth_plan-r3'], names: ['mouth_plan__r2'] };
+  const taken = { ...nothing, versions: ['mouth_plan-studio-r3'], names: ['mouth_plan__r2'] };
   assert.is((await pack(lipsync, taken, slots)).release, 'r4');
   mkdirSync(join(path, 'mouth_rendr'));
   assert.match(await refusal(lipsync, nothing, slots), 'got one named mouth_rendr');

@@ -8,6 +8,8 @@ export const testEnvironment = <T extends NodeJS.Dict<string>>(settings: T) => (
   KEY_PEPPER: 'pepper-of-the-tests',
   SIGNING_SECRET: 'secret-of-the-tests',
   ADMIN_KEY: 'admin-key-of-the-tests',
+  WORKER_DRAIN_SECONDS: '3',
+  API_DRAIN_SECONDS: '3',
   FFMPEG: ffmpegPath,
   FFPROBE: ffprobePath,
   ...settings,

@@ -25,8 +25,12 @@ import { realTriton, tritonEnvironment } from './triton.ts';
 export type Form = Readonly<Record<string, string | number>>;
 
 /** Starts all of it; `settings` are variables of the environment. */
-export const realService = async (settings: NodeJS.Dict<string> = {}, opened = realTriton()) => {
-  const [redis, triton, [port = 0]] = await Promise.all([realRedis(), opened, freePorts(1)]);
+export const realService = async (
+  settings: NodeJS.Dict<string> = {},
+  opened = realTriton(),
+  openedRedis = realRedis(),
+) => {
+  const [redis, triton, [port = 0]] = await Promise.all([openedRedis, opened, freePorts(1)]);
   const dataDir = tempDir('data');
   const env = testEnvironment({
     ...partEnvironment(),
@@ -45,13 +49,14 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
   const children = new Set<Child>();
   const atExit = () => children.forEach(({ pid }) => void signalGroup(pid, 'SIGKILL'));
   process.once('exit', atExit);
-  const start = async (part: typeof apiPart): Promise<Child> => {
-    const child = await part(stack).start(never);
+  const start = async (part: typeof apiPart, changed: NodeJS.Dict<string> = {}): Promise<Child> => {
+    const child = await part({ ...stack, env: { ...env, ...changed } }).start(never);
     children.add(child);
     void child.exited.then(() => children.delete(child));
     return child;
   };
   const api = await start(apiPart);
+  let latestApi = api;
   let worker = await start(workerPart);
 
   const connection = openRedis(redis.url, createLog('silent', 'test'), 'work');
@@ -75,6 +80,17 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
     },
     audit: (account: string) => audit(stores, account),
     api,
+    /** After its death. */
+    startApi: async () => {
+      latestApi = await start(apiPart);
+      return latestApi;
+    },
+    killApi: async () => {
+      process.kill(latestApi.pid, 'SIGKILL');
+      await latestApi.exited;
+    },
+    /** A further worker. */
+    addWorker: () => start(workerPart),
     worker: {
       pid: () => worker.pid,
       ended: () => worker.exited,
@@ -83,12 +99,11 @@ export const realService = async (settings: NodeJS.Dict<string> = {}, opened = r
         await worker.exited;
       },
       stop: () => worker.stop(),
-      start: async () => {
-        worker = await start(workerPart);
+      /** `changed`: variables that differ from those of the first one. */
+      start: async (changed: NodeJS.Dict<string> = {}) => {
+        worker = await start(workerPart, changed);
       },
     },
-    /** After its death. */
-    startApi: () => start(apiPart),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),
     close: async () => {
       process.off('exit', atExit);

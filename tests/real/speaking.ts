@@ -24,7 +24,13 @@ export const numbered = (path: string, seconds: number) =>
   );
 
 /** Grey pictures of a part, one behind the other. */
-const pictures = async (path: string, width: number, height: number, x: number, y: number) => {
+export const pictures = async (
+  path: string,
+  width: number,
+  height: number,
+  x: number,
+  y: number,
+) => {
   const args = ['-vf', `crop=${width}:${height}:${x}:${y}`, '-f', 'rawvideo', '-pix_fmt', 'gray'];
   const run = ['-nostdin', '-v', 'error', '-i', path, '-fps_mode', 'passthrough', ...args, '-'];
   const { stdout } = await execa(ffmpegPath, run, { encoding: 'buffer', timeout: 60_000 });

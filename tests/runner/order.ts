@@ -5,13 +5,13 @@ import { root } from '../../src/stack/home.mjs';
 /** Those of more than 10 s on two idle cores, the longest first. */
 const longest = [
   ...['stack/start', 'walk/long-clips', 'attack/stub'],
-  ...['walk/restarts', 'attack/drain', 'walk/durations'],
+  ...['faults/killed', 'faults/starved', 'walk/neural', 'attack/drain', 'walk/durations'],
   ...['complaints/edges', 'complaints/sharp', 'complaints/stylised'],
   ...['complaints/timing', 'walk/lipsync', 'walk/killed-decoders'],
   ...['walk/lipsync-media', 'complaints/away', 'complaints/silence'],
   ...['operations/lip-sync/run', 'operations/lip-sync/speakers', 'attack/idempotency-lock'],
   ...['attack/schemathesis', 'walk/segments', 'http/redis-down'],
-  ...['jobs/recovery', 'media/video', 'walk/images'],
+  ...['jobs/recovery', 'storage/s3-service', 'storage/s3', 'media/video', 'walk/images'],
   ...['models/releases', 'walk/releases', 'models/catalogue'],
   ...['cli/usage', 'attack/fuzz'],
 ].map((name) => join(root, 'tests', `${name}.test.ts`));

@@ -61,6 +61,16 @@ const modelsDir = '/models';
 
 const test = suite('docker-compose.yml');
 
+test('containers are given the time that API and worker take to drain', () => {
+  const grace = (service: unknown): number => {
+    const { stop_grace_period } = z.object({ stop_grace_period: z.string() }).parse(service);
+    return Number(/:-(\d+)s}$/.exec(stop_grace_period)?.[1]);
+  };
+  const { jobs, http } = testConfig({ WORKER_DRAIN_SECONDS: '', API_DRAIN_SECONDS: '' });
+  assert.ok(grace(worker) >= jobs.drainMs / 1000 + 7, `worker: ${grace(worker)} s`);
+  assert.ok(grace(api) >= http.drainMs / 1000 + 7, `API: ${grace(api)} s`);
+});
+
 test('Triton runs with the arguments of the embedded one, and loads the same models', () => {
   assert.equal(triton.command, [
     'python3',
@@ -126,7 +136,7 @@ test('Triton gets its own secret and none of the service', () => {
     ]);
   assert.is(redis.environment, undefined);
   for (const { environment } of [api, triton])
-    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:\?/);
+    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:?\?/);
 });
 
 test('the models folder is the one of the embedded Triton', () => {
@@ -150,7 +160,8 @@ test('API and worker are given every variable that the service reads, and no oth
 
 test('a variable that is not fixed passes through under its own name', () => {
   for (const [name, value] of Object.entries(api.environment ?? {}))
-    if (value.startsWith('$')) assert.ok(value.startsWith(`\${${name}:`), `${name}: ${value}`);
+    if (value.startsWith('$'))
+      assert.match(value, new RegExp(`^\\$\\{${name}(:-|:?\\?)`), `${name}: ${value}`);
 });
 
 test('the fixed addresses are a valid configuration on the ports of npm start', () => {

@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { loadConfig, variables } from '../../src/config.ts';
-import { createMetrics } from '../../src/http/metrics.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
+import { measureState } from '../../src/metrics/state.ts';
 import { operations } from '../../src/operations/all.ts';
 import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
@@ -148,8 +149,7 @@ test('every pod is confined and gets no token of Kubernetes', () => {
 
 /** Variables that other parts of issue 12 bring; a name that the service knows goes from here. */
 const awaited = [
-  ...['WORKER_DRAIN_SECONDS', 'API_DRAIN_SECONDS'],
-  ...['METRICS_PORT', 'METRICS_HOST', 'STORAGE', 'S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
+  ...['STORAGE', 'S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
   ...['S3_PREFIX', 'S3_FORCE_PATH_STYLE', 'S3_PRESIGN', 'S3_PUBLIC_ENDPOINT'],
   ...['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
 ];
@@ -291,8 +291,20 @@ test('KEDA asks for a metric that the API has, in all states that a worker has t
   const { query = '', threshold } = Spec.parse(spec).triggers[0].metadata;
   const [, metric = '', states = ''] =
     /\((\w+)\{namespace="n",status=~"([\w|]+)"\}/.exec(query) ?? [];
-  const { registry } = createMetrics({
-    jobs: { counts: async () => ({ queued: 3, processing: 2 }) },
+  const { registry } = createMetrics();
+  measureState(registry, {
+    jobs: {
+      counts: async () => ({ queued: 3, processing: 2 }),
+      oldestQueuedAtMs: async () => null,
+    },
+    ledger: {
+      totals: async () => ({
+        credits: { granted: 0, held: 0, captured: 0, released: 0 },
+        jobs: { succeeded: 0, failed: 0, canceled: 0 },
+        workersLost: 0,
+      }),
+      heldNow: async () => 0,
+    },
   });
   const told = await registry.getSingleMetricAsString(metric);
   for (const state of ['queued', 'processing']) {

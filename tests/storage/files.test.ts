@@ -11,6 +11,7 @@ import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -40,7 +41,7 @@ test('a result appears whole, with its size and hash', async () => {
   assert.equal(readdirSync(join(dir, 'attempts')), []);
   const result = await files.openResult('job_1.1.png');
   assert.is(result.bytes, 5);
-  assert.is(String(await buffer(result.read())), 'hello');
+  assert.is(String(await buffer(await result.read())), 'hello');
 });
 
 test('a range of a result is read with both ends', async () => {
@@ -48,8 +49,8 @@ test('a range of a result is read with both ends', async () => {
   writeFileSync(files.attemptPath('job_1.1.png'), 'hello');
   await files.keepResult('job_1.1.png');
   const { read } = await files.openResult('job_1.1.png');
-  assert.is(String(await buffer(read({ start: 1, end: 3 }))), 'ell');
-  assert.is(String(await buffer(read({ start: 4, end: 4 }))), 'o');
+  assert.is(String(await buffer(await read({ start: 1, end: 3 }))), 'ell');
+  assert.is(String(await buffer(await read({ start: 4, end: 4 }))), 'o');
 });
 
 test('a result that is gone has expired', async () => {
@@ -72,8 +73,8 @@ test('a job has an input for each role that its operation names, and all of them
     await files.keepInput(arrive(role), 'job_1', role);
   }
   await files.keepInput(arrive('other'), 'job_12', 'mask');
-  assert.is(readFileSync(files.inputPath('job_1', 'mask'), 'utf8'), 'mask');
-  assert.is(files.inputPath('job_1', 'media'), files.inputPath('job_1'));
+  const input = await files.fetchInputs('job_1', 1);
+  for (const role of ['media', 'mask']) assert.is(readFileSync(input(role), 'utf8'), role);
   await files.removeInputs('job_1');
   assert.equal(readdirSync(join(dir, 'inputs')), ['job_12.mask']);
 });
@@ -96,12 +97,17 @@ test('removing a job takes its input and attempts, and leaves results and other 
 test('what a job left for its next attempt goes with it, and stays while it may come', async () => {
   const { dir, files } = await fresh();
   for (const id of ['job_1', 'job_12']) {
-    mkdirSync(join(files.workPath(id), 'inner'), { recursive: true });
-    writeFileSync(join(files.workPath(id), 'inner/chunk-0.mp4'), 'pictures');
+    const checkpoints = await openCheckpoints(files.checkpointPlace(id, 1), 'r1');
+    await checkpoints.put('chunk-0.mp4', async (path) => writeFileSync(path, 'pictures'));
+    await files.removeLocal(id, 1);
   }
   await files.removeJob('job_1');
   await files.sweep(24 * hour, never);
-  assert.equal(readdirSync(join(dir, 'attempts')), ['job_12.work']);
+  const next = await openCheckpoints(files.checkpointPlace('job_12', 2), 'r1');
+  assert.is(readFileSync(await next.fetch('chunk-0.mp4'), 'utf8'), 'pictures');
+  const [left = '', ...others] = readdirSync(join(dir, 'checkpoints'));
+  assert.match(left, /^job_12\./);
+  assert.equal(others, []);
 });
 
 test('a job may have a sound beside its clip, and loses both', async () => {
@@ -109,8 +115,9 @@ test('a job may have a sound beside its clip, and loses both', async () => {
   await files.keepInput(arrive('clip'), 'job_1');
   await files.keepInput(arrive('sound'), 'job_1', 'audio');
   await files.keepInput(arrive('sound'), 'job_12', 'audio');
-  assert.is(readFileSync(files.inputPath('job_1'), 'utf8'), 'clip');
-  assert.is(readFileSync(files.inputPath('job_1', 'audio'), 'utf8'), 'sound');
+  const input = await files.fetchInputs('job_1', 1);
+  assert.is(readFileSync(input('media'), 'utf8'), 'clip');
+  assert.is(readFileSync(input('audio'), 'utf8'), 'sound');
   await files.removeJob('job_1');
   assert.equal(readdirSync(join(dir, 'inputs')), ['job_12.audio']);
 });

@@ -1,14 +1,18 @@
 /** The parts of the replicas that need no server. */
+import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import { createLog } from '../../src/log.ts';
 import { addressesOf } from '../../src/triton/replicas/addresses.ts';
 import { leastPending, serversWith } from '../../src/triton/replicas/choose.ts';
-import { differencesOf } from '../../src/triton/replicas/comparison.ts';
+import { differencesOf, openComparison } from '../../src/triton/replicas/comparison.ts';
 import { openEjection } from '../../src/triton/replicas/ejection.ts';
 import { mergedIndex } from '../../src/triton/replicas/merged.ts';
 import type { ReplicaState } from '../../src/triton/replicas/replica.ts';
+import { openReplicas } from '../../src/triton/replicas/replicas.ts';
 import { testConfig } from '../real/config.ts';
+import { failure } from './promises.ts';
 
 const test = suite('parts of the replicas');
 
@@ -148,6 +152,44 @@ test('a replica that lacks a model, or has another release of it, is found', () 
     { replica: 'a', missing: [], otherRelease: [] },
     { replica: 'b', missing: ['detail'], otherRelease: ['photo'] },
   ]);
+});
+
+test('a difference is logged once, when it has lasted for two comparisons', async () => {
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
+  const with1 = server('a', { releases: { photo: 'r1' } });
+  const without = server('b');
+  let servers = [with1, without];
+  const compare = openComparison(() => servers, log);
+  await compare();
+  assert.is(lines.length, 0);
+  for (let i = 0; i < 3; i += 1) await compare();
+  assert.is(lines.length, 1);
+  const { replica, missing, otherRelease } = JSON.parse(lines[0] ?? '');
+  assert.equal(
+    { replica, missing, otherRelease },
+    { replica: 'b', missing: ['photo'], otherRelease: [] },
+  );
+  servers = [with1];
+  await compare();
+  servers = [with1, without];
+  for (let i = 0; i < 3; i += 1) await compare();
+  assert.is(lines.length, 1, 'a replica that was away for a moment is no news');
+});
+
+test('replicas that nobody answers for make no service fail to start, only its models', async () => {
+  const { triton } = testConfig({
+    TRITON_HTTP_URL: 'http://127.0.0.1:9,http://127.0.0.1:11',
+    TRITON_GRPC_URL: '127.0.0.1:9,127.0.0.1:11',
+  });
+  const replicas = await openReplicas(triton, createLog('silent', 'test'));
+  const { signal } = new AbortController();
+  const asked = replicas.transport.infer('photo', [], [], signal);
+  const refused = /127\.0\.0\.1:9 .*ECONNREFUSED.*127\.0\.0\.1:11 /;
+  assert.match(String((await failure(asked, 'model_unavailable')).cause), refused);
+  await failure(replicas.control.repositoryIndex(), 'model_unavailable');
+  await failure(replicas.control.modelConfig('photo'), 'model_unavailable');
+  await replicas.close();
 });
 
 const found = (...ips: readonly (readonly [string, number])[]) =>

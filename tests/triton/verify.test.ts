@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import { loadedAs } from '../../src/triton/clients/model.ts';
+import { loadedAs, type Slot } from '../../src/triton/clients/model.ts';
 import type { Contract } from '../../src/triton/clients/verify.ts';
 import type { ModelConfig } from '../../src/triton/protocol/control.ts';
 
@@ -58,9 +58,67 @@ test('all differences are told at once', () => {
   for (const fault of ['max_batch_size', 'output "IMAGE"', '"release"']) assert.match(cause, fault);
 });
 
-const refusal = (config: ModelConfig): Failure => {
+/** A slot whose models may want a sound besides. */
+const wantable = {
+  sound: {
+    inputs: [{ name: 'SOUND', type: 'TYPE_FP32', dims: [-1] }],
+    parameters: { sound_samples: /^\d+$/ },
+  },
+};
+const hearing = { name: 'photo', contract: { ...contract, wantable } };
+const sound = { name: 'SOUND', data_type: 'TYPE_FP32', dims: [-1], optional: true };
+const wanting = (wants: string, more: Partial<ModelConfig> = {}): ModelConfig => ({
+  ...{ ...config, input: [image, sound] },
+  parameters: { ...config.parameters, wants, sound_samples: '16' },
+  ...more,
+});
+
+test('a model may want what the slot offers, and need not', () => {
+  assert.is(loadedAs(hearing, config).name, 'photo');
+  assert.is(loadedAs(hearing, wanting('')).name, 'photo');
+  assert.is(loadedAs(hearing, wanting(' sound ')).parameters.sound_samples, '16');
+});
+
+const wrongWants: [string, ModelConfig, RegExp][] = [
+  ['what there is not', wanting('sound,gaze'), /"wants" names "gaze"; this slot offers sound/],
+  [
+    'a word that every object has',
+    wanting('constructor'),
+    /"wants" names "constructor"; this slot/,
+  ],
+  ['what it has no input for', wanting('sound', { input: [image] }), /"SOUND" .* got none/],
+  [
+    'it in another type',
+    wanting('sound', { input: [image, { ...sound, data_type: 'TYPE_INT32' }] }),
+    /"SOUND" as TYPE_FP32 \[-1\], got "TYPE_INT32 \[-1\]"/,
+  ],
+  [
+    'it in every request',
+    wanting('sound', { input: [image, { ...sound, optional: false }] }),
+    /needs an input "SOUND", which not every request has/,
+  ],
+  [
+    'it without saying how much',
+    wanting('sound', { parameters: { ...config.parameters, wants: 'sound' } }),
+    /a parameter "sound_samples" that matches .*, got none/,
+  ],
+];
+for (const [name, wrong, fault] of wrongWants) {
+  test(`a model that wants ${name} is refused`, () => {
+    assert.match(String(refusal(wrong, hearing).cause), fault);
+  });
+}
+
+test('a slot that offers nothing refuses a model that wants something', () => {
+  assert.match(
+    String(refusal(wanting('sound')).cause),
+    /"wants" names "sound"; this slot offers nothing/,
+  );
+});
+
+const refusal = (config: ModelConfig, of: Slot = slot): Failure => {
   try {
-    loadedAs(slot, config);
+    loadedAs(of, config);
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;

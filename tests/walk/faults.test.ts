@@ -55,7 +55,7 @@ const refused = ({ status, data, headers }: AxiosResponse, wanted: number, code:
 };
 
 const filesLeft = () =>
-  ['incoming', 'inputs', 'attempts'].flatMap((name) => {
+  ['incoming', 'inputs', 'checkpoints', 'attempts'].flatMap((name) => {
     const folder = join(service.config.files.dir, name);
     return existsSync(folder) ? readdirSync(folder) : [];
   });

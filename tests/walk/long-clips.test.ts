@@ -1,5 +1,5 @@
 /** A lip sync in several chunks: goes on after the last whole one, can be cancelled anywhere, and leaves nothing. */
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -19,6 +19,7 @@ const SECONDS = 5;
 const service = await realService({ LIPSYNC_CHUNK_SECONDS: '1' }, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 const attempts = join(service.config.files.dir, 'attempts');
+const checkpoints = join(service.config.files.dir, 'checkpoints');
 
 const clip = await talkingHead(at('clip.mp4'), SECONDS, '320x320');
 /** A different pitch is another sound. */
@@ -32,17 +33,16 @@ const start = async (sound: string, fields: Form = {}): Promise<string> => {
 };
 
 /** The finished chunks of a job, each as its file is known to the disk. */
-const chunksOf = (id: string): Record<string, string> => {
-  const work = join(attempts, `${id}.work`);
-  if (!existsSync(work)) return {};
-  const [inner = ''] = readdirSync(work);
-  const names = readdirSync(join(work, inner)).filter((name) => /^chunk-\d+\.mp4$/.test(name));
-  const known = names.map((name) => {
-    const { ino, mtimeMs } = statSync(join(work, inner, name));
-    return [name, `${ino} ${mtimeMs}`];
-  });
-  return Object.fromEntries(known);
-};
+const chunksOf = (id: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(checkpoints).flatMap((file) => {
+      const name = /\.(chunk-\d+\.mp4)$/.exec(file)?.[1];
+      if (!file.startsWith(`${id}.`) || !name) return [];
+      const { ino, mtimeMs } = statSync(join(checkpoints, file));
+      return [[name, `${ino} ${mtimeMs}`]];
+    }),
+  );
+const left = () => [attempts, checkpoints].flatMap((folder) => readdirSync(folder));
 
 const untilChunks = async (id: string, count: number): Promise<Record<string, string>> => {
   for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(20)) {
@@ -96,7 +96,7 @@ test('a worker that is killed is followed by one that goes on after the last who
     assert.is(await packetsOf(path, stream), await packetsOf(expected, stream));
   assert.equal(await timesOf(path), await timesOf(expected));
   assert.equal([job.result?.frames, (await timesOf(path)).length], [SECONDS * 25, SECONDS * 25]);
-  assert.equal(readdirSync(attempts), []);
+  assert.equal(left(), []);
   assert.is((await caller.balance()).available, before - SECONDS);
 });
 
@@ -115,7 +115,7 @@ for (const [what, reached] of Object.entries({
     assert.ok(Date.now() - from < 2_000, `${Date.now() - from} ms`);
     assert.equal([job.status, job.cost.charged], ['canceled', 0]);
     assert.is((await caller.balance()).available, before);
-    await caller.until(id, () => readdirSync(attempts).length === 0, 5_000);
+    await caller.until(id, () => left().length === 0, 5_000);
   });
 }
 
@@ -127,7 +127,7 @@ test('a job that is cancelled between two attempts leaves nothing', async () => 
   await service.worker.start();
   const job = await caller.until(id, ended, 60_000);
   assert.is(job.status, 'canceled');
-  await caller.until(id, () => readdirSync(attempts).length === 0, 5_000);
+  await caller.until(id, () => left().length === 0, 5_000);
   const { clean, differences } = await service.audit(caller.account);
   assert.ok(clean, differences.join('\n'));
 });

@@ -8,5 +8,6 @@ if account_number(root, account, 'balance') + credits > 9007199254740991 then re
 redis.call('SADD', root .. ':accounts', account)
 if credits > 0 and redis.call('SET', root .. ':grant:' .. ARGV[4], '1', 'NX', 'PX', ARGV[5]) then
   record_change(root, account, { type = 'grant', balance = credits, held = 0, usage = 0, note = ARGV[3] })
+  count(root, 'granted', credits)
 end
 return credits

@@ -6,6 +6,12 @@
 --   <root>:usage:<account>    hash: UTC month -> list-price credits
 --   <root>:holds:<account>    hash: open hold -> JSON {credits, list, month}
 --   <root>:ledger:<account>   stream, append-only
+--   <root>:totals             hash of counters that only grow, for /metrics: credits granted, held, captured and
+--                             released of all accounts; what job.lua counts
+
+local function count(root, name, by)
+  if by ~= 0 then redis.call('HINCRBY', root .. ':totals', name, by) end
+end
 
 local function account_number(root, account, field)
   return tonumber(redis.call('HGET', root .. ':account:' .. account, field) or '0')
@@ -39,6 +45,7 @@ local function hold(root, account, id, credits, list, month, lines)
   record_change(root, account, {
     type = 'hold', job = id, balance = 0, held = credits, usage = list, month = month, lines = lines,
   })
+  count(root, 'held', credits)
   return nil
 end
 
@@ -57,5 +64,7 @@ local function settle(root, account, id, credits, lines)
     balance = 0 - captured, held = 0 - held.credits,
     usage = captured > 0 and 0 or 0 - held.list, month = held.month, lines = lines,
   })
+  count(root, 'captured', captured)
+  count(root, 'released', held.credits - captured)
   return captured
 end

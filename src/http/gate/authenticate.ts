@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { bearerOf, isOneOf } from '../../bearer.ts';
 import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
 import type { Context } from '../context.ts';
@@ -46,12 +46,7 @@ export const demandScope = ({ scopes }: Caller, needed: Scope): void => {
 const operator: Caller = { account: '', keyId: 'operator', scopes: ['admin'] };
 
 const tokenOf = (ctx: Context): string => {
-  const token = /^Bearer +(\S+)\s*$/i.exec(ctx.get('authorization'))?.[1];
+  const token = bearerOf(ctx.get('authorization'));
   if (!token) throw new Failure('missing_api_key');
   return token;
 };
-
-const isOneOf = (token: string, secrets: readonly (string | undefined)[]): boolean =>
-  secrets.some((secret) => secret !== undefined && isSame(token, secret));
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

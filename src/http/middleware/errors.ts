@@ -1,19 +1,21 @@
 import type { Next } from 'koa';
 import { asFailure, Failure } from '../../errors.ts';
 import { problemOf } from '../../problem.ts';
-import { isUnreachable } from '../../redis.ts';
+import { isOutOfMemory, isUnreachable } from '../../redis.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Context } from '../context.ts';
+import type { Parts } from '../parts.ts';
 import { shorten } from '../shorten.ts';
 
 /** Answers whatever was thrown as problem+json; an unexpected error is logged with its stack. */
 export const errors =
-  (draining: AbortSignal) =>
+  ({ closing, metrics }: Pick<Parts, 'closing' | 'metrics'>) =>
   async (ctx: Context, next: Next): Promise<void> => {
     try {
       await next();
     } catch (error) {
-      const failure = failureOf(error, draining);
+      const failure = failureOf(error, closing);
+      metrics.failures.inc({ code: failure.code });
       if (failure.code === 'internal_error') ctx.state.log.error({ err: error }, 'request failed');
       else if (/^(url|storage)_/.test(failure.code))
         ctx.state.log.info({ code: failure.code, why: whyOf(failure) }, 'refused');
@@ -21,12 +23,18 @@ export const errors =
     }
   };
 
-const failureOf = (error: unknown, draining: AbortSignal): Failure => {
+const failureOf = (error: unknown, closing: AbortSignal): Failure => {
   // Work that the shutdown interrupted rejects with the reason of the signal.
-  if (draining.aborted && error === draining.reason) return new Failure('draining');
-  if (!isUnreachable(error)) return diskFailure(error) ?? asFailure(error);
-  const reason = 'the database of jobs and credits (Redis) does not answer; try again later';
+  if (closing.aborted && error === closing.reason) return new Failure('draining');
+  const trouble = troubleOf(error);
+  if (trouble === null) return diskFailure(error) ?? asFailure(error);
+  const reason = `the database of jobs and credits (Redis) ${trouble}; try again later`;
   return new Failure('internal_error', { reason }, { cause: error });
+};
+
+const troubleOf = (error: unknown): string | null => {
+  if (isUnreachable(error)) return 'does not answer';
+  return isOutOfMemory(error) ? 'has no memory left' : null;
 };
 
 const tell = (ctx: Context, failure: Failure): void => {

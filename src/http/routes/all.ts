@@ -1,8 +1,8 @@
 import { estimateSchema } from '../../contract/credits.ts';
 import { jobSchemas } from '../../contract/job.ts';
 import { modelSchemas } from '../../contract/models.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
 import type { Operation } from '../../operations/operation.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';

@@ -30,6 +30,7 @@ export const endFailures = [
   'encode_failed',
   'storage_failed',
   'storage_full',
+  'storage_unavailable',
 ] as const satisfies FailureCode[];
 
 /** Why there may be no job, and how one may end. */

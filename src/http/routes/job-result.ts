@@ -23,6 +23,7 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
     query: LinkQuery,
     answer: { status: 200, description: 'The whole result', type: 'application/octet-stream' },
     also: [
+      { status: 302, description: 'Where the storage of files itself gives the result out' },
       { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
       { status: 304, description: 'If-None-Match names what is there' },
     ],
@@ -43,7 +44,10 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
       const { sha256, content_type } = outcome;
       const { bodyStallMs: stallMs } = parts.config.http;
       const told = { sha256, contentType: content_type, expires_at };
-      return serveFile(ctx, { ...told, bytes, read, name, stallMs });
+      const seconds = Math.ceil((expires_at - Date.now()) / 1000);
+      const link = (disposition: string) =>
+        parts.files.resultLink(outcome.file, { disposition, contentType: content_type, seconds });
+      return serveFile(ctx, { ...told, bytes, read, link, name, stallMs });
     },
   });
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoopback } from '../../bearer.ts';
 import { Health, Readiness } from '../../contract/health.ts';
 import { type Description, openapi } from '../../contract/openapi.ts';
 import { failures } from '../../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import { isOutOfMemory, type Redises } from '../../redis.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
 
@@ -18,7 +20,7 @@ export const getHealth = openRoute({
 export const getReadiness = openRoute({
   method: 'get',
   path: '/readyz',
-  summary: 'Redis, Triton, every model and room on the disk are there',
+  summary: 'Redis, Triton, every model, the storage of media and room on the disk are there',
   answer: { status: 200, description: 'Ready for work', body: Readiness },
   also: [{ status: 503, description: 'Something is missing', body: Readiness }],
   fails: [],
@@ -32,19 +34,32 @@ export const getReadiness = openRoute({
 const patienceMs = 2000;
 
 const missingOf = async ({ stores, models, files, draining }: Parts): Promise<string[]> => {
-  const [redis, states, isLow] = await Promise.all([
-    inTime(stores.redis.ping()),
+  const [redis, states, isLow, isThere] = await Promise.all([
+    inTime(faultsOf(stores)),
     inTime(models.describe()),
     inTime(files.space.isLow()),
+    inTime(files.check().then(() => true)),
   ]);
   return [
     ...(draining.aborted ? ['the server is shutting down'] : []),
     ...(isLow === undefined ? ['the disk does not answer'] : []),
     ...(isLow ? ['the disk is nearly full'] : []),
-    ...(redis === undefined ? ['Redis does not answer'] : []),
+    ...(isThere ? [] : ['the storage of media does not answer']),
+    ...(redis ?? ['Redis does not answer']),
     ...(states === undefined ? ['Triton does not answer'] : []),
     ...(states ?? []).filter(({ ready }) => !ready).map(({ id }) => `the model ${id} is not ready`),
   ];
+};
+
+/** A Redis without memory answers, but no request can be served without a write. */
+const faultsOf = async ({ redis, prefix }: Redises): Promise<string[]> => {
+  try {
+    await redis.set(`${prefix}:writable`, '1', 'PX', 60_000);
+    return [];
+  } catch (error) {
+    if (isOutOfMemory(error)) return ['Redis has no memory left'];
+    throw error;
+  }
 };
 
 /** Undefined for what fails or takes too long: a connection that is down may wait for ever. */
@@ -71,9 +86,7 @@ export const metricsRoute = ({ registry }: Metrics) =>
 
 /** Whether only programs on this machine can ask, and no token was set that they would have to show. */
 const isPrivate = ({ http, secrets }: Parts['config']): boolean =>
-  secrets.metricsToken === undefined &&
-  http.trustedProxies === 0 &&
-  /^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(http.host);
+  secrets.metricsToken === undefined && http.trustedProxies === 0 && isLoopback(http.host);
 
 export const openapiRoute = (routes: readonly Description[], server: string) => {
   const document = openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf });

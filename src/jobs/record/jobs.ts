@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import { JobStatus } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { type Redises, script } from '../../redis.ts';
@@ -8,7 +7,7 @@ import type { Files } from '../../storage/files.ts';
 import { unknownCursor } from '../../unknown-cursor.ts';
 import { firstJobId } from './id.ts';
 import { isOver, type JobRecord, type ReadRecord } from './record.ts';
-import { endArguments, RECORD_TTL_MS } from './settings.ts';
+import { RECORD_TTL_MS } from './settings.ts';
 
 export type JobQuery = {
   readonly status?: JobStatus | undefined;
@@ -21,11 +20,14 @@ export type Jobs = ReturnType<typeof openJobs>;
 
 const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.string());
 const eraseJob = script(new URL('../scripts/erase.lua', import.meta.url), z.string());
+const placeInQueue = script(new URL('../scripts/position.lua', import.meta.url), z.number());
+
+/** So many accounts are looked at for a job's place in the queue: half a millisecond of Redis. */
+const MOST_ACCOUNTS = 200;
 
 /** Reading, listing, cancelling and erasing jobs. */
-export const openJobs = (stores: Redises, config: Config, files: Files, read: ReadRecord) => {
+export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   const { redis, prefix } = stores;
-  const end = endArguments(config);
 
   const key = (id: string) => `${prefix}:job:${id}`;
 
@@ -55,11 +57,10 @@ export const openJobs = (stores: Redises, config: Config, files: Files, read: Re
     return status !== undefined && !isOver(status);
   };
 
-  /** The place in the queue, where 1 is next; null when the job is not queued. */
+  /** Its probable place among all jobs that wait, where 1 is next; null when the job is not queued. */
   const position = async (job: JobRecord): Promise<number | null> => {
     if (job.status !== 'queued') return null;
-    const rank = await redis.zrank(`${prefix}:queued`, job.id);
-    return rank === null ? null : rank + 1;
+    return (await placeInQueue(stores, job.id, MOST_ACCOUNTS)) || null;
   };
 
   /** For `list`, which leaves out records that this version cannot read. */
@@ -97,7 +98,7 @@ export const openJobs = (stores: Redises, config: Config, files: Files, read: Re
 
   /** One caller leaves the job; the answer is that of cancel.lua. Failure not_found. */
   const leave = async (account: string, id: string): Promise<string> => {
-    const was = await cancelJob(stores, id, account, randomUUID(), ...end);
+    const was = await cancelJob(stores, id, account, randomUUID(), RECORD_TTL_MS);
     if (was === '') throw new Failure('not_found', { what: 'job with this id' });
     if (was === 'queued') await files.removeJob(id);
     return was;
@@ -135,7 +136,13 @@ export const openJobs = (stores: Redises, config: Config, files: Files, read: Re
     return { queued, processing };
   };
 
-  return { find, get, isUnfinished, position, list, cancel, erase, counts };
+  /** When the oldest waiting job was made (ms); null while none waits. */
+  const oldestQueuedAtMs = async (): Promise<number | null> => {
+    const [, made] = await redis.zrange(`${prefix}:queued`, 0, 0, 'WITHSCORES');
+    return made === undefined ? null : Number(made);
+  };
+
+  return { find, get, isUnfinished, position, list, cancel, erase, counts, oldestQueuedAtMs };
 };
 
 const PAGE = 100;

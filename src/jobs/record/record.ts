@@ -72,6 +72,8 @@ const shared = {
   /** When the result goes away. */
   expires_at: time,
   request_id: z.string(),
+  /** The span of the request that made it; '' for none. See `scope.ts`. */
+  traceparent: z.string().default(''),
   model_version: z.string(),
   /** The release that the job runs on, such as `photo@r2`; '' in a record of an earlier version, and without Triton. */
   release: z.string().default(''),

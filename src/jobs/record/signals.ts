@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { z } from 'zod';
-import { endless, type Redises } from '../../redis.ts';
+import { closeRedis, endless, type Redises } from '../../redis.ts';
 
 /** 'unsure': the connection was lost for a while, so any event may have been missed. */
 export type JobEvent = z.infer<typeof JobEvent> | 'unsure';
@@ -30,13 +31,14 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
     const message = Message.safeParse(JSON.parse(text)).data;
     if (message) tell(message.id, message.event);
   });
-  const subscribe = () => subscriber.subscribe(`${prefix}:events`);
-  await subscribe();
-  // After a reconnection: events were missed until now, so subscribe first and then have every listener look again.
-  subscriber.on('ready', async () => {
-    await subscribe();
+  // Events were missed until now, so subscribe first and then have every listener look again.
+  const subscribe = async () => {
+    await subscriber.subscribe(`${prefix}:events`);
     for (const id of listeners.keys()) tell(id, 'unsure');
-  });
+  };
+  // A process that starts while Redis is away subscribes when it is there.
+  await Promise.race([subscribe(), once(subscriber, 'error')]);
+  subscriber.on('ready', () => void subscribe());
 
   return {
     listen: (id, listener) => {
@@ -48,7 +50,7 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
       };
     },
     close: async () => {
-      await subscriber.quit();
+      await closeRedis(subscriber);
     },
   };
 };

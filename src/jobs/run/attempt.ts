@@ -1,8 +1,9 @@
 import type { Config } from '../../config.ts';
-import { asFailure, Failure } from '../../errors.ts';
+import { asFailure, Failure, type FailureCode } from '../../errors.ts';
 import { sizeText } from '../../frame.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance, Enhanced } from '../../operations/enhance.ts';
+import type { Progress } from '../../operations/progress.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Files } from '../../storage/files.ts';
 import type { JobOutcome, JobRecord, ReadableJob } from '../record/record.ts';
@@ -10,6 +11,7 @@ import type { Signals } from '../record/signals.ts';
 import { fingerprint } from '../submit/fingerprint.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
+import type { AttemptWatch } from './watch.ts';
 
 export type AttemptParts = {
   readonly attempts: Attempts;
@@ -18,6 +20,7 @@ export type AttemptParts = {
   readonly enhance: Enhance;
   readonly config: Config;
   readonly log: Log;
+  readonly watch: AttemptWatch;
 };
 
 export type AttemptTiming = HeartTiming & {
@@ -39,19 +42,25 @@ export const runAttempt = async (
   /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
   leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
-  const { attempts, files, enhance, log } = parts;
+  const { attempts, files, enhance, log, watch } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
   const release = watchStops(parts, job, leaving.now, halt.stop);
+  const report = (progress: Progress) => {
+    watch.stage(progress.stage);
+    return heart.report(progress);
+  };
   const name = `${job.id}.${job.fence}.${enhance.format(job)}`;
   const target = files.attemptPath(name);
   try {
     await files.space.demand();
-    const outputs = { target, work: files.workPath(job.id) };
+    const input = await files.fetchInputs(job.id, job.fence, halt.signal);
+    const work = files.checkpointPlace(job.id, job.fence);
     const enhanced = await asStored(files, () =>
-      enhance.run(job, { ...outputs, input: inputPath(job, files) }, heart.report, halt.signal),
+      enhance.run(job, { input, target, work }, report, halt.signal),
     );
-    const last = heart.report({ ...heart.last(), stage: 'storing' });
+    watch.made(enhanced);
+    const last = report({ ...heart.last(), stage: 'storing' });
     const stored = await asStored(files, () => files.keepResult(name));
     const outcome = outcomeOf(enhanced, name, stored);
     const end = await attempts.succeed(job.id, job.fence, {
@@ -62,6 +71,7 @@ export const runAttempt = async (
     if (end !== 'succeeded') await files.removeResult(name);
     return end;
   } catch (error) {
+    watch.failed(halt.why() ?? asFailure(error).code);
     tell(log, halt.why(), error);
     const ending = { why: halt.why(), leaving: leaving.soon.aborted, error };
     return await conclude(parts, timing, job, ending);
@@ -69,6 +79,7 @@ export const runAttempt = async (
     release();
     heart.stop();
     await files.remove(target);
+    await files.removeLocal(job.id, job.fence);
   }
 };
 
@@ -81,6 +92,7 @@ const asStored = async <T>({ space }: Files, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     const disk = diskFailure(error);
+    if (disk && isPassing(disk)) throw disk;
     if (disk?.code === 'storage_failed') throw disk;
     if (disk || (await space.isFull())) {
       throw new Failure('storage_failed', { reason: 'the disk is full' }, { cause: error });
@@ -89,19 +101,22 @@ const asStored = async <T>({ space }: Files, work: () => Promise<T>): Promise<T>
   }
 };
 
-const inputPath =
-  ({ id }: JobRecord, files: Files) =>
-  (role: string): string =>
-    files.inputPath(id, role);
+/** Whether the store of files is away or has no room, which an attempt cannot help and which may end. */
+const isPassing = ({ code, facts }: Failure): boolean =>
+  code === 'storage_unavailable' || (code === 'storage_full' && facts.store === true);
+
+/** What is not the job's fault, and may end: the job waits for that, up to MODEL_WAIT_SECONDS. */
+const isWaitedFor = (code: FailureCode): boolean =>
+  ['model_unavailable', 'storage_full', 'storage_unavailable'].includes(code);
 
 /** A stop is no fault, and a model that is away is told by its reason alone, as it is asked again and again. */
 const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
   const { code, cause, message } = asFailure(error);
   if (stopped) {
     log.info({ stopped }, 'attempt was stopped');
-  } else if (code === 'model_unavailable' || code === 'storage_full') {
+  } else if (isWaitedFor(code)) {
     const why = cause instanceof Error ? cause.message : message;
-    log.warn({ why }, 'a model or room on the disk is not available');
+    log.warn({ why }, 'a model, the storage or room in it is not available');
   } else {
     log.warn({ err: error }, 'attempt did not succeed');
   }
@@ -190,8 +205,7 @@ const conclude = (
   const failure = asFailure(error);
   // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
   if (failure.retryable && leaving) return attempts.retry(id, fence, { delayMs: 0, counts: false });
-  // Neither a model that is away nor a disk without room is the job's fault, and both may end.
-  if (failure.code === 'model_unavailable' || failure.code === 'storage_full') {
+  if (isWaitedFor(failure.code)) {
     const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
     const next = Date.now() + delayMs;
     if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))

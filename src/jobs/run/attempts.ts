@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Config } from '../../config.ts';
 import type { JobProgress } from '../../contract/job.ts';
 import { type Redises, script } from '../../redis.ts';
-import type { Delivery } from '../queue.ts';
+import type { Ticket } from '../queue.ts';
 import type { JobError, JobOutcome } from '../record/record.ts';
-import { endArguments } from '../record/settings.ts';
+import { RECORD_TTL_MS } from '../record/settings.ts';
 
 type Retry = {
   readonly delayMs: number;
@@ -28,7 +28,11 @@ const Lost = z.literal('lost');
 const from = (name: string) => new URL(`../scripts/${name}.lua`, import.meta.url);
 const takeJob = script(
   from('take'),
-  z.union([z.tuple([z.literal('taken'), z.number()]), z.tuple([z.enum(['refused', 'ended'])])]),
+  z.union([
+    z.tuple([z.literal('taken'), z.string(), z.number()]),
+    z.tuple([z.literal('ended'), z.string()]),
+    z.tuple([z.literal('none')]),
+  ]),
 );
 const beatJob = script(from('beat'), z.enum(['on', 'cancel', 'lost']));
 const succeedJob = script(from('succeed'), z.enum(['succeeded', 'canceled', 'lost']));
@@ -39,13 +43,18 @@ const lookAtDue = script(
   z.tuple([z.array(z.tuple([z.string(), z.number()])), z.array(z.string())]),
 );
 
+const adoptJobs = script(from('adopt'), z.number());
+
+/** So many jobs that are due are handled in one call. */
+const DUE_AT_ONCE = 100;
+
 /** The steps of an attempt. Each is one script, which does nothing when the fencing token is not the job's latest. */
 export const openAttempts = (stores: Redises, config: Config, leaseMs: number) => {
-  const end = endArguments(config);
-  const { attempts } = config.jobs;
+  const { attempts, accountRunning } = config.jobs;
   return {
-    take: ({ id, dispatch }: Delivery, token: string) =>
-      takeJob(stores, id, dispatch, token, leaseMs, attempts, ...end),
+    /** Starts the job whose turn it is; the ticket's own job is that only when nobody else's comes before it. */
+    take: (ticket: Ticket, token: string) =>
+      takeJob(stores, ticket.id, ticket.dispatch, token, leaseMs, accountRunning, RECORD_TTL_MS),
 
     beat: (id: string, fence: number, progress: JobProgress | null) =>
       beatJob(stores, id, fence, leaseMs, progress === null ? '' : JSON.stringify(progress)),
@@ -54,27 +63,24 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
       succeedJob(
         stores,
         ...[id, fence, JSON.stringify(outcome), JSON.stringify(progress)],
-        ...[config.files.ttlMs, fingerprint, ...end],
+        ...[config.files.ttlMs, fingerprint, RECORD_TTL_MS],
       ),
 
     /** `error` is null when the attempt stopped because the job is being cancelled. */
     fail: (id: string, fence: number, error: JobError | null) =>
-      failJob(stores, id, fence, error === null ? '' : JSON.stringify(error), ...end),
+      failJob(stores, id, fence, error === null ? '' : JSON.stringify(error), RECORD_TTL_MS),
 
     retry: (id: string, fence: number, { delayMs, counts, awaySince }: Retry) =>
-      retryJob(stores, id, fence, delayMs, counts ? 1 : 0, awaySince ?? '', ...end),
+      retryJob(stores, id, fence, delayMs, counts ? 1 : 0, awaySince ?? '', RECORD_TTL_MS),
 
-    /** The jobs that Bull must be given now, and the ids of those that ended because their worker was lost. */
-    due: async (most: number, lookAgainMs: number) => {
-      const [deliver, ended] = await lookAtDue(
-        stores,
-        most,
-        lookAgainMs,
-        attempts,
-        ...end,
-        leaseMs,
-      );
-      return { deliver: deliver.map(([id, dispatch]): Delivery => ({ id, dispatch })), ended };
+    /** The tickets that Bull must have now, and the ids of the jobs that ended because their worker was lost. */
+    due: async (mostTickets: number) => {
+      const limits = [DUE_AT_ONCE, mostTickets, attempts, accountRunning];
+      const [tickets, ended] = await lookAtDue(stores, ...limits, RECORD_TTL_MS, leaseMs);
+      return { tickets: tickets.map(([id, dispatch]): Ticket => ({ id, dispatch })), ended };
     },
+
+    /** Gives jobs that another version of the service queued their turns; how many these were. */
+    adopt: () => adoptJobs(stores),
   };
 };

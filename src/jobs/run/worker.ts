@@ -5,15 +5,18 @@ import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance } from '../../operations/enhance.ts';
 import type { Redises } from '../../redis.ts';
+import { inScope, saneTraceparent } from '../../scope.ts';
 import type { Files } from '../../storage/files.ts';
-import type { Delivery, Queue } from '../queue.ts';
+import { inside } from '../../tracing.ts';
+import type { Queue, Ticket } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
 import type { JobRecord } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
-import { type AttemptTiming, runAttempt } from './attempt.ts';
+import { type AttemptTiming, type End, runAttempt } from './attempt.ts';
 import { openAttempts } from './attempts.ts';
+import { type AttemptWatch, type WatchParts, watchAttempt } from './watch.ts';
 
-export type WorkerParts = {
+export type WorkerParts = WatchParts & {
   readonly stores: Redises;
   readonly config: Config;
   readonly log: Log;
@@ -27,12 +30,8 @@ export type WorkerParts = {
 export type WorkerTiming = AttemptTiming & {
   /** After this long without a beat an attempt's worker is taken for lost. */
   readonly leaseMs: number;
-  /** How often to look at what is due. */
+  /** How often to look at what is due, and whether Bull has a ticket for it. */
   readonly lookMs: number;
-  /** When to look again whether Bull still has a job that it was given. */
-  readonly lookAgainMs: number;
-  /** How long running jobs may go on when the worker is closed. */
-  readonly graceMs: number;
   readonly sweepMs: number;
 };
 
@@ -43,16 +42,17 @@ export const workerTiming: WorkerTiming = {
   unavailableMs: 3_000,
   leaseMs: 15_000,
   lookMs: 500,
-  lookAgainMs: 10_000,
-  // With what ends after it, less than any supervisor waits: npm start kills after 10 s.
-  graceMs: 3_000,
   sweepMs: 300_000,
 };
 
-const DUE_AT_ONCE = 100;
+/** How long putting jobs back may take. With what ends after it, less than the 7 s that supervisors wait. */
+const PUT_BACK_MS = 4_000;
+
+const atMost = (ms: number, work: Iterable<Promise<unknown>>): Promise<unknown> =>
+  Promise.race([Promise.allSettled(work), sleep(ms, undefined, { ref: false })]);
 
 /**
- * Runs jobs until it is closed: takes no more then, lets those that run go on for the grace time, and puts the
+ * Runs jobs until it is closed: takes no more then, lets those that run go on for WORKER_DRAIN_SECONDS, and puts the
  * rest back into the queue without losing an attempt.
  */
 export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = workerTiming) => {
@@ -63,40 +63,62 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const running = new Set<Promise<void>>();
 
   const deliverDue = async () => {
-    const { deliver, ended } = await attempts.due(DUE_AT_ONCE, timing.lookAgainMs);
-    for (const delivery of deliver) await queue.deliver(delivery);
+    const { tickets, ended } = await attempts.due(config.jobs.concurrency);
+    for (const ticket of tickets) await queue.deliver(ticket);
     for (const id of ended) await files.removeJob(id);
   };
 
-  const run = async (delivery: Delivery): Promise<void> => {
-    // What is not taken stays due, and goes to another worker.
+  const run = async (ticket: Ticket): Promise<void> => {
+    // Another worker, which looks at what is due, makes a new ticket.
     if (closing.aborted) return;
-    const [said, fence] = await attempts.take(delivery, randomUUID());
-    if (said === 'refused') return;
-    const job = await jobs.find(delivery.id);
+    const [said, id, fence] = await attempts.take(ticket, randomUUID());
+    if (said === 'none') return;
+    // The ticket may have been that of another job, which needs a new one.
+    await deliverDue();
+    const job = await jobs.find(id);
     if (said === 'taken' && job?.fence === fence) await attempt(job);
-    if (!(await jobs.isUnfinished(delivery.id))) await files.removeJob(delivery.id);
+    if (!(await jobs.isUnfinished(id))) await files.removeJob(id);
     // Its end may have let the account's next job in.
     if (!closing.aborted) await deliverDue();
   };
 
-  const attempt = async (job: JobRecord): Promise<void> => {
-    const { id, fence, request_id, model, account } = job;
-    const attemptLog = log.child({ job_id: id, request_id, fence });
+  const attempt = (job: JobRecord): Promise<void> => {
+    const { id, request_id, traceparent } = job;
+    const from = { job_id: id, request_id, traceparent: saneTraceparent(traceparent) };
+    return inScope(from, () => {
+      const watch = watchAttempt(parts, job);
+      return inside(watch.span, () => watchedAttempt(job, watch));
+    });
+  };
+
+  const watchedAttempt = async (job: JobRecord, watch: AttemptWatch): Promise<void> => {
+    let end: End = 'lost';
+    try {
+      end = await runOrFail(job, watch);
+    } finally {
+      watch.end(end);
+    }
+  };
+
+  const runOrFail = async (job: JobRecord, watch: AttemptWatch): Promise<End> => {
+    const { id, fence, model, account } = job;
+    const attemptLog = log.child({ fence });
     if (job.unreadable !== null) {
       attemptLog.error({ why: job.unreadable }, 'a job that cannot be read fails');
       const facts = { reason: job.unreadable };
-      await attempts.fail(id, fence, { code: 'record_unreadable', facts });
-      return;
+      watch.failed('record_unreadable');
+      return attempts.fail(id, fence, { code: 'record_unreadable', facts });
     }
     attemptLog.info({ model, account }, 'attempt starts');
     const leaving = { soon: soon.signal, now: now.signal };
-    const end = await runAttempt({ ...parts, attempts, log: attemptLog }, timing, job, leaving);
+    const own = { ...parts, attempts, watch, log: attemptLog };
+    const end = await runAttempt(own, timing, job, leaving);
     attemptLog.info({ end }, 'attempt ends');
+    return end;
   };
 
-  const tracked = async (delivery: Delivery): Promise<void> => {
-    const work = run(delivery);
+  const tracked = async (ticket: Ticket): Promise<void> => {
+    const work = run(ticket);
     running.add(work);
     try {
       await work;
@@ -105,24 +127,25 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     }
   };
 
+  const sweep = async () => {
+    const adopted = await attempts.adopt();
+    if (adopted > 0) log.warn({ adopted }, 'jobs of another version were given their turns');
+    await files.sweep(config.files.ttlMs, jobs.isUnfinished);
+  };
+
   const stopLooking = repeat(timing.lookMs, deliverDue, log);
-  const stopSweeping = repeat(
-    timing.sweepMs,
-    () => files.sweep(config.files.ttlMs, jobs.isUnfinished),
-    log,
-  );
+  const stopSweeping = repeat(timing.sweepMs, sweep, log);
   queue.start(config.jobs.concurrency, tracked);
+  parts.metrics.slots.set(config.jobs.concurrency);
 
   return {
     close: async (): Promise<void> => {
       soon.abort();
-      await Promise.all([stopLooking(), stopSweeping(), queue.pause()]);
-      await Promise.race([
-        Promise.allSettled(running),
-        sleep(timing.graceMs, undefined, { ref: false }),
-      ]);
+      const quiet = [stopLooking(), stopSweeping(), queue.pause()];
+      await atMost(config.jobs.drainMs, running);
       now.abort();
-      await Promise.allSettled(running);
+      // Without Redis nothing can be put back, and these would wait for ever; the leases of the jobs end without us.
+      await atMost(PUT_BACK_MS, [...quiet, ...running]);
     },
   };
 };

@@ -5,7 +5,7 @@
 local root, account = KEYS[1], ARGV[1]
 local ids, answer = {}, {}
 for _, id in ipairs(redis.call('ZRANGE', root .. ':queued:' .. account, 0, -1)) do ids[id] = true end
-for _, id in ipairs(redis.call('SMEMBERS', root .. ':slots:' .. account)) do ids[id] = true end
+for _, id in ipairs(redis.call('SMEMBERS', root .. ':running:' .. account)) do ids[id] = true end
 for _, id in ipairs(redis.call('HKEYS', root .. ':holds:' .. account)) do ids[id] = true end
 for id in pairs(ids) do
   local job = job_fields(root, id, 'status', 'held')

@@ -5,11 +5,11 @@
 --         oldest, account_records, large_bytes, large_records, record_ttl_ms,
 --         idempotency (optional): key, token, hash, ttl_ms,
 --         for 'new' only: credits, list, month, lines (JSON text), used_from, used_to, bytes,
---         account_queued, account_bytes, queue_limit, running_limit, deliver_ms
+--         account_queued, account_bytes, queue_limit
 -- ARGV[2] JSON object: the record's other fields, all text. 'reuse' is asked before the media was looked at and priced:
 --         a cached job takes from the one that made the result what is missing of `from_maker`.
 -- Answers, the first five having made or found the job `id`:
---   {'existed' | 'cached' | 'joined' | 'waiting' | 'queued', id}: 'queued' is to be given to Bull now
+--   {'existed' | 'cached' | 'joined' | 'queued', id}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
 --   {'closed'}               the release was unloaded meanwhile (close-release.lua)
 --   {'unclaimed'}            another request has claimed the idempotency key
@@ -118,10 +118,7 @@ local function add_bytes(ids)
   end
 end
 add_bytes(redis.call('ZRANGE', root .. ':queued:' .. account, 0, -1))
-for _, other in ipairs(redis.call('SMEMBERS', root .. ':slots:' .. account)) do
-  -- A job that waits for its next attempt is in both sets.
-  if not redis.call('ZSCORE', root .. ':queued:' .. account, other) then add_bytes({ other }) end
-end
+add_bytes(redis.call('SMEMBERS', root .. ':running:' .. account))
 -- The bound holds for jobs beside others: a single one has no other bound than the media limits.
 if bytes > 0 and bytes + ask.bytes > ask.account_bytes then return { 'bytes_full', bytes } end
 local all = redis.call('ZCARD', root .. ':queued')
@@ -135,12 +132,6 @@ if available then return { 'short', available } end
 write({ status = 'queued', held = ask.credits, charged = 0 })
 redis.call('SADD', root .. ':holders:' .. id, id)
 redis.call('SET', root .. ':inflight:' .. ask.fingerprint, id)
-enter_queue(root, id, account, now, now + ask.deliver_ms)
+enter_queue(root, id, account, now)
 announce(root, id, 'queued')
-if redis.call('SCARD', root .. ':slots:' .. account) < ask.running_limit then
-  redis.call('SADD', root .. ':slots:' .. account, id)
-  return { 'queued', id }
-end
-redis.call('ZREM', root .. ':due', id)
-redis.call('ZADD', root .. ':waiting:' .. account, now, id)
-return { 'waiting', id }
+return { 'queued', id }

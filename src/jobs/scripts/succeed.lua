@@ -2,13 +2,13 @@
 -- attempt still owns the job. A job whose cancelling was asked for is cancelled, not charged.
 -- KEYS[1] root
 -- ARGV: id, fence, outcome (JSON), progress (JSON), result ttl ms, fingerprint of the work that was done ('': that of
---       the record), running limit, record ttl ms
+--       the record), record ttl ms
 -- The work is not always that of the record: when the release that it names is gone, a job runs on another one.
 -- Answers 'succeeded' (also when sent again), 'canceled' or 'lost'. Unless 'succeeded', the file belongs to no one.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, id = KEYS[1], ARGV[1]
-local settings = { running_limit = tonumber(ARGV[7]), record_ttl_ms = ARGV[8] }
+local settings = { record_ttl_ms = ARGV[7] }
 local job = job_fields(root, id, 'status', 'fence', 'cancel_requested', 'held', 'fingerprint', 'outcome')
 if job[1] == 'succeeded' and job[2] == ARGV[2] and job[6] == ARGV[3] then return 'succeeded' end
 if job[1] ~= 'processing' or job[2] ~= ARGV[2] then return 'lost' end

@@ -1,39 +1,58 @@
--- Starts an attempt. A worker calls it with what Bull delivered; a delivery that came twice, too late, or for a
--- job that has ended is refused. When the job is running already, Bull has taken its worker for dead. As Bull's locks
--- also expire while Redis is stopped, only the lease counts for two leases after that (`stood-still`).
--- KEYS[1] root   ARGV: id, dispatch, token of this call, lease ms, most attempts, running limit, record ttl ms
+-- Starts an attempt. A worker calls it with a ticket for one of its places: what Bull delivered. Which job gets the place is
+-- decided here, at this moment: the account with the fewest running jobs has its turn, then the one served longest ago;
+-- of its jobs the oldest. So a caller with one job waits for one place, however many jobs others have.
+-- The job that the ticket is named after stays in the queue when another one is started: its `dispatch` then grows,
+-- because Bull drops a second ticket of the same name while the first one is in use.
+-- KEYS[1] root   ARGV: id and dispatch of the ticket, token of this call, lease ms, running limit, record ttl ms
 -- Sending the same call again, after a lost connection, answers the same.
--- Answers {'taken', fence}: from now on only the attempt with this fencing token may write;
---         {'refused'};  {'ended'}: it has been cancelled, or has lost its worker too often.
+-- Answers {'taken', id, fence}: from now on only the attempt with this fencing token may write;
+--         {'ended', id}: it was to be cancelled;  {'none'}: there is no job that may start.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
-local root, id, now = KEYS[1], ARGV[1], now_ms()
-local settings = { running_limit = tonumber(ARGV[6]), record_ttl_ms = ARGV[7] }
-local key = job_key(root, id)
-local job = job_fields(root, id, 'status', 'dispatch', 'attempts', 'account', 'cancel_requested', 'token', 'fence')
-local status, account = job[1], job[4] or ''
-if (status ~= 'queued' and status ~= 'processing') or whole(job[2]) ~= tonumber(ARGV[2]) then return { 'refused' } end
-if status == 'processing' and job[6] == ARGV[3] then return { 'taken', whole(job[7]) } end
+local root, now = KEYS[1], now_ms()
+local lease, running_limit = tonumber(ARGV[4]), tonumber(ARGV[5])
+local answered = root .. ':taken:' .. ARGV[3]
 
-if job[5] == '1' then
-  end_job(root, id, 'canceled', 0, settings)
-  return { 'ended' }
-end
-if status == 'processing' then
-  local stood_still = redis.call('EXISTS', root .. ':stood-still') == 1
-  local leased = tonumber(redis.call('ZSCORE', root .. ':due', id) or 0) > now
-  if stood_still and leased then return { 'refused' } end
-  local lost = add(root, id, 'lost', 1)
-  if whole(job[3]) >= tonumber(ARGV[5]) then
-    fail_lost(root, id, lost, settings)
-    return { 'ended' }
+-- The next job, its account and its record. What another version of the service left in a set is removed.
+local function next_job()
+  while true do
+    local account = redis.call('ZRANGE', root .. ':turns', 0, 0)[1]
+    if not account or redis.call('SCARD', root .. ':running:' .. account) >= running_limit then return nil end
+    local id = redis.call('ZRANGE', root .. ':ready:' .. account, 0, 0)[1]
+    local job = id and job_fields(root, id, 'status', 'cancel_requested')
+    if job and job[1] == 'queued' then return id, account, job end
+    if id then redis.call('ZREM', root .. ':ready:' .. account, id) end
+    set_turn(root, account)
   end
 end
-leave_queue(root, id, account)
-redis.call('SADD', root .. ':processing', id)
-redis.call('HSETNX', key, 'started_at', now)
-redis.call('HSET', key, 'status', 'processing', 'progress', '', 'token', ARGV[3])
-add(root, id, 'attempts', 1)
-redis.call('ZADD', root .. ':due', now + ARGV[4], id)
-announce(root, id, 'processing')
-return { 'taken', add(root, id, 'fence', 1) }
+
+local function start(id, account)
+  local key = job_key(root, id)
+  leave_queue(root, id, account)
+  redis.call('SADD', root .. ':processing', id)
+  redis.call('SADD', root .. ':running:' .. account, id)
+  set_stamp(root, account, true)
+  set_turn(root, account)
+  redis.call('HSETNX', key, 'started_at', now)
+  redis.call('HSET', key, 'status', 'processing', 'progress', '')
+  add(root, id, 'attempts', 1)
+  redis.call('ZADD', root .. ':due', now + lease, id)
+  announce(root, id, 'processing')
+  return add(root, id, 'fence', 1)
+end
+
+local before = redis.call('HMGET', answered, 'id', 'fence')
+if before[1] then return { 'taken', before[1], whole(before[2]) } end
+
+local id, account, job = next_job()
+if not id then return { 'none' } end
+if job[2] == '1' then
+  end_job(root, id, 'canceled', 0, { record_ttl_ms = ARGV[6] })
+  return { 'ended', id }
+end
+local fence = start(id, account)
+redis.call('HSET', answered, 'id', id, 'fence', fence)
+redis.call('PEXPIRE', answered, 4 * lease)
+local named = job_fields(root, ARGV[1], 'status', 'dispatch')
+if named[1] == 'queued' and whole(named[2]) == tonumber(ARGV[2]) then add(root, ARGV[1], 'dispatch', 1) end
+return { 'taken', id, fence }

@@ -10,7 +10,7 @@ import { fingerprint } from './fingerprint.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
 import type { Order, Submission, SubmitParts } from './submission.ts';
 
-const Made = z.enum(['existed', 'cached', 'joined', 'waiting', 'queued']);
+const Made = z.enum(['existed', 'cached', 'joined', 'queued']);
 const placeJob = script(
   new URL('../scripts/submit.lua', import.meta.url),
   z.union([
@@ -31,9 +31,6 @@ export type Placed = readonly [how: z.infer<typeof Made>, jobId: string];
 /** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
 const LARGE_BYTES = 8 * 1024;
 const LARGE_RECORDS = 200;
-
-/** By when Bull must have a new job; until then that is the business of the process that made it. */
-const DELIVER_MS = 1000;
 
 /**
  * Finds an order's work among what was done before, or is being done: a new record of a cached result under `id`, or
@@ -142,17 +139,16 @@ const limitsOf = ({ jobs }: Config) => ({
   account_queued: jobs.accountQueued,
   account_bytes: jobs.accountQueuedBytes,
   queue_limit: jobs.queueLimit,
-  running_limit: jobs.accountRunning,
-  deliver_ms: DELIVER_MS,
 });
 
 const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
 /** What a record holds besides what the script decides; see `record/record.ts`. */
-const recordOf = ({ kind, requestId, options, chosen, identity }: Order) => ({
+const recordOf = ({ kind, requestId, options, chosen, identity, traceparent }: Order) => ({
   ...{ kind, identity },
   request_id: requestId,
+  traceparent: traceparent ?? '',
   model: options.model,
   ...{ model_version: chosen.modelVersion, release: chosen.release, mirror: chosen.mirror },
   canary: chosen.canary ? '1' : '',

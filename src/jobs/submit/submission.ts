@@ -26,6 +26,8 @@ export type SubmitParts = {
 export type Order = {
   readonly account: string;
   readonly requestId: string;
+  /** The span of the request that made the job, which its attempts continue. */
+  readonly traceparent?: string | undefined;
   readonly idempotency?: Claim | undefined;
   /** The operation's. */
   readonly kind: string;

@@ -23,7 +23,7 @@ import {
   type LipSyncTask,
   type LipSyncVideo,
   type SpeakingFrames,
-  type TaskWithFolder,
+  type TaskWithPlace,
 } from './task.ts';
 import { grownFrom } from './warnings.ts';
 
@@ -32,7 +32,7 @@ import { grownFrom } from './warnings.ts';
  * and encodes the mouth that was planned between them. Checkpoints keep the tracked faces and each encoded chunk for the
  * job's next attempt.
  */
-export const lipSyncClip = async (task: TaskWithFolder, info: VideoInfo): Promise<LipSyncVideo> => {
+export const lipSyncClip = async (task: TaskWithPlace, info: VideoInfo): Promise<LipSyncVideo> => {
   const { found, models, options, signal } = task;
   checkVisible(info.size);
   const checkpoints = await openCheckpoints(task.work, checkpointOrigin(task, models.version));

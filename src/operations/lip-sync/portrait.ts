@@ -15,11 +15,12 @@ import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
 import { withPixels } from './render/rgb.ts';
 import { measureStill } from './render/subject.ts';
+import { wantedOf } from './render/wanted.ts';
 import {
   checkpointOrigin,
   type LipSyncTask,
   type LipSyncVideo,
-  type TaskWithFolder,
+  type TaskWithPlace,
 } from './task.ts';
 import { grownFrom, shrunkFrom } from './warnings.ts';
 
@@ -34,7 +35,7 @@ const format: VideoFormat = {
 
 /** A video as long as the sound: in each frame the mouth is rendered into the still, then the head is moved. */
 export const lipSyncPortrait = async (
-  task: TaskWithFolder,
+  task: TaskWithPlace,
   info: ImageInfo,
 ): Promise<LipSyncVideo> => {
   const { config, found, inputs, models, report, signal } = task;
@@ -102,7 +103,10 @@ const preparePortraitFrames = async (
 
   const draw = async (index: number): Promise<FinishedFrame> => {
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
-    const rendered = await models.mouthRender.render(mouth, target, signal);
+    // Of a portrait there is no other picture.
+    const moment = { time: index / PORTRAIT_FPS, ...mouth, reference: mouth };
+    const wanted = wantedOf(models.mouthRender.wants, sound.pcm, moment);
+    const rendered = await models.mouthRender.render(mouth, { target, wanted }, signal);
     const passedThrough = !rendered.mask.some((share) => share > 0);
     const picture = withPixels(still, rect, rendered.pixels);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);

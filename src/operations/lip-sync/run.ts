@@ -7,20 +7,20 @@ import { lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';
 import type { LipSyncOutcome } from './outcome.ts';
 import { lipSyncPortrait } from './portrait.ts';
-import type { LipSyncTask, TaskWithFolder } from './task.ts';
+import type { LipSyncTask, TaskWithPlace } from './task.ts';
 import { NO_SPEECH } from './warnings.ts';
 
 /** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
 export const runLipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => {
-  const work = task.work ?? `${task.target}.work`;
+  const work = task.work ?? { folder: `${task.target}.work` };
   try {
     return await renderAndCheck({ ...task, work });
   } finally {
-    if (!task.work) await rm(work, { recursive: true, force: true });
+    if (!task.work) await rm(work.folder, { recursive: true, force: true });
   }
 };
 
-const renderAndCheck = async (task: TaskWithFolder): Promise<LipSyncOutcome> => {
+const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   const { media } = task.found;
   const video = await (media.kind === 'image'
     ? lipSyncPortrait(task, media)

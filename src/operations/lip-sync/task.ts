@@ -4,6 +4,7 @@ import type { Warning } from '../../contract/job.ts';
 import type { Size } from '../../frame.ts';
 import type { AudioInfo, ImageInfo, VideoInfo } from '../../media/info.ts';
 import type { Encoded } from '../../media/write/encoder.ts';
+import type { CheckpointPlace } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
 import type { Report } from '../progress.ts';
@@ -24,8 +25,8 @@ export type LipSyncTask = {
   /** What the probe of the request found in both. */
   readonly found: { readonly media: ImageInfo | VideoInfo; readonly audio: AudioInfo };
   readonly target: string;
-  /** The folder of the job's checkpoints. Without it nothing is left for a next attempt. */
-  readonly work?: string;
+  /** Where the job's checkpoints are. Without it nothing is left for a next attempt. */
+  readonly work?: CheckpointPlace;
   readonly models: LipsyncModels;
   readonly config: Config;
   readonly report: Report;
@@ -33,7 +34,7 @@ export type LipSyncTask = {
   readonly hooks?: BenchHooks;
 };
 
-export type TaskWithFolder = LipSyncTask & { readonly work: string };
+export type TaskWithPlace = LipSyncTask & { readonly work: CheckpointPlace };
 
 /** The written video, and what is known of how it was made. */
 export type LipSyncVideo = {

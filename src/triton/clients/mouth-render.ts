@@ -6,16 +6,15 @@ import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
 import { bytes, floats, integers, type LoadedModel, openModel, type Slot } from './model.ts';
 import { type Quality, SHAPE } from './mouth-plan.ts';
+import { type WantedInputs, type Wants, wantable, wantedTensors, wantsOf } from './mouth-wants.ts';
+import { codingTensors, type Patch, type PixelCoding, pixelTensors } from './patch-pixels.ts';
 import { STYLES, type Style, styleTensor } from './style.ts';
 import type { Contract } from './verify.ts';
 
-/** How Y, U and V become colours: the weights kr and kb of red and blue in luma, and whether the values use all of 0..255. */
-export type Coding = { readonly kr: number; readonly kb: number; readonly fullRange: boolean };
-
 /** What stays the same for all pictures of a subject. */
 export type Rendering = {
-  /** Of the patches: 4:2:0 planes, coded so, or RGB. */
-  readonly coding: Coding | 'rgb';
+  /** Of the patches. */
+  readonly coding: PixelCoding;
   /** What `MouthRender.subject` has measured. */
   readonly subject: Float32Array;
   readonly style: Style;
@@ -27,9 +26,6 @@ export type Rendered = {
   /** For each luma pixel how much of it is new: 0 as it was, 255 wholly new. `pixels` are blended already. */
   readonly mask: Buffer;
 };
-
-/** Y, U and V in 4:2:0, one plane after the other, or RGB: `Rendering.coding` says which. */
-export type Patch = Size & { readonly pixels: Buffer };
 
 /** The part of a picture round a face, by which its style is told. */
 export type FaceCut = Size & {
@@ -67,6 +63,8 @@ export type MouthRender = {
   readonly smallestFace: number;
   /** Whether it takes lent mouths; `fast` does not, and draws the inside of the mouth. */
   readonly lends: boolean;
+  /** What it takes besides; the three renderers of the service take nothing. */
+  readonly wants: Wants;
   /** Measured on this mouth, the style on the face. */
   subject(
     mouth: Mouth<Pick<Rendering, 'coding'>>,
@@ -77,13 +75,17 @@ export type MouthRender = {
   lender(mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
   /** The subject of `mouth.about` with the teeth that these lenders show, for the pictures that no lender fits. */
   withTeeth(lenders: readonly Buffer[], mouth: Mouth, signal: AbortSignal): Promise<Float32Array>;
-  /** target: the `SHAPE` numbers that the mouth is to have. The shares of `lent` add up to 1 at most; the rest is drawn. */
-  render(
-    mouth: Mouth,
-    target: Float32Array,
-    signal: AbortSignal,
-    lent?: readonly Lent[],
-  ): Promise<Rendered>;
+  render(mouth: Mouth, shown: Shown, signal: AbortSignal): Promise<Rendered>;
+};
+
+/** What a rendered mouth is to show. */
+export type Shown = {
+  /** The `SHAPE` numbers that it is to have. */
+  readonly target: Float32Array;
+  /** Their shares add up to 1 at most; the rest is drawn. */
+  readonly lent?: readonly Lent[];
+  /** What `MouthRender.wants` names. */
+  readonly wanted?: WantedInputs;
 };
 
 const contract: Contract = {
@@ -118,6 +120,7 @@ const contract: Contract = {
     ...{ patch_span: /^\d+(\.\d+)?$/, patch_drop: /^-?\d+(\.\d+)?$/ },
     smallest_face: /^\d+(\.\d+)?$/,
   },
+  wantable,
 };
 
 /** Each model that callers know has a renderer of its own. */
@@ -131,6 +134,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
   const { parameters } = loaded;
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
+  const wants = wantsOf(parameters);
   /** The shape of the mouth is not looked at where no picture is asked for. */
   const unshaped = new Float32Array(SHAPE);
   return {
@@ -138,6 +142,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
     lends: lenderSize > 0,
+    wants,
     subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
       const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };
       const inputs = [
@@ -159,7 +164,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
       const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
       return floatsOf(of('SUBJECT'));
     },
-    render: async (mouth, target, signal, lent = []) => {
+    render: async (mouth, { target, lent = [], wanted = {} }, signal) => {
       const { width, height } = mouth.patch;
       const parts =
         mouth.about.coding === 'rgb'
@@ -169,12 +174,24 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
               bytes('U', height / 2, width / 2),
               bytes('V', height / 2, width / 2),
             ];
-      const inputs = [...inputsOf(mouth, target), ...lentOf(lent, lenderSize)];
+      const inputs = [
+        ...inputsOf(mouth, target),
+        ...lentOf(lent, lenderSize),
+        ...wantedTensors(wants, wanted, mouth),
+      ];
       const of = await ask(inputs, [...parts, bytes('MASK', height, width)], signal);
-      const pixels = Buffer.concat(parts.map(({ name }) => of(name).data));
-      return { pixels, mask: of('MASK').data };
+      const mask = of('MASK').data;
+      if (wants.mask && wanted.mask) checkMask(loaded, mask, wanted.mask);
+      return { pixels: Buffer.concat(parts.map(({ name }) => of(name).data)), mask };
     },
   };
+};
+
+/** Throws Failure model_unavailable where a model changes what may not change. */
+const checkMask = ({ slot }: LoadedModel, mask: Buffer, allowed: Buffer): void => {
+  const beyond = mask.findIndex((share, i) => share > 0 && !allowed[i]);
+  if (beyond >= 0)
+    throw modelUnavailable(slot, new Error(`it changes pixel ${beyond}, which its MASK excludes`));
 };
 
 const lentOf = (lent: readonly Lent[], size: number): Tensor[] =>
@@ -203,21 +220,10 @@ const styleOf = ({ slot }: LoadedModel, tensor: Tensor): Style => {
 };
 
 const inputsOf = ({ patch, mesh, about }: Mouth, target: Float32Array): Tensor[] => [
-  ...patchTensors(patch, about.coding),
+  ...pixelTensors(patch, about.coding),
+  ...codingTensors(about.coding),
   fp32('MESH', [MESH_POINTS, 3], mesh),
   fp32('TARGET', [SHAPE], target),
   fp32('SUBJECT', [about.subject.length], about.subject),
   styleTensor(about.style),
 ];
-
-const patchTensors = ({ width, height, pixels }: Patch, coding: Rendering['coding']): Tensor[] => {
-  if (coding === 'rgb') return [uint8('RGB', [height, width, 3], pixels)];
-  const [luma, chroma] = [width * height, (width / 2) * (height / 2)];
-  const { kr, kb, fullRange } = coding;
-  return [
-    uint8('Y', [height, width], pixels.subarray(0, luma)),
-    uint8('U', [height / 2, width / 2], pixels.subarray(luma, luma + chroma)),
-    uint8('V', [height / 2, width / 2], pixels.subarray(luma + chroma)),
-    fp32('COLOUR', [3], Float32Array.of(kr, kb, fullRange ? 1 : 0)),
-  ];
-};

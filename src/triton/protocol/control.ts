@@ -33,7 +33,7 @@ export type IndexEntry = z.infer<typeof Index>[number];
 /** `model` is the name under which Triton has it. Each throws Failure model_unavailable, with Triton's reason as its cause. */
 export type Control = {
   /** The config of a loaded model. */
-  modelConfig(model: string): Promise<ModelConfig>;
+  modelConfig(model: string, within?: Partial<Within>): Promise<ModelConfig>;
   /** Every model in the repository. One that was never loaded has no state. */
   repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
   /**
@@ -55,9 +55,9 @@ export const openControl = (address: TritonAddress): Control => {
   const wire = openWire(address, { keepAlive: false });
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
-  const modelConfig = async (model: string): Promise<ModelConfig> => {
+  const modelConfig: Control['modelConfig'] = async (model, within) => {
     const path = `/models/${encodeURIComponent(model)}/config`;
-    return read(model, ModelConfig, await granted(model, wire.get(path)));
+    return read(model, ModelConfig, await granted(model, wire.get(path, within)));
   };
   return {
     modelConfig,

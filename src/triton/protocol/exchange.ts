@@ -1,4 +1,5 @@
 /** One inference over HTTP: what is sent, what came, and what becomes of a lost connection. */
+import { traceHeader } from '../../scope.ts';
 import { decodeAnswer, type EncodedRequest } from './binary.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
 import type { ReceivedOutput } from './tensor.ts';
@@ -16,6 +17,7 @@ export const exchange = async (
     'content-type': 'application/octet-stream',
     'content-length': bytes,
     'inference-header-content-length': headerBytes,
+    ...traceHeader(),
   };
   try {
     const path = `/models/${encodeURIComponent(model)}/infer`;

@@ -10,6 +10,7 @@ import {
 import { loadFileDescriptorSetFromBuffer, type MethodDefinition } from '@grpc/proto-loader';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import { traceHeader } from '../../scope.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
 import {
   checkOutputs,
@@ -60,7 +61,7 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
         requestSerialize,
         responseDeserialize,
         request,
-        metadata,
+        traced(metadata),
         options,
         done,
       );
@@ -83,6 +84,15 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
       client.close();
     },
   };
+};
+
+/** The metadata of a call that belongs to the present scope. */
+const traced = (metadata: Metadata): Metadata => {
+  const { traceparent } = traceHeader();
+  if (traceparent === undefined) return metadata;
+  const own = metadata.clone();
+  own.set('traceparent', traceparent);
+  return own;
 };
 
 type Method = MethodDefinition<object, object>;

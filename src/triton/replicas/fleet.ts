@@ -28,29 +28,30 @@ const graceMs = 500;
 
 export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log: Log): Fleet => {
   let servers: readonly Server[] = [];
-  const leaving = new Set<Promise<void>>();
+  const leaving = new Set<Server>();
   let repeated = 0;
   // Several processes that begin with the same server would all choose it first while all are idle.
   let turn = Math.floor(Math.random() * 1000);
 
-  const retire = (server: Server): void => {
+  const retire = async (server: Server): Promise<void> => {
     log.info({ replica: server.name }, 'a Triton replica has left');
-    const left = server.retire().finally(() => leaving.delete(left));
-    leaving.add(left);
+    leaving.add(server);
+    await server.retire();
+    leaving.delete(server);
   };
   const refresh = async (): Promise<void> => {
     const healthy = servers.filter((server) => server.state().healthy);
-    await checked(healthy.length > 0 ? healthy : servers);
+    const asked = healthy.length > 0 ? healthy : servers;
+    const late = new AbortController();
+    const answered = Promise.all(asked.map((server) => server.check()));
+    await Promise.race([answered, sleep(graceMs, undefined, { signal: late.signal })]);
+    late.abort();
   };
   const choose = (model: string, except?: Server): Server | undefined => {
     turn += 1;
-    const from = turn % servers.length;
     const able = serversWith(model, servers).filter((server) => server !== except);
-    const inTurn = [...servers.slice(from), ...servers.slice(0, from)];
-    return leastPending(
-      model,
-      inTurn.filter((server) => able.includes(server)),
-    );
+    const from = turn % Math.max(1, able.length);
+    return leastPending(model, [...able.slice(from), ...able.slice(0, from)]);
   };
   const find = async (model: string, except?: Server): Promise<Server | undefined> => {
     const chosen = choose(model, except);
@@ -86,8 +87,9 @@ export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log
         addresses.map((address) => before.get(nameOf(address)) ?? open(address)),
       );
       servers = now;
-      for (const server of before.values()) if (!now.includes(server)) retire(server);
-      await checked(now.filter(({ name }) => !before.has(name)));
+      for (const server of before.values()) if (!now.includes(server)) void retire(server);
+      const added = now.filter(({ name }) => !before.has(name));
+      await Promise.all(added.map((server) => server.check()));
     },
     ask: async (model, work) => {
       const first = await take(model);
@@ -101,16 +103,9 @@ export const openFleet = (open: (address: ServerAddress) => Promise<Server>, log
     },
     repeated: () => repeated,
     close: async () => {
-      await Promise.all([...servers.map((server) => server.close()), ...leaving]);
+      await Promise.all([...servers, ...leaving].map((server) => server.close()));
     },
   };
-};
-
-const checked = async (servers: readonly Server[]): Promise<void> => {
-  const late = new AbortController();
-  const all = Promise.all(servers.map((server) => server.check()));
-  await Promise.race([all, sleep(graceMs, undefined, { signal: late.signal })]);
-  late.abort();
 };
 
 const absent = (model: string, servers: readonly Server[]): Failure => {

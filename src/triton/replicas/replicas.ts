@@ -32,6 +32,8 @@ type ReplicasStats = {
 };
 
 type Options = {
+  /** Wraps the requests to a replica, to measure them. */
+  readonly watch?: (infer: Transport['infer'], replica: string) => Transport['infer'];
   readonly resolve?: Resolve;
   /** Time between two looks at the host name. */
   readonly resolveMs?: number;
@@ -44,9 +46,13 @@ const compareMs = 5_000;
 export const openReplicas = async (
   config: Config['triton'],
   log: Log,
-  { resolve = systemResolve, resolveMs = 5_000 }: Options = {},
+  { watch = (infer) => infer, resolve = systemResolve, resolveMs = 5_000 }: Options = {},
 ): Promise<Replicas> => {
-  const fleet = openFleet((address) => openServer(address, config, log), log);
+  const open = async (address: ServerAddress) => {
+    const server = await openServer(address, config, log);
+    return { ...server, infer: watch(server.infer, server.name) };
+  };
+  const fleet = openFleet(open, log);
   const transport = openBalanced(config.transport, fleet);
   const follow = openFollowing(addressesOf(config, resolve), fleet, log);
   await follow();

@@ -79,7 +79,7 @@ test('a second run begins after the last whole chunk, and counts the first oneâ€
     void done.push([progress.framesDone, progress.framesTotal]);
   const task = { config, report, signal: soon() };
   const run = (failsAt?: number) => async () => {
-    const checkpoints = await openCheckpoints(at('work'), ['options']);
+    const checkpoints = await openCheckpoints({ folder: at('work') }, ['options']);
     const given = { opened, closed, ...(failsAt === undefined ? {} : { failsAt }) };
     return encodeChunks(task, { checkpoints, chunks, format, open: framesOf(given) });
   };
@@ -106,7 +106,7 @@ test('a second run begins after the last whole chunk, and counts the first oneâ€
 });
 
 test('a checkpoint is there whole or not at all, and only for its own origin', async () => {
-  const checkpoints = await openCheckpoints(at('kept'), { model: 'a' });
+  const checkpoints = await openCheckpoints({ folder: at('kept') }, { model: 'a' });
   const failed = checkpoints.put('name', async (path) => {
     writeFileSync(path, 'half');
     throw new Error('enough');
@@ -114,12 +114,21 @@ test('a checkpoint is there whole or not at all, and only for its own origin', a
   assert.match(await failed.then(String, String), /enough/);
   assert.equal([await checkpoints.has('name'), await checkpoints.read('name')], [false, null]);
   await checkpoints.put('name', async (path) => writeFileSync(path, 'whole'));
-  assert.is(await (await openCheckpoints(at('kept'), { model: 'a' })).read('name'), 'whole');
-  assert.is(await (await openCheckpoints(at('kept'), { model: 'b' })).read('name'), null);
+  assert.is(
+    await (await openCheckpoints({ folder: at('kept') }, { model: 'a' })).read('name'),
+    'whole',
+  );
+  assert.is(
+    await (await openCheckpoints({ folder: at('kept') }, { model: 'b' })).read('name'),
+    null,
+  );
 });
 
 test('two attempts may write the same checkpoint at once', async () => {
-  const checkpoints = [await openCheckpoints(at('two'), 1), await openCheckpoints(at('two'), 1)];
+  const checkpoints = [
+    await openCheckpoints({ folder: at('two') }, 1),
+    await openCheckpoints({ folder: at('two') }, 1),
+  ];
   const put = checkpoints.map((one) =>
     one.put('name', async (path) => {
       writeFileSync(path, 'the same');

@@ -11,6 +11,7 @@ import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
 import type { Lent } from '../../../src/triton/clients/mouth-render.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
+import type { Transport } from '../../../src/triton/protocol/transport.ts';
 import { testConfig } from '../../real/config.ts';
 import { lipsyncModels } from '../../real/lipsync.ts';
 import { probeBoth } from '../../real/probe-both.ts';
@@ -116,7 +117,7 @@ test('a lent mouth is another than a drawn one, and a flat drawing borrows none'
   const target = new Float32Array(SHAPE);
   target.set([0.1, 0.6]);
   const render = (lent: readonly Lent[]) =>
-    balanced.mouthRender.render(mouth, target, signal, lent);
+    balanced.mouthRender.render(mouth, { target, lent }, signal);
   const [drawn, lent] = [await render([]), await render(lenders.of(0))];
   assert.equal(drawn.mask, lent.mask);
   assert.not.equal(drawn.pixels, lent.pixels);
@@ -142,12 +143,37 @@ test('a lender of another size, and shares beyond 1, are refused', async () => {
     let refused = false;
     target[0] = 0.1;
     try {
-      await balanced.mouthRender.render(mouth, target, signal, lent);
+      await balanced.mouthRender.render(mouth, { target, lent }, signal);
     } catch {
       refused = true;
     }
     assert.ok(refused);
   }
+});
+
+test('the renderers of the service get what they always got, and the same comes back', async () => {
+  const asked: string[][] = [];
+  const listening: Transport = {
+    ...transport,
+    infer: (model, inputs, wanted, until) => {
+      asked.push(inputs.map(({ name }) => name));
+      return transport.infer(model, inputs, wanted, until);
+    },
+  };
+  const { mouthRender } = await lipsyncModels('fast', listening, config.triton);
+  const { mouth } = await sitter();
+  assert.equal(mouthRender.wants, { speechSamples: 0, reference: false, mask: false });
+  const target = new Float32Array(SHAPE).fill(0.1, 0, 1);
+  const { subject } = await mouthRender.subject(mouth, null, signal);
+  const shown = { ...mouth, about: { ...mouth.about, subject } };
+  const wanted = { speech: new Float32Array(16), reference: mouth, mask: Buffer.alloc(4) };
+  const [plain, offered] = [
+    await mouthRender.render(shown, { target }, signal),
+    await mouthRender.render(shown, { target, wanted }, signal),
+  ];
+  const frame = ['Y', 'U', 'V', 'COLOUR', 'MESH', 'TARGET', 'SUBJECT', 'STYLE'];
+  assert.equal(asked.slice(-2), [frame, frame]);
+  assert.equal(offered, plain);
 });
 
 test.run();

@@ -49,8 +49,8 @@ export const runFirstPass = async (task: LipSyncTask, pass: FirstPass): Promise<
 };
 
 /** The meshes of the sightings. */
-export const openMeshes = (checkpoints: Checkpoints): Promise<MeshFile> =>
-  openMeshFile(checkpoints.path(MESHES));
+export const openMeshes = async (checkpoints: Checkpoints): Promise<MeshFile> =>
+  openMeshFile(await checkpoints.fetch(MESHES));
 
 const track = (
   { config, inputs, models, options, report }: LipSyncTask,

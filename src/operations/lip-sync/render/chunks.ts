@@ -97,7 +97,7 @@ export const encodeChunks = async (
         });
       }
       passedThrough += Number(await checkpoints.read(count));
-      parts.push({ path: checkpoints.path(pictures), seconds: chunk.seconds });
+      parts.push({ path: await checkpoints.fetch(pictures), seconds: chunk.seconds });
     }
   } finally {
     await frames?.return(undefined);

@@ -7,7 +7,7 @@ import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
 /** In pixels; all four numbers are even, since a chroma sample of 4:2:0 covers 2 x 2 pixels. */
 export type Rect = Size & { readonly x: number; readonly y: number };
 
-type PatchGeometry = Pick<MouthRender, 'patchSpan' | 'patchDrop' | 'smallestFace'>;
+export type PatchGeometry = Pick<MouthRender, 'patchSpan' | 'patchDrop' | 'smallestFace'>;
 
 /** Pixels: where less than this of the patch's width or height lies in the picture, it is not rendered. */
 const LEAST_SIDE = 16;

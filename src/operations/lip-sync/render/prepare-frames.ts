@@ -8,6 +8,7 @@ import { type ClipSounds, planMouth } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
 import { collectLenders } from './lenders.ts';
+import { collectReferences } from './references.ts';
 import { renderMouths } from './render-mouths.ts';
 import { readSourceFrames } from './source-frames.ts';
 import { measureSubject } from './subject.ts';
@@ -37,27 +38,39 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Op
     times: frames.map(({ time }) => time),
     sources: frames.map(({ source }) => source),
   });
-  const rendering = await renderingOf(task, scene, references, pictures);
+  const seen = inOrderOfUse(references, chosen);
+  const rendering = await renderingOf(task, scene, seen, pictures);
   const render = models.mouthRender;
   const lenders = await collectLenders({ lending, pictures, meshOf, rendering, render, signal });
+  const wantedReferences = render.wants.reference
+    ? await collectReferences({ candidates: seen, pictures, meshOf, render })
+    : null;
 
   const inFlight = config.triton.framesInFlight;
   return (from) =>
     renderMouths(
       readSourceFrames(video, frames, from, means),
-      { frames, chosen, meshes, targets, rendering, lenders },
+      {
+        ...{ frames, chosen, meshes, targets, rendering, lenders },
+        ...{ pcm: sounds.sound.pcm, references: wantedReferences },
+      },
       { render, inFlight, signal, hooks, spare: means.spare },
     );
 };
 
-/** Measured on the first reference in which the face is seen, or else on the first picture in which it is. */
+/** The clip's pictures in which the face is seen, the planned references first. */
+const inOrderOfUse = (
+  references: readonly number[],
+  chosen: readonly (Sighting | null)[],
+): number[] => [...references, ...chosen.keys()].filter((at) => chosen[at]);
+
+/** Measured on the first picture of `seen`. */
 const renderingOf = async (
   task: LipSyncTask,
   { video, chosen, meshes }: Scene,
-  references: readonly number[],
+  [best = -1]: readonly number[],
   pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>,
 ): Promise<Rendering> => {
-  const best = references.find((at) => chosen[at]) ?? chosen.findIndex((face) => face !== null);
   const face = chosen[best];
   if (face) {
     const mesh = await meshes.read(face.mesh);

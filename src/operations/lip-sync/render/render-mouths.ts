@@ -10,7 +10,9 @@ import type { OutputFrame } from '../plan/output-frame.ts';
 import { fades } from './fades.ts';
 import type { Lenders } from './lenders.ts';
 import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
+import type { References } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
+import { wantedOf } from './wanted.ts';
 
 /** What is to be rendered. */
 type MouthScript = {
@@ -22,6 +24,10 @@ type MouthScript = {
   readonly targets: Float32Array;
   readonly rendering: Rendering;
   readonly lenders: Lenders;
+  /** The new sound, 16 kHz, on the clock of the output. */
+  readonly pcm: Float32Array;
+  /** Null where the renderer wants none. */
+  readonly references: References | null;
 };
 
 /** What it is rendered with. */
@@ -78,7 +84,7 @@ const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false };
 
 /** Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index. */
 const mouthRenderer = (
-  { frames, chosen, meshes, targets, rendering, lenders }: MouthScript,
+  { frames, chosen, meshes, targets, rendering, lenders, pcm, references }: MouthScript,
   { render, signal }: RenderMeans,
 ) => {
   const withTeeth = { ...rendering, subject: lenders.subject };
@@ -94,7 +100,9 @@ const mouthRenderer = (
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const lent = lenders.of(index);
     const mouth = { patch: cut(frame, rect), mesh: meshIn(mesh, rect), about: withTeeth };
-    const made = await render.render(mouth, target, signal, lent);
+    const reference = references?.of(source) ?? null;
+    const wanted = wantedOf(render.wants, pcm, { time: frame.time, ...mouth, reference });
+    const made = await render.render(mouth, { target, lent, wanted }, signal);
     return { mesh, rect, mask: made.mask, changed: paste(frame, rect, made, opacityOf(share)) };
   };
 };

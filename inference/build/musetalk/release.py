@@ -1,0 +1,32 @@
+"""The folder of a release, as `enhance models add FOLDER --slot studio` takes it."""
+
+import json
+from pathlib import Path
+
+from . import unet, vae, whisper
+from .published import UNET, UNET_CONFIG, VAE, VAE_CONFIG, WHISPER, WHISPER_CONFIG
+from .torch_file import StateDict
+
+TEXTS = Path(__file__).parent / "texts"
+
+
+def write_release(weights: Path, out: Path, slot: str, version: str, sums: dict[str, str]) -> None:
+    """Writes `out`: LICENSE, the hashes of what it was made from, and the Triton model of the slot's renderer.
+
+    weights: the folder of the checked files. version: what callers will see in model_version. Raises BadWeightsError.
+    """
+    model = out / f"mouth_render_{slot}"
+    (model / "1").mkdir(parents=True)
+    configs = {name: json.loads((weights / name).read_text()) for name in (UNET_CONFIG, VAE_CONFIG, WHISPER_CONFIG)}
+    unet.check_config(configs[UNET_CONFIG])
+    vae.check_config(configs[VAE_CONFIG])
+    whisper.check_config(configs[WHISPER_CONFIG])
+    whisper.write_whisper(model / "1/speech.onnx", configs[WHISPER_CONFIG], StateDict(weights / WHISPER))
+    images = vae.with_new_names(StateDict(weights / VAE))
+    vae.write_encoder(model / "1/encoder.onnx", configs[VAE_CONFIG], images)
+    vae.write_decoder(model / "1/decoder.onnx", configs[VAE_CONFIG], images)
+    unet.write_unet(model / "1/unet.onnx", configs[UNET_CONFIG], StateDict(weights / UNET))
+    (model / "1/model.py").write_text((TEXTS / "model.py.txt").read_text().replace("SLOT", slot))
+    (model / "config.pbtxt").write_text((TEXTS / "config.pbtxt").read_text().replace("VERSION", version))
+    (out / "LICENSE").write_text((TEXTS / "LICENSE").read_text())
+    (out / "SOURCES.sha256").write_text("".join(f"{value}  {name}\n" for name, value in sums.items()))

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Failure } from '../errors.ts';
+import { diskFailure } from './disk-failure.ts';
+import { makeFolder } from './folder.ts';
+import { type Content, SHARED_FOLDERS, type Store } from './store.ts';
+import { unlessGone } from './unless-gone.ts';
+
+/**
+ * The files below `dir`, in one folder for each kind. Copies are hard links: they cost no space and no time. `aside` is a
+ * folder of the same disk for links that have no name yet; whoever owns it sweeps it.
+ */
+export const openDiskStore = async (dir: string, aside: string): Promise<Store> => {
+  for (const folder of SHARED_FOLDERS) await makeFolder(join(dir, folder));
+  const at = (name: string): string => join(dir, name);
+  const size: Store['size'] = async (name) => (await unlessGone(stat(at(name))))?.size ?? null;
+
+  return {
+    size,
+    put: async (name, path, expected = {}) => {
+      const unnamed = join(aside, randomUUID());
+      try {
+        await flush(path, expected);
+        await link(path, unnamed);
+        await rename(unnamed, at(name));
+        await flush(dirname(at(name)));
+      } catch (error) {
+        throw diskFailure(error) ?? error;
+      } finally {
+        await rm(unnamed, { force: true });
+      }
+    },
+    fetch: async (name, path) => {
+      try {
+        return (await unlessGone(link(at(name), path).then(() => true))) ?? false;
+      } catch (error) {
+        throw diskFailure(error) ?? error;
+      }
+    },
+    read: async (name, range) =>
+      (await size(name)) === null ? null : createReadStream(at(name), range),
+    remove: (name) => rm(at(name), { force: true }),
+    list: (folder, start = '') => entriesOf(at(folder), start),
+    link: async () => null,
+    check: () => access(dir),
+    removeUnfinished: async () => {},
+    close: () => {},
+  };
+};
+
+async function* entriesOf(folder: string, start: string) {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(start)) continue;
+    const found = await unlessGone(stat(join(folder, name)));
+    if (found) yield { name, keptAt: found.mtimeMs, changedAt: found.ctimeMs };
+  }
+}
+
+/**
+ * Flushes a file's content, or the names in a folder, to the disk. Failure storage_failed for a file that does not have the
+ * expected bytes.
+ */
+const flush = async (path: string, { bytes }: Partial<Content> = {}): Promise<void> => {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+    const { size } = await file.stat();
+    if (bytes === undefined || size === bytes) return;
+    const reason = `expected ${bytes} bytes on the disk; ${size} are there`;
+    throw new Failure('storage_failed', { reason });
+  } finally {
+    await file.close();
+  }
+};

@@ -1,0 +1,133 @@
+/** Parts that are there but starve: a Redis that comes late or has no memory, a full disk, a Triton that crawls. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { h264, makeClip, pattern } from '../real/clip.ts';
+import { ownRedis } from '../real/redis.ts';
+import { tempDir } from '../real/run.ts';
+import { type Caller, ended, realService } from '../real/service.ts';
+import { skip } from '../real/skip.ts';
+import { smallDisk } from '../real/small-disk.ts';
+import { realTriton } from '../real/triton.ts';
+import { until } from '../real/until.ts';
+import { nothingLost } from './aftermath.ts';
+import { crawlingProxy } from './crawling-proxy.ts';
+
+const test = suite('starved parts');
+const [triton, redis] = await Promise.all([realTriton(['photo']), ownRedis()]);
+const proxy = await crawlingProxy(triton.httpUrl);
+const disk = smallDisk(24);
+await redis.kill();
+const service = await realService(
+  {
+    ...{ TRITON_HTTP_URL: proxy.url, TRITON_TRANSPORT: 'http' },
+    ...(disk !== null && { DATA_DIR: disk, DISK_RESERVE_BYTES: '0' }),
+  },
+  Promise.resolve(triton),
+  Promise.resolve(redis),
+);
+const dir = tempDir('starved');
+const granted = 1000;
+
+const begun = async (caller: Caller, size: string): Promise<string> => {
+  const path = await makeClip(join(dir, `${size}.mp4`), pattern(2, 25, size), h264);
+  const fields = { model: 'photo', scale: 2 };
+  const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
+  assert.is(status, 202, JSON.stringify(data));
+  await caller.until(data.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
+  return data.id;
+};
+/** What /readyz misses, besides the models that this Triton does not have. */
+const missing = async (): Promise<string[]> => {
+  const { data } = await axios.get(`${service.url}/readyz`, { validateStatus: () => true });
+  return data.missing.filter((what: string) => !what.startsWith('the model'));
+};
+
+test('a Redis that is not there when the service starts is waited for, and told', async () => {
+  assert.ok((await missing()).includes('Redis does not answer'));
+  await until('the worker says so', () => /ECONNREFUSED.*Redis failed/.test(service.log('worker')));
+  await until('it is ready', () => service.log('worker').includes('"msg":"ready"'), 30_000);
+  await service.worker.stop();
+  assert.is(await service.worker.ended(), 'exit code 0', 'it also ends without Redis');
+  await service.worker.start();
+  await redis.start();
+  const caller = await service.caller(granted);
+  await until('it is ready', async () => (await missing()).length === 0, 20_000);
+  const id = await begun(caller, '64x48');
+  const [job] = await nothingLost(service, caller, { granted, ids: [id] });
+  assert.is(job?.status, 'succeeded', JSON.stringify(job?.error));
+});
+
+test('a Redis without memory refuses new work with a sentence, and the running job ends when there is memory', async () => {
+  const caller = await service.caller(granted);
+  const id = await begun(caller, '96x64');
+  await service.stores.redis.config('SET', 'maxmemory', '1');
+  const { status, data } = await caller.http.get('/v1/credits');
+  assert.is(status, 500);
+  assert.ok(/Redis. has no memory left; try again later/.test(data.detail), data.detail);
+  assert.ok((await missing()).includes('Redis has no memory left'));
+  await until('the worker says so', () => /OOM .*Redis failed/.test(service.log('worker')), 30_000);
+  await sleep(1_000);
+  await service.stores.redis.config('SET', 'maxmemory', '0');
+  const [job] = await nothingLost(service, caller, { granted, ids: [id] });
+  assert.is(job?.status, 'succeeded', JSON.stringify(job?.error));
+  const record = await service.stores.redis.hgetall(`${service.stores.prefix}:job:${id}`);
+  assert.equal([record.attempts, record.lost], ['1', '0']);
+});
+
+test('a Triton that crawls holds up its jobs alone: they can be cancelled, and go on when it is well', async () => {
+  const caller = await service.caller(granted);
+  const ids = [await begun(caller, '128x96'), await begun(caller, '128x80')];
+  proxy.crawl(true);
+  const [first = '', second = ''] = ids;
+  const frames = async () => (await caller.job(second)).progress?.frames_done ?? 0;
+  let before = -1;
+  await until('no more frames come', async () => {
+    const [now, last] = [await frames(), before];
+    before = now;
+    await sleep(300);
+    return now === last;
+  });
+  assert.is((await caller.http.post(`/v1/jobs/${first}/cancel`)).status, 200);
+  const canceled = await caller.until(first, ended, 5_000);
+  assert.equal([canceled.status, canceled.cost.charged], ['canceled', 0]);
+  proxy.crawl(false);
+  const jobs = await nothingLost(service, caller, { granted, ids });
+  assert.equal(
+    jobs.map(({ status }) => status),
+    ['canceled', 'succeeded'],
+  );
+});
+
+const full = 'a disk that fills up in the middle of a result fails the job, which costs nothing';
+if (disk === null) skip(test, full, 'the right to mount a small disk');
+else {
+  test(full, async () => {
+    const caller = await service.caller(granted);
+    const id = await begun(caller, '160x96');
+    const filler = join(disk, 'filler');
+    try {
+      for (;;) writeFileSync(filler, Buffer.alloc(4096), { flag: 'a' });
+    } catch {
+      // Not one block is left.
+    }
+    const [job] = await nothingLost(service, caller, { granted, ids: [id] });
+    assert.equal([job?.status, job?.error?.code], ['failed', 'storage_failed']);
+    rmSync(filler);
+    const [, again] = await nothingLost(service, caller, {
+      granted,
+      ids: [id, await begun(caller, '144x96')],
+    });
+    assert.is(again?.status, 'succeeded', JSON.stringify(again?.error));
+  });
+}
+
+test.after(async () => {
+  await service.close();
+  await proxy.close();
+});
+
+test.run();

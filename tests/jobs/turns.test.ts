@@ -1,0 +1,204 @@
+/** Fair shares between accounts: whose job a free place of a worker gets. */
+import { basename } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Failure } from '../../src/errors.ts';
+import type { JobRecord } from '../../src/jobs/record/record.ts';
+import { openAttempts } from '../../src/jobs/run/attempts.ts';
+import { realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
+import { atOnce, freshPlace, openRig, type Place, type Rig, type Run } from './rig.ts';
+
+const test = suite<{ rig: Rig; place: Place }>('turns');
+const server = await realRedis();
+const accounts = ['many', 'some', 'one'];
+test.before.each(async (context) => {
+  context.place = freshPlace(server.url);
+  context.rig = await openRig(context.place);
+  for (const account of accounts) await context.rig.ledger.grant(account, 1000);
+});
+test.after.each(async ({ rig }) => {
+  for (const account of accounts) assert.equal(await rig.differences(account), []);
+  await rig.close();
+});
+test.after(() => server.close());
+
+const limits = (rig: Rig, accountRunning: number, concurrency: number): void => {
+  const { config } = rig;
+  rig.parts.config = { ...config, jobs: { ...config.jobs, accountRunning, concurrency } };
+};
+const asked = async (rig: Rig, account: string, count: number): Promise<JobRecord[]> => {
+  const jobs: JobRecord[] = [];
+  for (let at = 0; at < count; at += 1)
+    jobs.push((await rig.ask(`${account} ${at}`, { account })).job);
+  return jobs;
+};
+
+const idIn = ({ input }: Parameters<Run>[1]): string => basename(input('media'));
+
+/** A model that ends its jobs one by one, when it is told to. */
+const oneByOne = () => {
+  const started: string[] = [];
+  const going = new Map<string, () => void>();
+  const run: Run = async (work, places, report, signal) => {
+    const id = idIn(places);
+    started.push(id);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        going.set(id, resolve);
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    } finally {
+      going.delete(id);
+    }
+    return atOnce(work, places, report, signal);
+  };
+  return {
+    ...{ run, started },
+    /** Ends the one that runs for the longest time. */
+    endOne: () => [...going.values()][0]?.(),
+    endAll: () => {
+      for (const end of going.values()) end();
+    },
+  };
+};
+
+for (const [accountRunning, concurrency, workers] of [
+  [4, 2, 1],
+  [4, 1, 2],
+  [1, 1, 1],
+  [100, 3, 2],
+] as const) {
+  test(`a caller with one job waits for one job of a caller with 30 (ACCOUNT_RUNNING_LIMIT ${accountRunning}, ${workers} workers with ${concurrency} places)`, async ({
+    rig,
+    place,
+  }) => {
+    const rigs = [rig, ...(workers > 1 ? [await openRig(place)] : [])];
+    const model = oneByOne();
+    for (const one of rigs) {
+      limits(one, accountRunning, concurrency);
+      await one.work(model.run);
+    }
+    const many = await asked(rig, 'many', 30);
+    const places = Math.min(accountRunning, concurrency * workers);
+    await until('all places are taken', () => model.started.length === places);
+    const [one] = await asked(rig, 'one', 1);
+    assert.ok(one);
+    if (places === concurrency * workers) {
+      assert.is(await rig.jobs.position(one), 1);
+      model.endOne();
+    }
+    await until('its job runs', () => model.started.length > places);
+    assert.is(model.started[places], one.id);
+    const last = many.at(-1);
+    assert.ok(last);
+    for (const job of many) await rig.jobs.cancel('many', job.id);
+    model.endAll();
+    assert.is((await rig.ended(one)).status, 'succeeded');
+    for (const job of many) await rig.ended(job);
+    for (const other of rigs.slice(1)) await other.close();
+  });
+}
+
+test('accounts take turns, and their places in the queue say so', async ({ rig }) => {
+  limits(rig, 4, 1);
+  const many = await asked(rig, 'many', 4);
+  const [some, one] = [await asked(rig, 'some', 2), await asked(rig, 'one', 1)];
+  const all = [...many, ...some, ...one];
+  const places = await Promise.all(all.map((job) => rig.jobs.position(job)));
+  assert.equal(places, [1, 4, 6, 7, 2, 5, 3]);
+  const model = oneByOne();
+  await rig.work(model.run);
+  for (let count = 1; count <= all.length; count += 1) {
+    await until('the next one runs', () => model.started.length === count);
+    model.endOne();
+  }
+  const order = [...all].sort(
+    (a, b) => (places[all.indexOf(a)] ?? 0) - (places[all.indexOf(b)] ?? 0),
+  );
+  assert.equal(
+    model.started,
+    order.map(({ id }) => id),
+  );
+  for (const job of all) await rig.ended(job);
+});
+
+test('an account whose jobs come one by one has every second turn beside one with many', async ({
+  rig,
+}) => {
+  limits(rig, 4, 1);
+  const many = await asked(rig, 'many', 4);
+  const model = oneByOne();
+  await rig.work(model.run);
+  const singles: JobRecord[] = [];
+  for (let count = 1; count <= 6; count += 1) {
+    await until('the next one runs', () => model.started.length === count);
+    if (many.some(({ id }) => id === model.started.at(-1)))
+      singles.push((await rig.ask(`single ${count}`, { account: 'one' })).job);
+    model.endOne();
+  }
+  const turns = model.started.map((id) => (singles.some((job) => job.id === id) ? 'one' : 'many'));
+  assert.equal(turns, ['many', 'one', 'many', 'one', 'many', 'one']);
+  await until('the last one runs', () => model.started.length === 7);
+  model.endOne();
+  for (const job of [...many, ...singles]) await rig.ended(job);
+});
+
+test('those who wait longer come first among those who were never served', async ({ rig }) => {
+  const attempts = openAttempts(rig.stores, rig.config, 60_000);
+  const accountOf = async (token: string) => {
+    const [, id = ''] = await attempts.take({ id: '', dispatch: 0 }, token);
+    return rig.redis.hget(`${rig.stores.prefix}:job:${id}`, 'account');
+  };
+  const { prefix } = rig.stores;
+  for (const account of ['some', 'one', 'many']) await asked(rig, account, 1);
+  assert.equal([await accountOf('1'), await accountOf('2')], ['some', 'one']);
+  // Both end, and the accounts begin to wait anew: after the one that has waited all the time.
+  for (const id of await rig.redis.smembers(`${prefix}:processing`)) {
+    await attempts.fail(id, 1, { code: 'internal_error', facts: {} });
+  }
+  for (const account of ['one', 'some']) await rig.ask('another', { account });
+  const order = [await accountOf('3'), await accountOf('4'), await accountOf('5')];
+  assert.equal(order, ['many', 'some', 'one']);
+  for (const id of await rig.redis.smembers(`${prefix}:processing`))
+    await attempts.fail(id, 1, { code: 'internal_error', facts: {} });
+});
+
+test("jobs that wait for a model leave the account's places to its other jobs", async ({ rig }) => {
+  limits(rig, 1, 1);
+  const [away, fine] = await asked(rig, 'one', 2);
+  await rig.work(
+    async (work, places, ...rest) => {
+      if (idIn(places) === away?.id) throw new Failure('model_unavailable', { model: 'photo' });
+      return atOnce(work, places, ...rest);
+    },
+    { unavailableMs: 60_000 },
+  );
+  assert.ok(away && fine);
+  assert.is((await rig.ended(fine)).status, 'succeeded');
+  const { status, held } = await rig.jobs.get('one', away.id);
+  assert.equal([status, held], ['queued', 10]);
+  assert.is(await rig.jobs.position(away), 1);
+  await rig.jobs.cancel('one', away.id);
+});
+
+test('jobs that an older version queued or left running get their turns', async ({ rig }) => {
+  const { redis, stores } = rig;
+  const [waits, runs] = await asked(rig, 'one', 2);
+  assert.ok(waits && runs);
+  const attempts = openAttempts(stores, rig.config, 60_000);
+  await attempts.take({ id: waits.id, dispatch: 1 }, 'token');
+  // What it did not know: who is ready and runs, for each account.
+  const unknown = ['ready:one', 'running:one', 'turns', 'stamps', 'stamp'];
+  await redis.del(unknown.map((name) => `${stores.prefix}:${name}`));
+  // What it knew better: a job that has ended.
+  await redis.sadd(`${stores.prefix}:running:one`, 'job_ended');
+  assert.is(await attempts.adopt(), 2);
+  assert.is(await attempts.adopt(), 0);
+  assert.equal(await redis.smembers(`${stores.prefix}:running:one`), [waits.id]);
+  await redis.zadd(`${stores.prefix}:due`, 0, waits.id);
+  await rig.work(atOnce);
+  for (const job of [waits, runs]) assert.is((await rig.ended(job)).status, 'succeeded');
+});
+
+test.run();
