@@ -149,6 +149,7 @@ const Environment = z.object({
   ACCOUNT_INCOMING_BYTES: int(2 * GiB),
   ACCOUNT_OPEN_REQUESTS: int(1000),
   LIPSYNC_CHUNK_SECONDS: z.coerce.number().positive().default(10),
+  UPSCALE_CHUNK_SECONDS: z.coerce.number().positive().default(10),
   RATE_CREATE_PER_MINUTE: int(120),
   RATE_READ_PER_MINUTE: int(1200),
   RATE_BAD_KEYS_PER_MINUTE: int(60),
@@ -419,6 +420,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       },
     },
     lipsync: { chunkSeconds: e.LIPSYNC_CHUNK_SECONDS },
+    upscale: { chunkSeconds: e.UPSCALE_CHUNK_SECONDS },
     ffmpeg,
     /** A look at a file that a caller waits for, before there is a job. */
     probing: {

@@ -42,7 +42,12 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
 /** Inside a folder: which of its sub-folders each of them may import; the files beside them are free to all. */
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
-  jobs: { record: [], submit: ['record'], run: ['record', 'submit'] },
+  jobs: {
+    record: [],
+    submit: ['record'],
+    chunks: ['record'],
+    run: ['record', 'submit', 'chunks'],
+  },
   triton: {
     protocol: [],
     'shared-memory': ['protocol'],

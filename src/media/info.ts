@@ -77,6 +77,11 @@ export const VideoInfo = z
     durationSeconds: z.number(),
     /** Of the whole file, sound included. */
     mediaSeconds: z.number(),
+    /**
+     * When key frames are shown, on the same clock: where a decoder may start. At most 200, spread over the whole; none in
+     * records of older versions.
+     */
+    keyFrames: z.array(z.number()).readonly().default([]),
     /** Packets of the video stream: the total for progress. */
     frames: z.int().positive(),
     /** The mean rate, in frames per second. */

@@ -13,6 +13,7 @@ import {
   operationOf,
 } from './operation.ts';
 import type { Report } from './progress.ts';
+import type { OnFrames, Share } from './sharing.ts';
 
 /** The part of a job that its result depends on. */
 export type Work = {
@@ -33,7 +34,12 @@ export type Places = {
   readonly input: (role: string) => string;
   readonly target: string;
   readonly work: CheckpointPlace;
+  /** Has the chunks of a long video done, here and by other workers. */
+  readonly share: Share;
 };
+
+/** One chunk, and who is told how much of it is done. */
+export type Part = { readonly chunk: number; readonly onFrames: OnFrames };
 
 /** `modelVersion` of the models that made it; `release` where that is another one than the job has recorded. */
 export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
@@ -44,6 +50,13 @@ export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
 /** File in, file out: the whole work of one attempt, whatever its operation. */
 export type Enhance = {
   run(work: Work, places: Places, report: Report, signal: AbortSignal): Promise<Enhanced>;
+  /** One chunk of the work of an attempt that shares it out, on the release that the work is for or that replaces it. */
+  help(
+    work: Work,
+    places: Pick<Places, 'input' | 'work'>,
+    part: Part,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** The ending of the result's file. */
   format(work: Work): string;
 };
@@ -60,20 +73,31 @@ export const createEnhance = (parts: Parts): Enhance => {
   return {
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
-    run: async (work, { input, target, work: place }, report, signal) => {
+    run: async (work, places, report, signal) => {
       const operation = operationOf(parts.operations, work.kind);
       const { config, transport } = parts;
       const { options, found } = work;
       const { release, models, outcome } = await onTrial(parts.trial, work, signal, async () => {
         const used = await modelsFor(operation, work, parts.releases);
         const outcome = await operation.run({
-          ...{ options, found, inputKind: work.input.kind, input, target, work: place },
+          ...{ options, found, inputKind: work.input.kind, ...places },
           ...{ models: used.models, transport, config, report, signal },
         });
         return { ...used, outcome };
       });
       const { version: modelVersion } = models;
       return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
+    },
+    help: async (work, places, part, signal) => {
+      const operation = operationOf(parts.operations, work.kind);
+      if (!operation.help) throw new Error(`a ${work.kind} is not shared out`);
+      const { config, transport } = parts;
+      const { models } = await modelsFor(operation, work, parts.releases);
+      const { options, found } = work;
+      await operation.help({
+        ...{ options, found, inputKind: work.input.kind, ...places },
+        ...{ models, transport, config, ...part, signal },
+      });
     },
   };
 };

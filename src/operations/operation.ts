@@ -16,6 +16,7 @@ import type { Admit } from '../storage/write-all.ts';
 import type { ModelSet, Slot } from '../triton/clients/model.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import type { Report } from './progress.ts';
+import type { OnFrames, Share } from './sharing.ts';
 
 /** What a picture or clip is; a lip-sync portrait is an image. */
 export type InputKind = JobInput['kind'];
@@ -99,7 +100,15 @@ export type Task<Options, Found> = {
   readonly transport: Transport;
   readonly config: Config;
   readonly report: Report;
+  /** Has the chunks of a long video done, here and by other workers. */
+  readonly share: Share;
   readonly signal: AbortSignal;
+};
+
+/** One chunk of a job whose attempt another worker has. */
+export type Help<Options, Found> = Omit<Task<Options, Found>, 'target' | 'report' | 'share'> & {
+  readonly chunk: number;
+  readonly onFrames: OnFrames;
 };
 
 /** What is known of a result besides its bytes. */
@@ -162,6 +171,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   prepare(identified: Identified<O>, intake: Intake): Promise<Prepared<I, F>>;
   /** File in, file out: the whole work of one attempt. */
   run(task: Task<O, F>): Promise<Outcome<D>>;
+  /** Does one chunk of what another worker's `run` shares out. Absent: its `run` shares nothing. */
+  help?(task: Help<O, F>): Promise<void>;
 
   /** The models in Triton that an image and a video go through, in the order of the release; none: it takes no such input. */
   slots(model: string): Readonly<Record<InputKind, readonly Slot[]>>;

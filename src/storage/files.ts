@@ -53,7 +53,9 @@ export const openFiles = async (
     }
   };
   const removeInputs = (jobId: string): Promise<void> => removeAllOf('inputs', jobId);
-  const localFolder = (jobId: string, fence: number) => at('attempts', `${jobId}.${fence}.local`);
+  /** `attempt`: its fence, or what names a part of it that another worker does. */
+  const localFolder = (jobId: string, attempt: number | string) =>
+    at('attempts', `${jobId}.${attempt}.local`);
 
   return {
     space,
@@ -87,10 +89,10 @@ export const openFiles = async (
      */
     fetchInputs: async (
       jobId: string,
-      fence: number,
+      attempt: number | string,
       signal?: AbortSignal,
     ): Promise<(role: string) => string> => {
-      const folder = join(localFolder(jobId, fence), 'inputs');
+      const folder = join(localFolder(jobId, attempt), 'inputs');
       await mkdir(folder, { recursive: true, mode: 0o700 });
       let count = 0;
       for await (const { name } of store.list('inputs', jobId)) {
@@ -101,8 +103,8 @@ export const openFiles = async (
       return (role) => join(folder, role === 'media' ? jobId : `${jobId}.${role}`);
     },
     /** Where one attempt of a job finds and leaves what the next need not do again. */
-    checkpointPlace: (jobId: string, fence: number): CheckpointPlace => ({
-      folder: join(localFolder(jobId, fence), 'checkpoints'),
+    checkpointPlace: (jobId: string, attempt: number | string): CheckpointPlace => ({
+      folder: join(localFolder(jobId, attempt), 'checkpoints'),
       shared: {
         put: (name, path) => store.put(`checkpoints/${jobId}.${name}`, path),
         has: async (name) => (await store.size(`checkpoints/${jobId}.${name}`)) !== null,
@@ -110,7 +112,7 @@ export const openFiles = async (
       },
     }),
     /** Removes the local copies of one attempt. */
-    removeLocal: (jobId: string, fence: number) => remove(localFolder(jobId, fence)),
+    removeLocal: (jobId: string, attempt: number | string) => remove(localFolder(jobId, attempt)),
     attemptPath: (name: string): string => at('attempts', name),
 
     /** Hashes the file that an attempt wrote and moves it to the results. Failures as of `keepUpload`. */

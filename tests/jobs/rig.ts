@@ -39,6 +39,7 @@ export const quick: WorkerTiming = {
   leaseMs: 1500,
   lookMs: 30,
   sweepMs: 60_000,
+  restMs: 20,
 };
 
 export type Place = { readonly url: string; readonly prefix: string; readonly dir: string };
@@ -106,11 +107,15 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   return {
     ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
     /** Starts a worker; when it is closed, its jobs may go on for `drainMs`. */
-    work: async (run: Run, { drainMs = 100, ...timing }: WorkTiming = {}) => {
+    work: async (
+      run: Run,
+      { drainMs = 100, ...timing }: WorkTiming = {},
+      help?: Enhance['help'],
+    ) => {
       const { jobs } = parts.config;
       const worker = await startWorker(
         {
-          ...{ ...parts, ...watch, signals, enhance: enhanceBy(run) },
+          ...{ ...parts, ...watch, signals, enhance: enhanceBy(run, help) },
           config: { ...parts.config, jobs: { ...jobs, drainMs } },
         },
         { ...quick, ...timing },
@@ -159,11 +164,15 @@ const noFiles = { media: noFile };
 export type Run = Enhance['run'];
 
 /** A pipeline whose work is `run`. */
-export const enhanceBy = (run: Run): Enhance => ({
-  run,
+export const enhanceBy = (run: Run, help: Enhance['help'] = neverAsked): Enhance => ({
+  ...{ run, help },
   format: ({ kind, options, input }) =>
     operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
 });
+
+const neverAsked = async (): Promise<never> => {
+  throw new Error('nothing was shared out');
+};
 
 /** A model that copies nothing and is done at once. */
 export const atOnce: Run = async ({ model_version }, { target }) => {

@@ -14,7 +14,12 @@ const image = (width: number, height: number): ImageInfo => ({
 const video = (width: number, height: number, mediaSeconds = 1): VideoInfo => ({
   ...{ kind: 'video', container: 'mov', size: { width, height } },
   ...{ startSeconds: 0, durationSeconds: 1, mediaSeconds, frames: 25, fps: 25, constantRate: true },
-  ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
+  ...{
+    keyFrames: [],
+    lastFrameSeconds: 0.04,
+    timeBase: { num: 1, den: 25 },
+    sampleAspect: { num: 1, den: 1 },
+  },
   ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false },
   colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
   ...{ hasAudio: false, audio: [] },

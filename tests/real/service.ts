@@ -67,6 +67,8 @@ export const realService = async (
   return {
     url: config.http.publicUrl,
     config,
+    /** Of its processes. */
+    env,
     stores,
     keys,
     ledger,
@@ -89,8 +91,6 @@ export const realService = async (
       process.kill(latestApi.pid, 'SIGKILL');
       await latestApi.exited;
     },
-    /** A further worker. */
-    addWorker: () => start(workerPart),
     worker: {
       pid: () => worker.pid,
       ended: () => worker.exited,
@@ -104,6 +104,8 @@ export const realService = async (
         worker = await start(workerPart, changed);
       },
     },
+    /** One more worker beside the first, with other settings where they are given. */
+    addWorker: (changed: NodeJS.Dict<string> = {}) => start(workerPart, changed),
     log: (name: 'api' | 'worker') => readFileSync(join(logsDir, `${name}.log`), 'utf8'),
     close: async () => {
       process.off('exit', atExit);

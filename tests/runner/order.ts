@@ -4,7 +4,7 @@ import { root } from '../../src/stack/home.mjs';
 
 /** Those of more than 10 s on two idle cores, the longest first. */
 const longest = [
-  ...['stack/start', 'walk/long-clips', 'attack/stub'],
+  ...['stack/start', 'walk/long-clips', 'walk/shared-video', 'walk/releases', 'attack/stub'],
   ...['faults/killed', 'faults/starved', 'walk/neural', 'attack/drain', 'walk/durations'],
   ...['complaints/edges', 'complaints/sharp', 'complaints/stylised'],
   ...['complaints/timing', 'walk/lipsync', 'walk/killed-decoders'],

@@ -52,10 +52,10 @@ const untilChunks = async (id: string, count: number): Promise<Record<string, st
   throw new Error(`${id} has ${Object.keys(chunksOf(id)).length} chunks`);
 };
 
-const resultOf = async (job: Job): Promise<string> => {
+const resultOf = async (job: Job, of = caller): Promise<string> => {
   assert.is(job.status, 'succeeded', JSON.stringify(job.error));
   const path = at(`${job.id}.mp4`);
-  writeFileSync(path, await caller.download(job.result?.output_url ?? ''));
+  writeFileSync(path, await of.download(job.result?.output_url ?? ''));
   return path;
 };
 
@@ -98,6 +98,27 @@ test('a worker that is killed is followed by one that goes on after the last who
   assert.equal([job.result?.frames, (await timesOf(path)).length], [SECONDS * 25, SECONDS * 25]);
   assert.equal(left(), []);
   assert.is((await caller.balance()).available, before - SECONDS);
+});
+
+test('two workers make the same of it, bit for bit', async () => {
+  const helper = await service.addWorker();
+  const third = await service.caller(1000);
+  const sound = at('120.wav');
+  const { data } = await third.lipsync(clip, sound, {}, { prefer: 'respond-async' });
+  const job = await third.until(data.id, ended, 200_000);
+  await helper.stop();
+  // The job of the first test, which one worker did undisturbed.
+  const { data: list } = await caller.http.get('/v1/jobs?status=succeeded');
+  const [alone] = list.data;
+  const expected = at(`${alone.id}.mp4`);
+  const path = await resultOf(job, third);
+  assert.match(service.log('worker'), new RegExp(`${job.id}.*chunk of another worker done`));
+  for (const stream of ['v', 'a'])
+    assert.is(await packetsOf(path, stream), await packetsOf(expected, stream));
+  assert.equal(job.result?.sync, alone.result.sync);
+  assert.is(job.result?.frames_passed_through, alone.result.frames_passed_through);
+  assert.is(job.cost.charged, SECONDS);
+  assert.equal(readdirSync(attempts), []);
 });
 
 for (const [what, reached] of Object.entries({

@@ -6,6 +6,8 @@ import type { Enhance, Enhanced } from '../../operations/enhance.ts';
 import type { Progress } from '../../operations/progress.ts';
 import { diskFailure } from '../../storage/disk-failure.ts';
 import type { Files } from '../../storage/files.ts';
+import type { ChunkList } from '../chunks/chunk-list.ts';
+import { shareOut } from '../chunks/share-out.ts';
 import type { JobOutcome, JobRecord, ReadableJob } from '../record/record.ts';
 import type { Signals } from '../record/signals.ts';
 import { fingerprint } from '../submit/fingerprint.ts';
@@ -15,6 +17,7 @@ import type { AttemptWatch } from './watch.ts';
 
 export type AttemptParts = {
   readonly attempts: Attempts;
+  readonly chunks: ChunkList;
   readonly signals: Signals;
   readonly files: Files;
   readonly enhance: Enhance;
@@ -42,7 +45,7 @@ export const runAttempt = async (
   /** The worker takes no more jobs: `soon` when it was told to end, `now` when the grace time is over. */
   leaving: { readonly soon: AbortSignal; readonly now: AbortSignal },
 ): Promise<End> => {
-  const { attempts, files, enhance, log, watch } = parts;
+  const { attempts, chunks, files, enhance, log, watch } = parts;
   const halt = createHalt();
   const heart = startHeart(parts, timing, job, halt.stop);
   const release = watchStops(parts, job, leaving.now, halt.stop);
@@ -56,8 +59,9 @@ export const runAttempt = async (
     await files.space.demand();
     const input = await files.fetchInputs(job.id, job.fence, halt.signal);
     const work = files.checkpointPlace(job.id, job.fence);
+    const share = shareOut({ chunks, log, lookMs: timing.beatMs, signal: halt.signal }, job);
     const enhanced = await asStored(files, () =>
-      enhance.run(job, { input, target, work }, report, halt.signal),
+      enhance.run(job, { input, target, work, share }, report, halt.signal),
     );
     watch.made(enhanced);
     const last = report({ ...heart.last(), stage: 'storing' });

@@ -8,6 +8,8 @@ import type { Redises } from '../../redis.ts';
 import { inScope, saneTraceparent } from '../../scope.ts';
 import type { Files } from '../../storage/files.ts';
 import { inside } from '../../tracing.ts';
+import { openChunkList } from '../chunks/chunk-list.ts';
+import { startHelping } from '../chunks/help.ts';
 import type { Queue, Ticket } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
 import type { JobRecord } from '../record/record.ts';
@@ -33,6 +35,8 @@ export type WorkerTiming = AttemptTiming & {
   /** How often to look at what is due, and whether Bull has a ticket for it. */
   readonly lookMs: number;
   readonly sweepMs: number;
+  /** For so long a worker does not help after a chunk that it could not do. */
+  readonly restMs: number;
 };
 
 export const workerTiming: WorkerTiming = {
@@ -43,6 +47,7 @@ export const workerTiming: WorkerTiming = {
   leaseMs: 15_000,
   lookMs: 500,
   sweepMs: 300_000,
+  restMs: 10_000,
 };
 
 /** How long putting jobs back may take. With what ends after it, less than the 7 s that supervisors wait. */
@@ -58,8 +63,10 @@ const atMost = (ms: number, work: Iterable<Promise<unknown>>): Promise<unknown> 
 export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = workerTiming) => {
   const { stores, config, log, files, jobs, queue } = parts;
   const attempts = openAttempts(stores, config, timing.leaseMs);
+  const chunks = openChunkList(stores, timing.leaseMs);
   const [soon, now] = [new AbortController(), new AbortController()];
   const closing = soon.signal;
+  const leaving = { soon: soon.signal, now: now.signal };
   const running = new Set<Promise<void>>();
 
   const deliverDue = async () => {
@@ -110,8 +117,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       return attempts.fail(id, fence, { code: 'record_unreadable', facts });
     }
     attemptLog.info({ model, account }, 'attempt starts');
-    const leaving = { soon: soon.signal, now: now.signal };
-    const own = { ...parts, attempts, watch, log: attemptLog };
+    const own = { ...parts, attempts, chunks, watch, log: attemptLog };
     const end = await runAttempt(own, timing, job, leaving);
     attemptLog.info({ end }, 'attempt ends');
     return end;
@@ -135,12 +141,19 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
 
   const stopLooking = repeat(timing.lookMs, deliverDue, log);
   const stopSweeping = repeat(timing.sweepMs, sweep, log);
+  const stopHelping = startHelping(
+    { ...parts, chunks },
+    timing,
+    () => running.size < config.jobs.concurrency,
+    leaving,
+  );
   queue.start(config.jobs.concurrency, tracked);
   parts.metrics.slots.set(config.jobs.concurrency);
 
   return {
     close: async (): Promise<void> => {
       soon.abort();
+      running.add(stopHelping());
       const quiet = [stopLooking(), stopSweeping(), queue.pause()];
       await atMost(config.jobs.drainMs, running);
       now.abort();

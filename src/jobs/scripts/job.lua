@@ -25,6 +25,8 @@
 --   <root>:cache:<print>       id of the job that made the result, until the result expires
 --   <root>:totals              hash of counters, see money.lua: jobs that ended as succeeded, failed and canceled, and
 --                              attempts that were lost with their worker (workers_lost)
+--   <root>:shared              zset of ids whose running attempt shares out chunks, by when it began to
+--   <root>:chunks:<id>         hash, see chunk.lua: the chunks of that attempt
 --   <root>:events              channel: JSON {id, event}
 
 local function now_ms()
@@ -117,6 +119,12 @@ local function stop_running(root, id, account)
   redis.call('SREM', root .. ':running:' .. account, id)
 end
 
+-- The workers that do chunks of the attempt find out at their next heartbeat.
+local function drop_chunks(root, id)
+  redis.call('ZREM', root .. ':shared', id)
+  redis.call('DEL', root .. ':chunks:' .. id)
+end
+
 -- Ends a job for good: settles its held credits, gives its turn back, publishes its end. `fields` are written to the record.
 -- settings: record_ttl_ms.
 local function end_job(root, id, status, credits, settings, fields)
@@ -132,6 +140,7 @@ local function end_job(root, id, status, credits, settings, fields)
   set_turn(root, account)
   redis.call('ZREM', root .. ':due', id)
   redis.call('DEL', root .. ':holders:' .. id, root .. ':left:' .. id)
+  drop_chunks(root, id)
   if redis.call('GET', root .. ':inflight:' .. fingerprint) == id then
     redis.call('DEL', root .. ':inflight:' .. fingerprint)
   end
@@ -156,6 +165,7 @@ local function put_back(root, id, account, created, due)
   add(root, id, 'dispatch', 1)
   redis.call('ZREM', root .. ':due', id)
   stop_running(root, id, account or '')
+  drop_chunks(root, id)
   enter_queue(root, id, account or '', whole(created), due)
   set_turn(root, account or '')
   announce(root, id, 'queued')

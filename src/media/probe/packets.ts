@@ -14,6 +14,8 @@ export type PacketSummary = {
   readonly lastSeconds: number;
   /** Whether the times are evenly spaced, to within one tick of the clock. */
   readonly constantRate: boolean;
+  /** The times of key frames, ascending, at most 200 and then spread over the whole. */
+  readonly keys: readonly number[];
   /** Whether a packet was cut off. */
   readonly cut: boolean;
 };
@@ -30,14 +32,17 @@ export const exceeds = (
 
 /** Of all streams together: ten minutes at 60 frames per second, with 31 sound tracks, have 0.9 million. */
 const MAX_PACKETS = 1_000_000;
+const KEY = 1;
 const DISCARD = 4;
 const CORRUPT = 2;
+const MOST_KEYS = 200;
 
 type Packets = {
   timeBase: Ratio;
   readonly dts: number[];
   readonly pts: number[];
   readonly durations: number[];
+  readonly isKey: boolean[];
   ticks: number;
   bytes: number;
   cut: boolean;
@@ -70,7 +75,7 @@ export const readPackets = async (
 };
 
 const noPackets = (): Packets => ({
-  ...{ timeBase: { num: 1, den: 1 }, dts: [], pts: [], durations: [] },
+  ...{ timeBase: { num: 1, den: 1 }, dts: [], pts: [], durations: [], isKey: [] },
   ...{ ticks: 0, bytes: 0, cut: false },
 });
 
@@ -78,13 +83,15 @@ const secondsOf = ({ ticks, timeBase }: Packets): number => (ticks * timeBase.nu
 
 const addPacket = (packetsOf: (stream: number) => Packets, line: string): void => {
   const [stream = 0, dts = 0, pts = 0, duration = 0, bytes = 0] = line.split(',', 5).map(Number);
-  const flags = Number.parseInt(/F=0x([0-9a-f]+)/i.exec(line)?.[1] ?? '0', 16);
+  // Flags are left out where they say that it is a key frame, and no more.
+  const flags = Number.parseInt(/F=0x([0-9a-f]+)/i.exec(line)?.[1] ?? `${KEY}`, 16);
   const into = packetsOf(stream);
   if (flags & CORRUPT) into.cut = true;
   if (flags & DISCARD) return;
   into.dts.push(dts);
   into.pts.push(pts);
   into.durations.push(duration);
+  into.isKey.push((flags & KEY) !== 0);
   into.ticks += duration;
   into.bytes += bytes;
 };
@@ -103,8 +110,21 @@ const summaryOf = (stream: Packets): PacketSummary => {
   return {
     ...{ timeBase, bytes, cut, packets: times.length, seconds: seconds(stream.ticks) },
     ...{ start: seconds(first), end: seconds(last + lastTicks), lastSeconds: seconds(lastTicks) },
+    keys: spread(clock.filter((_, at) => stream.isKey[at])).map(seconds),
     constantRate:
       Math.abs(lastTicks - mean) <= 1 &&
       times.every((time, at) => Math.abs(time - first - at * mean) <= 1),
   };
+};
+
+/** In ascending order, in ticks, without any that is nearer to the one before than a 200th of the whole. */
+const spread = (times: readonly number[]): number[] => {
+  const sorted = [...times].sort((a, b) => a - b);
+  const least = ((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)) / (MOST_KEYS - 1);
+  let before = Number.NEGATIVE_INFINITY;
+  return sorted.filter((time) => {
+    if (time - before < Math.max(least, 1)) return false;
+    before = time;
+    return true;
+  });
 };

@@ -75,6 +75,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     startSeconds: video.start,
     durationSeconds,
     mediaSeconds,
+    keyFrames: video.keys,
     frames: video.packets,
     fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,
     constantRate: video.constantRate,

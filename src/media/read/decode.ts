@@ -30,7 +30,7 @@ type DecodeOptions = FfmpegOptions & {
 export const decodeVideo = (
   path: string,
   info: VideoInfo,
-  options: FfmpegOptions,
+  options: DecodeOptions,
 ): AsyncGenerator<Frame> =>
   decodeRgb(path, info, { ...options, size: info.size, scaling: toRgb(info) });
 

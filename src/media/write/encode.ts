@@ -34,13 +34,30 @@ export const encodeVideo = (
   return encode(frames, { ffmpeg, signal, fps: info.fps }, (first) => [
     // ffmpeg starts each input at zero: this restores the first picture's distance from the start of the sound.
     ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
-    ...(info.hasAudio ? fileInput(path, info.container) : []),
+    ...ownSoundInput(path, info),
     ...['-map', '0:V:0', ...ownSoundArgs(info.audio)],
     ...pictureArgs(info, { isRgb: true, quality: quality(output), ffmpeg }),
-    // Where sound decodes to more than its packets state, it is cut to what they state.
-    ...['-t', (info.mediaSeconds + MARGIN_SECONDS).toFixed(6)],
-    ...fileArgs(info, target),
+    ...wholeFileArgs(info, target),
   ]);
+};
+
+type UpscaleJoining = Omit<UpscaleEncoding, 'output'> & {
+  /** When the first picture is shown, in seconds on the clock of the source. */
+  readonly start: number;
+};
+
+/** Writes the parts, at least one, to what `encodeVideo` makes of all their frames in one go. Throws encode_failed. */
+export const joinVideo = async (
+  parts: readonly EncodedPart[],
+  { source: { path, info }, start, target, ffmpeg, signal }: UpscaleJoining,
+): Promise<void> => {
+  await checkParameterSets(parts.map((part) => part.path));
+  const args = [
+    ...['-y', '-itsoffset', start.toFixed(6), ...partsInput, ...ownSoundInput(path, info)],
+    ...['-map', '0:v:0', '-c:v', 'copy', ...ownSoundArgs(info.audio)],
+    ...wholeFileArgs(info, target),
+  ];
+  await runWith(listOf(parts), { ffmpeg, args, signal });
 };
 
 /**
@@ -49,24 +66,31 @@ export const encodeVideo = (
  */
 const CLIP_QUALITY = ['-crf', '17', '-x264-params', 'subme=1:partitions=i8x8,i4x4'];
 
-type PartEncoding = FfmpegOptions & { readonly format: VideoFormat; readonly target: string };
+type PartEncoding = FfmpegOptions & {
+  readonly format: VideoFormat;
+  readonly target: string;
+  /** Absent: CLIP_QUALITY. */
+  readonly output?: EncodingOptions;
+};
 
 /**
- * Writes the frames as H.264 in MP4, each at its own distance from the first: a part of a clip, for `joinClip`. The codes
+ * Writes the frames as H.264 in MP4, each at its own distance from the first: a part of a clip, for `joinClip` or `joinVideo`. The codes
  * of 4:2:0 frames reach the encoder unchanged. Throws encode_failed, or what the frames themselves fail with.
  */
 export const encodePart = (
   frames: AsyncIterable<AnyFrame>,
-  { format, target, ffmpeg, signal }: PartEncoding,
+  { format, target, output, ffmpeg, signal }: PartEncoding,
 ): Promise<Encoded> =>
   encode(frames, { ffmpeg, signal, fps: format.fps }, (first) => [
     ...[...pipeInput, '-map', '0:V:0'],
-    ...pictureArgs(format, { isRgb: isRgb(first), quality: CLIP_QUALITY, ffmpeg }),
+    ...pictureArgs(format, {
+      ...{ isRgb: isRgb(first), quality: output ? quality(output) : CLIP_QUALITY, ffmpeg },
+    }),
     ...clockArgs(format),
     ...['-f', 'mp4', `file:${target}`],
   ]);
 
-type Joining = PartEncoding & { readonly sound: SoundTrack };
+type Joining = Omit<PartEncoding, 'output'> & { readonly sound: SoundTrack };
 
 /**
  * Writes the parts, at least one, one behind the other: each picture bit for bit and at its own time, with a sound that
@@ -128,6 +152,12 @@ const fileArgs = (format: VideoFormat, target: string): string[] => [
   ...['-movflags', '+faststart', '-f', 'mp4', `file:${target}`],
 ];
 
+/** Where sound decodes to more than its packets state, it is cut to what they state. */
+const wholeFileArgs = (info: VideoInfo, target: string): string[] => [
+  ...['-t', (info.mediaSeconds + MARGIN_SECONDS).toFixed(6)],
+  ...fileArgs(info, target),
+];
+
 const clockArgs = ({ timeBase }: VideoFormat): string[] => {
   const scale = String(timescale(timeBase));
   return ['-video_track_timescale', scale, '-movie_timescale', scale];
@@ -138,6 +168,9 @@ const timescale = ({ den }: Ratio): number => {
   if (den > 1_000_000) return 1_000_000;
   return den >= 10_000 ? den : den * Math.ceil(10_000 / den);
 };
+
+const ownSoundInput = (path: string, info: VideoInfo): string[] =>
+  info.hasAudio ? fileInput(path, info.container) : [];
 
 const ownSoundArgs = (tracks: readonly AudioTrack[]): string[] => [
   // Older releases treat FLAC in MP4 as experimental.

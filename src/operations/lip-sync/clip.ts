@@ -16,10 +16,12 @@ import type { OutputFrame } from './plan/output-frame.ts';
 import type { ClipSounds } from './plan/plan-mouth.ts';
 import { soundSpansOf, soundTrack } from './plan/sound-track.ts';
 import { layOut, shownSeconds } from './plan/timeline.ts';
-import { encodeOutput } from './render/chunks.ts';
-import { prepareFrames } from './render/prepare-frames.ts';
+import { encodeOneChunk, encodeOutput } from './render/chunks.ts';
+import { prepareFrames, renderFrom } from './render/prepare-frames.ts';
+import { keepScene, readScene } from './render/shared-scene.ts';
 import {
   checkpointOrigin,
+  type LipSyncHelp,
   type LipSyncTask,
   type LipSyncVideo,
   type SpeakingFrames,
@@ -45,6 +47,22 @@ export const lipSyncClip = async (task: TaskWithPlace, info: VideoInfo): Promise
   const meshes = await openMeshes(checkpoints);
   try {
     return await runSecondPass(task, { info, sounds, tracked, meshes, checkpoints });
+  } finally {
+    await meshes.close();
+  }
+};
+
+/** One chunk of the second pass. What came before it is read from the checkpoints of the attempt that shares it out. */
+export const helpWithClip = async (task: LipSyncHelp, info: VideoInfo): Promise<void> => {
+  const { chunk, config, inputs, models, onFrames, signal } = task;
+  const checkpoints = await openCheckpoints(task.work, checkpointOrigin(task, models.version));
+  const { chunks, format, script, ...indexed } = await readScene(checkpoints);
+  const meshes = await openMeshes(checkpoints);
+  try {
+    const video = { path: inputs.media, info, ...indexed };
+    const open = renderFrom(task, { video, meshes, script });
+    const { ffmpeg } = config;
+    await encodeOneChunk(checkpoints, chunk, { chunks, format, open, ffmpeg, signal, onFrames });
   } finally {
     await meshes.close();
   }
@@ -90,14 +108,16 @@ const runSecondPass = async (
     start: tracked.start,
     times: tracked.times,
   };
-  const open = await prepareFrames(task, { video, frames, chosen, meshes, sounds });
+  const script = await prepareFrames(task, { video, frames, chosen, meshes, sounds });
+  const format = { ...info, constantRate: info.constantRate || options.sync_mode === 'remap' };
   const sources = {
     audio: { path: inputs.audio, info: found.audio },
     clip: { path: inputs.media, info },
   };
   const { encoded, passedThrough } = await encodeOutput(task, {
-    ...{ checkpoints, times: frames, open },
-    format: { ...info, constantRate: info.constantRate || options.sync_mode === 'remap' },
+    ...{ checkpoints, times: frames, format },
+    open: renderFrom(task, { video, meshes, script }),
+    keep: (chunks) => keepScene(checkpoints, { ...tracked, script, format, chunks }),
     sound: soundTrack(sources, options, frames),
   });
   return {

@@ -17,7 +17,7 @@ import {
   LipsyncResult,
   lipsyncOutcome,
 } from './request.ts';
-import { runLipSync } from './run.ts';
+import { helpLipSync, runLipSync } from './run.ts';
 
 export const lipSync = operation({
   kind: 'lipsync',
@@ -80,6 +80,14 @@ export const lipSync = operation({
       },
     };
   },
+
+  help: ({ options, inputKind, found, input, models, transport, ...task }) =>
+    helpLipSync({
+      ...task,
+      ...{ options, found },
+      inputs: { media: input('media'), audio: input('audio'), heard: input('heard') },
+      models: openLipsync(options.model, inputKind, transport, models),
+    }),
 
   slots: (model) => lipsyncSlots(LipsyncModel.parse(model)),
   engine: () => lipsyncEngine,

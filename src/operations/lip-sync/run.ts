@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
 import { contentType } from '../../media/output.ts';
 import { measureSync } from './check/sync.ts';
-import { lipSyncClip } from './clip.ts';
+import { helpWithClip, lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';
 import type { LipSyncOutcome } from './outcome.ts';
 import { lipSyncPortrait } from './portrait.ts';
-import type { LipSyncTask, TaskWithPlace } from './task.ts';
+import type { LipSyncHelp, LipSyncTask, TaskWithPlace } from './task.ts';
 import { NO_SPEECH } from './warnings.ts';
 
 /** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
@@ -18,6 +18,13 @@ export const runLipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => 
   } finally {
     if (!task.work) await rm(work.folder, { recursive: true, force: true });
   }
+};
+
+/** One chunk of a clip; a portrait is not shared out. */
+export const helpLipSync = (task: LipSyncHelp): Promise<void> => {
+  const { media } = task.found;
+  if (media.kind === 'image') throw new Error('a portrait is not shared out');
+  return helpWithClip(task, media);
 };
 
 const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {

@@ -8,6 +8,7 @@ import type { CheckpointPlace } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
 import type { Report } from '../progress.ts';
+import type { OnFrames, Share } from '../sharing.ts';
 import type { BenchHooks } from './bench-hooks.ts';
 import type { HeardSound } from './plan/hear.ts';
 import type { LipsyncOptions } from './request.ts';
@@ -30,11 +31,19 @@ export type LipSyncTask = {
   readonly models: LipsyncModels;
   readonly config: Config;
   readonly report: Report;
+  /** Absent: all chunks are done here. */
+  readonly share?: Share;
   readonly signal: AbortSignal;
   readonly hooks?: BenchHooks;
 };
 
 export type TaskWithPlace = LipSyncTask & { readonly work: CheckpointPlace };
+
+/** One chunk of a job whose attempt another worker has. */
+export type LipSyncHelp = Omit<TaskWithPlace, 'target' | 'report' | 'share' | 'hooks'> & {
+  readonly chunk: number;
+  readonly onFrames: OnFrames;
+};
 
 /** The written video, and what is known of how it was made. */
 export type LipSyncVideo = {
@@ -62,9 +71,12 @@ export type SpeakingFrames = {
 export const progressSpans = { tracking: [0, 0.35], rendering: [0.35, 0.95] } as const;
 
 /** To be raised when a checkpoint's content changes its meaning. */
-const CHECKPOINT_FORMAT = 1;
+const CHECKPOINT_FORMAT = 2;
 
 /** What checkpoints depend on besides the files of the job: where any of it differs, they are not used. */
-export const checkpointOrigin = ({ options, config }: LipSyncTask, release: string): unknown => [
+export const checkpointOrigin = (
+  { options, config }: Pick<LipSyncTask, 'options' | 'config'>,
+  release: string,
+): unknown => [
   ...[CHECKPOINT_FORMAT, release, options, config.lipsync.chunkSeconds, config.ffmpeg.preset],
 ];

@@ -3,19 +3,18 @@ import { defaultFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Frame, scaled } from '../../frame.ts';
 import { decodeImage, encodeImage } from '../../media/image/picture.ts';
-import type { ImageInfo, MediaInfo, VideoInfo } from '../../media/info.ts';
+import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType } from '../../media/output.ts';
 import { decodeVideo } from '../../media/read/decode.ts';
 import { encodeVideo } from '../../media/write/encode.ts';
-import { openUpscaler } from '../../triton/clients/upscaler.ts';
+import type { Encoded } from '../../media/write/encoder.ts';
 import { videoDetails } from '../media.ts';
-import type { Outcome, Task } from '../operation.ts';
+import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
+import { upscaleInChunks } from './chunks.ts';
 import { upscaleImage } from './image.ts';
-import type { UpscaleOptions } from './request.ts';
-import { type UpscaleMeans, upscaleVideo } from './video.ts';
+import { meansOf, type UpscaleTask, upscaleVideo } from './video.ts';
 
-type UpscaleTask = Task<UpscaleOptions, MediaInfo>;
 type Details = {
   readonly duration_seconds?: number;
   readonly frames?: number;
@@ -27,13 +26,6 @@ export const runUpscale = (task: UpscaleTask): Promise<Outcome<Details>> => {
   const { found } = task;
   return found.kind === 'image' ? image(task, found) : video(task, found);
 };
-
-const meansOf = ({ models, options, transport, config, signal }: UpscaleTask): UpscaleMeans => ({
-  scale: options.scale,
-  upscaler: openUpscaler(transport, models.of(options.model)),
-  inFlight: config.triton.framesInFlight,
-  signal,
-});
 
 const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Details>> => {
   const { options, input, target, report, signal } = task;
@@ -59,21 +51,25 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 };
 
 const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Details>> => {
+  const done = (await upscaleInChunks(task, info)) ?? (await inOneGo(task, info));
+  return {
+    outputSize: scaled(info.size, task.options.scale),
+    contentType: contentType('mp4'),
+    details: videoDetails(done),
+  };
+};
+
+const inOneGo = (task: UpscaleTask, info: VideoInfo): Promise<Encoded> => {
   const { options, input, target, config, report, signal } = task;
   const path = input('media');
   const { ffmpeg } = config;
   const decoded = decodeVideo(path, info, { ffmpeg, signal });
   const enhanced = upscaleVideo(decoded, meansOf(task));
   const watched = reported(enhanced, info.frames, report);
-  const done = await encodeVideo(watched, {
+  return encodeVideo(watched, {
     source: { path, info },
     ...{ target, output: options.output ?? {}, ffmpeg, signal },
   });
-  return {
-    outputSize: scaled(info.size, options.scale),
-    contentType: contentType('mp4'),
-    details: videoDetails(done),
-  };
 };
 
 async function* reported(frames: AsyncIterable<Frame>, framesTotal: number, report: Report) {

@@ -4,6 +4,7 @@ import { JobInput } from '../../contract/job.ts';
 import { MediaInfo } from '../../media/info.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
+import { helpUpscale } from './chunks.ts';
 import { upscaleCommand } from './cli.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
 import { formatOf } from './options.ts';
@@ -59,6 +60,7 @@ export const upscale = operation({
   },
   prepare: prepareUpscale,
   run: runUpscale,
+  help: helpUpscale,
 
   slots: (model) => ({ image: [upscalerSlot(model)], video: [upscalerSlot(model)] }),
   engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),

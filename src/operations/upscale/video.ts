@@ -1,7 +1,12 @@
 import { inOrder } from '../../async/in-order.ts';
 import type { Frame, Picture } from '../../frame.ts';
-import type { Upscaler } from '../../triton/clients/upscaler.ts';
-import type { Scale } from './request.ts';
+import type { MediaInfo } from '../../media/info.ts';
+import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
+import type { Help, Task } from '../operation.ts';
+import type { Scale, UpscaleOptions } from './request.ts';
+
+export type UpscaleTask = Task<UpscaleOptions, MediaInfo>;
+export type UpscaleHelp = Help<UpscaleOptions, MediaInfo>;
 
 /** How pictures are enlarged: by which factor and model, and how many calls run at a time. */
 export type UpscaleMeans = {
@@ -9,6 +14,16 @@ export type UpscaleMeans = {
   readonly upscaler: Upscaler;
   readonly inFlight: number;
   readonly signal: AbortSignal;
+};
+
+export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
+  const { models, options, transport, config, signal } = task;
+  return {
+    scale: options.scale,
+    upscaler: openUpscaler(transport, models.of(options.model)),
+    inFlight: config.triton.framesInFlight,
+    signal,
+  };
 };
 
 /**

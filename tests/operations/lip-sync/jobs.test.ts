@@ -70,7 +70,12 @@ const found: LipsyncFound = {
   media: {
     ...{ kind: 'video', container: 'mov', size: { width: 10, height: 10 }, startSeconds: 0 },
     ...{ durationSeconds: 12, mediaSeconds: 12, frames: 300, fps: 25, constantRate: true },
-    ...{ lastFrameSeconds: 0.04, timeBase: { num: 1, den: 25 }, sampleAspect: { num: 1, den: 1 } },
+    ...{
+      keyFrames: [],
+      lastFrameSeconds: 0.04,
+      timeBase: { num: 1, den: 25 },
+      sampleAspect: { num: 1, den: 1 },
+    },
     ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false, hasAudio: false, audio: [] },
     colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
   },

@@ -2,7 +2,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lowerFace } from '../../../src/operations/lip-sync/render/lower-face.ts';
-import { collectReferences } from '../../../src/operations/lip-sync/render/references.ts';
+import {
+  collectReferences,
+  referenceFor,
+} from '../../../src/operations/lip-sync/render/references.ts';
 import { speechWindow } from '../../../src/operations/lip-sync/render/speech-window.ts';
 import { wantedOf } from '../../../src/operations/lip-sync/render/wanted.ts';
 import type { Reference } from '../../../src/triton/clients/mouth-wants.ts';
@@ -103,17 +106,17 @@ const shownIn = ({ patch }: Reference): number => patch.pixels[0] ?? -1;
 test('a picture refers to the best other one whose mouth is seen', async () => {
   const references = await collectReferences({ ...clip, candidates: [7, 4, 4, 2, 8] });
   assert.equal(
-    [0, 4, 2, 8].map((source) => shownIn(references.of(source))),
+    [0, 4, 2, 8].map((source) => shownIn(referenceFor(references, source))),
     [4, 2, 4, 4],
   );
-  const { patch, mesh } = references.of(0);
+  const { patch, mesh } = referenceFor(references, 0);
   assert.equal([patch.width, patch.height, patch.pixels.length], [42, 42, 2646]);
   assert.equal([...mesh.subarray(61 * 3, 61 * 3 + 2)], [10, 20]);
 });
 
 test('the only picture of a clip refers to itself, and one without a mouth to nothing', async () => {
   const only = await collectReferences({ ...clip, candidates: [6] });
-  assert.is(shownIn(only.of(6)), 6);
+  assert.is(shownIn(referenceFor(only, 6)), 6);
   let message = '';
   try {
     await collectReferences({ ...clip, candidates: [1, 3] });

@@ -1,15 +1,20 @@
-/** The output is encoded in chunks of about ten seconds, each to a file of its own that the next attempt uses again. */
-import { writeFile } from 'node:fs/promises';
+/**
+ * The output is encoded in chunks of about ten seconds, each to a file of its own, by this worker or by others; the next attempt
+ * uses it again.
+ */
+import type { FfmpegOptions } from '../../../media/ffmpeg.ts';
 import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
 import { type AnyFrame, type Encoded, encodedOf } from '../../../media/write/encoder.ts';
 import type { EncodedPart } from '../../../media/write/parts.ts';
 import type { SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { Checkpoints } from '../../../storage/checkpoints.ts';
+import { type ChunkFiles, openChunkFiles } from '../../chunk-files.ts';
+import { alone, type OnFrames } from '../../sharing.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { type LipSyncTask, progressSpans } from '../task.ts';
 
 type FrameTime = Pick<OutputFrame, 'time' | 'duration'>;
-type EncodeTask = Pick<LipSyncTask, 'config' | 'report' | 'signal'>;
+type EncodeTask = Pick<LipSyncTask, 'config' | 'report' | 'share' | 'signal'>;
 
 /** A frame of the output as it goes to the encoder. */
 export type FinishedFrame = AnyFrame & {
@@ -27,19 +32,21 @@ type OutputRequest = {
   readonly format: VideoFormat;
   readonly sound: SoundTrack;
   readonly open: OpenFrames;
+  /** Keeps what other workers need to do these chunks. Absent: they are all done here. */
+  readonly keep?: (chunks: readonly Chunk[]) => Promise<void>;
 };
 
 /** Encodes all frames and puts the sound under them. Also returns how many frames were passed through. */
 export const encodeOutput = async (
   task: EncodeTask & Pick<LipSyncTask, 'target'>,
-  { checkpoints, times, format, sound, open }: OutputRequest,
+  { times, sound, ...request }: OutputRequest,
 ): Promise<{ readonly encoded: Encoded; readonly passedThrough: number }> => {
   const { config, report, signal, target } = task;
   const chunks = chunksOf(times, config.lipsync.chunkSeconds);
-  const { parts, passedThrough } = await encodeChunks(task, { checkpoints, chunks, format, open });
+  const { parts, passedThrough } = await encodeChunks(task, { ...request, chunks });
   const [frames, span] = [times.length, progressSpans.rendering];
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span });
-  await joinClip(parts, { format, sound, target, ffmpeg: config.ffmpeg, signal });
+  await joinClip(parts, { format: request.format, sound, target, ffmpeg: config.ffmpeg, signal });
   return { encoded: encodedOf(frames, endOf(times)), passedThrough };
 };
 
@@ -67,60 +74,115 @@ const endOf = (times: readonly FrameTime[]): number => {
   return last ? last.time + last.duration : 0;
 };
 
-type ChunksRequest = Pick<OutputRequest, 'checkpoints' | 'format' | 'open'> & {
+type ChunksRequest = Omit<OutputRequest, 'times' | 'sound'> & {
   readonly chunks: readonly Chunk[];
 };
 
-/** Encodes chunk after chunk, but for those that an earlier attempt has finished; returns the files of all. */
+/** Has all chunks encoded, but for those that an earlier attempt has finished; returns the files of all. */
 export const encodeChunks = async (
-  { config, report, signal }: EncodeTask,
-  { checkpoints, chunks, format, open }: ChunksRequest,
+  { config, report, share = alone, signal }: EncodeTask,
+  { checkpoints, chunks, format, open, keep }: ChunksRequest,
 ): Promise<{ readonly parts: EncodedPart[]; readonly passedThrough: number }> => {
+  const files = openChunkFiles<ChunkFacts>(checkpoints, chunks.length);
+  const missing = await files.missing();
   const [span, framesTotal] = [progressSpans.rendering, chunks.at(-1)?.to ?? 0];
-  const onFrames = (framesDone: number) =>
+  const left = missing.reduce((sum, chunk) => sum + lengthOf(chunks[chunk]), 0);
+  const onFrames = (done: number) => {
+    const framesDone = framesTotal - left + done;
     report({ stage: 'inference', framesDone, framesTotal, span });
-  const parts: EncodedPart[] = [];
-  let passedThrough = 0;
-  let frames: AsyncGenerator<FinishedFrame> | undefined;
+  };
+  if (left > 0) onFrames(0);
+  const mayShare = keep !== undefined && missing.length > 1;
+  if (mayShare) await keep(chunks);
+  const reader = openReader(open);
+  const encoding = { chunks, format, reader, ffmpeg: config.ffmpeg, signal };
+  const make = (chunk: number, tell: OnFrames) =>
+    encodeChunk(files, chunk, { ...encoding, onFrames: tell });
   try {
-    for (const [i, chunk] of chunks.entries()) {
-      const [pictures, count] = [`chunk-${i}.mp4`, `chunk-${i}.passed`];
-      if (frames || !(await checkpoints.has(pictures))) {
-        onFrames(chunk.from);
-        frames ??= open(chunk.from);
-        const tally = { passedThrough: 0 };
-        const some = framesIn(chunk, { frames, tally, onFrames });
-        await checkpoints.put(pictures, async (path) => {
-          await encodePart(some, { format, target: path, ffmpeg: config.ffmpeg, signal });
-          // The count comes before the pictures are renamed: where the pictures are, the count is.
-          await checkpoints.put(count, (file) => writeFile(file, String(tally.passedThrough)));
-        });
-      }
-      passedThrough += Number(await checkpoints.read(count));
-      parts.push({ path: await checkpoints.fetch(pictures), seconds: chunk.seconds });
-    }
+    await (mayShare ? share : alone)({ missing, make, onFrames });
   } finally {
+    await reader.close();
+  }
+  return encodedParts(chunks, files);
+};
+
+const encodedParts = async (chunks: readonly Chunk[], files: ChunkFiles<ChunkFacts>) => {
+  const parts = await Promise.all(
+    chunks.map(async ({ seconds }, chunk) => ({ path: await files.path(chunk), seconds })),
+  );
+  const facts = await Promise.all(chunks.map((_, chunk) => files.about(chunk)));
+  return { parts, passedThrough: facts.reduce((sum, { passedThrough }) => sum + passedThrough, 0) };
+};
+
+const lengthOf = (chunk: Chunk | undefined): number => (chunk ? chunk.to - chunk.from : 0);
+
+type ChunkFacts = { readonly passedThrough: number };
+type Encoding = FfmpegOptions & {
+  readonly chunks: readonly Chunk[];
+  readonly format: VideoFormat;
+  readonly reader: Reader;
+  readonly onFrames: OnFrames;
+};
+
+/** One chunk for the attempt that has them done. */
+export const encodeOneChunk = async (
+  checkpoints: Checkpoints,
+  chunk: number,
+  { open, ...encoding }: Omit<Encoding, 'reader'> & { readonly open: OpenFrames },
+): Promise<void> => {
+  const reader = openReader(open);
+  try {
+    const files = openChunkFiles<ChunkFacts>(checkpoints, encoding.chunks.length);
+    await encodeChunk(files, chunk, { ...encoding, reader });
+  } finally {
+    await reader.close();
+  }
+};
+
+const encodeChunk = async (
+  files: ChunkFiles<ChunkFacts>,
+  number: number,
+  { chunks, reader, onFrames, ...encoding }: Encoding,
+): Promise<void> => {
+  const chunk = chunks[number];
+  if (!chunk) throw new Error(`there is no chunk ${number}`);
+  let passedThrough = 0;
+  const frames = async function* (): AsyncGenerator<AnyFrame> {
+    let done = 0;
+    for await (const frame of reader.read(chunk)) {
+      if (frame.passedThrough) passedThrough += 1;
+      yield frame;
+      done += 1;
+      onFrames(done);
+    }
+  };
+  await files.put(number, async (target) => {
+    await encodePart(frames(), { ...encoding, target });
+    return { passedThrough };
+  });
+};
+
+type Reader = ReturnType<typeof openReader>;
+
+/** Reads the frames of chunks; where one begins at which the last one ended, what renders them goes on. */
+const openReader = (open: OpenFrames) => {
+  let frames: AsyncGenerator<FinishedFrame> | undefined;
+  let at = 0;
+  const close = async () => {
     await frames?.return(undefined);
-  }
-  return { parts, passedThrough };
+    frames = undefined;
+  };
+  return {
+    close,
+    async *read({ from, to }: Chunk): AsyncGenerator<FinishedFrame> {
+      if (at !== from) await close();
+      frames ??= open(from);
+      for (at = from; at < to; ) {
+        const { value: frame, done } = await frames.next();
+        if (done) throw new Error(`expected ${to - from} frames, got ${at - from}`);
+        at += 1;
+        yield frame;
+      }
+    },
+  };
 };
-
-type ChunkSource = {
-  readonly frames: AsyncGenerator<FinishedFrame>;
-  readonly tally: { passedThrough: number };
-  readonly onFrames: (done: number) => void;
-};
-
-/** The frames of one chunk. The generator stays open for the next chunk. */
-async function* framesIn(
-  { from, to }: Chunk,
-  { frames, tally, onFrames }: ChunkSource,
-): AsyncGenerator<AnyFrame> {
-  for (let at = from; at < to; at += 1) {
-    const { value: frame, done } = await frames.next();
-    if (done) throw new Error(`expected ${to - from} frames, got ${at - from}`);
-    if (frame.passedThrough) tally.passedThrough += 1;
-    yield frame;
-    onFrames(at + 1);
-  }
-}

@@ -4,9 +4,18 @@ import { AT_ONCE, type Lending } from '../../../triton/clients/mouth-plan.ts';
 import type { Lent, Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { cut, meshIn, patchOf } from './patch.ts';
 
-export type Lenders = {
+/** What was collected, as it can be written to a file. */
+export type Collected = {
   /** The subject, with the teeth that the lenders show. */
   readonly subject: Float32Array;
+  /** Null: none lends. */
+  readonly lending: Lending | null;
+  /** By the index of the picture that each was cut out of. */
+  readonly mouths: ReadonlyMap<number, Buffer>;
+};
+
+export type Lenders = {
+  readonly collected: Collected;
   /** The lenders of an output frame and each one's share; empty where the inside of the mouth is drawn. */
   of(index: number): readonly Lent[];
 };
@@ -32,7 +41,8 @@ const LENDERS_FOR_TEETH = 12;
 export const collectLenders = async (sources: LenderSources): Promise<Lenders> => {
   const { lending, pictures, meshOf, rendering, render, signal } = sources;
   const { subject } = rendering;
-  if (!lending || rendering.style === 'flat') return { subject, of: () => [] };
+  if (!lending || rendering.style === 'flat')
+    return lendersFrom({ subject, lending: null, mouths: new Map() });
   const mouths = new Map<number, Buffer>();
   let last: Mouth | null = null;
   for (const group of groupsOf([...new Set(lending.bank)].sort((a, b) => a - b))) {
@@ -48,10 +58,13 @@ export const collectLenders = async (sources: LenderSources): Promise<Lenders> =
   const forTeeth = lending.bank
     .flatMap((index) => mouths.get(index) ?? [])
     .slice(0, LENDERS_FOR_TEETH);
-  return {
-    subject: last ? await render.withTeeth(forTeeth, last, signal) : subject,
-    of: (index) => lentTo(index, lending, mouths),
-  };
+  const withTeeth = last ? await render.withTeeth(forTeeth, last, signal) : subject;
+  return lendersFrom({ subject: withTeeth, lending, mouths });
+};
+
+export const lendersFrom = (collected: Collected): Lenders => {
+  const { lending, mouths } = collected;
+  return { collected, of: (index) => (lending ? lentTo(index, lending, mouths) : []) };
 };
 
 /** Ascending indices in groups that are decoded in one go. */

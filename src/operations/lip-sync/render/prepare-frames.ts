@@ -9,7 +9,7 @@ import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
 import { collectLenders } from './lenders.ts';
 import { collectReferences } from './references.ts';
-import { renderMouths } from './render-mouths.ts';
+import { type MouthScript, renderMouths } from './render-mouths.ts';
 import { readSourceFrames } from './source-frames.ts';
 import { measureSubject } from './subject.ts';
 
@@ -24,9 +24,9 @@ export type Scene = {
   readonly sounds: ClipSounds;
 };
 
-/** Plans the mouth, measures the subject, collects the lenders; returns what then renders the output from any frame on. */
-export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<OpenFrames> => {
-  const { config, models, signal, hooks } = task;
+/** Plans the mouth, measures the subject, collects the lenders. */
+export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<MouthScript> => {
+  const { config, models, signal } = task;
   const { video, frames, chosen, meshes, sounds } = scene;
   const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
@@ -45,16 +45,26 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Op
   const wantedReferences = render.wants.reference
     ? await collectReferences({ candidates: seen, pictures, meshOf, render })
     : null;
+  return {
+    ...{ frames, chosen, targets, rendering, lenders },
+    ...{ pcm: sounds.sound.pcm, references: wantedReferences },
+  };
+};
 
+type Scripted = Pick<Scene, 'video' | 'meshes'> & { readonly script: MouthScript };
+
+/** What renders the output from any frame on. */
+export const renderFrom = (
+  { config, models, signal, hooks }: Pick<LipSyncTask, 'config' | 'models' | 'signal' | 'hooks'>,
+  { video, meshes, script }: Scripted,
+): OpenFrames => {
+  const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
   const inFlight = config.triton.framesInFlight;
   return (from) =>
     renderMouths(
-      readSourceFrames(video, frames, from, means),
-      {
-        ...{ frames, chosen, meshes, targets, rendering, lenders },
-        ...{ pcm: sounds.sound.pcm, references: wantedReferences },
-      },
-      { render, inFlight, signal, hooks, spare: means.spare },
+      readSourceFrames(video, script.frames, from, means),
+      { ...script, meshes },
+      { render: models.mouthRender, inFlight, signal, hooks, spare: means.spare },
     );
 };
 

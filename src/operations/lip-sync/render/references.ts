@@ -2,8 +2,15 @@ import type { YuvFrame } from '../../../frame.ts';
 import type { Reference } from '../../../triton/clients/mouth-wants.ts';
 import { cut, meshIn, type PatchGeometry, patchOf } from './patch.ts';
 
-/** The reference for a picture of the clip, by its index: the mouth of another picture, as long as there is one. */
-export type References = { of(source: number): Reference };
+/** Mouths to refer to, with the index of the clip's picture that each is of; the best first, never empty. */
+export type References = readonly { readonly source: number; readonly reference: Reference }[];
+
+/** The reference for a picture of the clip: the mouth of another picture, as long as there is one. */
+export const referenceFor = (references: References, source: number): Reference => {
+  const found = references.find((one) => one.source !== source) ?? references[0];
+  if (!found) throw new Error('expected at least one reference');
+  return found.reference;
+};
 
 type ReferenceSources = {
   /** Indices of pictures in which the face is seen, the best first. */
@@ -31,9 +38,6 @@ export const collectReferences = async (sources: ReferenceSources): Promise<Refe
       }
     }
   }
-  const [best] = found;
-  if (!best) throw new Error('no picture of the clip has a mouth to refer to');
-  return {
-    of: (source) => (found.find((one) => one.source !== source) ?? best).reference,
-  };
+  if (found.length === 0) throw new Error('no picture of the clip has a mouth to refer to');
+  return found;
 };

@@ -10,16 +10,15 @@ import type { OutputFrame } from '../plan/output-frame.ts';
 import { fades } from './fades.ts';
 import type { Lenders } from './lenders.ts';
 import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
-import type { References } from './references.ts';
+import { type References, referenceFor } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
 import { wantedOf } from './wanted.ts';
 
 /** What is to be rendered. */
-type MouthScript = {
+export type MouthScript = {
   readonly frames: readonly OutputFrame[];
   /** The speaker's face in each picture of the clip. */
   readonly chosen: readonly (Sighting | null)[];
-  readonly meshes: MeshFile;
   /** A mouth shape for each output frame. */
   readonly targets: Float32Array;
   readonly rendering: Rendering;
@@ -29,6 +28,8 @@ type MouthScript = {
   /** Null where the renderer wants none. */
   readonly references: References | null;
 };
+
+type MeshedScript = MouthScript & { readonly meshes: MeshFile };
 
 /** What it is rendered with. */
 type RenderMeans = {
@@ -51,7 +52,7 @@ export type RenderedFrame = YuvFrame & {
  */
 export async function* renderMouths(
   sources: AsyncIterable<SourceFrame>,
-  script: MouthScript,
+  script: MeshedScript,
   means: RenderMeans,
 ): AsyncGenerator<RenderedFrame, void, undefined> {
   const { hooks, inFlight, spare } = means;
@@ -84,10 +85,10 @@ const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false };
 
 /** Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index. */
 const mouthRenderer = (
-  { frames, chosen, meshes, targets, rendering, lenders, pcm, references }: MouthScript,
+  { frames, chosen, meshes, targets, rendering, lenders, pcm, references }: MeshedScript,
   { render, signal }: RenderMeans,
 ) => {
-  const withTeeth = { ...rendering, subject: lenders.subject };
+  const withTeeth = { ...rendering, subject: lenders.collected.subject };
   const faded = fades(frames.map(({ moves, source }) => !moves || !!chosen[source]));
   return async (frame: YuvFrame, source: number) => {
     const { index } = frame;
@@ -100,7 +101,7 @@ const mouthRenderer = (
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const lent = lenders.of(index);
     const mouth = { patch: cut(frame, rect), mesh: meshIn(mesh, rect), about: withTeeth };
-    const reference = references?.of(source) ?? null;
+    const reference = references && referenceFor(references, source);
     const wanted = wantedOf(render.wants, pcm, { time: frame.time, ...mouth, reference });
     const made = await render.render(mouth, { target, lent, wanted }, signal);
     return { mesh, rect, mask: made.mask, changed: paste(frame, rect, made, opacityOf(share)) };

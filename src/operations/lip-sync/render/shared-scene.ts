@@ -1,0 +1,42 @@
+/** What an attempt found and planned before its second pass, for the workers that do chunks of it: a checkpoint. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { deserialize, serialize } from 'node:v8';
+import type { IndexedVideo } from '../../../media/read/indexed-video.ts';
+import type { VideoFormat } from '../../../media/write/encode.ts';
+import type { Checkpoints } from '../../../storage/checkpoints.ts';
+import type { Chunk } from './chunks.ts';
+import { type Collected, lendersFrom } from './lenders.ts';
+import type { MouthScript } from './render-mouths.ts';
+
+type SharedScene = Pick<IndexedVideo, 'start' | 'times'> & {
+  readonly script: MouthScript;
+  readonly format: VideoFormat;
+  readonly chunks: readonly Chunk[];
+};
+
+/** As it is in the file: without functions. */
+type Kept = Omit<SharedScene, 'script'> & {
+  readonly script: Omit<MouthScript, 'lenders'>;
+  readonly collected: Collected;
+};
+
+const SCENE = 'scene';
+
+export const keepScene = (
+  checkpoints: Checkpoints,
+  { script: { lenders, ...script }, format, start, times, chunks }: SharedScene,
+): Promise<void> => {
+  const { colour, sampleAspect, timeBase, constantRate, fps } = format;
+  const kept: Kept = {
+    ...{ script, collected: lenders.collected, start, times, chunks },
+    format: { colour, sampleAspect, timeBase, constantRate, fps },
+  };
+  return checkpoints.put(SCENE, (path) => writeFile(path, serialize(kept)));
+};
+
+/** Throws where no attempt with the same origin, such as the same release, has shared it. */
+export const readScene = async (checkpoints: Checkpoints): Promise<SharedScene> => {
+  const file = await readFile(await checkpoints.fetch(SCENE));
+  const { script, collected, ...rest }: Kept = deserialize(file);
+  return { ...rest, script: { ...script, lenders: lendersFrom(collected) } };
+};

@@ -1,0 +1,133 @@
+/** A long video is cut at key frames; each chunk is decoded, enlarged and encoded by itself, by any worker, and all are joined. */
+import { writeFile } from 'node:fs/promises';
+import { Failure } from '../../errors.ts';
+import type { Frame } from '../../frame.ts';
+import type { VideoInfo } from '../../media/info.ts';
+import { decodeVideo } from '../../media/read/decode.ts';
+import { encodePart, joinVideo } from '../../media/write/encode.ts';
+import { type Encoded, encodedOf } from '../../media/write/encoder.ts';
+import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
+import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
+import type { OnFrames } from '../sharing.ts';
+import { type Span, seekTo, spansOf } from './cuts.ts';
+import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
+import { meansOf, type UpscaleHelp, type UpscaleTask, upscaleVideo } from './video.ts';
+
+type Facts = Edges & { readonly frames: number };
+type Cut = { readonly spans: readonly Span[]; readonly files: ChunkFiles<Facts> };
+
+/** Checkpoints: the spans that the chunks are made of, and the mark of a video that is to be done in one go. */
+const SPANS = 'spans.json';
+const UNCUT = 'uncut';
+
+/**
+ * The video of all chunks, written to the task's target. Null for one that is too short to be cut, and for one whose chunks,
+ * decoded each from its own place in the file, turn out not to be what the whole would have been.
+ */
+export const upscaleInChunks = async (
+  task: UpscaleTask,
+  info: VideoInfo,
+): Promise<Encoded | null> => {
+  const { input, target, work, config, report, share, signal } = task;
+  const spans = spansOf(info, config.upscale.chunkSeconds);
+  if (spans.length === 1) return null;
+  const checkpoints = await openCheckpoints(work, originOf(task));
+  if (await checkpoints.has(UNCUT)) return null;
+  const cut = await cutInto(spans, checkpoints);
+  const missing = await cut.files.missing();
+  const before = framesOf(await factsOf(cut, (chunk) => !missing.includes(chunk)));
+  const onFrames = (done: number) => {
+    const framesDone = before + done;
+    report({ stage: 'inference', framesDone, framesTotal: Math.max(info.frames, framesDone) });
+  };
+  onFrames(0);
+  await share({ missing, onFrames, make: (chunk, tell) => makeChunk(task, cut, chunk, tell) });
+
+  const facts = await factsOf(cut, () => true);
+  const frames = framesOf(facts);
+  const start = facts[0]?.first?.time ?? 0;
+  if (!areSeamless(facts) || 2 * frames < info.frames || frames > info.frames) {
+    await checkpoints.put(UNCUT, (path) => writeFile(path, ''));
+    return null;
+  }
+  report({ stage: 'encoding', framesDone: frames, framesTotal: frames });
+  const parts = await Promise.all(
+    facts.map(async ({ first, end }, chunk) => ({
+      path: await cut.files.path(chunk),
+      seconds: end - (first?.time ?? 0),
+    })),
+  );
+  const source = { path: input('media'), info };
+  await joinVideo(parts, { source, start, target, ffmpeg: config.ffmpeg, signal });
+  return encodedOf(frames, (facts.at(-1)?.end ?? 0) - start);
+};
+
+/** Does one chunk for the attempt that has cut the video. */
+export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
+  const checkpoints = await openCheckpoints(task.work, originOf(task));
+  const text = await checkpoints.read(SPANS);
+  if (text === null) throw new Error('the video was not cut by this release with these settings');
+  const spans: Span[] = JSON.parse(text);
+  const files = openChunkFiles<Facts>(checkpoints, spans.length);
+  await makeChunk(task, { spans, files }, task.chunk, task.onFrames);
+};
+
+/** To be raised when a checkpoint's content changes its meaning. */
+const CHECKPOINT_FORMAT = 1;
+
+const originOf = ({ models, options, config }: UpscaleTask | UpscaleHelp): unknown => [
+  ...[CHECKPOINT_FORMAT, models.version, options, config.upscale.chunkSeconds],
+  config.ffmpeg.preset,
+];
+
+const cutInto = async (spans: readonly Span[], checkpoints: Checkpoints): Promise<Cut> => {
+  if (!(await checkpoints.has(SPANS)))
+    await checkpoints.put(SPANS, (path) => writeFile(path, JSON.stringify(spans)));
+  return { spans, files: openChunkFiles(checkpoints, spans.length) };
+};
+
+const factsOf = ({ spans, files }: Cut, wanted: (chunk: number) => boolean): Promise<Facts[]> =>
+  Promise.all([...spans.keys()].filter(wanted).map((chunk) => files.about(chunk)));
+
+const framesOf = (facts: readonly Facts[]): number =>
+  facts.reduce((sum, { frames }) => sum + frames, 0);
+
+const makeChunk = async (
+  task: UpscaleTask | UpscaleHelp,
+  { spans, files }: Cut,
+  chunk: number,
+  onFrames: OnFrames,
+): Promise<void> => {
+  const { config, found: info, input, options, signal } = task;
+  const span = spans[chunk];
+  if (!span || info.kind !== 'video') throw new Error(`there is no chunk ${chunk}`);
+  const { ffmpeg } = config;
+  const edges: Edges = { first: null, next: null, end: 0 };
+  const decoded = decodeVideo(input('media'), info, { ffmpeg, signal, from: seekTo(span, info) });
+  const enhanced = upscaleVideo(framesOfSpan(decoded, span, info, edges), meansOf(task));
+  const output = options.output ?? {};
+  await files.put(chunk, async (target) => {
+    try {
+      const told = counted(enhanced, onFrames);
+      const { frames } = await encodePart(told, { format: info, target, output, ffmpeg, signal });
+      return { ...edges, frames };
+    } catch (error) {
+      if (signal.aborted || edges.first !== null || !isWithoutPictures(error)) throw error;
+      await writeFile(target, '');
+      return { ...edges, frames: 0 };
+    }
+  });
+};
+
+/** Nothing could be decoded from there. Whether that is the video's fault is told by decoding it from its start. */
+const isWithoutPictures = (error: unknown): boolean =>
+  error instanceof Failure && ['media_unreadable', 'encode_failed'].includes(error.code);
+
+async function* counted(frames: AsyncIterable<Frame>, onFrames: OnFrames) {
+  let done = 0;
+  for await (const frame of frames) {
+    yield frame;
+    done += 1;
+    onFrames(done);
+  }
+}
