@@ -1,5 +1,6 @@
 /** Loading and unloading on every Triton that is up. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 import type { Redises } from '../redis.ts';
 import type { Control, IndexEntry } from '../triton/protocol/control.ts';
@@ -20,6 +21,8 @@ type Parts = {
   readonly signal: AbortSignal;
 };
 
+const LOOK_MS = 200;
+
 export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts) => {
   const { redis, prefix } = stores;
 
@@ -34,11 +37,16 @@ export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts
     const deadline = Date.now() + loadWithinMs;
     while (!(await redis.set(lock, token, 'PX', loadWithinMs, 'NX'))) {
       if (Date.now() > deadline) throw notInTime(model, replica, loadWithinMs);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await sleep(LOOK_MS, undefined, { signal });
       if (stateIn(await control.repositoryIndex(), model) === 'READY') return;
     }
     try {
       await control.load(model, loadWithinMs, signal);
+      // Triton answers at once where it is still unloading the model, and loads it after that.
+      while (stateIn(await control.repositoryIndex(), model) !== 'READY') {
+        if (Date.now() > deadline) throw notInTime(model, replica, loadWithinMs);
+        await sleep(LOOK_MS, undefined, { signal });
+      }
     } finally {
       if ((await redis.get(lock)) === token) await redis.del(lock);
     }
