@@ -101,7 +101,6 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         options.intra_op_num_threads = threads
         wanted = _wanted_providers(kind, device, path)
         session = onnxruntime.InferenceSession(str(path), options, providers=wanted)
-        name = session.get_inputs()[0].name
         # onnxruntime falls back to the CPU silently, which would be a hundred times slower.
         if session.get_providers()[0] != wanted[0][0]:
             raise RuntimeError(f"expected onnxruntime to run on {wanted[0][0]}, it offers {session.get_providers()}")
@@ -109,6 +108,7 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
 
     def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
         session = open_session(path)
+        name = session.get_inputs()[0].name
 
         def run(planes: FloatPlanes) -> FloatPlanes:
             return np.asarray(session.run(None, {name: planes[None]})[0][0])

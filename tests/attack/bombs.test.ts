@@ -123,16 +123,21 @@ test('a decoder knows nothing of the environment of the service', async () => {
   }
 });
 
-test('six files at once are looked at two at a time, and one caller does not keep others waiting', async () => {
+/** A clip of 30,000 packets, which take a second or so to read, far longer than six requests to arrive; and a small one. */
+const clipsToLookAt = async (): Promise<{ long: Bytes; small: Bytes }> => {
   const fine = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1000', '-pix_fmt', 'yuv420p'];
   await makeClip(join(folder, 'thousand.mp4'), pattern(0.1, 10_000, '16x16'), fine);
   const loop = ['-stream_loop', '29', '-i', join(folder, 'thousand.mp4')];
-  const file = await makeClip(join(folder, 'long-look.mp4'), loop, ['-c', 'copy']);
-  // 30,000 packets take a second or so to read, far longer than six requests to arrive.
-  const long = Uint8Array.from(readFileSync(file));
-  const small = Uint8Array.from(
-    readFileSync(await makeClip(join(folder, 'small.mp4'), pattern(0.2), h264)),
-  );
+  const long = await makeClip(join(folder, 'long-look.mp4'), loop, ['-c', 'copy']);
+  const small = await makeClip(join(folder, 'small.mp4'), pattern(0.2), h264);
+  return {
+    long: Uint8Array.from(readFileSync(long)),
+    small: Uint8Array.from(readFileSync(small)),
+  };
+};
+const { long, small } = await clipsToLookAt();
+
+test('six files at once are looked at two at a time, and one caller does not keep others waiting', async () => {
   const all = Array.from({ length: 6 }, () => estimate('video', long));
   const between = sleep(50).then(() => estimate('video', small, other.http));
   const { answer, most } = await watched(Promise.all(all));
@@ -146,6 +151,24 @@ test('six files at once are looked at two at a time, and one caller does not kee
   }
   const good = await between;
   assert.is(good.status, 200, JSON.stringify(good.data));
+});
+
+test('an estimate waits behind no jobs, though they are of the same account', async () => {
+  let answered = 0;
+  const send = async () => {
+    const form = formOf('video', long);
+    const { status } = await http.post('/v1/upscale', form, {
+      headers: { prefer: 'respond-async' },
+    });
+    answered += 1;
+    return status;
+  };
+  const jobs = Promise.all([send(), send(), send(), send()]);
+  await sleep(50);
+  const { status } = await estimate('video', small);
+  assert.is(status, 200);
+  assert.ok(answered < 3, `${answered} of four jobs came first`);
+  for (const one of await jobs) assert.is(one, 202);
 });
 
 test('a video that takes more memory than a probe may is refused in a sentence', async () => {

@@ -71,6 +71,7 @@ export const realApi = async (
   ];
   let catalogue: Parts['models'] = { describe: async () => states };
   const { publicUrl } = config.http;
+  const turns = openTurns(config.probing);
   const parts = {
     ...{ config, log, stores, files },
     ...{
@@ -90,7 +91,7 @@ export const realApi = async (
     links: openLinks(config.secrets.signing, publicUrl),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
-    ...{ turns: openTurns(config.probing), quickTurns: openTurns(config.probing) },
+    ...{ turns, quickTurns: turns.quick },
     ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);

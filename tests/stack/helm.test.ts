@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
@@ -14,6 +14,7 @@ import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
 import { keeper, models, tritonArguments } from '../../src/stack/triton.ts';
+import { tempDir } from '../real/run.ts';
 import {
   chart,
   environmentOf,
@@ -149,8 +150,7 @@ test('every pod is confined and gets no token of Kubernetes', () => {
 
 /** Variables that other parts of issue 12 bring; a name that the service knows goes from here. */
 const awaited = [
-  ...['WORKER_DRAIN_SECONDS', 'API_DRAIN_SECONDS'],
-  ...['METRICS_PORT', 'METRICS_HOST', 'STORAGE', 'S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
+  ...['STORAGE', 'S3_BUCKET', 'S3_REGION', 'S3_ENDPOINT'],
   ...['S3_PREFIX', 'S3_FORCE_PATH_STYLE', 'S3_PRESIGN', 'S3_PUBLIC_ENDPOINT'],
   ...['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
 ];
@@ -210,6 +210,19 @@ test('secrets come from the Secret only, as variables or as files', () => {
     ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'], // from a Secret of the bucket's own
   );
   assert.ok(container.volumeMounts.some(({ mountPath }) => mountPath === '/run/secrets/enhance'));
+});
+
+test('the service reads its secrets from the files that the chart mounts', () => {
+  const folder = tempDir('secrets');
+  const mounted = Object.entries(environmentOf(onS3WithGpu, 'worker')).map(([name, value]) => {
+    const path = value.replace('/run/secrets/enhance', folder);
+    if (path !== value) writeFileSync(path, `${name.replace(/_FILE$/, '')}_of_the_test\n`);
+    return [name, path];
+  });
+  const { secrets, redis } = loadConfig(Object.fromEntries(mounted), operations);
+  assert.is(secrets.pepper, 'KEY_PEPPER_of_the_test');
+  assert.is(secrets.metricsToken, 'METRICS_TOKEN_of_the_test');
+  assert.is(redis.url, 'REDIS_URL_of_the_test');
 });
 
 test('Kubernetes waits longer for a pod than its drain takes', () => {
