@@ -19,9 +19,9 @@ import {
   packRelease,
   type ReleaseSource,
   removeRelease,
-  type Taken,
   verifyFiles,
 } from '../../src/models/release-folder.ts';
+import type { Taken } from '../../src/models/release-names.ts';
 import { root } from '../../src/stack/home.mjs';
 import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
