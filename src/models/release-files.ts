@@ -1,7 +1,7 @@
 /** The files of a release on the disk: hashed, read-only, and in their place all at once. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { refused } from './refused.ts';
@@ -78,6 +78,20 @@ const syncFolder = async (folder: string): Promise<void> => {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+};
+
+/** Of a release that is being packed; its folder begins so. */
+export const aside = '.adding-';
+const longestPackingMs = 24 * 3600 * 1000;
+
+/** Deletes what a crash in the middle of packing left. */
+export const clearAside = async (modelsDir: string): Promise<void> => {
+  for (const name of await readdir(modelsDir)) {
+    if (!name.startsWith(aside)) continue;
+    const { mtimeMs } = await stat(join(modelsDir, name));
+    if (Date.now() - mtimeMs > longestPackingMs)
+      await rm(join(modelsDir, name), { recursive: true, force: true });
   }
 };
 

@@ -9,6 +9,8 @@ import { readConfigText, withRelease } from './config-text.ts';
 import { licenceOf } from './licence.ts';
 import { refused } from './refused.ts';
 import {
+  aside,
+  clearAside,
   filesIn,
   hasCode,
   hashAll,
@@ -79,7 +81,8 @@ class TritonPythonModel(ReleasedModel):
 export const packRelease = async (source: ReleaseSource, parts: PackParts): Promise<Manifest> => {
   const { modelsDir, tritonSlots } = parts;
   await mkdir(modelsDir, { recursive: true });
-  const staged = await mkdtemp(join(modelsDir, '.adding-'));
+  await clearAside(modelsDir);
+  const staged = await mkdtemp(join(modelsDir, aside));
   try {
     const unpacked = join(staged, 'unpacked');
     if (tritonSlots.length !== 1 && /\.onnx$/i.test(source.path))
