@@ -107,9 +107,11 @@ export const listReleases = ({ json }: Json): Promise<void> =>
     for (const { releases } of slots) {
       for (const { release, alias, loaded, ready_on, rejected, licence, attempts } of releases) {
         const state = rejected ? 'taken back' : loaded ? `ready on ${ready_on.length}` : 'unloaded';
-        const { done, failed } = attempts;
+        const { done, failed, mirrored, likeness_db } = attempts;
+        const like = likeness_db === null ? '' : ` (${likeness_db} dB alike)`;
+        const compared = mirrored > 0 ? `, ${mirrored} mirrored${like}` : '';
         console.log(
-          `${release.padEnd(14)} ${(alias ?? '-').padEnd(9)} ${state.padEnd(11)} ${done} done, ${failed} failed  ${licence ?? 'ships with the service'}`,
+          `${release.padEnd(14)} ${(alias ?? '-').padEnd(9)} ${state.padEnd(11)} ${done} done, ${failed} failed${compared}  ${licence ?? 'ships with the service'}`,
         );
       }
     }

@@ -32,7 +32,15 @@ export const AdminRelease = z
     added_at: z.iso.datetime().nullable(),
     added_by: z.string().nullable(),
     attempts: z
-      .strictObject({ done: z.int(), failed: z.int() })
+      .strictObject({
+        done: z.int(),
+        failed: z.int(),
+        mirrored: z.int().describe('jobs that it has done again to be compared'),
+        likeness_db: z
+          .number()
+          .nullable()
+          .describe('mean PSNR of those pictures; null without any'),
+      })
       .describe('of jobs, since the release was last put on trial'),
   })
   .meta({ id: 'AdminRelease' });

@@ -27,29 +27,55 @@ export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts
   const { redis, prefix } = stores;
 
   /**
-   * Loads a model unless it is ready, or another process is loading it: two loads of one model at the same time would
-   * start its processes twice. Failure model_unavailable.
+   * Loading and unloading one model on one Triton is done by one process at a time: else its processes would start twice, or
+   * one that is wanted again would be unloaded. Null when that was not possible by `deadline` (ms since 1970).
    */
-  const loadOn = async ({ name: replica, control }: Replica, model: string): Promise<void> => {
-    if (stateIn(await control.repositoryIndex(), model) === 'READY') return;
+  const alone = async <T>(
+    { name: replica }: Replica,
+    model: string,
+    deadline: number,
+    work: () => Promise<T>,
+  ): Promise<T | null> => {
     const lock = `${prefix}:models:loading:${replica}:${model}`;
     const token = randomUUID();
-    const deadline = Date.now() + loadWithinMs;
     while (!(await redis.set(lock, token, 'PX', loadWithinMs, 'NX'))) {
-      if (Date.now() > deadline) throw notInTime(model, replica, loadWithinMs);
+      if (Date.now() > deadline) return null;
       await sleep(LOOK_MS, undefined, { signal });
-      if (stateIn(await control.repositoryIndex(), model) === 'READY') return;
     }
     try {
-      await control.load(model, loadWithinMs, signal);
-      // Triton answers at once where it is still unloading the model, and loads it after that.
-      while (stateIn(await control.repositoryIndex(), model) !== 'READY') {
-        if (Date.now() > deadline) throw notInTime(model, replica, loadWithinMs);
-        await sleep(LOOK_MS, undefined, { signal });
-      }
+      return await work();
     } finally {
       if ((await redis.get(lock)) === token) await redis.del(lock);
     }
+  };
+
+  /** Resolves when the model is ready. Failure model_unavailable. */
+  const loadOn = async (replica: Replica, model: string): Promise<void> => {
+    const { name, control } = replica;
+    const deadline = Date.now() + loadWithinMs;
+    const isReady = async () => stateIn(await control.repositoryIndex(), model) === 'READY';
+    const done = await alone(replica, model, deadline, async () => {
+      if (await isReady()) return true;
+      await control.load(model, loadWithinMs, signal);
+      // Triton answers at once where it is still unloading the model, and loads it after that.
+      while (!(await isReady())) {
+        if (Date.now() > deadline) return null;
+        await sleep(LOOK_MS, undefined, { signal });
+      }
+      return true;
+    });
+    if (done === null) throw notInTime(model, name, loadWithinMs);
+  };
+
+  /** Unloads the model if it is not wanted then; not while another process loads or unloads it. */
+  const unloadOn = async (
+    replica: Replica,
+    model: string,
+    isWanted: () => Promise<boolean>,
+  ): Promise<void> => {
+    await alone(replica, model, 0, async () => {
+      if (!(await isWanted())) await replica.control.unload(model);
+    });
   };
 
   /** The replicas that are up. Failure model_unavailable when there is none. */
@@ -62,8 +88,7 @@ export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts
   return {
     /** The replicas that are up; there may be none. */
     all: replicas,
-    up,
-    loadOn,
+    ...{ up, loadOn, unloadOn },
     /** Failure model_unavailable when one of the models cannot be loaded on one of the replicas. */
     load: async (what: string, models: readonly string[]): Promise<void> => {
       const each = async (replica: Replica) => {
@@ -71,20 +96,11 @@ export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts
       };
       await Promise.all(up(what).map(each));
     },
-    unload: async (models: readonly string[]): Promise<void> => {
-      for (const { control } of replicas()) {
-        const index = await control.repositoryIndex();
-        const loaded = models.filter((model) => isLoaded(stateIn(index, model)));
-        for (const model of loaded) await control.unload(model);
-      }
-    },
   };
 };
 
 export const stateIn = (index: readonly IndexEntry[], model: string): string | undefined =>
   index.find(({ name }) => name === model)?.state;
-
-const isLoaded = (state: string | undefined): boolean => state === 'READY' || state === 'LOADING';
 
 const notInTime = (model: string, replica: string, withinMs: number): Failure => {
   const cause = new Error(`${replica} did not load ${model} within ${withinMs / 1000} s`);

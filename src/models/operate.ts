@@ -68,8 +68,9 @@ export const openOperate = (parts: OperateParts) => {
 
   /** Unloads models that no release needs. */
   const drop = async (models: readonly string[]): Promise<void> => {
-    const wanted = wantedModels(await registry.readAll());
-    await everywhere.unload(models.filter((model) => !wanted.has(model)));
+    const isWanted = async (model: string) => wantedModels(await registry.readAll()).has(model);
+    for (const replica of everywhere.all())
+      for (const model of models) await everywhere.unloadOn(replica, model, () => isWanted(model));
   };
 
   /**

@@ -48,10 +48,8 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
     }
   };
 
-  const unload = async ({ control }: Replica, model: string): Promise<void> => {
-    // An operator may want it again since this pass began.
-    if (!wantedModels(await registry.readAll()).has(model)) await control.unload(model);
-  };
+  /** Asked again at that moment: an operator may want it since this pass began. */
+  const isWanted = (model: string) => async () => wantedModels(await registry.readAll()).has(model);
 
   const align = async (replica: Replica, states: readonly SlotState[]): Promise<void> => {
     const index = await replica.control.repositoryIndex();
@@ -65,7 +63,8 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
         !isStarting(model, state, states)
       )
         void load(replica, model, states);
-      if (!wanted.has(model) && state === 'READY') await unload(replica, model);
+      if (!wanted.has(model) && state === 'READY')
+        await everywhere.unloadOn(replica, model, isWanted(model));
     }
   };
 

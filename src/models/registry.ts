@@ -25,8 +25,14 @@ export type LogEntry = z.infer<typeof LogEntry>;
 /** What is written into the log; `slot` and the time are added. */
 export type Act = Pick<LogEntry, 'by' | 'action' | 'release' | 'detail'>;
 
-/** Attempts of jobs on a release. */
-export type Tally = { readonly done: number; readonly failed: number };
+/** Attempts of jobs on a release, mirrored ones included, since it was last put on trial. */
+export type Tally = {
+  readonly done: number;
+  readonly failed: number;
+  /** Jobs that it has done again to be compared, and the mean likeness of their pictures in dB; null without pictures. */
+  readonly mirrored: number;
+  readonly likeness_db: number | null;
+};
 
 export type Registry = ReturnType<typeof openRegistry>;
 
@@ -97,19 +103,32 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
     closeRelease(stores, written(slot, release));
 
   const tallyKey = (ref: string) => `${key}:attempts:${ref}`;
-  /** Counts an attempt on a release (`photo@r2`) since it was last put on trial. */
+  /** Counts an attempt on a release (`photo@r2`). */
   const count = async (ref: string, end: 'done' | 'failed'): Promise<void> => {
     await redis.hincrby(tallyKey(ref), end, 1);
   };
   const tally = async (ref: string): Promise<Tally> => {
-    const { done = 0, failed = 0 } = await redis.hgetall(tallyKey(ref));
-    return { done: Number(done), failed: Number(failed) };
+    const counts = await redis.hgetall(tallyKey(ref));
+    const of = (name: string) => Number(counts[name] ?? 0);
+    const likeness = of('pictures') > 0 ? of('likeness_sum') / of('pictures') : null;
+    return {
+      ...{ done: of('done'), failed: of('failed'), mirrored: of('mirrored') },
+      likeness_db: likeness && Number(likeness.toFixed(1)),
+    };
+  };
+  const compared = async (ref: string, likeness: number | null): Promise<void> => {
+    const all = redis.multi().hincrby(tallyKey(ref), 'mirrored', 1);
+    if (likeness !== null)
+      all
+        .hincrby(tallyKey(ref), 'pictures', 1)
+        .hincrbyfloat(tallyKey(ref), 'likeness_sum', likeness);
+    await all.exec();
   };
   const forget = async (ref: string): Promise<void> => {
     await redis.del(tallyKey(ref));
   };
 
-  return { read, readAll, stored, statesIn, change, log, close, count, tally, forget };
+  return { read, readAll, stored, statesIn, change, log, close, count, compared, tally, forget };
 };
 
 const aliasesOf = ({ stable, previous, candidate }: SlotState): string =>

@@ -51,6 +51,10 @@ export const openTrial = ({ registry, control, log, bounds }: Parts) => {
   };
 
   return {
+    /** The candidate has done a finished job again; `likeness` in dB, null where only its success is told. */
+    compared: (ref: string, likeness: number | null): Promise<void> =>
+      registry.compared(ref, likeness),
+
     /** An attempt has ended: with a result, or with a failure. */
     ended: async (ref: string, failure: Failure | null): Promise<void> => {
       if (ref === '' || (failure && !modelFaults.includes(failure.code))) return;

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts';
 import { asFailure } from '../errors.ts';
+import { likenessOf } from '../media/image/likeness.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
 import type { Trial } from '../models/trial.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
@@ -13,7 +14,7 @@ import {
   operationOf,
 } from './operation.ts';
 import type { Report } from './progress.ts';
-import type { OnFrames, Share } from './sharing.ts';
+import { alone, type OnFrames, type Share } from './sharing.ts';
 
 /** The part of a job that its result depends on. */
 export type Work = {
@@ -57,6 +58,16 @@ export type Enhance = {
     part: Part,
     signal: AbortSignal,
   ): Promise<void>;
+  /**
+   * The whole work on the release that it names, to be compared with the `result` that another release made: their likeness in
+   * dB (PSNR), null for videos, of which only is told whether they could be made.
+   */
+  mirror(
+    work: Work,
+    places: Pick<Places, 'input' | 'target' | 'work'>,
+    result: string,
+    signal: AbortSignal,
+  ): Promise<number | null>;
   /** The ending of the result's file. */
   format(work: Work): string;
 };
@@ -64,29 +75,39 @@ export type Enhance = {
 type Parts = {
   readonly operations: readonly Operation[];
   readonly releases: Releases;
-  readonly trial: Pick<Trial, 'ended'>;
+  readonly trial: Pick<Trial, 'ended' | 'compared'>;
   readonly transport: Transport;
   readonly config: Config;
 };
 
 export const createEnhance = (parts: Parts): Enhance => {
+  const run: Enhance['run'] = async (work, places, report, signal) => {
+    const operation = operationOf(parts.operations, work.kind);
+    const { config, transport } = parts;
+    const { options, found } = work;
+    const { release, models, outcome } = await onTrial(parts.trial, work, signal, async () => {
+      const used = await modelsFor(operation, work, parts.releases);
+      const outcome = await operation.run({
+        ...{ options, found, inputKind: work.input.kind, ...places },
+        ...{ models: used.models, transport, config, report, signal },
+      });
+      return { ...used, outcome };
+    });
+    const { version: modelVersion } = models;
+    return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
+  };
   return {
+    run,
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
-    run: async (work, places, report, signal) => {
-      const operation = operationOf(parts.operations, work.kind);
-      const { config, transport } = parts;
-      const { options, found } = work;
-      const { release, models, outcome } = await onTrial(parts.trial, work, signal, async () => {
-        const used = await modelsFor(operation, work, parts.releases);
-        const outcome = await operation.run({
-          ...{ options, found, inputKind: work.input.kind, ...places },
-          ...{ models: used.models, transport, config, report, signal },
-        });
-        return { ...used, outcome };
-      });
-      const { version: modelVersion } = models;
-      return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
+    mirror: async (work, places, result, signal) => {
+      const made = await run(work, { ...places, share: alone }, () => {}, signal);
+      // It was unloaded meanwhile, and another release did the work.
+      if (made.release !== undefined) return null;
+      const isImage = made.contentType.startsWith('image/');
+      const likeness = isImage ? await likenessOf(result, places.target) : null;
+      await parts.trial.compared(work.release, likeness);
+      return likeness;
     },
     help: async (work, places, part, signal) => {
       const operation = operationOf(parts.operations, work.kind);

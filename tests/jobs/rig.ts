@@ -165,13 +165,13 @@ export type Run = Enhance['run'];
 
 /** A pipeline whose work is `run`. */
 export const enhanceBy = (run: Run, help: Enhance['help'] = neverAsked): Enhance => ({
-  ...{ run, help },
+  ...{ run, help, mirror: neverAsked },
   format: ({ kind, options, input }) =>
     operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
 });
 
 const neverAsked = async (): Promise<never> => {
-  throw new Error('nothing was shared out');
+  throw new Error('nothing was shared out or mirrored');
 };
 
 /** A model that copies nothing and is done at once. */

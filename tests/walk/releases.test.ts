@@ -216,6 +216,23 @@ test('jobs that wait when their release is replaced finish on it; it is unloaded
   assert.is((await ask({ path: await picture() })).release, 'photo@r1');
 });
 
+test('a mirrored candidate does finished jobs again: nobody waits or pays for that, and it is compared', async () => {
+  await operate('canary', { ...r2, percent: 0.01, mirror: 100 });
+  const { available } = await caller.balance();
+  const result = await ask({ path: await picture() });
+  assert.equal([result.release, result.credits_used], ['photo@r1', 1]);
+  const attempts = async () =>
+    (await slot()).releases.find(({ release }: { release: string }) => release === 'photo@r2')
+      .attempts;
+  await until('it was compared', async () => (await attempts()).mirrored === 1, 60_000);
+  const { failed, likeness_db } = await attempts();
+  assert.is(failed, 0);
+  // The picture (40, g, b) against its inverse.
+  assert.ok(likeness_db > 0 && likeness_db < 10, `${likeness_db} dB`);
+  assert.is((await caller.balance()).available, available - 1);
+  await operate('rollback', { slot: 'photo' });
+});
+
 test('what cannot be is refused with a sentence, and changes nothing', async () => {
   const before = JSON.stringify(await slot());
   for (const percent of [0, 101, -1])

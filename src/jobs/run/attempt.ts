@@ -13,6 +13,7 @@ import type { Signals } from '../record/signals.ts';
 import { fingerprint } from '../submit/fingerprint.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
+import { keepForMirror, mirrorJob } from './mirror.ts';
 import type { AttemptWatch } from './watch.ts';
 
 export type AttemptParts = {
@@ -66,6 +67,7 @@ export const runAttempt = async (
     );
     watch.made(enhanced);
     const last = report({ ...heart.last(), stage: 'storing' });
+    const kept = await keepForMirror(job, target);
     const stored = await asStored(files, () => files.keepResult(name));
     const outcome = outcomeOf(enhanced, name, stored);
     const end = await attempts.succeed(job.id, job.fence, {
@@ -74,6 +76,8 @@ export const runAttempt = async (
       fingerprint: fingerprint(job.identity, enhanced.modelVersion),
     });
     if (end !== 'succeeded') await files.removeResult(name);
+    if (kept !== null && end === 'succeeded')
+      await mirrorJob(parts, job, { input, result: kept }, leaving.now);
     return end;
   } catch (error) {
     watch.failed(halt.why() ?? asFailure(error).code);
