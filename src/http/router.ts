@@ -25,7 +25,6 @@ const serve =
   (route: Route, parts: Parts, intake: ReturnType<typeof createIntake>, gate: Gate) =>
   async (ctx: Context): Promise<void> => {
     ctx.state.pattern = route.path;
-    if (parts.draining.aborted) ctx.set('Connection', 'close');
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
     const { ownedBy, ...incoming } = intake(Number(ctx.get('content-length')));
     const authenticate = async (scope: Scope) => {

@@ -40,19 +40,29 @@ export const serveFile = async (ctx: Context, file: Served): Promise<Readable | 
   const isHead = ctx.method === 'HEAD';
   const link = isHead ? null : await file.link(ctx.response.get('Content-Disposition'));
   if (link !== null) return redirect(ctx, link);
+  // A HEAD is answered without asking the storage for bytes that nobody reads.
+  const content = isHead ? Readable.from([]) : await opened(ctx, file, range);
   ctx.res.setTimeout(file.stallMs, () => ctx.res.destroy());
   if (range === undefined) {
     ctx.length = file.bytes;
-    return isHead ? nothing() : file.read();
+    return content;
   }
   ctx.status = 206;
   ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${file.bytes}`);
   ctx.length = range.end - range.start + 1;
-  return isHead ? nothing() : file.read(range);
+  return content;
 };
 
-/** A HEAD is answered without asking the storage for bytes that nobody reads. */
-const nothing = (): Readable => Readable.from([]);
+/** Its content; where that fails, the answer no longer says that it is the file. */
+const opened = async (ctx: Context, { read }: Served, range?: Range): Promise<Readable> => {
+  try {
+    return await read(range);
+  } catch (error) {
+    for (const name of ['Accept-Ranges', 'Cache-Control', 'Content-Disposition', 'ETag'])
+      ctx.remove(name);
+    throw error;
+  }
+};
 
 /** The address is good for a short time only, so the answer is not to be kept. */
 const redirect = (ctx: Context, link: string): string => {

@@ -5,13 +5,8 @@ import type { Slot } from '../triton/clients/model.ts';
 import type { Control } from '../triton/protocol/control.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import { type CheckBounds, type CheckResult, checkRelease } from './check.ts';
-import {
-  type Manifest,
-  packRelease,
-  type ReleaseSource,
-  removeRelease,
-  type Taken,
-} from './release-folder.ts';
+import { type Manifest, packRelease, type ReleaseSource, removeRelease } from './release-folder.ts';
+import type { Taken } from './release-names.ts';
 
 type AddParts = {
   readonly modelsDir: string;

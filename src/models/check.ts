@@ -139,7 +139,8 @@ const memory = async (
   return { ok: bytes <= bounds.memoryBytes, detail, bytes };
 };
 
-const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
+/** As in the settings: 1 MB is 1024 x 1024 bytes. */
+const megabytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
 const unlike = ({ name }: LoadedModel, what: string, answer: string): string =>
   `${name}: expected its model.py to answer "${what}" as inference/serving/shell.py does, got "${answer}"`;

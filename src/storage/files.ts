@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import { readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
 import { Failure } from '../errors.ts';
-import type { CheckpointPlace } from './checkpoints.ts';
 import { openDiskStore } from './disk-store.ts';
 import { makeFolder } from './folder.ts';
 import { hashed } from './hashed.ts';
+import { inputName, openLocalCopies } from './local-copies.ts';
 import { openSpace } from './space.ts';
 import type { Content, Download, Range, SharedFolder, Store } from './store.ts';
 import { jobOf, LOCAL_FOLDERS, type LocalFolder, sweeping } from './sweep.ts';
@@ -24,7 +24,7 @@ export type Files = Awaited<ReturnType<typeof openFiles>>;
  * On the disk of each process, below `dir`:
  *   incoming/<random>               arriving, or a copy of an upload, for one request, which removes it
  *   attempts/<job id>.<fence>.<ext> a result that is being written
- *   attempts/<job id>.<fence>.local folder: copies of the job's inputs and checkpoints, for one attempt
+ *   attempts/<job id>.<random>.local folder: copies of the job's inputs and checkpoints, for one attempt
  * In the store (decision 24), which is below `dir` too unless `s3` is set:
  *   uploads/<upload id>             until it expires
  *   inputs/<job id>                 the picture or clip of a job, until the job ends
@@ -53,9 +53,6 @@ export const openFiles = async (
     }
   };
   const removeInputs = (jobId: string): Promise<void> => removeAllOf('inputs', jobId);
-  /** `attempt`: its fence, or what names a part of it that another worker does. */
-  const localFolder = (jobId: string, attempt: number | string) =>
-    at('attempts', `${jobId}.${attempt}.local`);
 
   return {
     space,
@@ -81,38 +78,10 @@ export const openFiles = async (
      * or clip, 'audio' or any other name without a dot is a further input. Failures as of `keepUpload`.
      */
     keepInput: (path: string, jobId: string, role = 'media'): Promise<void> =>
-      store.put(`inputs/${role === 'media' ? jobId : `${jobId}.${role}`}`, path),
+      store.put(`inputs/${inputName(jobId, role)}`, path),
     removeInputs,
-    /**
-     * Local copies of a job's inputs for one attempt; answers the path of each role, also of one that was never kept.
-     * Failure storage_full when the disk has no room for them, storage_failed when none is there.
-     */
-    fetchInputs: async (
-      jobId: string,
-      attempt: number | string,
-      signal?: AbortSignal,
-    ): Promise<(role: string) => string> => {
-      const folder = join(localFolder(jobId, attempt), 'inputs');
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      let count = 0;
-      for await (const { name } of store.list('inputs', jobId)) {
-        if (jobOf(name) !== jobId) continue;
-        if (await store.fetch(`inputs/${name}`, join(folder, name), { signal, admit })) count += 1;
-      }
-      if (count === 0) throw new Failure('storage_failed', { reason: "the job's inputs are gone" });
-      return (role) => join(folder, role === 'media' ? jobId : `${jobId}.${role}`);
-    },
-    /** Where one attempt of a job finds and leaves what the next need not do again. */
-    checkpointPlace: (jobId: string, attempt: number | string): CheckpointPlace => ({
-      folder: join(localFolder(jobId, attempt), 'checkpoints'),
-      shared: {
-        put: (name, path) => store.put(`checkpoints/${jobId}.${name}`, path),
-        has: async (name) => (await store.size(`checkpoints/${jobId}.${name}`)) !== null,
-        fetch: (name, path) => store.fetch(`checkpoints/${jobId}.${name}`, path, { admit }),
-      },
-    }),
-    /** Removes the local copies of one attempt. */
-    removeLocal: (jobId: string, attempt: number | string) => remove(localFolder(jobId, attempt)),
+    localCopies: (jobId: string) =>
+      openLocalCopies(jobId, { store, admit, parent: at('attempts') }),
     attemptPath: (name: string): string => at('attempts', name),
 
     /** Hashes the file that an attempt wrote and moves it to the results. Failures as of `keepUpload`. */

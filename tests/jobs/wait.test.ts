@@ -10,12 +10,16 @@ const test = suite('waiting for a job');
 const server = await ownRedis();
 const rig = await openRig(freshPlace(server.url));
 await rig.ledger.grant('acme', 10_000);
+/** Its jobs wait, as it has no worker. */
+const idle = await openRig(freshPlace(server.url));
+await idle.ledger.grant('acme', 10_000);
 const model = onCue();
 await rig.work((...call) =>
   ('scale' in call[0].options && call[0].options.scale === 8 ? model.enhance : atOnce)(...call),
 );
 test.after(async () => {
   await rig.close();
+  await idle.close();
   await server.close();
 });
 
@@ -45,24 +49,22 @@ test('an end just before or just after the first look is not missed', async () =
 });
 
 test('after its time the wait ends with the job as it stands', async () => {
-  const { job } = await rig.ask('a', { credits: 10, to: { ...rig.parts, queue: mute } });
-  await rig.redis.zrem(`${rig.stores.prefix}:due`, job.id);
+  const { job } = await idle.ask('a', { credits: 10 });
   const begun = Date.now();
   assert.is(
-    (await waitForEnd(rig, { ...job, account: 'acme' }, { timeoutMs: 50 })).status,
+    (await waitForEnd(idle, { ...job, account: 'acme' }, { timeoutMs: 50 })).status,
     'queued',
   );
   assert.ok(Date.now() - begun < 1000);
-  await rig.jobs.cancel('acme', job.id);
+  await idle.jobs.cancel('acme', job.id);
 });
 
 test('a caller that hangs up ends its wait and nothing else', async () => {
-  const { job } = await rig.ask('b', { to: { ...rig.parts, queue: mute } });
-  await rig.redis.zrem(`${rig.stores.prefix}:due`, job.id);
+  const { job } = await idle.ask('b');
   const hangUp = new AbortController();
   setTimeout(() => hangUp.abort(), 20);
   const seen = await waitForEnd(
-    rig,
+    idle,
     { ...job, account: 'acme' },
     { timeoutMs: 10_000, signal: hangUp.signal },
   );
@@ -70,23 +72,22 @@ test('a caller that hangs up ends its wait and nothing else', async () => {
   assert.is(
     (
       await waitForEnd(
-        rig,
+        idle,
         { ...job, account: 'acme' },
         { timeoutMs: 10_000, signal: hangUp.signal },
       )
     ).status,
     'queued',
   );
-  await rig.jobs.cancel('acme', job.id);
+  await idle.jobs.cancel('acme', job.id);
 });
 
 test('an end that fell into a gap of the connection is found after it', async () => {
-  const { job } = await rig.ask('c', { to: { ...rig.parts, queue: mute } });
-  await rig.redis.zrem(`${rig.stores.prefix}:due`, job.id);
-  const waiting = waitForEnd(rig, { ...job, account: 'acme' }, { timeoutMs: 10_000 });
+  const { job } = await idle.ask('c');
+  const waiting = waitForEnd(idle, { ...job, account: 'acme' }, { timeoutMs: 10_000 });
   await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.is.not(await rig.redis.client('KILL', 'TYPE', 'PUBSUB'), 0);
-  await rig.jobs.cancel('acme', job.id);
+  assert.is.not(await idle.redis.client('KILL', 'TYPE', 'PUBSUB'), 0);
+  await idle.jobs.cancel('acme', job.id);
   assert.is((await waiting).status, 'canceled');
 });
 
@@ -99,6 +100,5 @@ test('another account’s job cannot be waited for', async () => {
 });
 
 const connections = async () => String(await rig.redis.client('LIST')).split('\n').length;
-const mute = { ...rig.queue, deliver: async () => {} };
 
 test.run();

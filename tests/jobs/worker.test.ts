@@ -6,12 +6,22 @@ import { Failure } from '../../src/errors.ts';
 import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
-import { atOnce, freshPlace, onCue, openRig, pictureOf, type Rig, type Run } from './rig.ts';
+import {
+  atOnce,
+  freshPlace,
+  onCue,
+  openRig,
+  type Place,
+  pictureOf,
+  type Rig,
+  type Run,
+} from './rig.ts';
 
-const test = suite<{ rig: Rig; dir: string }>('worker');
+const test = suite<{ rig: Rig; place: Place; dir: string }>('worker');
 const server = await realRedis();
 test.before.each(async (context) => {
   const place = freshPlace(server.url);
+  context.place = place;
   context.dir = place.dir;
   context.rig = await openRig(place);
   await context.rig.ledger.grant('acme', 1000);
@@ -266,6 +276,35 @@ test('a closing worker puts longer jobs back without losing an attempt', async (
   await worker.close();
   const back = await rig.jobs.get('acme', job.id);
   assert.equal([back.status, back.attempts, back.held], ['queued', 0, 10]);
+});
+
+test('workers that are closed one after the other, while jobs come, run none twice and lose none', async ({
+  rig,
+  place,
+}) => {
+  const slowly: Run = async (...call) => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return atOnce(...call);
+  };
+  const rigs: Rig[] = [];
+  const startWorker = async () => {
+    const own = await openRig(place);
+    rigs.push(own);
+    return own.work(slowly, { drainMs: 5000 });
+  };
+  const workers = [await startWorker(), await startWorker()];
+  const asked = await Promise.all(Array.from({ length: 12 }, (_, at) => rig.ask(`early ${at}`)));
+  for (const [at, worker] of workers.entries()) {
+    await until('both run something', async () => (await rig.jobs.counts()).processing > 2);
+    await worker.close();
+    await startWorker();
+    for (let more = 0; more < 12; more += 1) asked.push(await rig.ask(`late ${at} ${more}`));
+  }
+  for (const { job } of asked) {
+    const { status, attempts, fence } = await rig.ended(job, 20_000);
+    assert.equal([status, attempts, fence], ['succeeded', 1, 1]);
+  }
+  for (const one of rigs) await one.close();
 });
 
 test('a job has its time, and then deadline_exceeded', async ({ rig }) => {

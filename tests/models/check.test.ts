@@ -155,7 +155,7 @@ test('a model that answers something else each time, a wrong picture or a wrong 
 
 test('a model that takes more memory than the bound is refused', async () => {
   const fine = written(answering('twice(inputs)'));
-  await refusedFor('the bound is 20 MB', fine, { memoryBytes: 20e6 });
+  await refusedFor('the bound is 20 MB', fine, { memoryBytes: 20 * 1024 ** 2 });
 });
 
 test('a model that does not answer as shell.py does is refused', async () => {

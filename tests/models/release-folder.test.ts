@@ -7,6 +7,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -19,9 +20,9 @@ import {
   packRelease,
   type ReleaseSource,
   removeRelease,
-  type Taken,
   verifyFiles,
 } from '../../src/models/release-folder.ts';
+import type { Taken } from '../../src/models/release-names.ts';
 import { root } from '../../src/stack/home.mjs';
 import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
 import type { Slot } from '../../src/triton/clients/model.ts';
@@ -191,6 +192,16 @@ test('two releases that are added at once get different names, or one is told to
   for (const one of both)
     if (one.status === 'rejected') assert.match(one.reason.message, 'took the name photo__r2');
   for (const manifest of done) assert.equal(await verifyFiles(parts.modelsDir, manifest), []);
+});
+
+test('what a crash left in the middle of packing is deleted a day later', async () => {
+  const parts = { modelsDir: tempDir('left'), tritonSlots: photo, taken: nothing };
+  const [old, young] = ['.adding-old', '.adding-young'];
+  for (const name of [old, young]) mkdirSync(join(parts.modelsDir, name));
+  const yesterday = Date.now() / 1000 - 25 * 3600;
+  utimesSync(join(parts.modelsDir, old), yesterday, yesterday);
+  await packRelease({ path: shipped, slot: 'photo', licence: 'MIT' }, parts);
+  assert.equal(readdirSync(parts.modelsDir).sort(), [young, 'photo__r2']);
 });
 
 test('an archive, packed or not, with or without the folder itself, is as good as the folder', async () => {

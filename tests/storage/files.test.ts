@@ -73,7 +73,7 @@ test('a job has an input for each role that its operation names, and all of them
     await files.keepInput(arrive(role), 'job_1', role);
   }
   await files.keepInput(arrive('other'), 'job_12', 'mask');
-  const input = await files.fetchInputs('job_1', 1);
+  const input = await files.localCopies('job_1').fetchInputs();
   for (const role of ['media', 'mask']) assert.is(readFileSync(input(role), 'utf8'), role);
   await files.removeInputs('job_1');
   assert.equal(readdirSync(join(dir, 'inputs')), ['job_12.mask']);
@@ -97,13 +97,14 @@ test('removing a job takes its input and attempts, and leaves results and other 
 test('what a job left for its next attempt goes with it, and stays while it may come', async () => {
   const { dir, files } = await fresh();
   for (const id of ['job_1', 'job_12']) {
-    const checkpoints = await openCheckpoints(files.checkpointPlace(id, 1), 'r1');
+    const local = files.localCopies(id);
+    const checkpoints = await openCheckpoints(local.checkpoints, 'r1');
     await checkpoints.put('chunk-0.mp4', async (path) => writeFileSync(path, 'pictures'));
-    await files.removeLocal(id, 1);
+    await local.remove();
   }
   await files.removeJob('job_1');
   await files.sweep(24 * hour, never);
-  const next = await openCheckpoints(files.checkpointPlace('job_12', 2), 'r1');
+  const next = await openCheckpoints(files.localCopies('job_12').checkpoints, 'r1');
   assert.is(readFileSync(await next.fetch('chunk-0.mp4'), 'utf8'), 'pictures');
   const [left = '', ...others] = readdirSync(join(dir, 'checkpoints'));
   assert.match(left, /^job_12\./);
@@ -115,7 +116,7 @@ test('a job may have a sound beside its clip, and loses both', async () => {
   await files.keepInput(arrive('clip'), 'job_1');
   await files.keepInput(arrive('sound'), 'job_1', 'audio');
   await files.keepInput(arrive('sound'), 'job_12', 'audio');
-  const input = await files.fetchInputs('job_1', 1);
+  const input = await files.localCopies('job_1').fetchInputs();
   assert.is(readFileSync(input('media'), 'utf8'), 'clip');
   assert.is(readFileSync(input('audio'), 'utf8'), 'sound');
   await files.removeJob('job_1');

@@ -302,12 +302,12 @@ test('a download that the storage cuts short ends at once, and is not taken for 
     /aborted|hang up/,
   );
   assert.match(logged.join(), /GetObject results.*could not be sent completely/);
-  s3.meddle((asked) => asked.destroy());
-  refused(
-    await http.get(`/v1/jobs/${output_url.split('/')[5]}/result`),
-    503,
-    'storage_unavailable',
-  );
+  s3.meddle((asked, _answer, pass) => (asked.method === 'GET' ? asked.destroy() : pass()));
+  const away = await download(output_url);
+  assert.is(JSON.parse(String(away.data)).code, 'storage_unavailable');
+  assert.equal([away.status, away.headers['content-type']], [503, 'application/problem+json']);
+  for (const name of ['etag', 'cache-control', 'content-disposition'])
+    assert.is(away.headers[name], undefined, name);
 });
 
 test('with S3_PRESIGN a result is downloaded from the storage itself', async () => {

@@ -1,6 +1,6 @@
 /** Files in a bucket of a real S3 server, and what becomes of them when that is slow, full, forbidding or forgetful. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -54,13 +54,13 @@ test('what one machine keeps, another reads: inputs, checkpoints and results', a
   await one.files.keepInput(one.arrive('clip'), 'job_1');
   await one.files.keepInput(one.arrive('sound'), 'job_1', 'audio');
   await one.files.keepInput(one.arrive('other'), 'job_12');
-  const input = await two.files.fetchInputs('job_1', 3);
+  const input = await two.files.localCopies('job_1').fetchInputs();
   assert.is(readFileSync(input('media'), 'utf8'), 'clip');
   assert.is(readFileSync(input('audio'), 'utf8'), 'sound');
 
-  const left = await openCheckpoints(one.files.checkpointPlace('job_1', 3), 'r1');
+  const left = await openCheckpoints(one.files.localCopies('job_1').checkpoints, 'r1');
   await left.put('chunk-0.mp4', async (path) => writeFileSync(path, 'pictures'));
-  const found = await openCheckpoints(two.files.checkpointPlace('job_1', 4), 'r1');
+  const found = await openCheckpoints(two.files.localCopies('job_1').checkpoints, 'r1');
   assert.is(await found.has('chunk-0.mp4'), true);
   assert.is(readFileSync(await found.fetch('chunk-0.mp4'), 'utf8'), 'pictures');
   assert.is(await found.read('chunk-1.mp4'), null);
@@ -213,16 +213,19 @@ test('a copy that was damaged or cut on its way is not used', async () => {
   s3.meddle((asked, _answer, pass) =>
     pass(isDownload(asked) ? (chunk) => chunk.fill(0) : undefined),
   );
-  const damaged = await failureOf(files.fetchInputs('job_1', 1));
+  const damaged = await failureOf(files.localCopies('job_1').fetchInputs());
   assert.equal([damaged.code, damaged.retryable], ['storage_failed', true]);
   s3.meddle((asked, answer, pass) => {
     if (!isDownload(asked)) return pass();
     answer.writeHead(200, { 'Content-Length': '10' }).write('some');
     setTimeout(() => answer.destroy(), 50);
   });
-  assert.is((await failureOf(files.fetchInputs('job_1', 2))).code, 'storage_unavailable');
+  assert.is(
+    (await failureOf(files.localCopies('job_1').fetchInputs())).code,
+    'storage_unavailable',
+  );
   s3.meddle();
-  const input = await files.fetchInputs('job_1', 3);
+  const input = await files.localCopies('job_1').fetchInputs();
   assert.is(readFileSync(input('media'), 'utf8'), 'some input');
 });
 
@@ -234,7 +237,7 @@ test('a download that stops in its middle is given up', async () => {
     if (!isDownload(asked)) return pass();
     answer.writeHead(200, { 'Content-Length': '10' }).write('some');
   });
-  const failure = await failureOf(files.fetchInputs('job_1', 1));
+  const failure = await failureOf(files.localCopies('job_1').fetchInputs());
   assert.is(failure.code, 'storage_unavailable');
   assert.match(String(failure.cause), /GetObject inputs\/job_1/);
 });
@@ -249,8 +252,15 @@ test('a stop ends a download that hangs', async () => {
     answer.writeHead(200, { 'Content-Length': '10' }).write('some');
     stop.abort(new Error('the caller cancelled'));
   });
-  await failureOf(files.fetchInputs('job_1', 1, stop.signal));
-  assert.not.ok(existsSync(join(dir, 'attempts/job_1.1.local/inputs/job_1')));
+  const local = files.localCopies('job_1');
+  await failureOf(local.fetchInputs(stop.signal));
+  const left = readdirSync(join(dir, 'attempts'), { recursive: true, encoding: 'utf8' });
+  assert.not.ok(
+    left.some((name) => name.endsWith('inputs/job_1')),
+    `${left}`,
+  );
+  await local.remove();
+  assert.equal(readdirSync(join(dir, 'attempts')), []);
 });
 
 test.run();

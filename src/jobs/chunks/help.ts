@@ -2,6 +2,7 @@ import { repeat } from '../../async/repeat.ts';
 import type { Log } from '../../log.ts';
 import type { Enhance } from '../../operations/enhance.ts';
 import type { Files } from '../../storage/files.ts';
+import type { LocalCopies } from '../../storage/local-copies.ts';
 import type { Jobs } from '../record/jobs.ts';
 import type { Signals } from '../record/signals.ts';
 import type { ChunkList, Taken } from './chunk-list.ts';
@@ -42,49 +43,79 @@ export const startHelping = (
   mayHelp: () => boolean,
   leaving: Leaving,
 ) => {
+  const copies = openCopies(parts.files);
   let restUntil = 0;
-  const look = async (): Promise<void> => {
+  const helpOn = async (): Promise<void> => {
     while (mayHelp() && !leaving.soon.aborted && Date.now() >= restUntil) {
       const taken = await parts.chunks.take();
       if (!taken) return;
-      if (!(await help(parts, timing, taken, leaving.now))) restUntil = Date.now() + timing.restMs;
+      const helped = await help({ ...parts, copies }, timing, taken, leaving.now);
+      if (!helped) restUntil = Date.now() + timing.restMs;
+    }
+  };
+  const look = async (): Promise<void> => {
+    try {
+      await helpOn();
+    } finally {
+      await copies.drop();
     }
   };
   return repeat(timing.lookMs, look, parts.log);
 };
 
+type Input = ReturnType<LocalCopies['fetchInputs']>;
+type Copies = ReturnType<typeof openCopies>;
+
+/** Local copies of the job that was helped last: its next chunk needs the same. */
+const openCopies = (files: Files) => {
+  let last: { readonly id: string; readonly local: LocalCopies; readonly input: Input } | undefined;
+  const drop = async (): Promise<void> => {
+    const { local } = last ?? {};
+    last = undefined;
+    await local?.remove();
+  };
+  return {
+    drop,
+    of: async (id: string, signal: AbortSignal) => {
+      if (last?.id !== id) {
+        await drop();
+        const local = files.localCopies(id);
+        last = { id, local, input: local.fetchInputs(signal) };
+      }
+      return { input: await last.input, work: last.local.checkpoints };
+    },
+  };
+};
+
 /** Does a chunk, or gives it back. Whether this worker could do more. */
 const help = async (
-  parts: HelpParts,
+  parts: HelpParts & { readonly copies: Copies },
   timing: HelpTiming,
   taken: Taken,
   leaving: AbortSignal,
 ): Promise<boolean> => {
-  const { chunks, jobs, files, enhance } = parts;
+  const { chunks, copies, jobs, files, enhance } = parts;
   const { id, fence, chunk } = taken;
   const log = parts.log.child({ job_id: id, fence, chunk });
   const heart = startChunkHeart(parts, timing, taken);
   const stop = AbortSignal.any([heart.lost, leaving]);
-  // Of its own: the owner of the attempt may work on the same machine.
-  const place = `${fence}-${chunk}`;
   try {
     const job = await jobs.find(id);
     if (!job || job.unreadable !== null) throw new Error('its job cannot be read');
     await files.space.demand();
     log.info({ request_id: job.request_id, model: job.model }, 'chunk of another worker starts');
-    const input = await files.fetchInputs(id, place, stop);
-    const work = files.checkpointPlace(id, place);
-    await enhance.help(job, { input, work }, { chunk, onFrames: heart.onFrames }, stop);
+    const places = await copies.of(id, stop);
+    await enhance.help(job, places, { chunk, onFrames: heart.onFrames }, stop);
     await chunks.end(taken, 'done', heart.frames());
     log.info('chunk of another worker done');
     return true;
   } catch (error) {
+    await copies.drop();
     if (!stop.aborted) log.warn({ err: error }, 'a chunk is left to the worker that has the job');
     await chunks.end(taken, stop.aborted ? 'free' : 'left', 0);
     return stop.aborted;
   } finally {
     heart.stop();
-    await files.removeLocal(id, place);
     // The job may have ended, and its files been removed, while this wrote another one.
     if (!(await jobs.isUnfinished(id))) await files.removeJob(id);
   }

@@ -55,10 +55,11 @@ export const runAttempt = async (
   };
   const name = `${job.id}.${job.fence}.${enhance.format(job)}`;
   const target = files.attemptPath(name);
+  const local = files.localCopies(job.id);
   try {
     await files.space.demand();
-    const input = await files.fetchInputs(job.id, job.fence, halt.signal);
-    const work = files.checkpointPlace(job.id, job.fence);
+    const input = await local.fetchInputs(halt.signal);
+    const work = local.checkpoints;
     const share = shareOut({ chunks, log, lookMs: timing.beatMs, signal: halt.signal }, job);
     const enhanced = await asStored(files, () =>
       enhance.run(job, { input, target, work, share }, report, halt.signal),
@@ -83,7 +84,7 @@ export const runAttempt = async (
     release();
     heart.stop();
     await files.remove(target);
-    await files.removeLocal(job.id, job.fence);
+    await local.remove();
   }
 };
 

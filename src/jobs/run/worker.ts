@@ -154,11 +154,11 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     close: async (): Promise<void> => {
       soon.abort();
       running.add(stopHelping());
-      const quiet = [stopLooking(), stopSweeping(), queue.pause()];
+      const quiet = Promise.allSettled([stopLooking(), stopSweeping(), queue.pause()]);
       await atMost(config.jobs.drainMs, running);
       now.abort();
       // Without Redis nothing can be put back, and these would wait for ever; the leases of the jobs end without us.
-      await atMost(PUT_BACK_MS, [...quiet, ...running]);
+      await atMost(PUT_BACK_MS, [quiet, ...running]);
     },
   };
 };

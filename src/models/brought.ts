@@ -1,0 +1,60 @@
+/** The Triton models in what an operator brought, and whether each holds what every model needs. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Slot } from '../triton/clients/model.ts';
+import { readConfigText } from './config-text.ts';
+import { refused } from './refused.ts';
+
+/** What the release brought as its model.py: inference/serving/released.py reads it where Triton notices its death. */
+export const released = 'released.py';
+
+/** Archives often hold the folder itself. */
+export const rootOf = async (unpacked: string, tritonSlots: readonly Slot[]): Promise<string> => {
+  const entries = await readdir(unpacked, { withFileTypes: true });
+  const [only] = entries;
+  const isOnly = entries.length === 1 && only?.isDirectory();
+  const isModel = tritonSlots.length > 1 && tritonSlots.some(({ name }) => name === only?.name);
+  return isOnly && only && !isModel ? join(unpacked, only.name) : unpacked;
+};
+
+/** The folder of each Triton model that the release brings, by its Triton slot. */
+export const foldersOf = async (
+  root: string,
+  tritonSlots: readonly Slot[],
+): Promise<Map<string, string>> => {
+  const entries = await readdir(root, { withFileTypes: true });
+  const names = tritonSlots.map(({ name }) => name);
+  const has = (name: string) => entries.some((entry) => entry.name === name);
+  const [only = ''] = names;
+  if (names.length === 1) return new Map([[only, await checkModel(root, only)]]);
+  const strange = entries.find((entry) => entry.isDirectory() && !names.includes(entry.name));
+  if (strange)
+    throw refused(`expected folders named ${names.join(', ')}, got one named ${strange.name}`);
+  const brought = names.filter(has);
+  if (brought.length === 0)
+    throw refused(`expected a folder for one of ${names.join(', ')}, got none`);
+  const checked = brought.map(
+    async (name) => [name, await checkModel(join(root, name), name)] as const,
+  );
+  return new Map(await Promise.all(checked));
+};
+
+/** The folder, when it holds what every Triton model needs. */
+const checkModel = async (folder: string, name: string): Promise<string> => {
+  const entries = await readdir(folder);
+  if (!entries.includes('config.pbtxt')) throw refused(`the folder of ${name} has no config.pbtxt`);
+  const versions = entries.filter((entry) => /^\d+$/.test(entry));
+  if (versions.length !== 1 || versions[0] !== '1')
+    throw refused(
+      `the folder of ${name} needs one folder "1" with the model's files; it has ${versions.join(', ') || 'none'}`,
+    );
+  const { backend } = readConfigText(await readFile(join(folder, 'config.pbtxt'), 'utf8'));
+  if (backend !== 'python')
+    throw refused(
+      `expected the backend "python" for ${name}, the only one there is, got ${backend}`,
+    );
+  const files = await readdir(join(folder, '1'));
+  if (!files.includes('model.py')) throw refused(`the folder of ${name} has no 1/model.py`);
+  if (files.includes(released)) throw refused(`expected no file 1/${released} in ${name}`);
+  return folder;
+};
