@@ -58,8 +58,8 @@ const opened = async (ctx: Context, { read }: Served, range?: Range): Promise<Re
   try {
     return await read(range);
   } catch (error) {
-    for (const name of ['Accept-Ranges', 'Cache-Control', 'Content-Disposition', 'ETag'])
-      ctx.remove(name);
+    for (const name of ['Accept-Ranges', 'Content-Disposition', 'ETag']) ctx.remove(name);
+    ctx.set('Cache-Control', 'private, no-store');
     throw error;
   }
 };
@@ -67,7 +67,7 @@ const opened = async (ctx: Context, { read }: Served, range?: Range): Promise<Re
 /** The address is good for a short time only, so the answer is not to be kept. */
 const redirect = (ctx: Context, link: string): string => {
   ctx.remove('Content-Disposition');
-  ctx.set({ Location: link, 'Cache-Control': 'no-store' });
+  ctx.set({ Location: link, 'Cache-Control': 'private, no-store' });
   ctx.status = 302;
   return '';
 };
