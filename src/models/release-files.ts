@@ -89,8 +89,12 @@ const longestPackingMs = 24 * 3600 * 1000;
 export const clearAside = async (modelsDir: string): Promise<void> => {
   for (const name of await readdir(modelsDir)) {
     if (!name.startsWith(aside)) continue;
-    const { mtimeMs } = await stat(join(modelsDir, name));
-    if (Date.now() - mtimeMs > longestPackingMs)
+    // Another process may delete its own meanwhile.
+    const found = await stat(join(modelsDir, name)).catch((error) => {
+      if (hasCode(error, 'ENOENT')) return null;
+      throw error;
+    });
+    if (found && Date.now() - found.mtimeMs > longestPackingMs)
       await rm(join(modelsDir, name), { recursive: true, force: true });
   }
 };
