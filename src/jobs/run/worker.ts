@@ -75,18 +75,30 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     for (const id of ended) await files.removeJob(id);
   };
 
+  const renewTickets = async (): Promise<void> => {
+    try {
+      await deliverDue();
+    } catch (error) {
+      log.warn(
+        { err: error },
+        'tickets could not be renewed; the next look at what is due does it',
+      );
+    }
+  };
+
   const run = async (ticket: Ticket): Promise<void> => {
     // Another worker, which looks at what is due, makes a new ticket.
     if (closing.aborted) return;
     const [said, id, fence] = await attempts.take(ticket, randomUUID());
     if (said === 'none') return;
-    // The ticket may have been that of another job, which needs a new one.
-    await deliverDue();
+    // The ticket may have been that of another job, which needs a new one. The job that was taken does not wait for that.
+    const renewed = renewTickets();
     const job = await jobs.find(id);
     if (said === 'taken' && job?.fence === fence) await attempt(job);
     if (!(await jobs.isUnfinished(id))) await files.removeJob(id);
+    await renewed;
     // Its end may have let the account's next job in.
-    if (!closing.aborted) await deliverDue();
+    if (!closing.aborted) await renewTickets();
   };
 
   const attempt = (job: JobRecord): Promise<void> => {
