@@ -8,17 +8,16 @@ const GiB = 1024 * MiB;
 /** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
 const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
-const list = z
-  .string()
-  .default('')
-  .transform((value) =>
-    value
-      .split(',')
-      .map((entry) => entry.trim())
-      .filter(Boolean),
-  );
+const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
+const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
+const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 /** `name=value,name=value`, as OpenTelemetry writes headers. */
-const pairs = list.transform((entries) =>
+const pairs = list.default([]).transform((entries) =>
   Object.fromEntries(
     entries.map((entry) => {
       const [name = '', ...value] = entry.split('=');
@@ -76,8 +75,9 @@ const Environment = z.object({
   REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
   REDIS_PREFIX: z.string().default('enhance'),
 
-  TRITON_HTTP_URL: z.url().default('http://127.0.0.1:8700'),
-  TRITON_GRPC_URL: z.string().default('127.0.0.1:8701'),
+  TRITON_HTTP_URL: list.default(['http://127.0.0.1:8700']).pipe(z.array(BaseUrl).min(1)),
+  TRITON_GRPC_URL: list.default(['127.0.0.1:8701']).pipe(z.array(HostAndPort).min(1)),
+  TRITON_DISCOVERY: z.enum(['static', 'dns']).default('static'),
   TRITON_GRPC_DESCRIPTORS: z.string().default('.enhance/triton/grpc.descriptors'),
   TRITON_TRANSPORT: z.enum(['http', 'grpc', 'shared-memory']).default('http'),
   TRITON_ADMIN_SECRET: z
@@ -127,7 +127,7 @@ const Environment = z.object({
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
   FETCH_REDIRECTS: int(3, 0),
-  FETCH_ALLOW_HOSTS: list,
+  FETCH_ALLOW_HOSTS: list.default([]),
 
   IMAGE_MAX_BYTES: int(50 * MiB),
   IMAGE_MAX_PIXELS: int(64_000_000),
@@ -159,6 +159,27 @@ const Environment = z.object({
   ]),
 });
 
+/** Which addresses of Triton do not fit together. */
+const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.RefinementCtx): void => {
+  const [http, grpc] = [e.TRITON_HTTP_URL.length, e.TRITON_GRPC_URL.length];
+  const refuse = (name: string, message: string) =>
+    addIssue({ code: 'custom', path: [name], message });
+  if (http !== grpc)
+    refuse(
+      'TRITON_GRPC_URL',
+      `Expected one address for each of TRITON_HTTP_URL (${http}); got ${grpc}`,
+    );
+  if (new Set(e.TRITON_HTTP_URL).size < http)
+    refuse('TRITON_HTTP_URL', 'Expected each address once');
+  if (e.TRITON_DISCOVERY === 'dns' && http > 1)
+    refuse('TRITON_HTTP_URL', `Expected one host name with TRITON_DISCOVERY=dns; got ${http}`);
+  if (e.TRITON_TRANSPORT === 'shared-memory' && (http > 1 || e.TRITON_DISCOVERY === 'dns'))
+    refuse(
+      'TRITON_TRANSPORT',
+      'Expected http or grpc: shared-memory works with one Triton on this host only, not with several or with TRITON_DISCOVERY=dns',
+    );
+};
+
 /** The names of all variables, for `.env.example` and its test. */
 export const variables = (operations: readonly Priced[]): readonly string[] => [
   ...Object.keys(Environment.shape),
@@ -172,7 +193,7 @@ export const variables = (operations: readonly Priced[]): readonly string[] => [
 export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced[]) => {
   const env = withFiles(given, variables(operations));
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = Environment.safeParse(set, { error: expected });
+  const parsed = Environment.superRefine(refuseUnpaired).safeParse(set, { error: expected });
   const tables = z
     .object(Object.fromEntries(operations.map((one) => [ratesVariable(one), rateTable(one)])))
     .safeParse(set, { error: expected });
@@ -188,6 +209,10 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     operations.map((one) => [one.kind, tables.data[ratesVariable(one)] ?? {}]),
   );
   const e = parsed.data;
+  const servers = e.TRITON_HTTP_URL.map((httpUrl, at) => ({
+    httpUrl,
+    grpcUrl: e.TRITON_GRPC_URL[at] ?? '',
+  }));
   const video = {
     bytes: e.VIDEO_MAX_BYTES,
     longSide: e.VIDEO_MAX_LONG_SIDE,
@@ -230,8 +255,12 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
     },
     redis: { url: e.REDIS_URL, prefix: e.REDIS_PREFIX },
     triton: {
-      httpUrl: e.TRITON_HTTP_URL.replace(/\/$/, ''),
-      grpcUrl: e.TRITON_GRPC_URL,
+      /** Every replica; with `dns` the one entry whose host name stands for all of them. */
+      servers,
+      /** Of the first one, for what talks to a single server. */
+      httpUrl: servers[0]?.httpUrl ?? '',
+      grpcUrl: servers[0]?.grpcUrl ?? '',
+      discovery: e.TRITON_DISCOVERY,
       grpcDescriptors: e.TRITON_GRPC_DESCRIPTORS,
       transport: e.TRITON_TRANSPORT,
       adminSecret: e.TRITON_ADMIN_SECRET,

@@ -20,6 +20,7 @@ import { identify } from './media/probe/identify.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { openProcessMetrics } from './metrics/process.ts';
 import { serveMetrics } from './metrics/serve.ts';
+import { measureReplicas } from './metrics/replicas.ts';
 import { measureState } from './metrics/state.ts';
 import { openCatalogue } from './models/catalogue.ts';
 import { openReleases } from './models/releases.ts';
@@ -31,8 +32,7 @@ import { openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
-import { openTransport } from './triton/open-transport.ts';
-import { openControl } from './triton/protocol/control.ts';
+import { openReplicas } from './triton/replicas/replicas.ts';
 import { watched } from './triton/watched.ts';
 
 type Closer = () => Promise<unknown>;
@@ -96,10 +96,11 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   const queue = openQueue(config.redis, log);
   closers.push(() => queue.close());
   const metrics = createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() }));
-  const opened = await openTransport(config.triton);
-  const replica = new URL(config.triton.httpUrl).host;
-  const transport = watched(opened, replica, { metrics, tracing });
-  closers.push(() => transport.close());
+  const replicas = await openReplicas(config.triton, log, {
+    watch: (infer, name) => watched(infer, name, { metrics, tracing }),
+  });
+  closers.push(() => replicas.close());
+  measureReplicas(metrics.registry, replicas.stats);
   return {
     config,
     log,
@@ -107,8 +108,10 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
     files,
     signals,
     queue,
-    ...{ transport, metrics, tracing },
-    control: openControl(config.triton),
+    replicas,
+    transport: replicas.transport,
+    control: replicas.control,
+    ...{ metrics, tracing },
     ledger: openLedger(stores, config.prices),
     jobs: openJobs(stores, config, files, recordReader(operations)),
     operations,

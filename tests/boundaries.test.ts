@@ -27,7 +27,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     },
     models: { values: ['triton'] },
     media: { values: ['contract', 'storage'] },
-    triton: { types: ['metrics'] },
+    triton: { values: ['async'], types: ['metrics'] },
     metrics: { types: ['accounts', 'contract'] },
     storage: { values: ['contract'] },
     async: {},
@@ -39,7 +39,12 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   media: { fetch: [], image: [], probe: ['image'], read: [], write: [] },
   jobs: { record: [], submit: ['record'], run: ['record', 'submit'] },
-  triton: { protocol: [], 'shared-memory': ['protocol'], clients: ['protocol'] },
+  triton: {
+    protocol: [],
+    'shared-memory': ['protocol'],
+    clients: ['protocol'],
+    replicas: ['protocol'],
+  },
   http: { body: [], gate: [], middleware: [], routes: [] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {

@@ -63,6 +63,37 @@ test('all faults are told at once, each with its variable', () => {
   }
 });
 
+const several = {
+  TRITON_HTTP_URL: 'http://a:8000/, http://b:8000',
+  TRITON_GRPC_URL: 'a:8001,[fd00::2]:8001',
+};
+
+test('replicas of Triton are listed in the order of both their addresses', () => {
+  assert.equal(loadConfig({ ...secrets, ...several }).triton.servers, [
+    { httpUrl: 'http://a:8000', grpcUrl: 'a:8001' },
+    { httpUrl: 'http://b:8000', grpcUrl: '[fd00::2]:8001' },
+  ]);
+});
+
+test('addresses of Triton that do not fit together are faults, each with a sentence', () => {
+  const cases: readonly (readonly [NodeJS.ProcessEnv, RegExp])[] = [
+    [
+      { TRITON_GRPC_URL: 'a:8001' },
+      /TRITON_GRPC_URL: Expected one address for each .* \(2\); got 1/,
+    ],
+    [{ TRITON_GRPC_URL: 'a,b:1' }, /TRITON_GRPC_URL\.0: Expected host:port/],
+    [{ TRITON_HTTP_URL: 'http://a:1,http://a:1/' }, /TRITON_HTTP_URL: Expected each address once/],
+    [{ TRITON_HTTP_URL: 'http://a:1,b' }, /TRITON_HTTP_URL\.1: Expected a URL/],
+    [{ TRITON_HTTP_URL: ' , ' }, /TRITON_HTTP_URL: Expected at least 1 entry/],
+    [{ TRITON_DISCOVERY: 'dns' }, /TRITON_HTTP_URL: Expected one host name .*; got 2/],
+    [{ TRITON_TRANSPORT: 'shared-memory' }, /TRITON_TRANSPORT: .* one Triton on this host only/],
+  ];
+  for (const [env, message] of cases)
+    assert.throws(() => loadConfig({ ...secrets, ...several, ...env }), message);
+  const alone = { TRITON_DISCOVERY: 'dns', TRITON_TRANSPORT: 'shared-memory' };
+  assert.throws(() => loadConfig({ ...secrets, ...alone }), /TRITON_TRANSPORT: /);
+});
+
 test('a model without a rate, and a rate without a model, are faults', () => {
   const rates = {
     UPSCALE_RATES: '{"photo":1,"detail":1}',

@@ -2,7 +2,8 @@
 
 usage: TRITON_ADMIN_SECRET=... python3 keeper.py tritonserver --http-port=... [more of Triton's flags]
 
-- Triton answers health checks to everyone, and everything else only to who sends the secret.
+- Triton answers health checks to everyone, and everything else only to who sends the secret. Doors that the secret does not
+  guard (SageMaker, Vertex AI) stay shut.
 - A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
 - When that does not help, or Triton itself hangs, Triton is ended. Whoever runs this starts both again.
 """
@@ -26,6 +27,10 @@ from typing import Any
 
 HEADER = "x-enhance-admin"
 RESTRICTED = "metadata,inference,shared-memory,model-config,model-repository,statistics,trace,logging"
+SHUT = ["--allow-sagemaker=false", "--allow-vertex-ai=false"]
+"""Before 26.03 these endpoints reach models past the restriction (CVE-2026-24207); an environment variable opens the second."""
+MOST_BYTES = 1 << 30
+"""Of one HTTP request. Releases from 25.05 on refuse requests above 64 MiB unless told otherwise; our largest is 192 MB."""
 PATIENCE = float(os.environ.get("KEEPER_PATIENCE") or 1)
 """How long the times below are that a hang may last: more for a machine that stalls, less for tests."""
 LOOK_SECONDS = 1.0
@@ -282,7 +287,8 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
                 strangers.add(number)
             elif name.startswith("triton_python"):
                 words = Path(f"/proc/{number}/cmdline").read_text().split("\0")
-                found[int(number)] = (state, Path(words[1]).parts[-3] if len(words) > 1 else "")
+                models = [Path(word).parts[-3] for word in words if word.endswith("/model.py")]
+                found[int(number)] = (state, models[0] if models else "")
     return found
 
 
@@ -321,6 +327,14 @@ def hide(pid: int, secret: bytes) -> None:
                 memory.write(b"x" * len(secret))
 
 
+def guarded(command: list[str], secret: str) -> list[str]:
+    """Triton's command with its restrictions. A flag that only some releases know is added where their help lists it."""
+    rule = f"{RESTRICTED}:{HEADER}={secret}"
+    known = subprocess.run([command[0], "--help"], capture_output=True, text=True, check=False).stdout
+    largest = [f"--http-max-input-size={MOST_BYTES}"] if "--http-max-input-size" in known else []
+    return [*command, *SHUT, *largest, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"]
+
+
 def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
@@ -333,8 +347,7 @@ def main(command: list[str]) -> int:
     flags = dict(word[2:].split("=", 1) for word in command if word.startswith("--") and "=" in word)
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)
-    rule = f"{RESTRICTED}:{HEADER}={secret}"
-    child = subprocess.Popen([*command, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"])
+    child = subprocess.Popen(guarded(command, secret))
     told_to_end = threading.Event()
 
     def end(*_: object) -> None:

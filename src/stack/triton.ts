@@ -1,5 +1,6 @@
 /** The embedded Triton: the real server from the nvidia-pytriton wheel, which loads a model only when it is told to. */
 import { readdirSync, rmSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
@@ -52,9 +53,21 @@ export const modelsIn = (folder: string): string[] => {
   return [...models, ...beside];
 };
 
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+
+/** Triton 24.10, the newest that a wheel holds, has published holes: no other machine may reach it (SECURITY.md). */
+const refuseReachable = (host: string): void => {
+  if (!loopback.check(host))
+    throw new Error(
+      `Expected an address of 127.0.0.0/8 for the embedded Triton, which has published security holes; got "${host}". The containers run a newer release for other addresses.`,
+    );
+};
+
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
   const { ports, host, modelsDirs, logFile, env, signal } = options;
+  refuseReachable(host);
   const regions = `enhance_${ports.http}_`;
   dropRegions(regions);
   const child = await startChild({

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -151,10 +151,32 @@ test('only the GPU server needs a profile', () => {
   for (const service of [api, worker, redis, triton]) assert.is(service.profiles, undefined);
 });
 
-test('the server in the container is the release of the embedded one', () => {
-  const release = /FROM nvcr\.io\/nvidia\/tritonserver:24\.10-py3/;
-  assert.match(read('inference/Dockerfile'), release);
+/** The release that mends the last hole of NVIDIA's bulletins for Triton up to September 2026 (5875: CVE-2026-16497). */
+const patched = '26.07';
+
+test('the release of Triton in the containers is set in one place and has no hole that was published', () => {
+  const dockerfile = read('inference/Dockerfile');
+  const [, release = ''] = /^ARG TRITON_VERSION=(\d\d\.\d\d)$/m.exec(dockerfile) ?? [];
+  assert.ok(release >= patched, `"${release}" is older than ${patched}`);
+  assert.match(dockerfile, /^FROM nvcr\.io\/nvidia\/tritonserver:\$\{TRITON_VERSION\}-py3/m);
+  const folders = ['deploy', '.github'].filter((folder) => existsSync(join(root, folder)));
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  for (const file of [
+    ...files,
+    join(root, 'docker-compose.yml'),
+    join(root, 'inference/Dockerfile'),
+  ])
+    assert.not.match(readFileSync(file, 'utf8'), /tritonserver:\d/, file);
+  assert.match(read('SECURITY.md'), `Triton ${release}`);
+});
+
+test('the embedded Triton is the newest that a wheel holds, and SECURITY.md names it', () => {
   assert.match(read('src/stack/wheels.json'), '"nvidia_pytriton-0.7.0-'); // which holds 24.10
+  assert.match(read('SECURITY.md'), 'Triton 24.10');
 });
 
 test('each Dockerfile copies only what is in the repository', () => {

@@ -1,7 +1,7 @@
 /** Triton's control over HTTP: what it serves, load and unload. */
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type TritonAddress } from './wire.ts';
+import { openWire, type Reply, reasonOf, type TritonAddress, type Within } from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -33,9 +33,9 @@ export type IndexEntry = z.infer<typeof Index>[number];
 /** `model` is the name under which Triton has it. Each throws Failure model_unavailable, with Triton's reason as its cause. */
 export type Control = {
   /** The config of a loaded model. */
-  modelConfig(model: string): Promise<ModelConfig>;
+  modelConfig(model: string, within?: Partial<Within>): Promise<ModelConfig>;
   /** Every model in the repository. One that was never loaded has no state. */
-  repositoryIndex(): Promise<IndexEntry[]>;
+  repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
    * A model whose Python process cannot start stays LOADING: hence the deadline.
@@ -51,12 +51,12 @@ export const openControl = (address: TritonAddress): Control => {
   const path = (model: string, act: string) =>
     `/repository/models/${encodeURIComponent(model)}/${act}`;
   return {
-    modelConfig: async (model) => {
+    modelConfig: async (model, within) => {
       const path = `/models/${encodeURIComponent(model)}/config`;
-      return read(model, ModelConfig, await granted(model, wire.get(path)));
+      return read(model, ModelConfig, await granted(model, wire.get(path, within)));
     },
-    repositoryIndex: async () =>
-      read('Triton', Index, await granted('Triton', wire.post('/repository/index'))),
+    repositoryIndex: async (within) =>
+      read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
     load: async (model, timeoutMs, signal) => {
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
     },

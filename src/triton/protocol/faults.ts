@@ -11,10 +11,15 @@ export const inferenceFailed = (model: string, reason: string, cause?: unknown):
 export const tooSlow = (model: string, timeoutMs: number): Failure =>
   inferenceFailed(model, `no answer within ${timeoutMs} ms`);
 
-/** Triton's own refusal. absent: Triton says that it does not serve the model now. */
+/**
+ * How Triton says that it does not serve a model now; the status that goes with it depends on its release. A dead Python
+ * process (stub) is told like an error of the model, but no request can succeed until the model is loaded again.
+ */
+const absence = /^Request for unknown model|stub process/i;
+
+/** Triton's own refusal. absent: its status says that it does not serve the model now. */
 export const refused = (model: string, reason: string, absent: boolean): Failure =>
-  // Triton answers for a dead Python process as for any error of the model, but no request can succeed until the model is loaded again.
-  absent || /stub process/i.test(reason)
+  absent || absence.test(reason)
     ? modelUnavailable(model, new Error(reason))
     : inferenceFailed(model, reason.replace(/\.$/, ''));
 

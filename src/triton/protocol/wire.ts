@@ -13,14 +13,14 @@ export type Reply = {
 
 /** Each throws an Error with what happened when no answer came, and the signal's reason on abort. */
 export type Wire = {
-  get(path: string): Promise<Reply>;
+  get(path: string, within?: Partial<Within>): Promise<Reply>;
   post(path: string, body?: object, within?: Partial<Within>): Promise<Reply>;
   send(path: string, message: Message): Promise<Reply>;
   /** Ends the requests that are under way. */
   close(): void;
 };
 
-type Within = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
+export type Within = { readonly timeoutMs: number; readonly signal: AbortSignal | undefined };
 type Message = Within & {
   readonly chunks: readonly Buffer[];
   readonly headers: Readonly<Record<string, string | number>>;
@@ -75,7 +75,8 @@ export const openWire = (
     }
   };
   return {
-    get: (path) => ask({ url: path, timeout: shortTimeoutMs }),
+    get: (path, { timeoutMs: timeout = shortTimeoutMs, signal } = {}) =>
+      ask({ url: path, timeout }, signal),
     post: (path, body = {}, { timeoutMs: timeout = shortTimeoutMs, signal } = {}) =>
       ask({ method: 'post', url: path, data: JSON.stringify(body), timeout }, signal),
     send: (path, { chunks, headers, timeoutMs, signal }) =>

@@ -1,0 +1,54 @@
+/** One look at a server: what it has in its repository, and the releases of what is READY. */
+import { Failure } from '../../errors.ts';
+import type { Control, IndexEntry } from '../protocol/control.ts';
+import { isTimeout, type Within } from '../protocol/wire.ts';
+
+/** Triton answers this question at once, also while its models compute. */
+const answerWithinMs = 1_500;
+
+export type Look = {
+  readonly index: readonly IndexEntry[];
+  /** The parameter `release` of each model that is READY, by the name of the model. */
+  readonly releases: ReadonlyMap<string, string>;
+};
+
+/**
+ * before: what was known, so that the config of a model is asked for once. Throws Failure model_unavailable.
+ * health/ready is not asked: it is false as long as any single model cannot be loaded.
+ */
+export const look = async (control: Control, before: Look, signal: AbortSignal): Promise<Look> => {
+  const within = { timeoutMs: answerWithinMs, signal };
+  const index = await indexOf(control, within);
+  const ready = index.filter(({ state }) => state === 'READY').map(({ name }) => name);
+  const known = await Promise.all(
+    [...new Set(ready)].map(async (name) => {
+      const release = before.releases.get(name) ?? (await releaseOf(control, name, within));
+      return release === null ? [] : [[name, release] as const];
+    }),
+  );
+  return { index, releases: new Map(known.flat()) };
+};
+
+/** A thread of Triton that loads a model answers nobody else on its connections: a second connection gets another thread. */
+const indexOf = async (control: Control, within: Within): Promise<readonly IndexEntry[]> => {
+  try {
+    return await control.repositoryIndex(within);
+  } catch (error) {
+    if (!(error instanceof Failure && isTimeout(error.cause))) throw error;
+    return control.repositoryIndex(within);
+  }
+};
+
+/** Null for a model that is no longer READY, or not told now; '' for one without the parameter. */
+const releaseOf = async (
+  control: Control,
+  model: string,
+  within: Within,
+): Promise<string | null> => {
+  try {
+    return (await control.modelConfig(model, within)).parameters.release ?? '';
+  } catch (error) {
+    if (error instanceof Failure) return null;
+    throw error;
+  }
+};
