@@ -1,19 +1,16 @@
-/** A transport whose requests are measured and traced. */
+/** Requests to one Triton server, measured and traced. */
 import { Failure } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { inside, type Tracing } from '../tracing.ts';
 import type { Transport } from './protocol/transport.ts';
 
+type Infer = Transport['infer'];
 type Watch = { readonly metrics: Metrics; readonly tracing: Tracing };
 
 /** `replica` names the server, as host and port. */
-export const watched = (
-  transport: Transport,
-  replica: string,
-  { metrics, tracing }: Watch,
-): Transport => ({
-  kind: transport.kind,
-  infer: async (model, inputs, wanted, signal) => {
+export const watched =
+  (infer: Infer, replica: string, { metrics, tracing }: Watch): Infer =>
+  async (model, inputs, wanted, signal) => {
     const end = metrics.triton.begin(replica, model);
     const span = tracing.start(`infer ${model}`, 'client', {
       'enhance.triton.model': model,
@@ -24,16 +21,14 @@ export const watched = (
       span.end(code);
     };
     try {
-      const outputs = await inside(span, () => transport.infer(model, inputs, wanted, signal));
+      const outputs = await inside(span, () => infer(model, inputs, wanted, signal));
       ended();
       return outputs;
     } catch (error) {
       ended(codeOf(error, signal));
       throw error;
     }
-  },
-  close: () => transport.close(),
-});
+  };
 
 const codeOf = (error: unknown, signal: AbortSignal): string => {
   if (signal.aborted) return 'stopped';

@@ -14,6 +14,7 @@ import {
   type ReplicaCounts,
   type ReplicaState,
   type ServerAddress,
+  type WatchInfer,
 } from './replica.ts';
 
 export type Replicas = {
@@ -32,6 +33,8 @@ type ReplicasStats = {
 };
 
 type Options = {
+  /** Puts something round the requests to each replica. */
+  readonly watch?: WatchInfer;
   readonly resolve?: Resolve;
   /** Time between two looks at the host name. */
   readonly resolveMs?: number;
@@ -44,9 +47,9 @@ const compareMs = 5_000;
 export const openReplicas = async (
   config: Config['triton'],
   log: Log,
-  { resolve = systemResolve, resolveMs = 5_000 }: Options = {},
+  { resolve = systemResolve, resolveMs = 5_000, watch }: Options = {},
 ): Promise<Replicas> => {
-  const fleet = openFleet((address) => openServer(address, config, log), log);
+  const fleet = openFleet((address) => openServer(address, config, log, watch), log);
   const transport = openBalanced(config.transport, fleet);
   const follow = openFollowing(addressesOf(config, resolve), fleet, log);
   await follow();
