@@ -339,8 +339,23 @@ def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
 
+def given_secret() -> str:
+    """TRITON_ADMIN_SECRET, or what its file holds; "" when neither can be used. Triton and its models get neither."""
+    secret, path = (os.environ.pop(name, "") for name in ("TRITON_ADMIN_SECRET", "TRITON_ADMIN_SECRET_FILE"))
+    if not path:
+        return secret
+    if secret:
+        say("expected TRITON_ADMIN_SECRET or TRITON_ADMIN_SECRET_FILE, not both")
+        return ""
+    try:
+        return Path(path).read_text().removesuffix("\n").removesuffix("\r")
+    except OSError as fault:
+        say(f"TRITON_ADMIN_SECRET_FILE: {fault}")
+        return ""
+
+
 def main(command: list[str]) -> int:
-    secret = os.environ.pop("TRITON_ADMIN_SECRET", "")
+    secret = given_secret()
     if not re.fullmatch(r"[\w-]{16,}", secret, re.ASCII):
         say("TRITON_ADMIN_SECRET: expected at least 16 letters, digits, - or _")
         return 2

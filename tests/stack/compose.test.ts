@@ -95,7 +95,7 @@ test('Triton gets its own secret and none of the service', () => {
     ]);
   assert.is(redis.environment, undefined);
   for (const { environment } of [api, triton])
-    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:\?/);
+    assert.match(environment?.TRITON_ADMIN_SECRET ?? '', /^\$\{TRITON_ADMIN_SECRET:?\?/);
 });
 
 test('the models folder is the one of the embedded Triton', () => {

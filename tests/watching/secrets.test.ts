@@ -10,7 +10,8 @@ import { loadConfig, variables } from '../../src/config.ts';
 import { operations } from '../../src/operations/all.ts';
 import { environmentFor } from '../../src/stack/allowed.ts';
 import { givenEnvironment } from '../../src/stack/environment.ts';
-import { root } from '../../src/stack/home.mjs';
+import { places, root } from '../../src/stack/home.mjs';
+import { keeper } from '../../src/stack/triton.ts';
 import { tempDir } from '../real/run.ts';
 import { skip } from '../real/skip.ts';
 
@@ -88,6 +89,29 @@ test('npm start takes secrets from files instead of making its own', () => {
   assert.is(environment.KEY_PEPPER_FILE, undefined);
 });
 
+/** Triton's command as the keeper starts it; echo stands for Triton, as the command is all that is asked. */
+const kept = (env: NodeJS.ProcessEnv) =>
+  spawnSync(places.python, [keeper, '/bin/echo', '--http-port=9'], {
+    ...{ cwd: root, encoding: 'utf8' },
+    env: { PATH: process.env.PATH, ...env },
+  });
+
+test('Triton gets its secret from a file too, and does not start without one', () => {
+  const secret = 'a-triton-secret-of-a-file';
+  const path = file('triton', `${secret}\n`);
+  assert.match(kept({ TRITON_ADMIN_SECRET_FILE: path }).stdout, `x-enhance-admin=${secret}`);
+  for (const [env, why] of [
+    [{}, /expected at least 16/],
+    [{ TRITON_ADMIN_SECRET: secret, TRITON_ADMIN_SECRET_FILE: path }, /not both/],
+    [{ TRITON_ADMIN_SECRET_FILE: join(dir, 'missing') }, /No such file/],
+  ] as const) {
+    const { status, stdout, stderr } = kept(env);
+    assert.equal([status, stdout], [2, '']);
+    assert.match(stderr, why);
+    assert.not.match(stderr, secret);
+  }
+});
+
 const Service = z.looseObject({
   environment: z.record(z.string(), z.string()),
   secrets: z.array(z.looseObject({ source: z.string() })).optional(),
@@ -102,8 +126,8 @@ if (compose)
     const yaml = /```yaml\n(x-secrets[\s\S]*?)```/.exec(page)?.[1] ?? '';
     const override = file('docker-compose.secrets.yml', yaml);
     const env = {
-      ...{ PATH: process.env.PATH, HOME: dir, TRITON_ADMIN_SECRET: 's'.repeat(16) },
-      ...{ KEY_PEPPER: '', SIGNING_SECRET: '', METRICS_TOKEN: '' },
+      ...{ PATH: process.env.PATH, HOME: dir },
+      ...{ KEY_PEPPER: '', SIGNING_SECRET: '', METRICS_TOKEN: '', TRITON_ADMIN_SECRET: '' },
     };
     const [command = '', ...words] = compose;
     const files = ['-f', join(root, 'docker-compose.yml'), '-f', override];
@@ -124,6 +148,7 @@ if (compose)
         'key_pepper',
         'metrics_token',
         'signing_secret',
+        'triton_admin_secret',
       ]);
     }
   });
