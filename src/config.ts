@@ -16,15 +16,24 @@ const list = z.string().transform((value) =>
 );
 const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
-/** `name=value,name=value`, as OpenTelemetry writes headers. */
-const pairs = list.default([]).transform((entries) =>
-  Object.fromEntries(
-    entries.map((entry) => {
-      const [name = '', ...value] = entry.split('=');
-      return [name.trim(), decodeURIComponent(value.join('=').trim())];
-    }),
-  ),
-);
+/** `name=value,name=value` with percent-encoded values, as OpenTelemetry writes headers. */
+const headerList = list.default([]).transform((entries, ctx) => {
+  try {
+    const pairs = entries.map((entry) => /^\s*([^=\s]+)\s*=(.*)$/.exec(entry) ?? []);
+    if (pairs.some(([, name]) => name === undefined)) throw new Error('a header has no value');
+    const found = pairs.map(([, name = '', value = '']) => [
+      name,
+      decodeURIComponent(value.trim()),
+    ]);
+    return z.record(z.string(), z.string()).parse(Object.fromEntries(found));
+  } catch {
+    ctx.addIssue({
+      code: 'custom',
+      message: 'Expected name=value,name=value with percent-encoded values',
+    });
+    return z.NEVER;
+  }
+});
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   z
     .string()
@@ -96,8 +105,8 @@ const Environment = z.object({
   METRICS_TOKEN: z.string().min(16).optional(),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: int(0, 0),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs,
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headerList,
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 
   WAIT_LIMIT_SECONDS: int(900),

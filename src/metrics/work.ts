@@ -21,7 +21,15 @@ export const createWorkMetrics = (registry: Registry) => {
     labelNames: byRelease,
     registers,
   });
+  const slots = new Gauge({
+    name: 'enhance_worker_slots',
+    help: 'Attempts that this worker runs at most at a time (WORKER_CONCURRENCY); only workers tell it',
+    registers,
+  });
+  // A gauge without labels would tell 0 until it is set.
+  slots.remove();
   return {
+    slots,
     running: new Gauge({
       name: 'enhance_running_attempts',
       help: 'Attempts that this worker runs now',

@@ -19,23 +19,21 @@ const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const log = createLog('silent', 'test');
 
 test('without a collector no package of OpenTelemetry is loaded', () => {
-  const look = (endpoint: string) =>
-    execFileSync(
-      process.execPath,
-      [
-        ...['--import', 'tsx', '--input-type=module', '-e'],
-        `import { createRequire } from 'node:module';
-         const { openTracing } = await import('./src/open-tracing.ts');
-         const { createLog } = await import('./src/log.ts');
-         await openTracing({ endpoint: ${endpoint}, headers: {}, ratio: 1 }, 'test', createLog('silent', 'test'));
-         const { cache } = createRequire(import.meta.url);
-         process.stdout.write(String(Object.keys(cache).filter((path) => path.includes('@opentelemetry/')).length));
-         process.exit(0);`,
-      ],
-      { cwd: root, encoding: 'utf8' },
-    );
-  assert.is(look('undefined'), '0');
-  assert.ok(Number(look("'http://127.0.0.1:9'")) > 10, 'with one they are');
+  const program = `import { createRequire } from 'node:module';
+    const { openTracing } = await import('./src/open-tracing.ts');
+    const { createLog } = await import('./src/log.ts');
+    const { cache } = createRequire(import.meta.url);
+    const loaded = async (endpoint) => {
+      await openTracing({ endpoint, headers: {}, ratio: 1 }, 'test', createLog('silent', 'test'));
+      return Object.keys(cache).filter((path) => path.includes('@opentelemetry/')).length;
+    };
+    process.stdout.write(JSON.stringify([await loaded(), await loaded('http://127.0.0.1:9')]));
+    process.exit(0);`;
+  const words = ['--import', 'tsx', '--input-type=module', '-e', program];
+  const printed = execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' });
+  const [without = -1, withOne = 0]: number[] = JSON.parse(printed);
+  assert.is(without, 0);
+  assert.ok(withOne > 10, `${withOne}`);
 });
 
 test('without a collector a caller’s trace goes along all the same', () => {
@@ -60,6 +58,19 @@ test('only a valid traceparent is taken from outside', () => {
     `${traceparent}\n`,
   ])
     assert.is(saneTraceparent(bad), undefined, JSON.stringify(bad));
+});
+
+test('headers for the collector are percent-decoded; a fault is told without them', () => {
+  const headersOf = (text: string) =>
+    testConfig({ OTEL_EXPORTER_OTLP_HEADERS: text }).tracing.headers;
+  assert.equal(headersOf(''), {});
+  assert.equal(headersOf('api-key=a%20b, x=y=z'), { 'api-key': 'a b', x: 'y=z' });
+  for (const bad of ['secret%zz', 'name=secret%zz', '=secret'])
+    assert.throws(
+      () => headersOf(bad),
+      (error: Error) =>
+        /HEADERS: Expected name=value/.test(error.message) && !/secret/.test(error.message),
+    );
 });
 
 test('spans have the right parents, and a caller who does not record is heeded', async () => {

@@ -160,6 +160,8 @@ test('orders, attempts, frames and credits are counted as they happened', async 
   assert.ok(Math.abs(sumOf(worker, 'enhance_megapixels_total', release) - pixels / 1e6) < 1e-9);
   assert.is(sumOf(worker, 'enhance_job_wait_seconds_count'), 4);
   assert.is(sumOf(worker, 'enhance_running_attempts'), 0);
+  assert.is(sumOf(worker, 'enhance_worker_slots'), service.config.jobs.concurrency);
+  assert.not.ok(api.some(({ name }) => name === 'enhance_worker_slots'));
   assert.equal(
     ['succeeded', 'canceled', 'failed'].map((status) =>
       sumOf(api, 'enhance_jobs_finished_total', { status }),

@@ -135,6 +135,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     log,
   );
   queue.start(config.jobs.concurrency, tracked);
+  parts.metrics.slots.set(config.jobs.concurrency);
 
   return {
     close: async (): Promise<void> => {
