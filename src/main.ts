@@ -153,6 +153,9 @@ const main = async (command: string): Promise<void> => {
   process.umask(0o077);
   const config = loadConfig(process.env, operations);
   const log = createLog(config.logLevel, command);
+  // Node prints its warnings as plain text between our lines, unless somebody else listens alone.
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => log.warn({ err: warning }, 'a warning of Node'));
   // Node's own report of an error prints all its fields: those of ioredis hold the password.
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'the process ends: nothing caught this error');
