@@ -23,6 +23,7 @@ import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { openProcessMetrics } from './metrics/process.ts';
+import { measureReplicas } from './metrics/replicas.ts';
 import { serveMetrics } from './metrics/serve.ts';
 import { measureState } from './metrics/state.ts';
 import { openCatalogue } from './models/catalogue.ts';
@@ -129,6 +130,7 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
     watch: (infer, replica) => watched(infer, replica, { metrics, tracing }),
   });
   closers.push(() => replicas.close());
+  measureReplicas(metrics.registry, replicas.stats);
   const registry = openRegistry(stores, operations.flatMap(slotForms));
   const ending = new AbortController();
   const { dir: modelsDir, keepMs, loadWithinMs } = config.models;

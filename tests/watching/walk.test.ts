@@ -199,6 +199,9 @@ test('every stage has its time, and calls to Triton their replica', () => {
   assert.ok(sumOf(worker, 'enhance_triton_request_duration_seconds_count', replica) >= 7);
   assert.ok(sumOf(worker, 'enhance_triton_errors_total', { ...replica, code: 'stopped' }) > 0);
   assert.is(sumOf(worker, 'enhance_triton_pending_requests'), 0);
+  const up = { replica: replica.replica };
+  assert.is(sumOf(worker, 'enhance_triton_replica_up', up), 1);
+  assert.is(sumOf(worker, 'enhance_triton_ejections_total', up), 0);
 });
 
 test('no label holds what grows with callers and jobs', () => {

@@ -24,7 +24,8 @@ export const watchAttempt = ({ metrics, tracing }: WatchParts, job: JobRecord) =
   metrics.running.inc();
 
   const spent = new Map<Stage, number>();
-  let release = job.model_version;
+  // A model that is computed without Triton has a version only.
+  let release = job.release || job.model_version;
   let code = '';
   let current: { readonly stage: Stage; readonly fromMs: number; readonly span: Span } | undefined;
 
@@ -44,8 +45,8 @@ export const watchAttempt = ({ metrics, tracing }: WatchParts, job: JobRecord) =
       leave();
       current = { stage, fromMs: performance.now(), span: tracing.start(stage, 'internal') };
     },
-    made: ({ details, outputSize, modelVersion }: Enhanced): void => {
-      release = modelVersion;
+    made: ({ details, outputSize, release: replaced }: Enhanced): void => {
+      release = replaced ?? release;
       const frames = typeof details.frames === 'number' ? details.frames : 1;
       const megapixels = (frames * outputSize.width * outputSize.height) / 1e6;
       metrics.made({ ...labels, release }, { frames, megapixels });

@@ -51,10 +51,14 @@ export type ServerAddress = { readonly httpUrl: string; readonly grpcUrl: string
 /** host:port. */
 export const nameOf = ({ httpUrl }: ServerAddress): string => new URL(httpUrl).host;
 
+/** The same requests with something round them; `name` is the replica's. */
+export type WatchInfer = (infer: Transport['infer'], name: string) => Transport['infer'];
+
 export const openServer = async (
   address: ServerAddress,
   config: Config['triton'],
   log: Log,
+  watch: WatchInfer = (infer) => infer,
 ): Promise<Server> => {
   const name = nameOf(address);
   const transport = await openTransport({ ...config, ...address });
@@ -75,7 +79,7 @@ export const openServer = async (
 
   return {
     ...{ name, control, close },
-    infer: requests.infer,
+    infer: watch(requests.infer, name),
     check: health.check,
     state: () => ({
       ...health.state(),

@@ -14,6 +14,7 @@ import {
   type ReplicaCounts,
   type ReplicaState,
   type ServerAddress,
+  type WatchInfer,
 } from './replica.ts';
 
 export type Replicas = {
@@ -32,8 +33,8 @@ type ReplicasStats = {
 };
 
 type Options = {
-  /** Wraps the requests to a replica, to measure them. */
-  readonly watch?: (infer: Transport['infer'], replica: string) => Transport['infer'];
+  /** Puts something round the requests to each replica. */
+  readonly watch?: WatchInfer;
   readonly resolve?: Resolve;
   /** Time between two looks at the host name. */
   readonly resolveMs?: number;
@@ -46,13 +47,9 @@ const compareMs = 5_000;
 export const openReplicas = async (
   config: Config['triton'],
   log: Log,
-  { watch = (infer) => infer, resolve = systemResolve, resolveMs = 5_000 }: Options = {},
+  { resolve = systemResolve, resolveMs = 5_000, watch }: Options = {},
 ): Promise<Replicas> => {
-  const open = async (address: ServerAddress) => {
-    const server = await openServer(address, config, log);
-    return { ...server, infer: watch(server.infer, server.name) };
-  };
-  const fleet = openFleet(open, log);
+  const fleet = openFleet((address) => openServer(address, config, log, watch), log);
   const transport = openBalanced(config.transport, fleet);
   const follow = openFollowing(addressesOf(config, resolve), fleet, log);
   await follow();
