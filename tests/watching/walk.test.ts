@@ -154,7 +154,7 @@ test('orders, attempts, frames and credits are counted as they happened', async 
   const attempts = (end: string) => sumOf(worker, 'enhance_attempts_total', { end });
   assert.equal([attempts('succeeded'), attempts('canceled')], [3, 1]);
   assert.is(sumOf(worker, 'enhance_attempts_total', { code: 'canceled' }), 1);
-  const release = { model: 'photo', release: walked.first.data.model_version };
+  const release = { model: 'photo', release: walked.first.data.release };
   assert.is(sumOf(worker, 'enhance_frames_total', release), 2 + walked.video.data.frames);
   const pixels = 2 * 80 * 60 + walked.video.data.frames * 128 * 96;
   assert.ok(Math.abs(sumOf(worker, 'enhance_megapixels_total', release) - pixels / 1e6) < 1e-9);
