@@ -85,9 +85,7 @@ export const packRelease = async (source: ReleaseSource, parts: PackParts): Prom
   const staged = await mkdtemp(join(modelsDir, aside));
   try {
     const unpacked = join(staged, 'unpacked');
-    if (tritonSlots.length !== 1 && /\.onnx$/i.test(source.path))
-      throw refused(`expected a folder: one ONNX file can only be an upscaler, not ${source.slot}`);
-    await unpack(source.path, unpacked);
+    await unpack(source.path, unpacked, tritonSlots.length === 1);
     const root = await rootOf(unpacked, tritonSlots);
     const licence = await licenceOf(source.licence, root);
     const folders = await foldersOf(root, tritonSlots);

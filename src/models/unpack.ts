@@ -1,5 +1,5 @@
 /** The files of a release from where an operator has them: a folder, an archive of one, or an ONNX file. */
-import { cp, lstat, mkdir, readdir } from 'node:fs/promises';
+import { cp, lstat, mkdir, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extract, list, type ReadEntry } from 'tar';
 import { writeOnnxRelease } from './onnx-release.ts';
@@ -9,17 +9,34 @@ import { refused } from './refused.ts';
 const largestBytes = 16 * 1024 ** 3;
 const mostFiles = 2000;
 
-/** Copies the release into `folder`, which it makes. Throws Failure release_refused for what is no release, or holds links. */
-export const unpack = async (path: string, folder: string): Promise<void> => {
+/** Copies the release into `folder`, which it makes; `mayBeOnnx`: its slot has one model, an upscaler. Throws Failure release_refused for what is no release, or holds links. */
+export const unpack = async (path: string, folder: string, mayBeOnnx: boolean): Promise<void> => {
   const found = await lstat(path).catch((cause) => {
     throw refused(`there is no file or folder ${path}`, cause);
   });
   await mkdir(folder);
   if (found.isDirectory()) return copyFolder(path, folder);
   if (!found.isFile()) throw refused(`expected a folder or a file, got neither: ${path}`);
-  if (/\.onnx$/i.test(path)) return writeOnnxRelease(path, folder);
-  if (/\.(tar|tar\.gz|tgz)$/i.test(path)) return extractArchive(path, folder);
+  if (await isArchive(path)) return extractArchive(path, folder);
+  // What arrives over HTTP has no name.
+  if (/\.onnx$/i.test(path) || !/\.\w+$/.test(path)) {
+    if (mayBeOnnx) return writeOnnxRelease(path, folder);
+    throw refused('expected a folder or an archive of one: an ONNX file can only be an upscaler');
+  }
   throw refused(`expected a folder, a .tar, .tar.gz or .tgz of one, or a file .onnx, got ${path}`);
+};
+
+/** A file that is gzip or tar by its first bytes, or by its name. */
+const isArchive = async (path: string): Promise<boolean> => {
+  const file = await open(path, 'r');
+  try {
+    const head = Buffer.alloc(262);
+    await file.read(head, 0, head.length, 0);
+    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+    return isGzip || head.toString('latin1', 257) === 'ustar' || /\.(tar|tgz|gz)$/i.test(path);
+  } finally {
+    await file.close();
+  }
 };
 
 /** Python writes it beside the code that it reads. */

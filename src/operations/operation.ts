@@ -27,7 +27,8 @@ export type OfferedModel = {
   /** Credits for each unit that the operation counts in, unless the configuration says otherwise. */
   readonly rate: number;
   /**
-   * The release of the models in the repository, such as "r1": to be raised whenever the `release` of one of them changes.
+   * The release of the models in the repository: "r1", later "s2", "s3" …, raised whenever the `release` of one of them changes.
+   * Not "r2", which an operator may have added: neither a name nor what results are cached under may stand for two.
    * None for models that are computed without Triton.
    */
   readonly release?: string;

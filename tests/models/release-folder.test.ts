@@ -251,7 +251,7 @@ test('a release of lip sync brings the models that it replaces, each in a folder
   assert.match(await refusal(lipsync, nothing, slots), 'got one named mouth_rendr');
   assert.match(
     await refusal({ ...lipsync, path: 'x.onnx' }, nothing, slots),
-    'one ONNX file can only be an upscaler, not studio',
+    'an ONNX file can only be an upscaler',
   );
   await removeRelease(modelsDir, manifest);
   assert.not(readdirSync(modelsDir).some((name) => name.endsWith('studio__r2')));

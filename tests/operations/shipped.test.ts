@@ -33,4 +33,13 @@ test('each shipped release has the versions that its name stands for', () => {
   assert.equal(Object.fromEntries(shipped), promised);
 });
 
+test('no shipped release has a name or a version that an operator may have given to another', () => {
+  for (const { slot, shipped } of operations.flatMap(slotForms)) {
+    assert.match(shipped, /^(r1|s[2-9]|s\d\d+)$/);
+    // A release that an operator adds has the version `photo-r2`.
+    for (const version of promised[`${slot}@${shipped}`] ?? [])
+      if (version.startsWith(`${slot}-`)) assert.is(version, `${slot}-${shipped}`);
+  }
+});
+
 test.run();

@@ -1,5 +1,6 @@
 /** Releases are swapped under load, on two Tritons: a real `photo` and a second release of it that inverts the colours. */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -10,7 +11,7 @@ import { openRegistry } from '../../src/models/registry.ts';
 import { added } from '../../src/models/state.ts';
 import { operations } from '../../src/operations/all.ts';
 import { slotForms } from '../../src/operations/catalogue-entries.ts';
-import { root } from '../../src/stack/home.mjs';
+import { places, root } from '../../src/stack/home.mjs';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { tempDir } from '../real/run.ts';
 import { callerOf, ended, formOf, realService } from '../real/service.ts';
@@ -40,7 +41,8 @@ const inverting = (name: string, version: string): void => {
 inverting('photo__r2', 'photo-r2');
 
 const test = suite('swapping releases');
-const opened = () => ownTriton(['photo'], [...repositories, folder]);
+const modelsDir = tempDir('models');
+const opened = () => ownTriton(['photo'], [...repositories, folder, modelsDir]);
 const [triton, second] = await Promise.all([opened(), opened()]);
 const listed = (name: 'httpUrl' | 'grpcUrl') => `${triton[name]},${second[name]}`;
 const tritons = {
@@ -49,6 +51,7 @@ const tritons = {
 };
 const settings = {
   ...{ MODEL_WAIT_SECONDS: '60', RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000' },
+  MODELS_DIR: modelsDir,
   // Shared memory takes one Triton.
   TRITON_TRANSPORT: 'http',
   ...{ ACCOUNT_QUEUED_LIMIT: '1000', ACCOUNT_RUNNING_LIMIT: '16', MODEL_KEEP_SECONDS: '1' },
@@ -246,6 +249,76 @@ test('what cannot be is refused with a sentence, and changes nothing', async () 
   assert.is(status, 403);
 });
 
+test('an ONNX file sent over HTTP becomes a release on every Triton, once it has passed its checks', async () => {
+  const network = join(folder, 'network.onnx');
+  const made = spawnSync(places.python, [join(root, 'tests/models/made.py'), 'x2', network]);
+  assert.is(made.status, 0, String(made.stderr));
+  const send = async (fields: Record<string, string>) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    form.append('file', new Blob([readFileSync(network)]), 'network.onnx');
+    return admin.post('/v1/admin/models/add', form);
+  };
+  const unlicensed = await send({ slot: 'photo' });
+  assert.is(unlicensed.status, 422);
+  assert.match(unlicensed.data.detail, 'no licence is named');
+  const dry = await send({ slot: 'photo', licence: 'MIT', dry_run: 'true' });
+  assert.equal([dry.status, dry.data.dry_run, dry.data.release], [201, true, 'photo@r3']);
+  assert.equal(readdirSync(modelsDir), [], 'nothing of it is left');
+
+  const { status, data } = await send({ slot: 'photo', licence: 'MIT', source: 'made here' });
+  assert.is(status, 201, JSON.stringify(data));
+  assert.is(data.release, 'photo@r3');
+  assert.ok(data.checks.every(({ ok }: { ok: boolean }) => ok) && data.memory_bytes > 0);
+  const told = (await slot()).releases.find(
+    ({ release }: { release: string }) => release === 'photo@r3',
+  );
+  assert.equal([told.ready_on.length, told.licence, told.source], [2, 'MIT', 'made here']);
+  const named = await ask({ path: await picture(), model: 'photo@r3' });
+  assert.equal(
+    [named.release, await makerOf(named.output_url)],
+    ['photo@r3', 'photo@r1'],
+    'its colours',
+  );
+});
+
+test('the command applies a file, and applied again it does nothing', async () => {
+  const file = join(folder, 'models.yaml');
+  writeFileSync(
+    file,
+    'slots:\n  photo:\n    stable: r3\n    candidate: { release: r2, percent: 5 }\n',
+  );
+  const enhance = (...args: string[]) => {
+    const command = ['--import', 'tsx', join(root, 'src/cli/enhance.ts'), 'models', ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, '--json'], {
+      ...{ env: service.env, cwd: root, encoding: 'utf8' },
+    });
+    assert.is(status, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  const steps = [
+    { action: 'promote', release: 'photo@r3', detail: '' },
+    { action: 'canary', release: 'photo@r2', detail: '5 %' },
+  ];
+  assert.equal(enhance('apply', '-f', file, '--dry-run'), { dry_run: true, steps });
+  assert.is((await slot()).stable, 'photo@r1');
+  assert.equal(enhance('apply', '-f', file), { dry_run: false, steps });
+  assert.equal(enhance('apply', '-f', file), { dry_run: false, steps: [] });
+  const { stable, candidate } = await slot();
+  assert.equal([stable, candidate.release, candidate.percent], ['photo@r3', 'photo@r2', 5]);
+  assert.is(enhance('rollback', 'photo').candidate, null);
+  assert.is(enhance('rollback', 'photo').stable, 'photo@r1');
+  const [last] = enhance('log', '--limit', '1');
+  assert.equal([last.action, last.slot, last.release], ['rollback', 'photo', 'r1']);
+  assert.match(last.by, /^operator:/);
+  writeFileSync(file, 'slots:\n  photo:\n    stable: r9\n');
+  const { status, data } = await admin.post('/v1/admin/models/apply', {
+    slots: { photo: { stable: 'r9' }, animation: { candidate: null } },
+  });
+  assert.is(status, 422);
+  assert.match(data.detail, 'got photo@r9');
+});
+
 test('while Triton is down nothing is promoted, and jobs wait', async () => {
   await service.worker.stop();
   const waiting = await queued();
@@ -261,8 +334,8 @@ test('while Triton is down nothing is promoted, and jobs wait', async () => {
 });
 
 test('a release that fails is taken back by itself, and its jobs are done by the one before', async () => {
-  const broken = join(folder, 'photo__r3');
-  inverting('photo__r3', 'photo-r3');
+  const broken = join(folder, 'photo__r4');
+  inverting('photo__r4', 'photo-r4');
   const model = join(broken, '1/model.py');
   const text = readFileSync(model, 'utf8');
   writeFileSync(
@@ -271,12 +344,12 @@ test('a release that fails is taken back by itself, and its jobs are done by the
   );
   await registry.change(
     'photo',
-    (state) => added(state, 'r3', { models: { photo: 'photo__r3' } }),
+    (state) => added(state, 'r4', { models: { photo: 'photo__r4' } }),
     null,
   );
-  await operate('promote', { release: 'photo@r3' });
+  await operate('promote', { release: 'photo@r4' });
   const jobs = [await queued(), await queued(), await queued()];
-  assert.is(jobs[0]?.release, 'photo@r3');
+  assert.is(jobs[0]?.release, 'photo@r4');
   for (const job of jobs) {
     const { result } = await done(job);
     assert.is(result?.release, 'photo@r1');
@@ -290,8 +363,8 @@ test('a release that fails is taken back by itself, and its jobs are done by the
   assert.match(releases.at(-1).rejected, /3 of 3 attempts failed, .*NaN/);
   const { data } = await admin.get('/v1/admin/models/log');
   const { by, release } = data.data.find((one: { action: string }) => one.action === 'rollback');
-  assert.equal([by, release], ['service', 'r3']);
-  assert.match(await refused('promote', { release: 'photo@r3' }, 422), 'was taken back');
+  assert.equal([by, release], ['service', 'r4']);
+  assert.match(await refused('promote', { release: 'photo@r4' }, 422), 'was taken back');
 });
 
 test.after(service.close);
