@@ -55,6 +55,8 @@ type CatalogueParts = {
 
 /** Triton answers these questions at once, also while its models are busy. After this time it counts as hanging. */
 const answerWithinMs = 1_500;
+/** A model that Triton had ready, and does not tell of now, counts as ready for so long; its jobs wait for it. */
+const rememberedMs = 30_000;
 /** How long an answer is used: every new job needs one, and models change seldom. */
 const freshMs = 1_000;
 
@@ -67,6 +69,14 @@ export const openCatalogue = (
     throw new Error('expected each model id once, over all operations');
   const engineOf = openEngines(transport, signal);
   const complain = openComplaints(log);
+  const remembered = new Map<string, { readonly atMs: number; readonly sets: Sets }>();
+
+  /** What was ready lately counts as ready: a thread of Triton that loads a model answers nobody for seconds. */
+  const lately = (name: string): Sets => {
+    const last = remembered.get(name);
+    if (last && performance.now() - last.atMs < rememberedMs) return last.sets;
+    throw modelUnavailable(name, new Error(`no answer within ${answerWithinMs} ms`));
+  };
 
   /** A release's sets by kind; null, with the reason in the log, while it is not ready. */
   const setsOf = async (
@@ -80,8 +90,11 @@ export const openCatalogue = (
       const load = (some: readonly Slot[]) =>
         some.length > 0 ? loadedSet(reader, state, release, some) : null;
       const both = Promise.all([load(slots.image), load(slots.video)]);
-      const [image, video] = await soon(id, both);
+      const found = await soon(both);
+      if (found === 'late') return lately(name);
       complain(name, null);
+      const [image, video] = found;
+      remembered.set(name, { atMs: performance.now(), sets: { image, video } });
       return { image, video };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -166,13 +179,13 @@ const askingOnce = (control: RepositoryReader): RepositoryReader => {
   };
 };
 
-/** The answer, or model_unavailable when it does not come in time. */
-const soon = async <T>(model: string, answer: Promise<T>): Promise<T> => {
+/** The answer, or 'late' when it does not come in time. */
+const soon = async <T>(answer: Promise<T>): Promise<T | 'late'> => {
   const end = new AbortController();
   const late = sleep(answerWithinMs, undefined, { signal: end.signal }).then(async () => {
     // If this process itself was busy for that long, the answer may have arrived without having been read yet.
     await setImmediate();
-    throw modelUnavailable(model, new Error(`no answer within ${answerWithinMs} ms`));
+    return 'late' as const;
   });
   try {
     return await Promise.race([answer, late]);

@@ -96,13 +96,16 @@ const mouthProof = (loaded: LoadedModel, parts: ProofParts): Proof => {
   const within = openWithin(loaded, parts);
   const { patch, mesh, target } = goldenFace();
   const coding = 'rgb';
-  // What a neural renderer may want: silence, the same face again, and the lower half of the patch to change.
+  // What a neural renderer may want: silence, the same face again, and the lower half of the patch to change. It paints the mouth
+  // that it hears and not the one that the face has, so nothing can be said of how alike they are.
   const pixelCount = patch.width * patch.height;
   const wanted = {
     speech: new Float32Array(renderer.wants.speechSamples),
     reference: { patch, mesh },
     mask: Buffer.alloc(pixelCount).fill(255, pixelCount / 2),
   };
+  const { speechSamples, reference, mask } = renderer.wants;
+  const leastDb = speechSamples > 0 || reference || mask ? 0 : leastUnchangedDb;
   const render = () =>
     within(async (signal) => {
       const measured = await renderer.subject({ patch, mesh, about: { coding } }, null, signal);
@@ -119,7 +122,7 @@ const mouthProof = (loaded: LoadedModel, parts: ProofParts): Proof => {
       const { psnr } = likeness({ ...patch, channels: 3 }, large);
       const found = `${loaded.name}: a face with the mouth that it has is the same within ${psnr.toFixed(1)} dB`;
       const faults = [
-        ...(psnr >= leastUnchangedDb ? [] : [`expected at least ${leastUnchangedDb} dB`]),
+        ...(psnr >= leastDb ? [] : [`expected at least ${leastDb} dB`]),
         ...(first.subject.every(Number.isFinite) ? [] : ['expected a SUBJECT without NaN']),
         ...(isKept(patch.pixels, first) ? [] : ['expected pixels outside of MASK as they were']),
         ...(first.pixels.equals(again.pixels)

@@ -5,12 +5,13 @@ import { openControl } from '../../src/triton/protocol/control.ts';
 import type { Transport } from '../../src/triton/protocol/transport.ts';
 import { shippedSet } from './triton.ts';
 
-/** The current releases of everything that clips and portraits go through. */
+/** The shipped models of everything that clips and portraits go through, or `others` by their Triton slots. */
 export const lipsyncModels = async (
   model: LipsyncModel,
   transport: Transport,
   config: Config['triton'],
+  others: Readonly<Record<string, string>> = {},
 ): Promise<LipsyncModels> => {
-  const loaded = await shippedSet(openControl(config), lipsyncSlots(model).image);
+  const loaded = await shippedSet(openControl(config), lipsyncSlots(model).image, others);
   return openLipsync(model, 'image', transport, loaded);
 };

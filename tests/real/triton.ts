@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { loadedSet } from '../../src/models/releases.ts';
-import { slotState } from '../../src/models/state.ts';
+import { added, slotState } from '../../src/models/state.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
 import { signalGroup } from '../../src/stack/child.ts';
 import { places, root } from '../../src/stack/home.mjs';
@@ -14,10 +14,17 @@ import { freePorts } from './ports.ts';
 import { adminSecret, partEnvironment, tempDir } from './run.ts';
 import { sharedPart } from './shared.ts';
 
-/** The models that ship with the service, as clients are opened over them. */
-export const shippedSet = (control: Control, slots: readonly Slot[]): Promise<ModelSet> => {
+/** The models that ship with the service, as clients are opened over them, or others by their Triton slots. */
+export const shippedSet = (
+  control: Control,
+  slots: readonly Slot[],
+  others: Readonly<Record<string, string>> = {},
+): Promise<ModelSet> => {
   const form = { slot: 'shipped', shipped: 'r1', tritonSlots: slots.map(({ name }) => name) };
-  return loadedSet(control, slotState(form, null), form.shipped, slots);
+  const state = added(slotState(form, null), 'r2', {
+    models: Object.fromEntries(slots.map(({ name }) => [name, others[name] ?? name])),
+  });
+  return loadedSet(control, state, 'r2', slots);
 };
 
 type Address = { readonly httpUrl: string; readonly grpcUrl: string };

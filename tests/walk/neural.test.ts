@@ -3,11 +3,11 @@
  * musetalk.py), built as an operator builds the published ones. They paint the reference, as it is where the sound is loud and
  * as a negative in silence.
  */
-import { renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { AdminSlot } from '../../src/contract/releases.ts';
 import type { BenchHooks } from '../../src/operations/lip-sync/bench-hooks.ts';
 import { cut, meshIn } from '../../src/operations/lip-sync/render/patch.ts';
 import { LipsyncOptions } from '../../src/operations/lip-sync/request.ts';
@@ -41,15 +41,31 @@ await python(
   ...['inference.build.musetalk', '--weights', at('weights'), '--out', at('models')],
   ...['--sha256', at('weights/SHA256SUMS'), '--version', 'musetalk-tiny'],
 );
-renameSync(at('models/mouth_render_studio'), at('models/mouth_render_studio__r2'));
-symlinkSync(join(root, 'inference'), at('inference'));
 
-const names = lipsyncNames('studio').filter((name) => name !== 'mouth_render_studio');
-const triton = await ownTriton(
-  [...names, 'mouth_render_studio__r2'],
-  [...repositories, at('models')],
-);
-const service = await realService({}, Promise.resolve(triton));
+const modelsDir = tempDir('added');
+const triton = await ownTriton(lipsyncNames('studio'), [...repositories, modelsDir]);
+const service = await realService({ MODELS_DIR: modelsDir }, Promise.resolve(triton));
+
+/** Added and promoted as an operator does it. */
+const enhance = async (...words: string[]) => {
+  const command = [
+    '--import',
+    'tsx',
+    join(root, 'src/cli/enhance.ts'),
+    'models',
+    ...words,
+    '--json',
+  ];
+  const { stdout } = await execa(process.execPath, command, { cwd: root, env: service.env });
+  return JSON.parse(stdout);
+};
+const added = await enhance('add', at('models'), '--slot', 'studio');
+await enhance('promote', added.release);
+const studio = (await enhance('releases')).find(({ slot }: AdminSlot) => slot === 'studio');
+const neural: Readonly<Record<string, string>> = studio.releases.find(
+  ({ release }: AdminSlot['releases'][number]) => release === added.release,
+).models;
+const renderer = neural.mouth_render_studio ?? '';
 const caller = await service.caller(1000);
 const synced = syncing(caller, dir);
 
@@ -100,7 +116,7 @@ const assertHeard = (likeness: readonly number[]) => {
 
 test('a clip is synced by it over HTTP, and its mouth follows the new sound', async () => {
   const { result, output } = await synced(clip, audio, { model: 'studio' });
-  assert.match(result.model_version, /\+musetalk-tiny$/);
+  assert.equal([result.release, added.release], ['studio@r2', 'studio@r2']);
   assert.equal([result.frames, result.frames_passed_through], [30, 0]);
   const mouths = [48, 24, 191, 121] as const;
   const [before, after] = [await pictures(clip, ...mouths), await pictures(output, ...mouths)];
@@ -110,7 +126,7 @@ test('a clip is synced by it over HTTP, and its mouth follows the new sound', as
 test('so is a portrait, which is its own reference', async () => {
   const options = JSON.stringify({ motion: false });
   const { result, output } = await synced(portrait, audio, { model: 'studio', options });
-  assert.match(result.model_version, /musetalk-tiny/);
+  assert.is(result.release, 'studio@r2');
   const mouths = [48, 24, 200, 129] as const;
   const [still] = await pictures(portrait, ...mouths);
   assertHeard((await pictures(output, ...mouths)).map((mouth) => correlation(mouth, still ?? [])));
@@ -123,7 +139,7 @@ const transport = await openTransport(config.triton);
 const listening: Transport = {
   ...transport,
   infer: (model, inputs, wanted, signal) => {
-    if (model === 'mouth_render_studio__r2')
+    if (model === renderer)
       sent.push(
         new Map(inputs.map((input) => [input.name, { ...input, data: Buffer.from(input.data) }])),
       );
@@ -154,7 +170,7 @@ const watched = async () => {
       found: await probeBoth({ media: clip, audio }, config, signal),
     },
     ...{ target: at('watched.mp4'), config, report: () => {}, signal },
-    models: await lipsyncModels('studio', listening, config.triton),
+    models: await lipsyncModels('studio', listening, config.triton, neural),
     options: LipsyncOptions.parse({ model: 'studio' }),
     hooks: {
       planned: (plan) => plans.push(plan),
@@ -229,7 +245,7 @@ test('a model that changes what it may not change is at fault', async () => {
   const shown = { target: new Float32Array(SHAPE), wanted };
   const signal = AbortSignal.timeout(20_000);
   const render = async (over: Transport) => {
-    const { mouthRender } = await lipsyncModels('studio', over, config.triton);
+    const { mouthRender } = await lipsyncModels('studio', over, config.triton, neural);
     return mouthRender.render(mouth, shown, signal);
   };
   assert.ok((await render(transport)).mask.includes(255));
