@@ -12,7 +12,7 @@ const longest = [
   ...['operations/lip-sync/run', 'operations/lip-sync/speakers', 'attack/idempotency-lock'],
   ...['attack/schemathesis', 'walk/segments', 'http/redis-down'],
   ...['jobs/recovery', 'storage/s3-service', 'storage/s3', 'media/video', 'walk/images'],
-  ...['models/releases', 'walk/releases', 'models/catalogue'],
+  ...['models/releases', 'models/check', 'models/catalogue'],
   ...['cli/usage', 'attack/fuzz'],
 ].map((name) => join(root, 'tests', `${name}.test.ts`));
 
