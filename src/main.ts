@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
@@ -142,7 +143,8 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   const stopReconciling = repeat(RECONCILE_MS, reconcile, log);
   closers.push(() => {
     ending.abort();
-    return stopReconciling();
+    // Without Redis a pass would not end; nothing is lost with it.
+    return Promise.race([stopReconciling(), sleep(RECONCILE_MS, undefined, { ref: false })]);
   });
   return {
     config,

@@ -50,6 +50,21 @@ export const openTrial = ({ registry, control, log, bounds }: Parts) => {
     log.error({ release: ref, why }, 'a release is taken back');
   };
 
+  const ended = async (ref: string, failure: Failure | null): Promise<void> => {
+    if (ref === '' || (failure && !modelFaults.includes(failure.code))) return;
+    const { slot, release } = readRef(ref);
+    if (!failure) return registry.count(ref, 'done');
+    const state = await registry.read(slot);
+    if (!(await isAlone(failure, state, release))) return;
+    await registry.count(ref, 'failed');
+    if (!isOnTrial(state, release, bounds.watchMs)) return;
+    const { done, failed } = await registry.tally(ref);
+    const percent = (100 * failed) / (done + failed);
+    if (failed < bounds.errors || percent < bounds.errorPercent) return;
+    const why = `${failed} of ${done + failed} attempts failed, the last one so: ${failure.message}`;
+    await takeBack(state, release, why);
+  };
+
   return {
     /** The candidate has done a finished job again; `likeness` in dB, null where only its success is told. */
     compared: (ref: string, likeness: number | null): Promise<void> =>
@@ -57,18 +72,12 @@ export const openTrial = ({ registry, control, log, bounds }: Parts) => {
 
     /** An attempt has ended: with a result, or with a failure. */
     ended: async (ref: string, failure: Failure | null): Promise<void> => {
-      if (ref === '' || (failure && !modelFaults.includes(failure.code))) return;
-      const { slot, release } = readRef(ref);
-      if (!failure) return void (await registry.count(ref, 'done'));
-      const state = await registry.read(slot);
-      if (!(await isAlone(failure, state, release))) return;
-      await registry.count(ref, 'failed');
-      if (!isOnTrial(state, release, bounds.watchMs)) return;
-      const { done, failed } = await registry.tally(ref);
-      const percent = (100 * failed) / (done + failed);
-      if (failed < bounds.errors || percent < bounds.errorPercent) return;
-      const why = `${failed} of ${done + failed} attempts failed, the last one so: ${failure.message}`;
-      await takeBack(state, release, why);
+      try {
+        await ended(ref, failure);
+      } catch (error) {
+        // A job does not fail because its end could not be counted, as while Redis has no memory.
+        log.warn({ release: ref, err: error }, 'the end of an attempt was not counted');
+      }
     },
   };
 };
