@@ -50,6 +50,8 @@ LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
 PING_WITHIN_SECONDS = 6 * 3600.0
 LOAD_SECONDS = 180.0
+TICKS_SECONDS = 0.05
+"""The start of a process is told in hundredths of a second, rounded down; a file's last change by a coarse clock."""
 NICENESS = 10
 """Models compute for long. Where processors are short the API, which answers in milliseconds, comes first."""
 
@@ -57,7 +59,7 @@ NICENESS = 10
 class Stub:
     """One Python process of a model."""
 
-    def __init__(self, model: str, entry: tuple[int, int] | None, now: float) -> None:
+    def __init__(self, model: str, entry: tuple[str, int, int] | None, now: float) -> None:
         self.model = model
         self.ran = now
         """When it was last seen not stopped."""
@@ -66,7 +68,11 @@ class Stub:
         self.leaves = False
         """Its model was loaded again meanwhile, in other processes."""
         self.entry = entry
-        """Which model.py it was started with: device and number of the file."""
+        """Which model.py it was started with: its path, device and number. None when that was gone at the first look."""
+
+    def is_removed(self) -> bool:
+        """Whether its files were deleted; another release may have its name and path by now."""
+        return self.entry is None or file_at(self.entry[0]) != self.entry
 
 
 class Ping:
@@ -166,6 +172,7 @@ class Keeper:
         self._stubs: dict[int, Stub] = {}
         self._strangers: set[str] = set()
         self._pings: dict[str, Ping] = {}
+        self._ready: list[str] = []
         self._misses, self._started = 0, time.monotonic()
         self._was_live, self._checked, self._pinged = False, 0.0, 0.0
 
@@ -210,7 +217,7 @@ class Keeper:
             if stub is None and model:
                 self._stubs[pid] = Stub(model, entry_of(pid), now)
             elif stub and state == "Z" and not stub.leaves:
-                if stub.ended:
+                if stub.ended and not stub.is_removed():
                     dead.add(stub.model)
                 stub.ended = True
             elif stub and state != "T":
@@ -255,20 +262,25 @@ class Keeper:
 
     def _end_removed(self) -> None:
         """Kills what still loads a model without files. One that is ready goes on: it may have work, until it is unloaded."""
-        living = {pid: stub for pid, stub in self._stubs.items() if stub.entry and not stub.ended}
-        removed = {pid: stub.model for pid, stub in living.items() if entry_of(pid) != stub.entry}
+        living = {pid: stub for pid, stub in self._stubs.items() if not stub.ended}
+        removed = {pid: stub.model for pid, stub in living.items() if stub.is_removed()}
         if not removed:
             return
+        # The thread of Triton that loads it may be the one that would answer; then what was ready before is good enough.
         with contextlib.suppress(OSError):
-            ready = self._triton.ready_models()
-            for pid, model in removed.items():
-                if model not in ready:
-                    say(f"the files of {model} were deleted while it was loading; its process is killed")
-                    kill(pid)
+            self._ready = self._triton.ready_models()
+        for pid, model in removed.items():
+            if model not in self._ready:
+                say(f"the files of {model} were deleted while it was loading; its process is killed")
+                kill(pid)
 
     def _repair(self, models: set[str]) -> str | None:
         try:
-            for model in models.intersection(self._triton.ready_models(LOAD_SECONDS)):
+            self._ready = self._triton.ready_models()
+        except OSError:
+            return None  # a thread that loads a model answers nobody: the dead are still there at the next look
+        try:
+            for model in models.intersection(self._ready):
                 say(f"{model} has lost a process; it is unloaded and loaded again")
                 self._pings.pop(model, None)
                 for pid in self._stubs_of(model):
@@ -281,7 +293,8 @@ class Keeper:
 
     def _ping_all(self, now: float) -> None:
         with contextlib.suppress(OSError):
-            for model in self._triton.ready_models():
+            self._ready = self._triton.ready_models()
+            for model in self._ready:
                 if model not in self._pings and self._stubs_of(model):
                     self._pings[model] = Ping(now)
                     threading.Thread(target=self._ping, args=(model, self._pings[model]), daemon=True).start()
@@ -311,15 +324,27 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
     return found
 
 
-def entry_of(pid: int) -> tuple[int, int] | None:
-    """Device and number of the model.py that a stub was started with; None when there is none at its path."""
+def file_at(path: str) -> tuple[str, int, int] | None:
+    """A file by its path, device and number; None when there is none."""
     with contextlib.suppress(OSError):
-        words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
-        for word in words:
-            if word.endswith("/model.py"):
-                found = Path(word).stat()
-                return found.st_dev, found.st_ino
+        found = Path(path).stat()
+        return path, found.st_dev, found.st_ino
     return None
+
+
+def entry_of(pid: int) -> tuple[str, int, int] | None:
+    """The model.py that a stub was started with; None when there is none at its path, or a newer one."""
+    with contextlib.suppress(OSError):
+        for word in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
+            if word.endswith("/model.py"):
+                return file_at(word) if Path(word).stat().st_ctime < started(pid) + TICKS_SECONDS else None
+    return None
+
+
+def started(pid: int) -> float:
+    """When a process was started, as time.time() tells times."""
+    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + ticks / os.sysconf("SC_CLK_TCK")
 
 
 def close_regions(prefix: str) -> None:

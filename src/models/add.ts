@@ -86,8 +86,12 @@ export const takeBack = async (
   manifest: Manifest,
   { modelsDir, control }: { readonly modelsDir: string; readonly control: Control },
 ): Promise<void> => {
-  await removeRelease(modelsDir, manifest);
   const names = Object.values(manifest.models).map(({ name }) => name);
+  // Without its files Triton's index would not tell of a model that is ready.
+  const before = await control.repositoryIndex();
+  for (const { name, state } of before)
+    if (state === 'READY' && names.includes(name)) await control.unload(name);
+  await removeRelease(modelsDir, manifest);
   const end = performance.now() + goneWithinMs;
   for (;;) {
     const index = await control.repositoryIndex();
