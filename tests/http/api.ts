@@ -31,7 +31,7 @@ import { openOperate } from '../../src/models/operate.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
-import { openRedis } from '../../src/redis.ts';
+import { closeRedis, openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
@@ -176,7 +176,8 @@ export const realApi = async (
       await parts.signals.close();
       await transport.close();
       await parts.queue.close();
-      redis.disconnect();
+      // What is under way gets its answers first.
+      await closeRedis(redis);
       await server.close();
     },
   };
