@@ -308,7 +308,8 @@ test('the command applies a file, and applied again it does nothing', async () =
   assert.equal([stable, candidate.release, candidate.percent], ['photo@r3', 'photo@r2', 5]);
   assert.is(enhance('rollback', 'photo').candidate, null);
   assert.is(enhance('rollback', 'photo').stable, 'photo@r1');
-  const [last] = enhance('log', '--limit', '1');
+  // The loop writes too, when it unloads what is retired.
+  const last = enhance('log', '--limit', '9').find(({ by }: { by: string }) => by !== 'service');
   assert.equal([last.action, last.slot, last.release], ['rollback', 'photo', 'r1']);
   assert.match(last.by, /^operator:/);
   writeFileSync(file, 'slots:\n  photo:\n    stable: r9\n');
