@@ -249,8 +249,10 @@ test('a release of lip sync brings the models that it replaces, each in a folder
   assert.is((await pack(lipsync, taken, slots)).release, 'r4');
   mkdirSync(join(path, 'mouth_rendr'));
   assert.match(await refusal(lipsync, nothing, slots), 'got one named mouth_rendr');
+  const network = join(tempDir('onnx'), 'network.onnx');
+  writeFileSync(network, 'a network');
   assert.match(
-    await refusal({ ...lipsync, path: 'x.onnx' }, nothing, slots),
+    await refusal({ ...lipsync, path: network }, nothing, slots),
     'an ONNX file can only be an upscaler',
   );
   await removeRelease(modelsDir, manifest);
