@@ -68,9 +68,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       links: openLinks(config.secrets.signing, config.http.publicUrl),
       ...{ fetchTo, identify },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
-      operate: openOperate({
-        ...{ ...shared, entries, modelsDir: config.models.dir, signal: closing.signal },
-      }),
+      operate: openOperate({ ...shared, entries, signal: closing.signal }),
       ...{ turns, quickTurns: turns.quick },
       ...{ draining: draining.signal, closing: closing.signal },
     });
@@ -136,8 +134,7 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   const ending = new AbortController();
   const { dir: modelsDir, keepMs, loadWithinMs } = config.models;
   const everywhere = openEverywhere({
-    ...{ stores, loadWithinMs, signal: ending.signal },
-    replicas: () => replicas.list().filter((replica) => replica.state().healthy),
+    ...{ stores, registry, replicas, loadWithinMs, signal: ending.signal },
   });
   const reconcile = openReconcile({ registry, everywhere, modelsDir, keepMs, log });
   const stopReconciling = repeat(RECONCILE_MS, reconcile, log);

@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       values: ['accounts', 'async', 'contract', 'operations', 'storage'],
       types: ['metrics', 'models'],
     },
-    models: { values: ['triton'], types: ['contract'] },
+    models: { values: ['contract', 'triton'] },
     media: { values: ['contract', 'storage'] },
     triton: { values: ['async'], types: ['metrics'] },
     metrics: { types: ['accounts', 'contract'] },

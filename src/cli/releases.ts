@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { parse } from 'yaml';
-import { ModelsFile } from '../contract/releases.ts';
+import { type AddedRelease, ModelsFile } from '../contract/releases.ts';
 import { expected } from '../expected.ts';
 import { createLog } from '../log.ts';
 import { applyModels } from '../models/apply.ts';
 import { openEverywhere } from '../models/everywhere.ts';
-import { type Operate, openOperate } from '../models/operate.ts';
+import { type Checked, type Operate, openOperate } from '../models/operate.ts';
 import { openRegistry, type Registry } from '../models/registry.ts';
 import { type SlotState, written } from '../models/state.ts';
 import { operations } from '../operations/all.ts';
@@ -25,22 +25,20 @@ const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
   asOperator(async ({ stores, config }) => {
     const ending = new AbortController();
     const { signal } = ending;
-    const log = createLog('silent', 'cli');
-    const tritons = await openReplicas(config.triton, log);
-    const { transport } = tritons;
+    const replicas = await openReplicas(config.triton, createLog('silent', 'cli'));
+    const { transport } = replicas;
     const registry = openRegistry(stores, operations.flatMap(slotForms));
-    const replicas = () => tritons.list().filter((replica) => replica.state().healthy);
-    const { loadWithinMs, dir: modelsDir } = config.models;
-    const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
+    const { loadWithinMs } = config.models;
+    const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal });
     const operate = openOperate({
-      ...{ registry, everywhere, transport, modelsDir, signal, config, log },
+      ...{ registry, everywhere, transport, signal, config },
       entries: operations.flatMap(catalogueEntries),
     });
     try {
       await work({ operate, registry, by: `operator:${userInfo().username}@${hostname()}` });
     } finally {
       ending.abort();
-      await tritons.close();
+      await replicas.close();
     }
   });
 
@@ -55,15 +53,9 @@ type Addition = Json & {
 export const addRelease = (path: string, options: Addition): Promise<void> =>
   asSwapper(async ({ operate, by }) => {
     const { slot, release, licence, source, dryRun = false, json } = options;
-    const given = {
-      ...{ path: resolve(path), slot },
-      ...(release && { release }),
-      ...(licence && { licence }),
-      ...(source && { source }),
-    };
-    const { manifest, ...added } = await operate.add(given, by, dryRun);
-    const told = { ...added, licence: manifest.licence, memory_bytes: manifest.memory_bytes };
-    if (json) return console.log(JSON.stringify(told));
+    const from = { path: resolve(path), slot, release, licence, source };
+    const added = await operate.add(from, by, dryRun);
+    if (json) return console.log(JSON.stringify(added));
     showChecks(added);
     console.log(
       dryRun
@@ -164,7 +156,7 @@ const yamlIn = (file: string): unknown => {
   }
 };
 
-const showChecks = ({ checks }: Awaited<ReturnType<Operate['check']>>): void => {
+const showChecks = ({ checks }: Pick<AddedRelease, 'checks'> | Checked): void => {
   for (const { name, ok, detail, ms } of checks)
     console.log(`${ok ? 'passed' : 'FAILED'}  ${name.padEnd(9)} ${Math.round(ms)} ms  ${detail}`);
 };

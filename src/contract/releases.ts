@@ -63,13 +63,14 @@ export const AdminSlotList = z
 export const ReleaseLogEntry = z
   .strictObject({
     at: z.iso.datetime(),
-    by: z.string(),
+    by: z.string().describe('operator:name@host, key:key_… or service'),
     action: z.string(),
     slot: z.string(),
     release: z.string().nullable(),
     detail: z.string(),
   })
   .meta({ id: 'ReleaseLogEntry' });
+export type ReleaseLogEntry = z.infer<typeof ReleaseLogEntry>;
 export const ReleaseLog = z
   .strictObject({ object: z.literal('list'), data: z.array(ReleaseLogEntry) })
   .meta({ id: 'ReleaseLog' });

@@ -53,7 +53,7 @@ const stepsOf = (state: SlotState, wanted: Wanted, operate: Operate, by: string)
   const steps: Step[] = [];
   for (const { release, path, licence, source } of wanted.releases) {
     if (!path || !isNew(state, release)) continue;
-    const from = { path, slot, release, ...(licence && { licence }), ...(source && { source }) };
+    const from = { path, slot, release, licence, source };
     const step = { action: 'add', release: written(slot, release), detail: path };
     steps.push({ ...step, run: () => operate.add(from, by) });
   }

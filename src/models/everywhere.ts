@@ -4,18 +4,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 import type { Redises } from '../redis.ts';
 import type { Control, IndexEntry } from '../triton/protocol/control.ts';
+import type { Registry } from './registry.ts';
 import type { SlotState } from './state.ts';
 
 /** One Triton server. */
-export type Replica = { readonly name: string; readonly control: Control };
-/** Those that are up. */
-export type ListReplicas = () => readonly Replica[];
+export type Replica = {
+  readonly name: string;
+  readonly control: Control;
+  readonly state: () => { readonly healthy: boolean };
+};
 
 export type Everywhere = ReturnType<typeof openEverywhere>;
 
 type Parts = {
   readonly stores: Redises;
-  readonly replicas: ListReplicas;
+  readonly registry: Pick<Registry, 'readAll'>;
+  /** All of them, in use or not. */
+  readonly replicas: { list(): readonly Replica[] };
   /** A stub that cannot start leaves its model loading for ever. */
   readonly loadWithinMs: number;
   readonly signal: AbortSignal;
@@ -23,8 +28,10 @@ type Parts = {
 
 const LOOK_MS = 200;
 
-export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts) => {
+export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signal }: Parts) => {
   const { redis, prefix } = stores;
+  /** The replicas that are up; there may be none. */
+  const all = (): readonly Replica[] => replicas.list().filter(({ state }) => state().healthy);
 
   /**
    * Loading and unloading one model on one Triton is done by one process at a time: else its processes would start twice, or
@@ -67,28 +74,26 @@ export const openEverywhere = ({ stores, replicas, loadWithinMs, signal }: Parts
     if (done === null) throw notInTime(model, name, loadWithinMs);
   };
 
-  /** Unloads the model if it is not wanted then; not while another process loads or unloads it. */
-  const unloadOn = async (
-    replica: Replica,
-    model: string,
-    isWanted: () => Promise<boolean>,
-  ): Promise<void> => {
+  /**
+   * Unloads the model if no release needs it then: an operator may want it since the caller looked. Not while another process
+   * loads or unloads it.
+   */
+  const unloadOn = async (replica: Replica, model: string): Promise<void> => {
     await alone(replica, model, 0, async () => {
-      if (!(await isWanted())) await replica.control.unload(model);
+      const isWanted = wantedModels(await registry.readAll()).has(model);
+      if (!isWanted) await replica.control.unload(model);
     });
   };
 
   /** The replicas that are up. Failure model_unavailable when there is none. */
   const up = (what: string): readonly [Replica, ...Replica[]] => {
-    const [first, ...others] = replicas();
+    const [first, ...others] = all();
     if (!first) throw new Failure('model_unavailable', { model: what });
     return [first, ...others];
   };
 
   return {
-    /** The replicas that are up; there may be none. */
-    all: replicas,
-    ...{ up, loadOn, unloadOn },
+    ...{ all, up, loadOn, unloadOn },
     /** Failure model_unavailable when one of the models cannot be loaded on one of the replicas. */
     load: async (what: string, models: readonly string[]): Promise<void> => {
       const each = async (replica: Replica) => {

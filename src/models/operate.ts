@@ -1,15 +1,13 @@
 /** What operators do with releases: the same for `enhance models …` and the admin routes. See decision 20. */
 import type { Config } from '../config.ts';
-import type { AdminSlot } from '../contract/releases.ts';
-import { Failure } from '../errors.ts';
-import type { Log } from '../log.ts';
+import type { AddedRelease, AdminSlot } from '../contract/releases.ts';
 import type { Slot } from '../triton/clients/model.ts';
-
 import type { Transport } from '../triton/protocol/transport.ts';
 import { addOn, loadNew, refuseFailed, takeBack } from './add.ts';
 import type { CatalogueEntry } from './catalogue.ts';
 import { type CheckResult, checkRelease } from './check.ts';
-import { type Everywhere, type Replica, stateIn, wantedModels } from './everywhere.ts';
+import { type Everywhere, type Replica, stateIn } from './everywhere.ts';
+import { refused } from './refused.ts';
 import type { Registry } from './registry.ts';
 import { type Manifest, type ReleaseSource, removeRelease } from './release-folder.ts';
 import {
@@ -36,18 +34,16 @@ export type OperateParts = {
   readonly everywhere: Everywhere;
   readonly transport: Transport;
   readonly entries: readonly CatalogueEntry[];
-  readonly modelsDir: string;
   readonly config: Config;
-  readonly log: Log;
   readonly signal: AbortSignal;
 };
 export type Checked = { readonly release: string; readonly checks: readonly CheckResult[] };
-export type Added = Checked & { readonly dry_run: boolean; readonly manifest: Manifest };
 export type Operate = ReturnType<typeof openOperate>;
 
 /** `by` is who does it, for the log. */
 export const openOperate = (parts: OperateParts) => {
-  const { registry, everywhere, modelsDir } = parts;
+  const { registry, everywhere, config } = parts;
+  const { dir: modelsDir, bounds, loadWithinMs } = config.models;
 
   const tritonSlots = (slot: string): readonly Slot[] => {
     const entry = parts.entries.find(({ id }) => id === slot);
@@ -57,9 +53,8 @@ export const openOperate = (parts: OperateParts) => {
 
   /** On the first Triton that is up; the reconcile loop compares the files for the others. Failure model_unavailable. */
   const check = (manifest: Manifest): Promise<CheckResult[]> => {
-    const { transport, signal, config } = parts;
+    const { transport, signal } = parts;
     const [{ control }] = everywhere.up(manifest.slot);
-    const { bounds } = config.models;
     return checkRelease({
       ...{ manifest, slots: tritonSlots(manifest.slot), modelsDir, control, transport },
       ...{ signal, bounds },
@@ -68,18 +63,16 @@ export const openOperate = (parts: OperateParts) => {
 
   /** Unloads models that no release needs. */
   const drop = async (models: readonly string[]): Promise<void> => {
-    const isWanted = async (model: string) => wantedModels(await registry.readAll()).has(model);
     for (const replica of everywhere.all())
-      for (const model of models) await everywhere.unloadOn(replica, model, () => isWanted(model));
+      for (const model of models) await everywhere.unloadOn(replica, model);
   };
 
   /**
    * Checks a new release on one Triton, then loads it on the others, before any caller can get it. After a refusal nothing of
    * it is left. Failure release_refused | model_unavailable.
    */
-  const add = async (source: ReleaseSource, by: string, dryRun = false): Promise<Added> => {
-    const { transport, signal, config } = parts;
-    const { bounds, loadWithinMs } = config.models;
+  const add = async (source: ReleaseSource, by: string, dryRun = false): Promise<AddedRelease> => {
+    const { transport, signal } = parts;
     const states = await registry.readAll();
     const state = await registry.read(source.slot);
     const [first, ...others] = everywhere.up(source.slot);
@@ -89,6 +82,8 @@ export const openOperate = (parts: OperateParts) => {
       tritonSlots: tritonSlots(source.slot),
     });
     const ref = written(manifest.slot, manifest.release);
+    const { licence, memory_bytes } = manifest;
+    const told = { release: ref, checks: [...checks], licence, memory_bytes };
     const undo = async () => {
       for (const { control } of [first, ...others])
         await takeBack(manifest, { modelsDir, control });
@@ -96,16 +91,18 @@ export const openOperate = (parts: OperateParts) => {
     try {
       if (dryRun) {
         await undo();
-        return { release: ref, dry_run: true, checks, manifest };
+        return { ...told, dry_run: true };
       }
-      const own = mapped(manifest.models, ({ name }) => name);
+      const own = Object.fromEntries(
+        Object.entries(manifest.models).map(([tritonSlot, { name }]) => [tritonSlot, name]),
+      );
       for (const { control } of others)
         for (const name of Object.values(own)) await loadNew(name, { ...loading, control });
       const models = { ...releaseOf(state, state.stable).models, ...own };
-      const act = { by, action: 'add', release: manifest.release, detail: manifest.licence };
+      const act = { by, action: 'add', release: manifest.release, detail: licence };
       const release = { models, manifest, added_at: Date.now(), added_by: by };
       await registry.change(source.slot, (now) => added(now, manifest.release, release), act);
-      return { release: ref, dry_run: false, checks, manifest };
+      return { ...told, dry_run: false };
     } catch (error) {
       await undo();
       throw error;
@@ -149,10 +146,7 @@ export const openOperate = (parts: OperateParts) => {
       const { slot, release } = readRef(ref);
       const state = await registry.read(slot);
       const { models, manifest, loaded, rejected } = releaseOf(state, release);
-      if (!manifest) {
-        const reason = `${ref} ships with the service and is checked by its tests`;
-        throw new Failure('release_refused', { reason });
-      }
+      if (!manifest) throw refused(`${ref} ships with the service and is checked by its tests`);
       await load(state, release);
       try {
         const checks = await check(manifest);
@@ -202,10 +196,8 @@ export const openOperate = (parts: OperateParts) => {
       const next = unloaded(state, release);
       if (remove) removed(next, release);
       const jobs = await registry.close(slot, release);
-      if (jobs > 0) {
-        const reason = `${ref} is needed by ${jobs} unfinished jobs; unload it when they are done`;
-        throw new Failure('release_refused', { reason });
-      }
+      if (jobs > 0)
+        throw refused(`${ref} is needed by ${jobs} unfinished jobs; unload it when they are done`);
       const act = { by, action: remove ? 'delete' : 'unload', release, detail: '' };
       const move = (now: SlotState) =>
         remove ? removed(unloaded(now, release), release) : unloaded(now, release);
@@ -272,9 +264,3 @@ const takenBy = (states: readonly SlotState[]) => {
     ),
   };
 };
-
-const mapped = <T, U>(
-  record: Readonly<Record<string, T>>,
-  by: (value: T) => U,
-): Record<string, U> =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, by(value)]));

@@ -48,9 +48,6 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
     }
   };
 
-  /** Asked again at that moment: an operator may want it since this pass began. */
-  const isWanted = (model: string) => async () => wantedModels(await registry.readAll()).has(model);
-
   const align = async (replica: Replica, states: readonly SlotState[]): Promise<void> => {
     const index = await replica.control.repositoryIndex();
     const [wanted, known] = [wantedModels(states), knownModels(states)];
@@ -63,8 +60,7 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
         !isStarting(model, state, states)
       )
         void load(replica, model, states);
-      if (!wanted.has(model) && state === 'READY')
-        await everywhere.unloadOn(replica, model, isWanted(model));
+      if (!wanted.has(model) && state === 'READY') await everywhere.unloadOn(replica, model);
     }
   };
 

@@ -1,5 +1,6 @@
 /** The releases of all slots as they are stored in Redis, and the log of who changed them. See decision 20. */
 import { z } from 'zod';
+import { ReleaseLogEntry } from '../contract/releases.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
 import {
@@ -11,19 +12,8 @@ import {
   written,
 } from './state.ts';
 
-export const LogEntry = z.object({
-  at: z.iso.datetime(),
-  /** `operator:name@host`, `key:key_…` or `service`. */
-  by: z.string(),
-  action: z.string(),
-  slot: z.string(),
-  release: z.string().nullable(),
-  detail: z.string(),
-});
-export type LogEntry = z.infer<typeof LogEntry>;
-
 /** What is written into the log; `slot` and the time are added. */
-export type Act = Pick<LogEntry, 'by' | 'action' | 'release' | 'detail'>;
+export type Act = Pick<ReleaseLogEntry, 'by' | 'action' | 'release' | 'detail'>;
 
 /** Attempts of jobs on a release, mirrored ones included, since it was last put on trial. */
 export type Tally = {
@@ -93,9 +83,9 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
   };
 
   /** Newest first. */
-  const log = async (limit: number): Promise<LogEntry[]> => {
+  const log = async (limit: number): Promise<ReleaseLogEntry[]> => {
     const entries = await redis.xrevrange(`${key}:log`, '+', '-', 'COUNT', limit);
-    return entries.map(([, fields]) => LogEntry.parse(JSON.parse(fields[1] ?? '')));
+    return entries.map(([, fields]) => ReleaseLogEntry.parse(JSON.parse(fields[1] ?? '')));
   };
 
   /** How many unfinished jobs need the release; when there are none, no new job can name it from now on. */

@@ -1,4 +1,5 @@
 /** Under which names a release lies on the disk, in Triton and in the cache. */
+import { z } from 'zod';
 import { refused } from './refused.ts';
 
 /** What a new release may not have. */
@@ -11,7 +12,11 @@ export type Taken = {
 
 type Named = { readonly slot: string; readonly release: string };
 
-const releaseName = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+/** The short name of a release. With its slot it is written `photo@r2`. */
+export const ReleaseName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, 'Expected a release such as "r2"');
+
 /** The release as it was asked for, or the first free one. */
 export const releaseFor = (
   { slot, release }: { readonly slot: string; readonly release?: string | undefined },
@@ -30,7 +35,7 @@ export const releaseFor = (
     while (clash(`r${number}`)) number += 1;
     return `r${number}`;
   }
-  if (!releaseName.test(release))
+  if (!ReleaseName.safeParse(release).success)
     throw refused(
       `expected a release such as r2 (small letters, digits, "." and "-"), got "${release}"`,
     );

@@ -3,11 +3,7 @@ import { z } from 'zod';
 import { Failure } from '../errors.ts';
 import { refused } from './refused.ts';
 import { Manifest } from './release-folder.ts';
-
-/** The short name of a release. With its slot it is written `photo@r2`. */
-export const ReleaseName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,31}$/, 'Expected a release such as "r2"');
+import { ReleaseName } from './release-names.ts';
 
 const Release = z.object({
   /** Triton's name of the model in each of the slot's Triton slots; those that the release did not bring are the stable one's of then. */

@@ -97,12 +97,12 @@ export const realApi = async (
   const transport = await openTransport(config.triton);
   const registry = openRegistry(stores, operations.flatMap(slotForms));
   // No Triton is up.
-  const replicas = () => [];
-  const { dir: modelsDir, loadWithinMs } = config.models;
+  const replicas = { list: () => [] };
+  const { loadWithinMs } = config.models;
   const signal = draining.signal;
-  const everywhere = openEverywhere({ stores, replicas, loadWithinMs, signal });
+  const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal });
   const operate = openOperate({
-    ...{ registry, everywhere, transport, modelsDir, config, log, signal },
+    ...{ registry, everywhere, transport, config, signal },
     entries: operations.flatMap(catalogueEntries),
   });
   measureState(parts.metrics.registry, parts);

@@ -117,8 +117,15 @@ test('a release that does not fit the contract is gone; a stable one is unavaila
 });
 
 test('the loop brings a restarted Triton to what is in use, and unloads what is not', async () => {
-  const replicas = () => [{ name: 'one', control: triton.control }];
-  const everywhere = openEverywhere({ stores, replicas, loadWithinMs: 30_000, signal: never });
+  const one = { name: 'one', control: triton.control, state: () => ({ healthy: true }) };
+  const replicas = { list: () => [one] };
+  const everywhere = openEverywhere({
+    stores,
+    registry,
+    replicas,
+    loadWithinMs: 30_000,
+    signal: never,
+  });
   const reconcile = openReconcile({ registry, everywhere, modelsDir: '', keepMs: 0, log });
   await triton.kill();
   await triton.start();

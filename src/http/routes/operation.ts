@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { estimateSchema } from '../../contract/credits.ts';
 import type { jobSchemas } from '../../contract/job.ts';
 import type { FailureCode } from '../../errors.ts';
-import { ReleaseName } from '../../models/state.ts';
+import { ReleaseName } from '../../models/release-names.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { makeEstimate, makeJob } from '../order.ts';
 import { type Route, route } from '../route.ts';

@@ -74,18 +74,8 @@ export const addRelease = route({
     const { dry_run = false, slot, release, licence, source } = body;
     const { file } = files;
     if (!file) throw new Error('the route lets no request without its file pass');
-    const given = { release, licence, source };
-    const named = Object.fromEntries(
-      Object.entries(given).filter(([, value]) => value !== undefined),
-    );
-    const from = { path: file.path, slot, ...named };
-    const { manifest, ...added } = await operate.add(from, byOf(caller), dry_run);
-    return {
-      ...added,
-      checks: [...added.checks],
-      licence: manifest.licence,
-      memory_bytes: manifest.memory_bytes,
-    };
+    const from = { path: file.path, slot, release, licence, source };
+    return operate.add(from, byOf(caller), dry_run);
   },
 });
 
