@@ -48,6 +48,9 @@ BUSY_SHARE = 0.003
 """A model that answers no ping for IDLE_SECONDS and uses less of a processor than this waits for what will not come."""
 LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
+REMOVED_SECONDS = 5.0 * PATIENCE
+"""How long a process may go on loading a model without files. One that fails for want of them, or is unloaded, ends by itself;
+killed in that second, it would leave Triton waiting for its last answer for ever."""
 PING_WITHIN_SECONDS = 6 * 3600.0
 LOAD_SECONDS = 180.0
 TICKS_SECONDS = 0.05
@@ -67,6 +70,8 @@ class Stub:
         """Seen dead once; of a model that is unloaded Triton clears them away before the next look."""
         self.leaves = False
         """Its model was loaded again meanwhile, in other processes."""
+        self.removed: float | None = None
+        """When its files were first seen to be gone."""
         self.entry = entry
         """Which model.py it was started with: its path, device and number. None when that was gone at the first look."""
 
@@ -186,7 +191,7 @@ class Keeper:
         if not self._was_live or self._misses:
             return None
         broken = self._dead_models(now) | self._unwell_models(now)
-        self._end_removed()
+        self._end_removed(now)
         if broken:
             return self._repair(broken)
         if now - self._pinged >= PING_SECONDS:
@@ -260,10 +265,14 @@ class Keeper:
     def _stubs_of(self, model: str) -> list[int]:
         return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
 
-    def _end_removed(self) -> None:
+    def _end_removed(self, now: float) -> None:
         """Kills what still loads a model without files. One that is ready goes on: it may have work, until it is unloaded."""
-        living = {pid: stub for pid, stub in self._stubs.items() if not stub.ended}
-        removed = {pid: stub.model for pid, stub in living.items() if stub.is_removed()}
+        removed = {}
+        for pid, stub in self._stubs.items():
+            if not stub.ended and stub.is_removed():
+                stub.removed = stub.removed or now
+                if now - stub.removed >= REMOVED_SECONDS:
+                    removed[pid] = stub.model
         if not removed:
             return
         # The thread of Triton that loads it may be the one that would answer; then what was ready before is good enough.

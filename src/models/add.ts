@@ -1,5 +1,4 @@
 /** A new release on one Triton: packed, loaded and checked, and nothing of it left where it does not pass. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
 import type { Slot } from '../triton/clients/model.ts';
 import type { Control } from '../triton/protocol/control.ts';
@@ -33,7 +32,7 @@ export const addOn = async (
     refuseFailed(checks);
     return { manifest: { ...manifest, memory_bytes: checks.at(-1)?.bytes ?? null }, checks };
   } catch (error) {
-    await takeBack(manifest, { modelsDir, control });
+    await takeBack(manifest, modelsDir, [control]);
     throw error;
   }
 };
@@ -75,36 +74,20 @@ export const refuseFailed = (checks: readonly CheckResult[]): void => {
 };
 
 const goneWithinMs = 30_000;
-const lookEveryMs = 100;
 
 /**
  * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what still loads a model whose
- * files are gone, and until that has ended Triton would not answer to an unload.
- * Throws Failure model_unavailable when that takes too long.
+ * files are gone. Triton answers to an unload when that has ended, and only then its name is free.
+ * Throws Failure model_unavailable when that takes longer than 30 s.
  */
 export const takeBack = async (
   manifest: Manifest,
-  { modelsDir, control }: { readonly modelsDir: string; readonly control: Control },
+  modelsDir: string,
+  tritons: readonly Control[],
 ): Promise<void> => {
-  const names = Object.values(manifest.models).map(({ name }) => name);
-  // Without its files Triton's index would not tell of a model that is ready.
-  const before = await control.repositoryIndex();
-  for (const { name, state } of before)
-    if (state === 'READY' && names.includes(name)) await control.unload(name);
   await removeRelease(modelsDir, manifest);
-  const end = performance.now() + goneWithinMs;
-  for (;;) {
-    const index = await control.repositoryIndex();
-    const left = index.filter(({ name }) => names.includes(name));
-    for (const { name } of left.filter(({ state }) => state === 'READY'))
-      await control.unload(name);
-    if (left.every(({ state }) => state === undefined || state === 'UNAVAILABLE')) return;
-    if (performance.now() > end) throw stillThere(names);
-    await sleep(lookEveryMs);
-  }
-};
-
-const stillThere = (names: readonly string[]): Failure => {
-  const cause = new Error(`not gone within ${goneWithinMs / 1000} s`);
-  return new Failure('model_unavailable', { model: names.join(', ') }, { cause });
+  const names = Object.values(manifest.models).map(({ name }) => name);
+  await Promise.all(
+    tritons.flatMap((control) => names.map((name) => control.unload(name, goneWithinMs))),
+  );
 };

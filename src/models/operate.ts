@@ -84,13 +84,10 @@ export const openOperate = (parts: OperateParts) => {
     const ref = written(manifest.slot, manifest.release);
     const { licence, memory_bytes } = manifest;
     const told = { release: ref, checks: [...checks], licence, memory_bytes };
-    const undo = async () => {
-      for (const { control } of [first, ...others])
-        await takeBack(manifest, { modelsDir, control });
-    };
+    const tritons = [first, ...others].map(({ control }) => control);
     try {
       if (dryRun) {
-        await undo();
+        await takeBack(manifest, modelsDir, tritons);
         return { ...told, dry_run: true };
       }
       const own = Object.fromEntries(
@@ -104,7 +101,7 @@ export const openOperate = (parts: OperateParts) => {
       await registry.change(source.slot, (now) => added(now, manifest.release, release), act);
       return { ...told, dry_run: false };
     } catch (error) {
-      await undo();
+      await takeBack(manifest, modelsDir, tritons);
       throw error;
     }
   };

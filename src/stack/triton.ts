@@ -31,6 +31,8 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   `--http-port=${ports.http}`,
   `--grpc-port=${ports.grpc}`,
   `--metrics-port=${ports.metrics}`,
+  // Every config.pbtxt is whole. Asking the model for more would start each Python process twice.
+  '--disable-auto-complete-config',
   '--exit-timeout-secs=5',
 ];
 

@@ -132,13 +132,18 @@ test('a model without its weights, one that ends and one that fails are refused 
   await refusedFor('division by zero', written(answering('1 / 0')));
 });
 
-test('a model that hangs while it is loaded is given up and killed, and its name is free again', async () => {
-  const hangs = written(`${answering('twice(inputs)')}time.sleep(600)\n`);
-  await refusedFor('photo__r3 was not loaded within 1.5 s', hangs, {}, 1500);
-  const { manifest } = await add(written(answering('twice(inputs)')));
-  assert.is(manifest.models.photo?.name, 'photo__r3');
-  await takeBack(manifest, { modelsDir, control });
-});
+for (const [when, ms] of [
+  ['before its Python has started', 100],
+  ['while it hangs', 1500],
+] as const)
+  test(`a load that is given up ${when} ends, and its name is free again`, async () => {
+    const hangs = written(`${answering('twice(inputs)')}time.sleep(600)\n`);
+    await refusedFor(`photo__r3 was not loaded within ${ms / 1000} s`, hangs, {}, ms);
+    const { manifest } = await add(written(answering('twice(inputs)')));
+    assert.is(manifest.models.photo?.name, 'photo__r3');
+    await takeBack(manifest, modelsDir, [control]);
+    assert.is(await stateOf('photo__r3'), undefined);
+  });
 
 test('a model that hangs at its first request is refused, and gone', async () => {
   const hangs = written(answering('time.sleep(600)'));

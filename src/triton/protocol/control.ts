@@ -41,8 +41,11 @@ export type Control = {
    * A model whose Python process cannot start stays LOADING: hence the deadline.
    */
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
-  /** Returns before the requests that are under way have ended. */
-  unload(model: string): Promise<void>;
+  /**
+   * Waits for a load of the model that is under way, not for its requests. A model that is not loaded, or that Triton does
+   * not know, is no fault.
+   */
+  unload(model: string, withinMs?: number): Promise<void>;
   /**
    * What inference/serving/shell.py answers to a request without pixels or sound: '' to a `ping`; to `memory` the most that
    * its process has taken, as `memory: 123 bytes`. A refusal is an answer too.
@@ -66,8 +69,9 @@ export const openControl = (address: TritonAddress): Control => {
     load: async (model, timeoutMs, signal) => {
       await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
     },
-    unload: async (model) => {
-      await granted(model, wire.post(path(model, 'unload')));
+    unload: async (model, withinMs) => {
+      const within = withinMs === undefined ? {} : { timeoutMs: withinMs };
+      await granted(model, wire.post(path(model, 'unload'), {}, within));
     },
     tell: async (model, what, timeoutMs) => {
       const body = { ...nothingFor(await modelConfig(model)), parameters: { [what]: true } };
