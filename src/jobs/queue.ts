@@ -1,6 +1,7 @@
 /** The only file that knows Bull, which carries tickets to workers; what a job is and may do is in its record. */
 import Bull from 'bull';
 import { Redis } from 'ioredis';
+import { atMost } from '../async/at-most.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 
@@ -21,6 +22,9 @@ export type Queue = {
 
 /** When Bull takes a worker for dead, and how often it looks. */
 export type QueueTiming = { readonly lockMs: number; readonly stalledMs: number };
+
+/** How long a start may go on when the queue is paused: without Redis it has no end. */
+const START_MS = 1000;
 
 export const openQueue = (
   { url, prefix }: Config['redis'],
@@ -44,6 +48,7 @@ export const openQueue = (
     },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
+  let started: Promise<unknown> = Promise.resolve();
   bull.on('error', (error) => log.warn({ err: error }, 'queue'));
   bull.on('failed', ({ data }, error) =>
     log.error({ job_id: data.id, err: error }, 'delivery failed'),
@@ -56,8 +61,11 @@ export const openQueue = (
     start: (concurrency, run) => {
       // The promise of a paused queue stays open for ever, so it is not waited for.
       void bull.process(concurrency, ({ data }) => run(data));
+      // Bull names its blocking connection and hears no answer: a connection that is cut off before would end this process.
+      started = atMost(START_MS, [bull.setWorkerName()]);
     },
     pause: async () => {
+      await started;
       const paused = bull.pause(true, true);
       // Bull waits up to half a second for its blocking command; disconnecting ends that.
       connections.get('bclient')?.disconnect();
