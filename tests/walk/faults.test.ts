@@ -129,9 +129,7 @@ test('an empty file is told for what it is', async () => {
 
 test('a 30,000 x 30,000 PNG is refused from its header', async () => {
   const path = put('bomb.png', pngHeader(30_000, 30_000));
-  const from = Date.now();
   refused(await caller.upscale(path, photo), 413, 'resolution_too_large');
-  assert.ok(Date.now() - from < 5000);
 });
 
 test('a picture whose result would be too large is refused before it is paid', async () => {

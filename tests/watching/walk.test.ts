@@ -1,5 +1,6 @@
 /** Real jobs, and what figures, traces and logs tell of them. */
-import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -344,7 +345,7 @@ const logsBelow = (folder: string) =>
     .filter((name) => /enhance-(triton|redis)-[^/]*\/(triton|redis)\.log$/.test(name))
     .map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
 
-test('a worker with a wrong Redis password says so, without the password', () => {
+test('a worker with a wrong Redis password says so, without the password', async () => {
   const password = 'wrong-redis-password-of-watching';
   const { port } = new URL(service.config.redis.url);
   const { PATH = '' } = process.env;
@@ -355,17 +356,18 @@ test('a worker with a wrong Redis password says so, without the password', () =>
     REDIS_URL: `redis://:${password}@127.0.0.1:${port}`,
     DATA_DIR: tempDir('wrong-password'),
   };
+  const worker = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'worker'], {
+    ...{ cwd: root, env },
+  });
   let printed = '';
-  try {
-    execFileSync(process.execPath, ['--import', 'tsx', 'src/main.ts', 'worker'], {
-      ...{ cwd: root, env, encoding: 'utf8', stdio: 'pipe', timeout: 4_000 },
+  for (const stream of [worker.stdout, worker.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      printed += text;
     });
-  } catch (error) {
-    printed = z
-      .object({ stdout: z.string(), stderr: z.string() })
-      .transform(({ stdout, stderr }) => stdout + stderr)
-      .parse(error);
-  }
+  const gone = once(worker, 'close');
+  await until('it says so, or ends', () => /WRONGPASS/.test(printed) || worker.exitCode !== null);
+  worker.kill('SIGKILL');
+  await gone;
   assert.match(printed, 'WRONGPASS');
   assert.not.match(printed, password);
 });
