@@ -12,14 +12,14 @@ import { markOf, runsBelow, stopOrphans } from '../src/stack/orphans.ts';
 import { models } from '../src/stack/triton.ts';
 import { testRuns } from './real/run.ts';
 import { sum } from './runner/count.ts';
-import { type FileResult, runFile } from './runner/file.ts';
-import { longestFirst } from './runner/order.ts';
+import { type FileResult, runFiles } from './runner/file.ts';
+import { inGroups } from './runner/order.ts';
 import { openSharedParts } from './runner/parts.ts';
 import { runPython } from './runner/python.ts';
 
 /** Two more than the two cores that they are made for: many wait for clocks, leases and deadlines. */
 const atOnce = 4;
-const fileDeadlineMs = 600_000;
+const processDeadlineMs = 600_000;
 const pythonDeadlineMs = 900_000;
 
 const named = process.argv.slice(2);
@@ -31,17 +31,18 @@ const main = async (): Promise<readonly FileResult[]> => {
   const lock = await take(run);
   if (!lock) throw new Error(`another run holds ${run}`);
   await clearDeadRuns();
-  const files = named.length ? named.map((file) => resolve(file)) : longestFirst(allFiles());
-  const parts = await openSharedParts(files.length > 1 ? models : []);
+  const groups = named.length ? named.map((file) => [resolve(file)]) : inGroups(allFiles());
+  const parts = await openSharedParts(groups.length > 1 ? models : []);
   const env = { ...process.env, TEST_PARTS_URL: parts.url };
-  const tasks = files.map((file) => () => runFile(file, env, fileDeadlineMs));
-  if (!named.length) tasks.unshift(() => runPython(env, folder, pythonDeadlineMs));
+  const tasks = groups.map((files) => () => runFiles(files, env, processDeadlineMs));
+  if (!named.length) tasks.unshift(async () => [await runPython(env, folder, pythonDeadlineMs)]);
   try {
-    return await inTurns(tasks, async (task) => {
-      const result = await task();
-      tell(result);
-      return result;
+    const results = await inTurns(tasks, async (task) => {
+      const some = await task();
+      some.forEach(tell);
+      return some;
     });
+    return results.flat();
   } finally {
     await parts.close();
     await stopOrphans(run);

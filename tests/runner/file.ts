@@ -1,10 +1,12 @@
-/** Runs one test file in its own process, with a deadline. */
+/** Runs test files in a process of their own, with a deadline. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signalGroup } from '../../src/stack/child.ts';
 import { root } from '../../src/stack/home.mjs';
 import { judge, type Verdict } from './count.ts';
+import { allEnded, readTold } from './told.ts';
 
 export type FileResult = Verdict & {
   readonly file: string;
@@ -12,17 +14,18 @@ export type FileResult = Verdict & {
   readonly printed: string;
 };
 
-/** How long a file may go on after its last test: what keeps it alive was left open. */
+/** How long the process may go on after its last test: what keeps it alive was left open. */
 const defaultLeftOpenMs = 10_000;
+const inTurn = join(root, 'tests/runner/in-turn.ts');
 
-export const runFile = async (
-  file: string,
+/** One after the other, all in one process. */
+export const runFiles = async (
+  files: readonly string[],
   env: NodeJS.ProcessEnv,
   deadlineMs: number,
   leftOpenMs = defaultLeftOpenMs,
-): Promise<FileResult> => {
-  const from = Date.now();
-  const child = spawn(process.execPath, ['--import', 'tsx', file], {
+): Promise<FileResult[]> => {
+  const child = spawn(process.execPath, ['--import', 'tsx', inTurn, ...files], {
     cwd: root,
     env: { ...env, NO_COLOR: '1' },
     detached: true,
@@ -32,7 +35,7 @@ export const runFile = async (
   const told = new Promise<void>((resolve) => {
     const hear = (text: string) => {
       printed += text;
-      if (/^ {2}Duration: /m.test(printed)) resolve();
+      if (printed.includes(allEnded)) resolve();
     };
     child.stdout.setEncoding('utf8').on('data', hear);
     child.stderr.setEncoding('utf8').on('data', hear);
@@ -50,6 +53,18 @@ export const runFile = async (
   const ending = await Promise.race([ended, late, open]);
   timer.abort();
   if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
-  const verdict = judge(readFileSync(file, 'utf8'), printed, ending);
-  return { ...verdict, file, printed, seconds: (Date.now() - from) / 1000 };
+  return resultsOf(files, printed, ending);
+};
+
+/** The process's end is that of the file in which it came. After all files it should be as theirs; else the last one gets it. */
+const resultsOf = (files: readonly string[], printed: string, ending: string): FileResult[] => {
+  const told = readTold(printed);
+  const code = told.some(({ end }) => end?.code !== 0) ? 1 : 0;
+  return files.map((file, index) => {
+    const { printed: own, end } = told[index] ?? { printed: told.length ? '' : printed };
+    const isLast = index === files.length - 1 && ending !== `exit code ${code}`;
+    const how = end && !isLast ? `exit code ${end.code}` : ending;
+    const verdict = judge(readFileSync(file, 'utf8'), own, how);
+    return { ...verdict, file, printed: own, seconds: end?.seconds ?? 0 };
+  });
 };

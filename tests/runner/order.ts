@@ -1,5 +1,5 @@
 /** The order of a run: the longest files first, so that none of them is left alone at its end. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { root } from '../../src/stack/home.mjs';
 
 /** Those of more than 10 s on two idle cores, the longest first. */
@@ -16,8 +16,19 @@ const longest = [
   ...['cli/usage', 'attack/fuzz'],
 ].map((name) => join(root, 'tests', `${name}.test.ts`));
 
-export const longestFirst = (files: readonly string[]): string[] => {
+/** So many short files of one folder share a process. */
+const mostTogether = 5;
+
+/** What each process of a run runs, the longest first. */
+export const inGroups = (files: readonly string[]): string[][] => {
   const missing = longest.filter((file) => !files.includes(file));
   if (missing.length) throw new Error(`tests/runner/order.ts names no test: ${missing}`);
-  return [...longest, ...files.filter((file) => !longest.includes(file))];
+  const short = files.filter((file) => !longest.includes(file));
+  const folders = [...new Set(short.map((file) => dirname(file)))].map((folder) =>
+    short.filter((file) => dirname(file) === folder),
+  );
+  return [...longest.map((file) => [file]), ...folders.flatMap(cut)];
 };
+
+const cut = (files: readonly string[]): string[][] =>
+  files.length > 0 ? [files.slice(0, mostTogether), ...cut(files.slice(mostTogether))] : [];

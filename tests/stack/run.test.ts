@@ -2,11 +2,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runFile } from '../runner/file.ts';
+import { runFiles } from '../runner/file.ts';
 
 const fixture = (name: string) =>
   join(fileURLToPath(new URL('fixtures', import.meta.url)), `${name}.ts`);
-const run = (name: string) => runFile(fixture(name), process.env, 30_000, 1_000);
+const runTogether = (names: readonly string[], deadlineMs = 30_000) =>
+  runFiles(names.map(fixture), process.env, deadlineMs, 1_000);
+const run = async (name: string, deadlineMs?: number) => {
+  const [result] = await runTogether([name], deadlineMs);
+  assert.ok(result);
+  return result;
+};
 
 const test = suite('tests/run.ts');
 
@@ -51,9 +57,28 @@ for (const [name, fault] of traps) {
 }
 
 test('a file that never ends fails at its deadline', async () => {
-  const { failed, faults } = await runFile(fixture('left-open'), process.env, 3_000);
+  const { failed, faults } = await run('hanging', 3_000);
   assert.is(failed, 1);
   assert.match(faults.join('\n'), 'deadline');
+});
+
+test('files that share a process are judged one by one; those after its end have failed', async () => {
+  const counts = async (...names: string[]) =>
+    (await runTogether(names)).map(({ passed, failed }) => [passed, failed]);
+  assert.equal(await counts('passing', 'failing', 'excused'), [
+    [2, 0],
+    [1, 1],
+    [1, 0],
+  ]);
+  assert.equal(await counts('passing', 'exits-early', 'excused'), [
+    [2, 0],
+    [0, 1],
+    [0, 1],
+  ]);
+  assert.equal(await counts('failing', 'left-open'), [
+    [1, 1],
+    [1, 1],
+  ]);
 });
 
 test.run();
