@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -40,8 +41,8 @@ const npmStart = (): Started => {
   const process = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   for (const stream of [process.stdout, process.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      printed += text;
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk;
     });
   return { process, printed: () => printed, ended: once(process, 'close') };
 };
@@ -93,6 +94,19 @@ const tryIt = async (printed: string): Promise<Response> => {
   });
 };
 
+/** How `enhance` ends on this stack, and what it complains of; `read` is false for a reader that is gone. */
+const enhance = async (words: readonly string[], { read }: { readonly read: boolean }) => {
+  const command = spawn(process.execPath, ['--import', 'tsx', 'src/cli/enhance.ts', ...words], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (read) command.stdout.resume();
+  else command.stdout.destroy();
+  const [complaints, [code]] = await Promise.all([text(command.stderr), once(command, 'close')]);
+  return { complaints, code };
+};
+
 /** The server of this start, by its port. */
 const tritonPid = (): number => {
   const found = readdirSync('/proc').find((name) => {
@@ -132,6 +146,15 @@ test('it prints an address, a key and a call that works', async () => {
     }
     for (const name of readdirSync(join(folder, 'logs')))
       assert.is(statSync(join(folder, 'logs', name)).mode & 0o777, 0o600, name);
+
+    const commands = [
+      // It asks Triton about every model that ships: 11.
+      enhance(['models', 'releases'], { read: true }),
+      enhance(['models', 'list'], { read: false }),
+      enhance(['models', 'log'], { read: false }),
+    ];
+    for (const ended of await Promise.all(commands))
+      assert.equal(ended, { complaints: '', code: 0 });
 
     const second = npmStart();
     const [code] = await second.ended;
