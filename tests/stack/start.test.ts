@@ -94,15 +94,15 @@ const tryIt = async (printed: string): Promise<Response> => {
   });
 };
 
-/** How `enhance` ends on this stack, and what it complains of; `read` is false for a reader that is gone. */
-const enhance = async (words: readonly string[], { read }: { readonly read: boolean }) => {
-  const command = spawn(process.execPath, ['--import', 'tsx', 'src/cli/enhance.ts', ...words], {
+/** How `enhance models releases`, which asks Triton about all models, ends when nobody reads what it prints, as behind `| true`. */
+const unreadReleases = async () => {
+  const words = ['--import', 'tsx', 'src/cli/enhance.ts', 'models', 'releases'];
+  const command = spawn(process.execPath, words, {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (read) command.stdout.resume();
-  else command.stdout.destroy();
+  command.stdout.destroy();
   const [complaints, [code]] = await Promise.all([text(command.stderr), once(command, 'close')]);
   return { complaints, code };
 };
@@ -147,14 +147,7 @@ test('it prints an address, a key and a call that works', async () => {
     for (const name of readdirSync(join(folder, 'logs')))
       assert.is(statSync(join(folder, 'logs', name)).mode & 0o777, 0o600, name);
 
-    const commands = [
-      // It asks Triton about every model that ships: 11.
-      enhance(['models', 'releases'], { read: true }),
-      enhance(['models', 'list'], { read: false }),
-      enhance(['models', 'log'], { read: false }),
-    ];
-    for (const ended of await Promise.all(commands))
-      assert.equal(ended, { complaints: '', code: 0 });
+    assert.equal(await unreadReleases(), { complaints: '', code: 0 });
 
     const second = npmStart();
     const [code] = await second.ended;
