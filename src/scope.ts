@@ -28,8 +28,11 @@ export const saneTraceparent = (given: string): string | undefined =>
 
 export const traceIdOf = (traceparent: string): string => traceparent.slice(3, 35);
 
-/** The header of a call that belongs to the present scope. */
+/** The header of a call to Triton, which records every call that has one, whatever its flag says: so only of what is recorded. */
 export const traceHeader = (): { readonly traceparent?: string } => {
   const { traceparent } = scope();
-  return traceparent === undefined ? {} : { traceparent };
+  return traceparent !== undefined && isRecorded(traceparent) ? { traceparent } : {};
 };
+
+/** Whether the lowest bit of the flags is set. */
+const isRecorded = (traceparent: string): boolean => /[13579bdf]$/.test(traceparent);

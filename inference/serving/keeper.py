@@ -2,6 +2,8 @@
 
 usage: TRITON_ADMIN_SECRET=... python3 keeper.py tritonserver --http-port=... [more of Triton's flags]
 
+OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS have Triton send spans of its own to the collector of the service.
+
 - Triton answers health checks to everyone, and everything else only to who sends the secret. Doors that the secret does not
   guard (SageMaker, Vertex AI) stay shut.
 - A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
@@ -399,6 +401,26 @@ def guarded(command: list[str], secret: str) -> list[str]:
     return [*command, *SHUT, *largest, f"--http-restricted-api={rule}", f"--grpc-restricted-protocol={rule}"]
 
 
+def traced(endpoint: str) -> list[str]:
+    """Flags by which Triton sends spans to a collector; none without one.
+
+    endpoint: the base URL of a collector that takes OTLP over HTTP.
+    rate=0: only of calls that name a span as their parent. The service decides what is recorded.
+    """
+    if not endpoint:
+        return []
+    target = [f"url={endpoint.rstrip('/')}/v1/traces", "resource=service.name=enhance-triton", "bsp_schedule_delay=1000"]
+    settings = ["mode=opentelemetry", "level=TIMESTAMPS", "rate=0", *(f"opentelemetry,{setting}" for setting in target)]
+    return [f"--trace-config={setting}" for setting in settings]
+
+
+def decode_headers() -> None:
+    """OTEL_EXPORTER_OTLP_HEADERS is percent-encoded, and Triton's exporter sends it as it stands."""
+    name = "OTEL_EXPORTER_OTLP_HEADERS"
+    if headers := os.environ.pop(name, ""):
+        os.environ[name] = urllib.parse.unquote(headers)
+
+
 def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
@@ -427,7 +449,9 @@ def main(command: list[str]) -> int:
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)
     os.nice(NICENESS)
-    child = subprocess.Popen(guarded(command, secret))
+    decode_headers()
+    tracing = traced(os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", ""))
+    child = subprocess.Popen([*guarded(command, secret), *tracing])
     told_to_end = threading.Event()
 
     def end(*_: object) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.keeper import guarded
+from serving.keeper import guarded, traced
 
 SECRET = "s" * 16
 
@@ -37,3 +37,14 @@ def test_everything_but_health_needs_the_secret_and_other_doors_stay_shut(tmp_pa
         assert value == f"x-enhance-admin={SECRET}"
         assert "health" not in names
         assert len(names.split(",")) == 8
+
+
+def test_without_a_collector_triton_traces_nothing() -> None:
+    assert traced("") == []
+
+
+@pytest.mark.parametrize("endpoint", ["http://collector:4318", "http://collector:4318/"])
+def test_only_what_the_service_records_is_traced_and_sent_to_its_collector(endpoint: str) -> None:
+    settings = [word.removeprefix("--trace-config=") for word in traced(endpoint)]
+    assert "opentelemetry,url=http://collector:4318/v1/traces" in settings
+    assert {"mode=opentelemetry", "level=TIMESTAMPS", "rate=0"} < set(settings)

@@ -152,6 +152,12 @@ credits
   .description('compare balances with the sums of their ledgers; exit code 1 when one differs')
   .action(verify);
 
+// Who reads what it prints may leave early, as `head -1` does; the command does all the same what it was asked for.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error) => {
+    if (!('code' in error && error.code === 'EPIPE')) throw error;
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {

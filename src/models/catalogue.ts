@@ -48,7 +48,7 @@ export type ModelState = {
 type CatalogueParts = {
   readonly transport: Transport;
   readonly control: RepositoryReader;
-  readonly registry: Pick<Registry, 'stored' | 'statesIn'>;
+  readonly registry: Pick<Registry, 'readAll' | 'revision'>;
   readonly log: Log;
   readonly signal: AbortSignal;
 };
@@ -132,28 +132,31 @@ export const openCatalogue = (
     return { id, ready: sets !== null, releases: versionsOf(sets), engine, offered };
   };
 
-  const look = (texts: Stored): Promise<readonly ModelState[]> => {
-    const states = registry.statesIn(texts);
+  const look = async (): Promise<readonly ModelState[]> => {
+    const states = await registry.readAll();
     const reader = askingOnce(control);
     return Promise.all(entries.map((entry) => stateOf(entry, states, reader)));
   };
 
   let latest:
-    | { readonly atMs: number; readonly of: string; readonly states: ReturnType<typeof look> }
+    | {
+        readonly atMs: number;
+        readonly revision: string | null;
+        readonly states: ReturnType<typeof look>;
+      }
     | undefined;
   const describe = async (): ReturnType<typeof look> => {
-    const texts = await registry.stored();
-    const [now, of] = [performance.now(), JSON.stringify(texts)];
+    const revision = await registry.revision();
+    const now = performance.now();
     // A promotion counts for the next job, in every process.
-    if (!latest || latest.of !== of || now - latest.atMs > freshMs)
-      latest = { atMs: now, of, states: look(texts) };
+    if (!latest || latest.revision !== revision || now - latest.atMs > freshMs)
+      latest = { atMs: now, revision, states: look() };
     return latest.states;
   };
 
   return { describe };
 };
 
-type Stored = Awaited<ReturnType<Registry['stored']>>;
 type Sets = Readonly<Record<Kind, ModelSet | null>>;
 
 const bothVersions = (version: string): Versions => ({ image: version, video: version });

@@ -1,5 +1,6 @@
 /** A picture made by formulas, and what any enlargement of it must have in common with it. */
 import type { Picture } from '../frame.ts';
+import { psnrOf } from '../psnr.ts';
 
 const [width, height] = [96, 72] as const;
 
@@ -52,8 +53,10 @@ export const likeness = (picture: Picture, large: Picture): Likeness => {
         squares += difference ** 2;
       }
   const count = picture.width * picture.height;
-  const psnr = 10 * Math.log10(255 ** 2 / Math.max(squares / (3 * count), 1e-9));
-  return { psnr, shift: Math.max(...sums.map((sum) => Math.abs(sum) / count)) };
+  return {
+    psnr: psnrOf(squares / (3 * count)),
+    shift: Math.max(...sums.map((sum) => Math.abs(sum) / count)),
+  };
 };
 
 type Place = { readonly x: number; readonly y: number; readonly channel: number };

@@ -49,12 +49,13 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
   const read = async (slot: string): Promise<SlotState> =>
     parsed(formOf(slot), await redis.hget(key, slot));
 
-  const readAll = async (): Promise<readonly SlotState[]> => statesIn(await stored());
+  const readAll = async (): Promise<readonly SlotState[]> => {
+    const texts = await redis.hgetall(key);
+    return forms.map((form) => parsed(form, texts[form.slot] ?? null));
+  };
 
-  /** What is stored, as it is: equal as long as nothing has changed. */
-  const stored = (): Promise<Record<string, string>> => redis.hgetall(key);
-  const statesIn = (texts: Readonly<Record<string, string>>): readonly SlotState[] =>
-    forms.map((form) => parsed(form, texts[form.slot] ?? null));
+  /** The same as long as nothing has changed; null before the first change. */
+  const revision = (): Promise<string | null> => redis.get(`${key}:revision`);
 
   /**
    * Applies a pure move to a slot's state. `seen` is the state that an operator's decision was made on: when its aliases
@@ -118,7 +119,7 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
     await redis.del(tallyKey(ref));
   };
 
-  return { read, readAll, stored, statesIn, change, log, close, count, compared, tally, forget };
+  return { read, readAll, revision, change, log, close, count, compared, tally, forget };
 };
 
 const aliasesOf = ({ stable, previous, candidate }: SlotState): string =>

@@ -33,35 +33,31 @@ test('no more works run at a time than are let', async () => {
   assert.is(most, 3);
 });
 
-test('an owner with many works waits behind one with few', async () => {
+/** The order of works that wait for the only place. The first letter of each is its owner. */
+const orderOf = async (usual: readonly string[], quick: readonly string[]): Promise<string[]> => {
   const turns = openTurns({ atOnce: 1, waiting: 100, waitMs: 5000 });
   const order: string[] = [];
-  const named = (name: string) => async () => void order.push(name);
+  const asking = (take: typeof turns.take) => (name: string) =>
+    take(name.charAt(0), never, async () => void order.push(name));
   const first = held();
   const all = [
     turns.take('a', never, first.work),
-    ...['a1', 'a2', 'a3'].map((name) => turns.take('a', never, named(name))),
-    ...['b1', 'b2'].map((name) => turns.take('b', never, named(name))),
-    turns.take('c', never, named('c1')),
+    ...usual.map(asking(turns.take)),
+    ...quick.map(asking(turns.quick.take)),
   ];
   first.end();
   await Promise.all(all);
+  return order;
+};
+
+test('an owner with many works waits behind one with few', async () => {
+  const order = await orderOf(['a1', 'a2', 'a3', 'b1', 'b2', 'c1'], []);
   assert.equal(order, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
 test('quick works wait behind no others, and others not behind all quick ones', async () => {
-  const turns = openTurns({ atOnce: 1, waiting: 100, waitMs: 5000 });
-  const order: string[] = [];
-  const named = (name: string) => async () => void order.push(name);
-  const first = held();
-  const all = [
-    turns.take('a', never, first.work),
-    ...['a1', 'a2'].map((name) => turns.take('a', never, named(name))),
-    ...['q1', 'q2', 'q3'].map((name) => turns.quick.take('a', never, named(name))),
-  ];
-  first.end();
-  await Promise.all(all);
-  assert.equal(order, ['q1', 'a1', 'q2', 'a2', 'q3']);
+  const order = await orderOf(['a1', 'a2'], ['aq1', 'aq2', 'aq3']);
+  assert.equal(order, ['aq1', 'a1', 'aq2', 'a2', 'aq3']);
 });
 
 test('a place that is kept for quick works is taken by no other, and quick ones take all', async () => {

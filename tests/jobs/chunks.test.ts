@@ -1,26 +1,14 @@
 /** Who has which chunk of a shared video: the list in Redis, and workers whose chunks are scripted. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openChunkList } from '../../src/jobs/chunks/chunk-list.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import type { ChunkWork } from '../../src/operations/sharing.ts';
-import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
-import { atOnce, freshPlace, openRig, type Place, type Rig, type Run } from './rig.ts';
+import { atOnce, openRig, type Rig, type Run } from './rig.ts';
+import { rigSuite } from './rig-suite.ts';
 
-const test = suite<{ rig: Rig; place: Place }>('chunks');
-const server = await realRedis();
-test.before.each(async (context) => {
-  context.place = freshPlace(server.url);
-  context.rig = await openRig(context.place);
-  await context.rig.ledger.grant('acme', 1000);
-});
-test.after.each(async ({ rig }) => {
-  assert.equal(await rig.differences(), []);
-  await rig.close();
-});
-test.after(() => server.close());
+const test = await rigSuite('chunks');
 
 const LEASE_MS = 60_000;
 

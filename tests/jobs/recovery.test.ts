@@ -4,27 +4,16 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JobStatus } from '../../src/contract/job.ts';
 import { type JobOutcome, moves } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
-import { ownRedis, realRedis } from '../real/redis.ts';
+import { ownRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig } from './rig.ts';
+import { rigSuite } from './rig-suite.ts';
 
-const test = suite<{ rig: Rig; place: Place }>('recovery');
-const server = await realRedis();
-test.before.each(async (context) => {
-  context.place = freshPlace(server.url);
-  context.rig = await openRig(context.place);
-  await context.rig.ledger.grant('acme', 1000);
-});
-test.after.each(async ({ rig }) => {
-  assert.equal(await rig.differences(), []);
-  await rig.close();
-});
-test.after(() => server.close());
+const test = await rigSuite('recovery');
 
 const startProcess = (place: Place): ChildProcess => {
   const script = fileURLToPath(new URL('worker-process.ts', import.meta.url));

@@ -1,27 +1,14 @@
 /** Fair shares between accounts: whose job a free place of a worker gets. */
 import { basename } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import type { JobRecord } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
-import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
-import { atOnce, freshPlace, openRig, type Place, type Rig, type Run } from './rig.ts';
+import { atOnce, openRig, type Rig, type Run } from './rig.ts';
+import { rigSuite } from './rig-suite.ts';
 
-const test = suite<{ rig: Rig; place: Place }>('turns');
-const server = await realRedis();
-const accounts = ['many', 'some', 'one'];
-test.before.each(async (context) => {
-  context.place = freshPlace(server.url);
-  context.rig = await openRig(context.place);
-  for (const account of accounts) await context.rig.ledger.grant(account, 1000);
-});
-test.after.each(async ({ rig }) => {
-  for (const account of accounts) assert.equal(await rig.differences(account), []);
-  await rig.close();
-});
-test.after(() => server.close());
+const test = await rigSuite('turns', ['many', 'some', 'one']);
 
 const limits = (rig: Rig, accountRunning: number, concurrency: number): void => {
   const { config } = rig;

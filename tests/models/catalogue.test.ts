@@ -47,11 +47,13 @@ const log = createLog('silent', 'test');
 const redis = await realRedis();
 const connection = openRedis(redis.url, log, 'work');
 const shipped = (slot: string, ...tritonSlots: string[]) => ({ slot, shipped: 'r1', tritonSlots });
-const registry = openRegistry({ redis: connection, prefix: freshPrefix() }, [
+const stores = { redis: connection, prefix: freshPrefix() };
+const forms = [
   shipped('both', 'echo', 'other'),
   shipped('pictures', 'echo'),
   shipped('missing', 'echo', 'nope'),
-]);
+];
+const registry = openRegistry(stores, forms);
 const open = () => openCatalogue(entries, { transport, control, registry, log, signal: never });
 
 const offer = (image: string | null, video: string | null) => ({
@@ -112,6 +114,22 @@ test('a new release is told within two seconds, and asked for its engine once', 
   }
   assert.equal([state.engine, engines], ['engine of other-r2', 1]);
   await triton.unload('other__r2');
+});
+
+test('what another process changes is told at the next look', async () => {
+  const catalogue = open();
+  const offered = async () => {
+    const states = await catalogue.describe();
+    return states.find(({ id }) => id === 'pictures')?.offered.map(({ release }) => release);
+  };
+  assert.equal(await offered(), ['r1']);
+  const models = { echo: 'echo' };
+  await openRegistry(stores, forms).change(
+    'pictures',
+    (state) => added(state, 'r2', { models }),
+    null,
+  );
+  assert.equal(await offered(), ['r1', 'r2']);
 });
 
 test('when Triton is away only what needs no Triton is ready', async () => {

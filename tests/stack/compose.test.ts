@@ -129,10 +129,11 @@ test('only what is not made for ARM says its platform', () => {
   for (const service of [api, worker, redis]) assert.is(service.platform, undefined);
 });
 
-test('Triton gets its own secret and none of the service', () => {
+test('Triton gets its own secret, and of the service only what leads to the collector', () => {
   for (const { environment } of [triton, gpu])
     assert.equal(Object.keys(environment ?? {}).sort(), [
-      ...['ENHANCE_ENGINE', 'ENHANCE_THREADS', 'KEEPER_PATIENCE', 'TRITON_ADMIN_SECRET'],
+      ...['ENHANCE_ENGINE', 'ENHANCE_THREADS', 'KEEPER_PATIENCE'],
+      ...['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_HEADERS', 'TRITON_ADMIN_SECRET'],
     ]);
   assert.is(redis.environment, undefined);
   for (const { environment } of [api, triton])

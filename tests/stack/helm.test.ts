@@ -273,6 +273,22 @@ test('only API and worker reach Triton and Redis', () => {
   }
 });
 
+test('where traces have a collector Triton is told so, and reaches what the operator names', () => {
+  const told = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-team=media',
+  };
+  const tritonEgress = [{ ports: [{ port: 4318 }] }];
+  const all = resources({ config: told, networkPolicy: { tritonEgress } });
+  const { env } = podOf(find(all, 'Deployment', 'enhance-triton')).container;
+  for (const [name, value] of Object.entries(told))
+    assert.is(env.find((one) => one.name === name)?.value, value);
+  const { egress } = z
+    .looseObject({ egress: z.unknown() })
+    .parse(find(all, 'NetworkPolicy', 'enhance-triton').spec);
+  assert.equal(egress, tritonEgress);
+});
+
 test('every label by which pods are chosen is a label of the pods', () => {
   for (const values of Object.values(choices)) {
     const all = resources(values);

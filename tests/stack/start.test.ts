@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -40,8 +41,8 @@ const npmStart = (): Started => {
   const process = spawn('npm', ['start'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   for (const stream of [process.stdout, process.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      printed += text;
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      printed += chunk;
     });
   return { process, printed: () => printed, ended: once(process, 'close') };
 };
@@ -93,6 +94,19 @@ const tryIt = async (printed: string): Promise<Response> => {
   });
 };
 
+/** How `enhance models releases`, which asks Triton about all models, ends when nobody reads what it prints, as behind `| true`. */
+const unreadReleases = async () => {
+  const words = ['--import', 'tsx', 'src/cli/enhance.ts', 'models', 'releases'];
+  const command = spawn(process.execPath, words, {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  command.stdout.destroy();
+  const [complaints, [code]] = await Promise.all([text(command.stderr), once(command, 'close')]);
+  return { complaints, code };
+};
+
 /** The server of this start, by its port. */
 const tritonPid = (): number => {
   const found = readdirSync('/proc').find((name) => {
@@ -132,6 +146,8 @@ test('it prints an address, a key and a call that works', async () => {
     }
     for (const name of readdirSync(join(folder, 'logs')))
       assert.is(statSync(join(folder, 'logs', name)).mode & 0o777, 0o600, name);
+
+    assert.equal(await unreadReleases(), { complaints: '', code: 0 });
 
     const second = npmStart();
     const [code] = await second.ended;

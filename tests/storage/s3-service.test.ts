@@ -3,6 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import axios from 'axios';
@@ -14,11 +16,15 @@ import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { atOnce, openRig, pictureOf, type Rig, type Run } from '../jobs/rig.ts';
+import { h264, makeClip, pattern } from '../real/clip.ts';
+import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
-import { tempDir } from '../real/run.ts';
+import { partEnvironment, tempDir } from '../real/run.ts';
 import { type Bucket, realS3, refuse } from '../real/s3.ts';
+import { callerOf, ended } from '../real/service.ts';
 import { skip } from '../real/skip.ts';
 import { smallDisk } from '../real/small-disk.ts';
+import { type RealTriton, realTriton, tritonEnvironment } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('a service over S3');
@@ -138,6 +144,78 @@ test('a job whose worker is killed goes on elsewhere from what that one left', a
   assert.is(found, 'half of the work');
   await until('only the result is left', async () => (await service.keys()).length === 1);
   assert.equal(await asking.differences(), []);
+});
+
+const helped = 'chunk of another worker done';
+/** A real worker in a process of its own, with an empty disk. */
+const startVideoWorker = async ({ url, prefix, variables }: Service, triton: RealTriton) => {
+  const dir = tempDir('machine');
+  const env = testEnvironment({
+    ...{ ...partEnvironment(), ...variables, ...tritonEnvironment(triton) },
+    ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
+    // One that the test holds up is not to give up.
+    ...{ UPSCALE_CHUNK_SECONDS: '0.5', WORKER_CONCURRENCY: '1', S3_TIMEOUT_SECONDS: '60' },
+  });
+  const script = fileURLToPath(new URL('../walk/quick-worker.ts', import.meta.url));
+  const args = ['--import', 'tsx', '--no-warnings', script];
+  const process = spawn(execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: { readonly msg: string; readonly chunk?: number }[] = [];
+  createInterface(process.stdout).on('line', (line) => lines.push(JSON.parse(line)));
+  const exited = once(process, 'exit');
+  const close = async () => {
+    process.kill('SIGKILL');
+    await exited;
+  };
+  opened.push({ close });
+  await until('the worker is ready', () => lines.some(({ msg }) => msg === 'ready'), 60_000);
+  const done = (message: string) =>
+    lines.flatMap(({ msg, chunk = -1 }) => (msg === message ? [chunk] : []));
+  return { close, done, attempts: () => readdirSync(join(dir, 'attempts')) };
+};
+
+test('two workers that share only the bucket do one video, bit for bit as one of them does', async () => {
+  const [triton, service] = await Promise.all([realTriton(['photo']), freshService()]);
+  opened.push(triton);
+  const clip = makeClip(join(tempDir('clip'), 'a.mp4'), pattern(2), [...h264, '-g', '10']);
+  const workers = await Promise.all([1, 2].map(() => startVideoWorker(service, triton)));
+  const [api, path] = [await apiOn(service), await clip];
+  const enlarge = async () => {
+    // Another account each time, so that nothing is cached.
+    const { account, key } = await api.caller();
+    const caller = callerOf(account, key, api.url);
+    const { status, data } = await caller.upscale(path, photo, { prefer: 'respond-async' });
+    assert.is(status, 202, JSON.stringify(data));
+    const job = await caller.until(data.id, ended);
+    assert.is(job.status, 'succeeded', JSON.stringify(job.error));
+    return caller.download(job.result?.output_url ?? '');
+  };
+  const of = (message: string) => workers.flatMap(({ done }) => done(message));
+  const onlyResults = (count: number) => async () => {
+    const keys = await service.keys();
+    return keys.length === count && keys.every((key) => key.includes('/results/'));
+  };
+
+  // Whoever has the job does its first chunk, which is not kept before the other has done one.
+  s3.meddle(async (asked, _answer, pass) => {
+    if (asked.method === 'PUT' && /chunk-0\.mp4/.test(asked.url ?? ''))
+      await until('the other helps', () => of(helped).length > 0, 60_000);
+    pass();
+  });
+  const together = await enlarge();
+  assert.equal([...of('chunk done'), ...of(helped)].sort(), [0, 1, 2, 3]);
+  for (const { done } of workers)
+    assert.is(done('chunk done').length > 0, done(helped).length === 0, 'one owns, one helps');
+  await until('only the result is left', onlyResults(1));
+  for (const { attempts } of workers) await until('its disk is empty', () => !attempts().length);
+
+  s3.meddle();
+  const [first, second] = workers;
+  await second?.close();
+  const alone = await enlarge();
+  assert.is(of('chunk done').length + of(helped).length, 8);
+  assert.is(first?.done(helped).length, 0);
+  assert.ok(together.equals(alone), `${together.length} bytes, and ${alone.length} of one`);
+  await until('only the results are left', onlyResults(2));
 });
 
 const startProcess = (service: Service): ChildProcess => {

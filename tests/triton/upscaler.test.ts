@@ -98,7 +98,7 @@ test('the catalogue tells which models are ready, with release and engine', asyn
   }));
   const forms = ['photo', 'nope'].map((slot) => ({ slot, shipped: 'r1', tritonSlots: [slot] }));
   const states = forms.map((form) => slotState(form, null));
-  const registry = { stored: async () => ({}), statesIn: () => states };
+  const registry = { revision: async () => null, readAll: async () => states };
   const catalogue = openCatalogue(entries, { transport, control, registry, log, signal: never });
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();

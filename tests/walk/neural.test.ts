@@ -56,7 +56,9 @@ const enhance = async (...words: string[]) => {
     ...words,
     '--json',
   ];
-  const { stdout } = await execa(process.execPath, command, { cwd: root, env: service.env });
+  const ended = await execa(process.execPath, command, { cwd: root, env: service.env });
+  const { stdout, stderr } = ended;
+  assert.is(stderr, '', 'no warning is printed');
   return JSON.parse(stdout);
 };
 const added = await enhance('add', at('models'), '--slot', 'studio');

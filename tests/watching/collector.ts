@@ -16,7 +16,7 @@ const Span = z.looseObject({
   spanId: z.string().regex(/^[0-9a-f]{16}$/),
   parentSpanId: z.string().optional(),
   name: z.string(),
-  attributes: z.array(Attribute),
+  attributes: z.array(Attribute).default([]),
 });
 const Sent = z.looseObject({
   resourceSpans: z.array(

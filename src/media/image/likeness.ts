@@ -1,3 +1,4 @@
+import { psnrOf } from '../../psnr.ts';
 import { sharp } from './sharp.ts';
 
 /** The long side at which pictures are compared: a larger one would take hundreds of megabytes and tell no more. */
@@ -10,8 +11,7 @@ export const likenessOf = async (first: string, second: string): Promise<number>
   let sum = 0;
   for (let at = 0; at < a.pixels.length; at += 1)
     sum += ((a.pixels[at] ?? 0) - (b.pixels[at] ?? 0)) ** 2;
-  const mean = sum / a.pixels.length;
-  return Math.min(100, 10 * Math.log10(255 ** 2 / Math.max(mean, 1e-9)));
+  return Math.min(100, psnrOf(sum / a.pixels.length));
 };
 
 const pixelsOf = async (path: string) => {

@@ -1,10 +1,13 @@
 /** One look at a server: what it has in its repository, and the releases of what is READY. */
+import { inOrder } from '../../async/in-order.ts';
 import { Failure } from '../../errors.ts';
 import type { Control, IndexEntry } from '../protocol/control.ts';
 import { isTimeout, type Within } from '../protocol/wire.ts';
 
 /** Triton answers this question at once, also while its models compute. */
 const answerWithinMs = 1_500;
+/** Models whose config is asked for at the same time: a server may have any number of them. */
+const askedAtOnce = 4;
 
 export type Look = {
   readonly index: readonly IndexEntry[];
@@ -20,13 +23,13 @@ export const look = async (control: Control, before: Look, signal: AbortSignal):
   const within = { timeoutMs: answerWithinMs, signal };
   const index = await indexOf(control, within);
   const ready = index.filter(({ state }) => state === 'READY').map(({ name }) => name);
-  const known = await Promise.all(
-    [...new Set(ready)].map(async (name) => {
-      const release = before.releases.get(name) ?? (await releaseOf(control, name, within));
-      return release === null ? [] : [[name, release] as const];
-    }),
-  );
-  return { index, releases: new Map(known.flat()) };
+  const told = inOrder(new Set(ready), askedAtOnce, async (name) => ({
+    name,
+    release: before.releases.get(name) ?? (await releaseOf(control, name, within)),
+  }));
+  const releases = new Map<string, string>();
+  for await (const { name, release } of told) if (release !== null) releases.set(name, release);
+  return { index, releases };
 };
 
 /** A thread of Triton that loads a model answers nobody else on its connections: a second connection gets another thread. */
