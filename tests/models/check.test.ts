@@ -166,6 +166,12 @@ test('a model that does not answer as shell.py does is refused', async () => {
   await refusedFor('expected its model.py to answer "ping" as', written(own));
 });
 
+test('after all that was refused Triton is live, by which containers judge it; it never is ready again', async () => {
+  const health = async (what: string) =>
+    (await fetch(`${triton.httpUrl}/v2/health/${what}`)).status;
+  assert.equal([await health('live'), await health('ready')], [200, 400]);
+});
+
 test('a release whose file was changed does not pass any more', async () => {
   const [manifest] = added;
   assert.ok(manifest);
