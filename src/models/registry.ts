@@ -58,7 +58,8 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
 
   /**
    * Applies a pure move to a slot's state. `seen` is the state that an operator's decision was made on: when its aliases
-   * have changed since, the move is refused, as two operators would undo each other's. Failure models_changed, and those of `move`.
+   * have changed since, the move is refused, as two operators would undo each other's. A move that answers the state itself is
+   * no change, and is not in the log. Failure models_changed, and those of `move`.
    */
   const change = async (
     slot: string,
@@ -72,6 +73,7 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
       const before = parsed(form, text);
       if (seen && aliasesOf(before) !== aliasesOf(seen)) throw changedMeanwhile(slot, before);
       const after = move(before);
+      if (after === before) return after;
       const reopened = Object.entries(after.releases)
         .filter(([, { loaded }]) => loaded)
         .map(([name]) => written(slot, name));

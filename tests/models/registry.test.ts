@@ -122,6 +122,19 @@ test('a promoted release that keeps failing is taken back, and the log says why'
   assert.is((await registry.read('photo')).stable, 'r1', 'a release that is not on trial stays');
 });
 
+test('of two workers that see a release fail at once one takes it back, and the log says so once', async () => {
+  const { registry } = open();
+  await registry.change('photo', add('r2'), null);
+  await registry.change('photo', (state) => promoted(state, 'r2', Date.now()), null);
+  const repositoryIndex = async () => [{ name: 'photo', state: 'READY' }];
+  const bounds = { errors: 1, errorPercent: 50, watchMs: 60_000 };
+  const broken = new Failure('inference_failed', { model: 'photo', reason: 'NaN' });
+  const worker = () => openTrial({ registry, control: { repositoryIndex }, log, bounds });
+  await Promise.all([worker(), worker()].map((trial) => trial.ended('photo@r2', broken)));
+  assert.is((await registry.read('photo')).stable, 'r1');
+  assert.is((await registry.log(10)).length, 1);
+});
+
 test.after(async () => {
   redis.disconnect();
   await server.close();
