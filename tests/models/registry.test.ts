@@ -84,6 +84,21 @@ test('a release is closed when no unfinished job needs it, and open again once i
   assert.equal(await redis.smembers(`${prefix}:models:closed`), []);
 });
 
+test('a release that is promoted at the same moment is not closed: new jobs would find none', async () => {
+  const { registry, stores } = open();
+  await registry.change('photo', add('r2'), null);
+  const ends = await Promise.allSettled([
+    registry.change('photo', (state) => promoted(state, 'r2', 1), null),
+    registry.close('photo', 'r2'),
+  ]);
+  assert.equal(
+    ends.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+  await failure(registry.close('photo', 'r2'), 'release_refused');
+  assert.equal(await redis.smembers(`${stores.prefix}:models:closed`), []);
+});
+
 test('a promoted release that keeps failing is taken back, and the log says why', async () => {
   const { registry } = open();
   await registry.change('photo', add('r2'), null);
