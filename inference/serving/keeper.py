@@ -324,8 +324,7 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
     strangers &= numbers
     for number in numbers - strangers:
         with contextlib.suppress(OSError):
-            name, _, rest = Path(f"/proc/{number}/stat").read_text().partition("(")[2].rpartition(")")
-            state, owner = rest.split()[:2]
+            name, (state, owner, *_) = status_of(number)
             if owner != str(parent):
                 strangers.add(number)
             elif name.startswith("triton_python"):
@@ -333,6 +332,12 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
                 models = [Path(word).parts[-3] for word in words if word.endswith("/model.py")]
                 found[int(number)] = (state, models[0] if models else "")
     return found
+
+
+def status_of(pid: int | str) -> tuple[str, list[str]]:
+    """A process's name, which may hold any bytes, and what follows it in /proc/<pid>/stat. Raises OSError when it has gone."""
+    name, _, fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").partition("(")[2].rpartition(")")
+    return name, fields.split()
 
 
 def file_at(path: str) -> tuple[str, int, int] | None:
@@ -354,8 +359,8 @@ def entry_of(pid: int) -> tuple[str, int, int] | None:
 
 def started(pid: int) -> float:
     """When a process was started, as time.time() tells times."""
-    ticks = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + ticks / os.sysconf("SC_CLK_TCK")
+    _, fields = status_of(pid)
+    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + int(fields[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def close_regions(prefix: str) -> None:
@@ -369,7 +374,7 @@ def close_regions(prefix: str) -> None:
 
 def processor_seconds(pid: int) -> float:
     with contextlib.suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        _, fields = status_of(pid)
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return 0.0
 
@@ -386,7 +391,7 @@ def hide(pid: int, secret: bytes) -> None:
     """
     with contextlib.suppress(OSError, ValueError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes()
-        start = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[45])
+        start = int(status_of(pid)[1][45])
         with Path(f"/proc/{pid}/mem").open("r+b", buffering=0) as memory:
             for match in re.finditer(re.escape(secret), words):
                 memory.seek(start + match.start())
@@ -451,7 +456,19 @@ def main(command: list[str]) -> int:
     os.nice(NICENESS)
     decode_headers()
     tracing = traced(os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", ""))
+    if regions:
+        threading.Thread(target=close_regions, args=(regions[1],), daemon=True).start()
     child = subprocess.Popen([*guarded(command, secret), *tracing])
+    try:
+        return stay_with(child, Keeper(child.pid, Triton(flags["http-port"], secret)))
+    finally:
+        # Nobody would watch over it, and it would hold the ports of the next one.
+        child.kill()
+        child.wait()
+
+
+def stay_with(child: subprocess.Popen[bytes], keeper: Keeper) -> int:
+    """The status to exit with, once Triton has ended or has to be started anew."""
     told_to_end = threading.Event()
 
     def end(*_: object) -> None:
@@ -460,9 +477,6 @@ def main(command: list[str]) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, end)
-    keeper = Keeper(child.pid, Triton(flags["http-port"], secret))
-    if regions:
-        threading.Thread(target=close_regions, args=(regions[1],), daemon=True).start()
     while True:
         try:
             return abs(child.wait(LOOK_SECONDS))
@@ -472,8 +486,6 @@ def main(command: list[str]) -> int:
             continue
         if fault := keeper.look():
             say(f"{fault}; Triton is ended, to be started again")
-            child.kill()
-            child.wait()
             return 1
 
 

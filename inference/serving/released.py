@@ -24,6 +24,8 @@ class ReleasedModel:
         if spec is None or spec.loader is None:
             raise RuntimeError(f"there is no {FILE}")
         module = importlib.util.module_from_spec(spec)
+        # dataclasses and pickle look a class's module up by its name.
+        sys.modules[spec.name] = module
         spec.loader.exec_module(module)
         self.model = module.TritonPythonModel()
         if hasattr(self.model, "initialize"):

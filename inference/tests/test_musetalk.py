@@ -177,6 +177,8 @@ class Harmful:
         (pickle.dumps({"a": Harmful()}), r"it wants to call (builtins|__builtin__)\.print"),
         (pickle.dumps({"a": 1}), "expected tensors by name and nothing else"),
         (pickle.dumps([1]), "expected tensors by name and nothing else"),
+        (pickle.dumps({"a": 1})[:-4], "cannot read it"),
+        (b"", "cannot read it"),
     ],
 )
 def test_a_file_that_is_no_state_dict_is_refused_before_it_does_anything(

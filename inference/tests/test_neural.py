@@ -204,6 +204,22 @@ def test_the_colours_of_a_network_give_way_to_those_of_the_frame() -> None:
     assert (change < 2).all(), change
 
 
+class Torn:
+    """A network whose weights are damaged in one place."""
+
+    def paint(self, face: Picture, reference: Picture, speech: Values) -> Floats:  # noqa: ARG002
+        """The face, and NaN in one pixel."""
+        painted = face.astype(np.float32)
+        painted[200, 128] = NAN
+        return painted
+
+
+def test_nan_is_never_a_mouth() -> None:
+    request = NeuralRequest(noise(0, 2), (planes_of_rgb(still()), mesh()), allowed())
+    with pytest.raises(RuntimeError, match="the network painted NaN or infinity"):
+        paint_mouth(planes_of_rgb(still()), STILL_COLOURS, mesh(), request, Torn())
+
+
 class Grey:
     """A network that paints no texture."""
 

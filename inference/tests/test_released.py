@@ -28,6 +28,22 @@ class TritonPythonModel:
     model.finalize()
 
 
+def test_what_python_looks_up_by_the_name_of_the_module_is_found(tmp_path: Path) -> None:
+    code = """from __future__ import annotations
+import pickle
+from dataclasses import dataclass
+@dataclass
+class Answer:
+    value: int
+class TritonPythonModel:
+    def execute(self, requests):
+        return [pickle.loads(pickle.dumps(Answer(request))).value for request in requests]
+"""
+    model = ReleasedModel()
+    model.initialize(args(tmp_path, code))
+    assert model.execute([3]) == [3]
+
+
 def test_what_the_model_raises_while_it_is_read_is_raised_where_triton_notices(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="the weights are torn"):
         ReleasedModel().initialize(args(tmp_path, "raise ValueError('the weights are torn')"))

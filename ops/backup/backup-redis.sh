@@ -7,5 +7,5 @@ shift
 umask 077
 # Redis sends the copy as to a replica, so it is of one moment. A copy that was cut off never gets the name.
 redis-cli "$@" --rdb "$file.part"
+sync "$file.part"
 mv "$file.part" "$file"
-sync "$file"

@@ -1,7 +1,6 @@
 /** The only file that knows Bull, which carries tickets to workers; what a job is and may do is in its record. */
 import Bull from 'bull';
 import { Redis } from 'ioredis';
-import { atMost } from '../async/at-most.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 
@@ -23,20 +22,20 @@ export type Queue = {
 /** When Bull takes a worker for dead, and how often it looks. */
 export type QueueTiming = { readonly lockMs: number; readonly stalledMs: number };
 
-/** How long a start may go on when the queue is paused: without Redis it has no end. */
-const START_MS = 1000;
-
 export const openQueue = (
   { url, prefix }: Config['redis'],
   log: Log,
   { lockMs, stalledMs }: QueueTiming = { lockMs: 15_000, stalledMs: 5_000 },
 ): Queue => {
   const connections = new Map<string, Redis>();
+  let [isEnding, isClosed] = [false, false];
   const bull = new Bull<Ticket>('jobs', {
     prefix: `${prefix}:bull`,
     createClient: (type) => {
       const connection = new Redis(url, { maxRetriesPerRequest: null, enableReadyCheck: false });
       connections.set(type, connection);
+      // Bull connects again where it is closed while it starts.
+      connection.on('connect', () => isClosed && connection.disconnect());
       return connection;
     },
     settings: {
@@ -48,7 +47,8 @@ export const openQueue = (
     },
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
   });
-  let started: Promise<unknown> = Promise.resolve();
+  // Nobody can wait for what it returns, and that rejects when the queue is closed before its connections are ready.
+  bull.setWorkerName = async () => {};
   bull.on('error', (error) => log.warn({ err: error }, 'queue'));
   bull.on('failed', ({ data }, error) =>
     log.error({ job_id: data.id, err: error }, 'delivery failed'),
@@ -59,21 +59,25 @@ export const openQueue = (
       await bull.add(ticket, { jobId: `${ticket.id}.${ticket.dispatch}` });
     },
     start: (concurrency, run) => {
-      // The promise of a paused queue stays open for ever, so it is not waited for.
-      void bull.process(concurrency, ({ data }) => run(data));
-      // Bull names its blocking connection and hears no answer: a connection that is cut off before would end this process.
-      started = atMost(START_MS, [bull.setWorkerName()]);
+      // It resolves never once the queue is paused, and rejects when that happens while Bull is still starting.
+      bull
+        .process(concurrency, ({ data }) => run(data))
+        .catch((error) => {
+          if (!isEnding) throw error;
+        });
     },
     pause: async () => {
-      await started;
+      isEnding = true;
       const paused = bull.pause(true, true);
       // Bull waits up to half a second for its blocking command; disconnecting ends that.
       connections.get('bclient')?.disconnect();
       await paused;
     },
     close: async () => {
+      isEnding = true;
       // Bull waits for its connection before it ends it.
       if (connections.get('client')?.status === 'ready') await bull.close();
+      isClosed = true;
       for (const connection of connections.values()) connection.disconnect();
     },
   };

@@ -9,6 +9,7 @@ import {
   SlotState as Stored,
   slotState,
   storedOf,
+  unloaded,
   written,
 } from './state.ts';
 
@@ -59,7 +60,8 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
 
   /**
    * Applies a pure move to a slot's state. `seen` is the state that an operator's decision was made on: when its aliases
-   * have changed since, the move is refused, as two operators would undo each other's. Failure models_changed, and those of `move`.
+   * have changed since, the move is refused, as two operators would undo each other's. A move that answers the state itself is
+   * no change, and is not in the log. Failure models_changed, and those of `move`.
    */
   const change = async (
     slot: string,
@@ -73,6 +75,7 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
       const before = parsed(form, text);
       if (seen && aliasesOf(before) !== aliasesOf(seen)) throw changedMeanwhile(slot, before);
       const after = move(before);
+      if (after === before) return after;
       const reopened = Object.entries(after.releases)
         .filter(([, { loaded }]) => loaded)
         .map(([name]) => written(slot, name));
@@ -80,7 +83,7 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
       const [next, log] = [JSON.stringify(storedOf(after)), entry ? JSON.stringify(entry) : ''];
       if (await writeSlot(stores, slot, text ?? '', next, log, reopened.join(' '))) return after;
     }
-    throw new Failure('models_changed', { slot, now: 'others change it again and again' });
+    throw changedAgain(slot);
   };
 
   /** Newest first. */
@@ -89,9 +92,19 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
     return entries.map(([, fields]) => ReleaseLogEntry.parse(JSON.parse(fields[1] ?? '')));
   };
 
-  /** How many unfinished jobs need the release; when there are none, no new job can name it from now on. */
-  const close = (slot: string, release: string): Promise<number> =>
-    closeRelease(stores, written(slot, release));
+  /**
+   * How many unfinished jobs need the release; when there are none, no new job can name it from now on. Failure release_refused
+   * where an alias means it, as when it was promoted since the caller looked: new jobs of the slot would find no release.
+   */
+  const close = async (slot: string, release: string): Promise<number> => {
+    for (let tried = 0; tried < TRIES; tried += 1) {
+      const text = await redis.hget(key, slot);
+      unloaded(parsed(formOf(slot), text), release);
+      const jobs = await closeRelease(stores, written(slot, release), slot, text ?? '');
+      if (jobs >= 0) return jobs;
+    }
+    throw changedAgain(slot);
+  };
 
   const tallyKey = (ref: string) => `${key}:attempts:${ref}`;
   /** Counts an attempt on a release (`photo@r2`). */
@@ -124,6 +137,9 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
 
 const aliasesOf = ({ stable, previous, candidate }: SlotState): string =>
   JSON.stringify([stable, previous, candidate?.release, candidate?.percent]);
+
+const changedAgain = (slot: string): Failure =>
+  new Failure('models_changed', { slot, now: 'others change it again and again' });
 
 const changedMeanwhile = (slot: string, { stable, candidate }: SlotState): Failure => {
   const now = `the stable release is ${written(slot, stable)}`;

@@ -54,6 +54,13 @@ test('lip sync says what is wrong with its arguments before it sends anything', 
   assert.match(await lipsync(file, file, '-o', out), /does not answer/);
 });
 
+test('a canary of 0, 101 or -1 percent is refused before anything is looked up', async () => {
+  const canary = (percent: string) =>
+    complaint('models', 'canary', 'photo@r2', '--percent', percent);
+  for (const said of await Promise.all(['0', '101', '-1'].map(canary)))
+    assert.match(said, /'--percent <percent>'.*Expected a number from 0\.01 to 100/);
+});
+
 test('a service that is down and an invalid address are reported in one sentence', async () => {
   const args = ['upscale', file, '-o', join(dir, 'b.png')];
   assert.match(await complaint(...args, ...nobody), /does not answer \(ECONNREFUSED\)/);

@@ -171,6 +171,12 @@ test('a model that does not answer as shell.py does is refused', async () => {
   await refusedFor('expected its model.py to answer "ping" as', written(own));
 });
 
+test('after all that was refused Triton is live, by which containers judge it; it never is ready again', async () => {
+  const health = async (what: string) =>
+    (await fetch(`${triton.httpUrl}/v2/health/${what}`)).status;
+  assert.equal([await health('live'), await health('ready')], [200, 400]);
+});
+
 test('a release whose file was changed does not pass any more', async () => {
   const [manifest] = added;
   assert.ok(manifest);
@@ -192,6 +198,14 @@ test('a check that is aborted says why', async () => {
   const stop = AbortSignal.abort(new Error('enough'));
   const parts = { manifest, slots, modelsDir, control, transport, signal: stop, bounds };
   assert.is(await checkRelease(parts).catch(({ message }) => message), 'enough');
+});
+
+test('of a model that ends Triton itself while it is loaded no file is left', async () => {
+  const before = readdirSync(modelsDir);
+  const kills = '    def initialize(self, args):\n        os.kill(os.getppid(), 9)\n';
+  await failure(add(written(`${answering('twice(inputs)')}${kills}`)), 'model_unavailable');
+  assert.equal(readdirSync(modelsDir), before);
+  await triton.start();
 });
 
 test.after(async () => {

@@ -84,6 +84,21 @@ test('a release is closed when no unfinished job needs it, and open again once i
   assert.equal(await redis.smembers(`${prefix}:models:closed`), []);
 });
 
+test('a release that is promoted at the same moment is not closed: new jobs would find none', async () => {
+  const { registry, stores } = open();
+  await registry.change('photo', add('r2'), null);
+  const ends = await Promise.allSettled([
+    registry.change('photo', (state) => promoted(state, 'r2', 1), null),
+    registry.close('photo', 'r2'),
+  ]);
+  assert.equal(
+    ends.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+  await failure(registry.close('photo', 'r2'), 'release_refused');
+  assert.equal(await redis.smembers(`${stores.prefix}:models:closed`), []);
+});
+
 test('a promoted release that keeps failing is taken back, and the log says why', async () => {
   const { registry } = open();
   await registry.change('photo', add('r2'), null);
@@ -120,6 +135,19 @@ test('a promoted release that keeps failing is taken back, and the log says why'
   );
   await trial.ended('photo@r1', broken);
   assert.is((await registry.read('photo')).stable, 'r1', 'a release that is not on trial stays');
+});
+
+test('of two workers that see a release fail at once one takes it back, and the log says so once', async () => {
+  const { registry } = open();
+  await registry.change('photo', add('r2'), null);
+  await registry.change('photo', (state) => promoted(state, 'r2', Date.now()), null);
+  const repositoryIndex = async () => [{ name: 'photo', state: 'READY' }];
+  const bounds = { errors: 1, errorPercent: 50, watchMs: 60_000 };
+  const broken = new Failure('inference_failed', { model: 'photo', reason: 'NaN' });
+  const worker = () => openTrial({ registry, control: { repositoryIndex }, log, bounds });
+  await Promise.all([worker(), worker()].map((trial) => trial.ended('photo@r2', broken)));
+  assert.is((await registry.read('photo')).stable, 'r1');
+  assert.is((await registry.log(10)).length, 1);
 });
 
 test.after(async () => {

@@ -177,7 +177,7 @@ test('the fixed addresses are a valid configuration on the ports of npm start', 
 test('the ports of the health checks are those that are listened on', () => {
   assert.match(`${api.healthcheck?.test}`, `127.0.0.1:${defaultPorts.PORT}/`);
   assert.match(`${redis.healthcheck?.test}`, `${defaultPorts.REDIS_PORT}`);
-  assert.match(`${triton.healthcheck?.test}`, `127.0.0.1:${ports.http}/v2/health/ready`);
+  assert.match(`${triton.healthcheck?.test}`, `127.0.0.1:${ports.http}/v2/health/live`);
 });
 
 test('API and worker share the files, and the ledger outlives its container', () => {

@@ -218,6 +218,13 @@ test('the service reads its secrets from the files that the chart mounts', () =>
   assert.is(redis.url, 'REDIS_URL_of_the_test');
 });
 
+test('a Triton that refused a release stays in use: its probes ask whether it is live', () => {
+  const { container } = podOf(find(resources({}), 'Deployment', 'enhance-triton'));
+  const Probe = z.looseObject({ httpGet: z.looseObject({ path: z.string() }) });
+  for (const name of ['startupProbe', 'readinessProbe', 'livenessProbe'])
+    assert.is(Probe.parse(container[name]).httpGet.path, '/v2/health/live', name);
+});
+
 test('Kubernetes waits longer for a pod than its drain takes', () => {
   const all = resources({ worker: { drainSeconds: 7200 }, api: { drainSeconds: 50 } });
   const data = find(all, 'ConfigMap', 'enhance').data ?? {};

@@ -12,6 +12,7 @@ import { openFiles } from '../../src/storage/files.ts';
 import { testConfig } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
 import { type Meddler, realS3, refuse } from '../real/s3.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('files in S3');
 const s3 = await realS3();
@@ -24,9 +25,10 @@ const never = async () => false;
 /** Several machines over one bucket. */
 const fresh = async () => {
   const bucket = await s3.bucket();
-  const machine = async () => {
+  const machine = async (settings: NodeJS.Dict<string> = {}) => {
     const dir = tempDir('machine');
-    const files = await openFiles(dir, testConfig({ ...bucket.variables, DATA_DIR: dir }).files);
+    const variables = { ...bucket.variables, ...settings, DATA_DIR: dir };
+    const files = await openFiles(dir, testConfig(variables).files);
     const arrive = (content: string | Buffer): string => {
       const path = files.temporary();
       writeFileSync(path, content);
@@ -108,6 +110,26 @@ test('a sweep takes what expired, what nobody waits for, and parts of what was n
   assert.is(await unfinished(), 0);
   await other.files.sweep(24 * hour, never, Date.now() + 25.5 * hour);
   assert.equal(await keys(), []);
+});
+
+test('a sweep leaves the unfinished files of others in the bucket, and another sweep beside it does no harm', async () => {
+  const { machine, beginParts, unfinished } = await fresh();
+  const patient = { S3_TIMEOUT_SECONDS: '60' };
+  const [one, two] = [await machine(patient), await machine(patient)];
+  await beginParts('enhance/archive/not-ours');
+  await beginParts('enhance-too/results/not-ours');
+  for (let count = 0; count < 5; count += 1) await beginParts(`enhance/results/job_${count}.1.mp4`);
+  const later = Date.now() + 24 * hour;
+  // Both list them before either has removed any.
+  const waiting: (() => void)[] = [];
+  s3.meddle((asked, _answer, pass) => {
+    const query = new URL(asked.url ?? '', 'http://s3').searchParams;
+    if (!query.has('uploads') || !query.get('prefix')?.includes('results')) return pass();
+    waiting.push(pass);
+    if (waiting.length === 2) for (const go of waiting) go();
+  });
+  await Promise.all([one, two].map(({ files }) => files.sweep(24 * hour, never, later)));
+  assert.is(await unfinished(), 2, 'those of others');
 });
 
 test('a call that is answered too late is sent again, and given up when that goes on', async () => {
@@ -240,6 +262,25 @@ test('a download that stops in its middle is given up', async () => {
   const failure = await failureOf(files.localCopies('job_1').fetchInputs());
   assert.is(failure.code, 'storage_unavailable');
   assert.match(String(failure.cause), /GetObject inputs\/job_1/);
+});
+
+test('who leaves a download that hangs has its connection to the server closed', async () => {
+  const { machine } = await fresh();
+  const { files } = await machine();
+  writeFileSync(files.attemptPath('job_1.1.png'), 'hello');
+  await files.keepResult('job_1.1.png');
+  const { read } = await files.openResult('job_1.1.png');
+  let isClosed = false;
+  s3.meddle((_asked, answer) => {
+    answer.on('close', () => {
+      isClosed = true;
+    });
+    answer.writeHead(200, { 'Content-Length': '10' }).write('some');
+  });
+  const bytes = await read();
+  // Not before it has asked for the next bytes.
+  bytes.once('data', () => setImmediate(() => bytes.destroy()));
+  await until('the server sees it closed', async () => isClosed);
 });
 
 test('a stop ends a download that hangs', async () => {

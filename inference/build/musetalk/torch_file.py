@@ -73,7 +73,7 @@ class StateDict(Mapping[str, Array]):
         if self._read("byteorder", b"little") != b"little":
             raise BadWeightsError(f"{path.name}: expected little-endian numbers")
         with self._archive.open(described) as data:
-            found = _Reader(data, path.name).load()
+            found = _Reader(data, path.name).read()
         if not isinstance(found, dict) or not all(isinstance(value, _Stored) for value in found.values()):
             raise BadWeightsError(f"{path.name}: expected tensors by name and nothing else")
         self._tensors: dict[str, _Stored] = {str(name): value for name, value in found.items()}
@@ -126,6 +126,15 @@ class _Reader(pickle.Unpickler):
     def __init__(self, data: Any, name: str) -> None:
         super().__init__(data)
         self._name = name
+
+    def read(self) -> Any:
+        """What the pickle describes. Raises BadWeightsError where it is none, or calls for more than ALLOWED."""
+        try:
+            return self.load()
+        except BadWeightsError:
+            raise
+        except Exception as fault:  # a torn pickle may raise nearly anything
+            raise BadWeightsError(f"{self._name}: expected tensors by name, but cannot read it: {fault!r}") from fault
 
     def find_class(self, module: str, name: str) -> Any:
         if module == "torch" and name in NUMBERS:

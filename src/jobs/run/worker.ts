@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { atMost } from '../../async/at-most.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../../async/repeat.ts';
 import type { Config } from '../../config.ts';
 import type { Log } from '../../log.ts';
@@ -52,6 +52,9 @@ export const workerTiming: WorkerTiming = {
 
 /** How long putting jobs back may take. With what ends after it, less than the 7 s that supervisors wait. */
 const PUT_BACK_MS = 4_000;
+
+const atMost = (ms: number, work: Iterable<Promise<unknown>>): Promise<unknown> =>
+  Promise.race([Promise.allSettled(work), sleep(ms, undefined, { ref: false })]);
 
 /**
  * Runs jobs until it is closed: takes no more then, lets those that run go on for WORKER_DRAIN_SECONDS, and puts the

@@ -1,3 +1,4 @@
+import { PassThrough, type Readable } from 'node:stream';
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { asFailure, Failure } from '../../errors.ts';
 import { diskFailure } from '../disk-failure.ts';
@@ -29,7 +30,15 @@ export const unlessGone = <T>(call: string, work: () => Promise<T>): Promise<T |
     }
   });
 
-/** The same for what comes in pages or chunks. */
+/** The same for a stream of bytes. Whoever destroys it closes its connection, also while the server sends nothing. */
+export const toldBytes = (call: string, body: Readable): Readable => {
+  const bytes = new PassThrough();
+  body.once('error', (error) => bytes.destroy(s3Failure(error, call)));
+  bytes.once('close', () => body.destroy());
+  return body.pipe(bytes);
+};
+
+/** The same for what comes in pages. */
 export async function* toldEach<T>(call: string, parts: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* parts;

@@ -14,10 +14,10 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { Failure } from '../../errors.ts';
 import { hashed } from '../hashed.ts';
-import type { Content, Name, Range, Store } from '../store.ts';
+import { type Content, type Name, type Range, SHARED_FOLDERS, type Store } from '../store.ts';
 import { writeHashed } from '../write-all.ts';
 import { clientFor, type Settings } from './s3-client.ts';
-import { damaged, told, toldEach, unlessGone } from './s3-failure.ts';
+import { damaged, told, toldBytes, toldEach, unlessGone } from './s3-failure.ts';
 
 /** A transfer that is slower than this on average is given up. */
 const LEAST_BYTES_PER_SECOND = 128 * 1024;
@@ -53,6 +53,19 @@ export const openS3Store = (settings: Settings): Store => {
       bytes: got.ContentLength ?? 0,
       sha256: got.Metadata?.sha256 ?? '',
     };
+  };
+
+  /** At most 1000 files at a time; the next sweep goes on. */
+  const removeParts = async (Prefix: string, before: number): Promise<void> => {
+    const asked = new ListMultipartUploadsCommand({ Bucket, Prefix });
+    const { Uploads = [] } = await told('ListMultipartUploads', () => client.send(asked));
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if ((Initiated?.getTime() ?? before) >= before) continue;
+      // The sweep of another worker may have removed it meanwhile.
+      await unlessGone(`AbortMultipartUpload ${Key}`, () =>
+        client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
+      );
+    }
   };
 
   return {
@@ -100,7 +113,7 @@ export const openS3Store = (settings: Settings): Store => {
     read: (name, range) =>
       unlessGone(`GetObject ${name}`, async () => {
         const { body } = await open(name, range);
-        return Readable.from(toldEach(`GetObject ${name}`, body), { objectMode: false });
+        return toldBytes(`GetObject ${name}`, body);
       }),
     remove: (name) =>
       told(`DeleteObject ${name}`, async () => {
@@ -141,15 +154,10 @@ export const openS3Store = (settings: Settings): Store => {
       return checked.answer;
     },
 
-    // At most 1000 at a time; the next sweep goes on.
-    removeUnfinished: (before) =>
-      told('ListMultipartUploads', async () => {
-        const asked = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-        for (const { Key, UploadId, Initiated } of (await client.send(asked)).Uploads ?? []) {
-          if ((Initiated?.getTime() ?? before) >= before) continue;
-          await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
-        }
-      }),
+    removeUnfinished: async (before) => {
+      // The bucket may be shared with others: only what lies in our folders is ours.
+      for (const folder of SHARED_FOLDERS) await removeParts(`${prefix}${folder}/`, before);
+    },
 
     close: () => {
       client.destroy();

@@ -17,7 +17,7 @@ export type Look = {
 
 /**
  * before: what was known, so that the config of a model is asked for once. Throws Failure model_unavailable.
- * health/ready is not asked: it is false as long as any single model cannot be loaded.
+ * health/ready is not asked: once a single model could not be loaded it is false until the server ends.
  */
 export const look = async (control: Control, before: Look, signal: AbortSignal): Promise<Look> => {
   const within = { timeoutMs: answerWithinMs, signal };
