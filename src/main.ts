@@ -22,6 +22,7 @@ import { createLog, type Log } from './log.ts';
 import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
+import { openProbers } from './media/probe/probers.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { openProcessMetrics } from './metrics/process.ts';
 import { measureReplicas } from './metrics/replicas.ts';
@@ -56,6 +57,8 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     measureState(metrics.registry, shared);
     const [draining, closing] = [new AbortController(), new AbortController()];
     const turns = openTurns(config.probing);
+    const probers = openProbers(config.ffmpeg.environment);
+    closers.push(() => probers.close());
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -69,7 +72,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       ...{ fetchTo, identify },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
-      ...{ turns, quickTurns: turns.quick },
+      ...{ turns, quickTurns: turns.quick, probers },
       ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);

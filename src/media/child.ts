@@ -1,4 +1,4 @@
-/** A program that reads callers' files, under limits of memory and processor time. Only here `media` starts a process. */
+/** A program that reads callers' files, under limits of memory and processor time. Only here `media` starts a program that is not its own. */
 import type { Socket } from 'node:net';
 import { constants, setPriority } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
