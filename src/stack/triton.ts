@@ -4,6 +4,7 @@ import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
+import { niceness } from '../niceness.ts';
 import { operations } from '../operations/all.ts';
 import { openControl } from '../triton/protocol/control.ts';
 import type { TritonAddress } from '../triton/protocol/wire.ts';
@@ -76,6 +77,7 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
     env: environmentFor('Triton', { ...env, ...pythonEnvironment(env) }),
     cwd: root,
     logFile,
+    niceness: niceness.models,
     // It waits for idle connections of its clients, and has nothing to lose.
     stopWithinMs: 3_000,
     signal,

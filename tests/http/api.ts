@@ -73,7 +73,7 @@ export const realApi = async (
   let catalogue: Parts['models'] = { describe: async () => states };
   const { publicUrl } = config.http;
   const turns = openTurns(config.probing);
-  const probers = openProbers(config.ffmpeg.environment);
+  const probers = openProbers(config.ffmpeg);
   const parts = {
     ...{ config, log, stores, files },
     ...{

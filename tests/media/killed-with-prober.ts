@@ -2,6 +2,6 @@
 import { openProbers } from '../../src/media/probe/probers.ts';
 
 const probe = JSON.parse(process.argv[2] ?? '');
-const probers = openProbers(probe.ffmpeg.environment);
+const probers = openProbers(probe.ffmpeg);
 const signal = AbortSignal.timeout(60_000);
 await probers.lend(({ probeVideo }) => probeVideo({ ...probe, signal }));

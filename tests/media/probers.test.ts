@@ -19,7 +19,7 @@ import { failing } from './failing.ts';
 
 const test = suite('probers');
 const { ffmpeg, limits } = testConfig();
-const probers = openProbers(ffmpeg.environment);
+const probers = openProbers(ffmpeg);
 const folder = tempDir('probers');
 const soon = () => AbortSignal.timeout(60_000);
 
@@ -144,8 +144,10 @@ test('works at the same time have a process each, none of which has ended, and k
   assert.equal(probersOf(process.pid), both);
 });
 
-test('a process that probes knows nothing of the environment of the service', () => {
+test('a process that probes has no network, and knows nothing of the environment of the service', () => {
   for (const pid of probersOf(process.pid)) {
+    // 2: a filter of system calls, that of `no-network.ts`.
+    assert.match(told(`${pid}`, 'status'), /^Seccomp:\t2$/m);
     const names = told(`${pid}`, 'environ')
       .split('\0')
       .map((entry) => entry.split('=')[0] ?? '');

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
 import type { Admit } from '../../storage/write-all.ts';
+import type { ChildLimits } from '../child-exit.ts';
 import { AudioInfo, ImageInfo, VideoInfo } from '../info.ts';
+import { withoutNetwork } from '../no-network.ts';
 import { decodeFailed } from '../outcome.ts';
 import { errorOf, FromProber, type ToProber } from './messages.ts';
 import type { probeImage, VideoProbe } from './probe.ts';
@@ -24,11 +26,20 @@ export type Prober = {
   close(): Promise<void>;
 };
 
+export type Confines = Pick<ChildLimits, 'environment' | 'network'>;
+
 const PROGRAM = fileURLToPath(new URL('./prober-process.ts', import.meta.url));
 
-/** Starts a process that probes files for this one. `environment`: all that it gets to know of this one's. */
-export const startProber = (environment: NodeJS.ProcessEnv): Prober => {
-  const child = fork(PROGRAM, { env: environment, serialization: 'advanced' });
+/**
+ * Starts a process that probes files for this one. It reads strangers' pictures itself (libvips), so it gets no more of
+ * this one's environment and network than ffmpeg does.
+ */
+export const startProber = ({ environment, network }: Confines): Prober => {
+  const node = [process.execPath, ...process.execArgv] as const;
+  const [execPath, ...execArgv] = network === 'blocked' ? [...withoutNetwork(), ...node] : node;
+  const child = fork(PROGRAM, {
+    ...{ execPath, execArgv, env: environment, serialization: 'advanced' },
+  });
   const gone = new AbortController();
   child.once('exit', (code, signal) => gone.abort(signal ?? `exit code ${code}`));
   child.on('error', (error) => gone.abort(error.message));

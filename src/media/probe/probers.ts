@@ -1,4 +1,4 @@
-import { type Prober, type Probes, startProber } from './prober.ts';
+import { type Confines, type Prober, type Probes, startProber } from './prober.ts';
 
 export type Probers = {
   /** Runs the work with the probes of a process that no other work has meanwhile. */
@@ -10,7 +10,7 @@ export type Probers = {
  * Processes that probe files, as many as works run at a time. Starting an ffprobe holds up the process that starts it
  * (fork, then the wait for exec: 5 to 300 ms), and so does reading a million packets; the API has to answer others meanwhile.
  */
-export const openProbers = (environment: NodeJS.ProcessEnv): Probers => {
+export const openProbers = (confines: Confines): Probers => {
   const all = new Set<Prober>();
   const free: Prober[] = [];
 
@@ -19,7 +19,7 @@ export const openProbers = (environment: NodeJS.ProcessEnv): Probers => {
       if (prober.alive()) return prober;
       all.delete(prober);
     }
-    const prober = startProber(environment);
+    const prober = startProber(confines);
     all.add(prober);
     return prober;
   };
