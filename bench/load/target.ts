@@ -84,10 +84,14 @@ export const openTarget = async (work: (index: number) => Work, accounts: number
       const { redis, prefix } = service.stores;
       const headers = { authorization: `Bearer ${settings.METRICS_TOKEN}` };
       const metrics = await (await fetch(`${service.url}/metrics`, { headers })).text();
-      const lag = /^nodejs_eventloop_lag_p99_seconds(?:\{.*\})? (\S+)$/m.exec(metrics)?.[1];
+      const milliseconds = (name: string): number => {
+        const [, seconds] = new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(metrics) ?? [];
+        return Math.round(Number(seconds) * 1000);
+      };
       return {
         queued: await redis.zcard(`${prefix}:queued`),
-        loop_lag_p99_ms: Math.round(Number(lag) * 1000),
+        loop_lag_p99_ms: milliseconds('nodejs_eventloop_lag_p99_seconds'),
+        redis_ping_ms: milliseconds('enhance_redis_ping_seconds'),
         mib: memoryByKind(),
       };
     },

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -144,8 +145,9 @@ test('works at the same time have a process each, none of which has ended, and k
   assert.equal(probersOf(process.pid), both);
 });
 
-test('a process that probes has no network, and knows nothing of the environment of the service', () => {
+test('a process that probes has no network, comes after the API, and knows nothing of its environment', () => {
   for (const pid of probersOf(process.pid)) {
+    assert.is(getPriority(pid), 5);
     // 2: a filter of system calls, that of `no-network.ts`.
     assert.match(told(`${pid}`, 'status'), /^Seccomp:\t2$/m);
     const names = told(`${pid}`, 'environ')

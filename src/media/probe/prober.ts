@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
+import { niceness } from '../../niceness.ts';
 import type { Admit } from '../../storage/write-all.ts';
 import type { ChildLimits } from '../child-exit.ts';
 import { AudioInfo, ImageInfo, VideoInfo } from '../info.ts';
@@ -40,6 +42,7 @@ export const startProber = ({ environment, network }: Confines): Prober => {
   const child = fork(PROGRAM, {
     ...{ execPath, execArgv, env: environment, serialization: 'advanced' },
   });
+  if (child.pid !== undefined) setPriority(child.pid, niceness.probers);
   const gone = new AbortController();
   child.once('exit', (code, signal) => gone.abort(signal ?? `exit code ${code}`));
   child.on('error', (error) => gone.abort(error.message));
