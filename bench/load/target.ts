@@ -1,7 +1,9 @@
 /** The service under load, its callers, and what they ask. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Job } from '../../src/contract/job.ts';
+import { niceness } from '../../src/niceness.ts';
 import { type Caller, realService } from '../../tests/real/service.ts';
+import { ownTriton } from '../../tests/real/triton.ts';
 import type { Sample } from './judge.ts';
 import type { Answer, Call } from './offer.ts';
 import { memoryByKind } from './processes.ts';
@@ -19,7 +21,8 @@ const settings = {
 const together = 20;
 
 export const openTarget = async (work: (index: number) => Work, accounts: number) => {
-  const service = await realService(settings);
+  // As `npm start` has it: the API comes before the models.
+  const service = await realService(settings, ownTriton(undefined, undefined, niceness.models));
   const callers = await Promise.all(
     Array.from({ length: accounts }, () => service.caller(10_000_000)),
   );

@@ -55,6 +55,7 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
       host,
       modelsDirs: [modelsDir, addedDir],
       logFile: join(logsDir, 'triton.log'),
+      niceness: niceness.models,
       env,
       signal,
     });

@@ -4,7 +4,6 @@ import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../errors.ts';
-import { niceness } from '../niceness.ts';
 import { operations } from '../operations/all.ts';
 import { openControl } from '../triton/protocol/control.ts';
 import type { TritonAddress } from '../triton/protocol/wire.ts';
@@ -19,6 +18,8 @@ type TritonOptions = {
   readonly modelsDirs: readonly string[];
   readonly logFile: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Of its session; the keeper sets that of its processes. */
+  readonly niceness?: number;
   readonly signal?: AbortSignal;
 };
 
@@ -59,7 +60,7 @@ const refuseReachable = (host: string): void => {
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
-  const { ports, host, modelsDirs, logFile, env, signal } = options;
+  const { ports, host, modelsDirs, logFile, env, niceness = 0, signal } = options;
   refuseReachable(host);
   const regions = `enhance_${ports.http}_`;
   dropRegions(regions);
@@ -77,7 +78,7 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
     env: environmentFor('Triton', { ...env, ...pythonEnvironment(env) }),
     cwd: root,
     logFile,
-    niceness: niceness.models,
+    niceness,
     // It waits for idle connections of its clients, and has nothing to lose.
     stopWithinMs: 3_000,
     signal,

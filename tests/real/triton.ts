@@ -66,10 +66,11 @@ export type OwnTriton = RealTriton & {
   start(): Promise<void>;
 };
 
-/** A server of this test alone, with the named models loaded; `modelsDirs` are its repositories. */
+/** A server of this test alone, with the named models loaded; `modelsDirs` are its repositories, `niceness` that of its session. */
 export const ownTriton = async (
   first: readonly string[] = models,
   modelsDirs: readonly string[] = repositories,
+  niceness = 0,
 ): Promise<OwnTriton> => {
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
   const address = { httpUrl: `http://127.0.0.1:${http}`, grpcUrl: `127.0.0.1:${grpc}` };
@@ -80,6 +81,7 @@ export const ownTriton = async (
       modelsDirs,
       logFile: join(tempDir('triton'), 'triton.log'),
       env: partEnvironment(),
+      niceness,
     });
   let child = await startServer();
   const atExit = () => signalGroup(child.pid, 'SIGKILL');
