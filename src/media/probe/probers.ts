@@ -8,7 +8,8 @@ export type Probers = {
 
 /**
  * Processes that probe files, as many as works run at a time. Starting an ffprobe holds up the process that starts it
- * (fork, then the wait for exec: 5 to 300 ms), and so does reading a million packets; the API has to answer others meanwhile.
+ * until the kernel has copied its page tables and run the program, and so does reading a million packets. The API has to
+ * answer others meanwhile.
  */
 export const openProbers = (confines: Confines): Probers => {
   const all = new Set<Prober>();
