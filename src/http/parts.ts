@@ -52,6 +52,7 @@ export type Parts = {
   readonly turns: Turns;
   /** Of the same places, for what makes no job. */
   readonly quickTurns: Turns;
+  /** Processes that look at files: one for each turn. */
   readonly probers: Probers;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
