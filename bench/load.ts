@@ -10,7 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { tell } from './bare.ts';
-import { faultsOf, figuresOf, type Sample, times } from './load/judge.ts';
+import { faultsOf, figuresOf, type Sample, slowSeconds, times, timesByCall } from './load/judge.ts';
 import { offer } from './load/offer.ts';
 import { openTarget } from './load/target.ts';
 import { makeWorks } from './load/works.ts';
@@ -73,7 +73,13 @@ const [offered, light, samples] = await Promise.all([
   watch(until),
 ]);
 own.disable();
-tell({ bench: 'load', answers_came_seconds: atSeconds(), cheap: times(light) });
+tell({
+  bench: 'load',
+  answers_came_seconds: atSeconds(),
+  cheap: times(light),
+  cheap_by_call: timesByCall(light),
+  cheap_slow_seconds: slowSeconds(light),
+});
 
 await target.allEnded(lastWithinMs);
 const jobs = await target.jobs();

@@ -22,6 +22,7 @@ import { createLog, type Log } from './log.ts';
 import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
+import { openProbers } from './media/probe/probers.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { openProcessMetrics } from './metrics/process.ts';
 import { measureReplicas } from './metrics/replicas.ts';
@@ -34,6 +35,7 @@ import { openReconcile } from './models/reconcile.ts';
 import { openRegistry } from './models/registry.ts';
 import { openReleases } from './models/releases.ts';
 import { openTrial } from './models/trial.ts';
+import { niceness } from './niceness.ts';
 import { openTracing } from './open-tracing.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
@@ -56,6 +58,8 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     measureState(metrics.registry, shared);
     const [draining, closing] = [new AbortController(), new AbortController()];
     const turns = openTurns(config.probing);
+    const probers = openProbers(config.ffmpeg);
+    closers.push(() => probers.close());
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -69,7 +73,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       ...{ fetchTo, identify },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
-      ...{ turns, quickTurns: turns.quick },
+      ...{ turns, quickTurns: turns.quick, probers },
       ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);
@@ -86,13 +90,10 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     return config.http.publicUrl;
   });
 
-const WORKER_NICENESS = 5;
-
 /** A worker that takes jobs until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    // Where processors are short the API comes first, then workers, then models (keeper.py), then decoders (child.ts).
-    setPriority(WORKER_NICENESS);
+    setPriority(niceness.worker);
     const shared = await openShared(config, log, closers, 'worker');
     const { control, registry } = shared;
     const trial = openTrial({

@@ -10,6 +10,8 @@ export type Sample = {
   readonly at_seconds: number;
   readonly queued: number;
   readonly loop_lag_p99_ms: number;
+  /** How long Redis took to answer the API: each cheap call asks it several times. */
+  readonly redis_ping_ms: number;
   readonly mib: Readonly<Record<Kind, number>>;
 };
 
@@ -65,15 +67,15 @@ export const figuresOf = ({ offered, light, samples, jobs, queueLimit }: Outcome
   posts: times(offered.filter(({ status }) => status === 202)),
   refusals: times(offered.filter(({ status }) => status >= 400)),
   cheap: times(light),
-  cheap_by_call: Object.fromEntries(
-    [...new Set(light.map(({ what }) => what))].map((name) => [
-      name,
-      times(light.filter(({ what }) => what === name)),
-    ]),
-  ),
+  cheap_by_call: timesByCall(light),
+  cheap_slow_seconds: slowSeconds(light),
   cheap_answers: counts(light.map(answerOf)),
   queue: { longest: longestQueue(samples), limit: queueLimit },
   api_loop_lag_p99_ms: Math.max(...samples.map((one) => one.loop_lag_p99_ms)),
+  redis_ping: {
+    median_ms: median(samples.map((one) => one.redis_ping_ms)),
+    most_ms: Math.max(...samples.map((one) => one.redis_ping_ms)),
+  },
   memory: Object.fromEntries(kindNames.map((kind) => [kind, memoryOf(samples, kind)])),
 });
 
@@ -85,6 +87,25 @@ export const times = (some: readonly Offered[]) => ({
   p99_ms: shareOf(some, 0.99),
   max_ms: shareOf(some, 1),
 });
+
+/** The seconds in which calls were due that took longer than the budget, and the longest of each: one standstill, or many. */
+export const slowSeconds = (some: readonly Offered[]): Record<number, number> => {
+  const longest: Record<number, number> = {};
+  for (const { dueMs, ms } of some) {
+    if (ms <= budgetMs) continue;
+    const second = Math.floor(dueMs / 1000);
+    longest[second] = Math.max(longest[second] ?? 0, Math.round(ms));
+  }
+  return longest;
+};
+
+export const timesByCall = (some: readonly Offered[]) =>
+  Object.fromEntries(
+    [...new Set(some.map(({ what }) => what))].map((name) => [
+      name,
+      times(some.filter(({ what }) => what === name)),
+    ]),
+  );
 
 const shareOf = (some: readonly Offered[], share: number): number =>
   Math.round(

@@ -6,7 +6,9 @@ export type Offered = {
   readonly status: number;
   /** Of a refusal; empty for other answers. */
   readonly code: string;
-  /** From the moment at which it was due. */
+  /** From the beginning to the moment at which it was due. */
+  readonly dueMs: number;
+  /** From that moment on. */
   readonly ms: number;
 };
 export type Answer = { readonly status: number; readonly code: string };
@@ -27,19 +29,21 @@ export const offer = async ({ perSecond, until, next }: Timetable): Promise<Offe
     const due = from + (index * 1000) / perSecond;
     const early = due - performance.now();
     if (early > 0) await sleep(early);
-    underWay.push(answered(next(index), due));
+    underWay.push(answered(next(index), { from, due }));
   }
   return Promise.all(underWay);
 };
 
-const answered = async (call: Call, due: number): Promise<Offered> => {
+type When = { readonly from: number; readonly due: number };
+
+const answered = async (call: Call, { from, due }: When): Promise<Offered> => {
   let answer: Answer;
   try {
     answer = await call.send();
   } catch (error) {
     answer = { status: 0, code: `broken: ${error}` };
   }
-  return { what: call.what, ...answer, ms: performance.now() - due };
+  return { what: call.what, ...answer, dueMs: due - from, ms: performance.now() - due };
 };
 
 /** How often each value occurs. */

@@ -4,19 +4,28 @@ import { readdirSync, readFileSync } from 'node:fs';
 const kinds = {
   api: /src\/main\.ts api/,
   worker: /src\/main\.ts worker/,
+  probers: /src\/media\/probe\/prober-process\.ts/,
   redis: /redis-server/,
   triton: /(^|\/)tritonserver /,
   models: /triton_python_backend_stub/,
   ffmpeg: /(^|\/)ff(mpeg|probe) /,
 } as const;
 export type Kind = keyof typeof kinds;
-export const kindNames: readonly Kind[] = ['api', 'worker', 'redis', 'triton', 'models', 'ffmpeg'];
+export const kindNames: readonly Kind[] = [
+  'api',
+  'worker',
+  'probers',
+  'redis',
+  'triton',
+  'models',
+  'ffmpeg',
+];
 
 type Process = { readonly pid: number; readonly parent: number; readonly command: string };
 
 /** MiB of memory in use by each kind of process, all processes of a kind together. */
 export const memoryByKind = (): Readonly<Record<Kind, number>> => {
-  const sums = { api: 0, worker: 0, redis: 0, triton: 0, models: 0, ffmpeg: 0 };
+  const sums = { api: 0, worker: 0, probers: 0, redis: 0, triton: 0, models: 0, ffmpeg: 0 };
   for (const { pid, command } of descendants(all(), process.pid)) {
     const kind = kindNames.find((name) => kinds[name].test(command));
     if (kind) sums[kind] += residentMiB(pid);

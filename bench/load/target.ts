@@ -1,7 +1,9 @@
 /** The service under load, its callers, and what they ask. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Job } from '../../src/contract/job.ts';
+import { niceness } from '../../src/niceness.ts';
 import { type Caller, realService } from '../../tests/real/service.ts';
+import { ownTriton } from '../../tests/real/triton.ts';
 import type { Sample } from './judge.ts';
 import type { Answer, Call } from './offer.ts';
 import { memoryByKind } from './processes.ts';
@@ -19,7 +21,11 @@ const settings = {
 const together = 20;
 
 export const openTarget = async (work: (index: number) => Work, accounts: number) => {
-  const service = await realService(settings);
+  // As `npm start` has it: the API comes before the models.
+  const service = await realService(
+    settings,
+    ownTriton(undefined, undefined, { niceness: niceness.models }),
+  );
   const callers = await Promise.all(
     Array.from({ length: accounts }, () => service.caller(10_000_000)),
   );
@@ -84,10 +90,14 @@ export const openTarget = async (work: (index: number) => Work, accounts: number
       const { redis, prefix } = service.stores;
       const headers = { authorization: `Bearer ${settings.METRICS_TOKEN}` };
       const metrics = await (await fetch(`${service.url}/metrics`, { headers })).text();
-      const lag = /^nodejs_eventloop_lag_p99_seconds(?:\{.*\})? (\S+)$/m.exec(metrics)?.[1];
+      const milliseconds = (name: string): number => {
+        const [, seconds] = new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(metrics) ?? [];
+        return Math.round(Number(seconds) * 1000);
+      };
       return {
         queued: await redis.zcard(`${prefix}:queued`),
-        loop_lag_p99_ms: Math.round(Number(lag) * 1000),
+        loop_lag_p99_ms: milliseconds('nodejs_eventloop_lag_p99_seconds'),
+        redis_ping_ms: milliseconds('enhance_redis_ping_seconds'),
         mib: memoryByKind(),
       };
     },

@@ -58,7 +58,7 @@ LOAD_SECONDS = 180.0
 TICKS_SECONDS = 0.05
 """The start of a process is told in hundredths of a second, rounded down; a file's last change by a coarse clock."""
 NICENESS = 10
-"""Models compute for long. Where processors are short the API, which answers in milliseconds, comes first."""
+"""Models compute for long. Where processors are short the API, which answers in milliseconds, comes first (src/niceness.ts)."""
 
 
 class Stub:

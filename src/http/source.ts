@@ -22,14 +22,14 @@ export type Wanted = {
 export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intake => {
   const { ctx, caller, folder, admit } = wanted;
   const labels = { operation, model: String(wanted.body.model ?? '') };
-  const { config, closing, turns } = parts;
+  const { config, closing, turns, probers } = parts;
   return {
     config,
     take: (group, mostBytes) => take(group, mostBytes, wanted, { ...parts, labels }),
     // A caller who hangs up while others' files are looked at waits no longer.
     look: (work) =>
       whileWanted(ctx, closing, (signal) =>
-        turns.take(caller.account, signal, () => work(closing)),
+        turns.take(caller.account, signal, () => probers.lend((probes) => work(probes, closing))),
       ),
     place: async (name) => join(await folder(), name),
     admit,

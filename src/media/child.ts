@@ -1,8 +1,9 @@
-/** A program that reads callers' files, under limits of memory and processor time. Only here `media` starts a process. */
+/** A program that reads callers' files, under limits of memory and processor time. Only here `media` starts a program that is not its own. */
 import type { Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { execa } from 'execa';
+import { niceness } from '../niceness.ts';
 import {
   type ChildExit,
   type ChildLimits,
@@ -41,7 +42,7 @@ export const startChild = (
   const startedMs = performance.now();
   const child = spawn(command, options);
   // Decoders' threads would take the processor from the models' threads; the models leave it idle often enough.
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) setPriority(child.pid, niceness.decoders);
   // The child's exit tells why the pipe broke; without a listener this error would end the process.
   child.stdin.on('error', () => {});
   const third = readThird(child.stdio[3], options.readDescriptor3);

@@ -58,7 +58,9 @@ exec { $ARGV[0] } @ARGV;
 exit 127;`;
 
 /** What to put before a command, so that it runs without network. Throws an Error on a processor that is not known here. */
-export const withoutNetwork = (architecture: string = process.arch): readonly string[] => {
+export const withoutNetwork = (
+  architecture: string = process.arch,
+): readonly [program: string, ...words: string[]] => {
   const machine = machines[architecture];
   if (!machine)
     throw new Error(

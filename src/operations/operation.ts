@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
+import type { Probes } from '../media/probe/prober.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Admit } from '../storage/write-all.ts';
@@ -48,8 +49,8 @@ export type Intake = {
    * body, an earlier upload, or fetched from its `_url`. Failure file_too_large, url_fetch_failed and the like.
    */
   take(group: readonly string[], mostBytes: number): Promise<StoredFile>;
-  /** Runs a decoder when it is the caller's turn; the signal ends when the service shuts down. */
-  look<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Runs a probe when it is the caller's turn, in a process for this; the signal ends when the service shuts down. */
+  look<T>(work: (probes: Probes, signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A path in the request's own folder, for a file that is made of its sources. */
   place(name: string): Promise<string>;
   /** To be asked before so many bytes more are written there. Failure storage_full | concurrency_limited. */

@@ -1,6 +1,6 @@
 /** A child process in its own process group: Ctrl-C reaches only its supervisor, and stopping it also stops its children. */
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,6 +12,8 @@ export type ChildOptions = {
   readonly cwd: string;
   /** Standard output and standard error are appended here. */
   readonly logFile: string;
+  /** What the process sets itself to; 0 unless it says otherwise. */
+  readonly niceness?: number;
   /** Time between SIGTERM and SIGKILL. */
   readonly stopWithinMs?: number;
   /** Stops the process when aborted, also while it is starting. */
@@ -45,6 +47,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${name} has no process id`);
+  if (options.niceness) weighSession(pid, options.niceness);
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => {
       signalGroup(pid, 'SIGKILL'); // children that are still running
@@ -68,6 +71,22 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   return { name, pid, exited, tail, stop };
 };
 
+/**
+ * Linux shares processors out between sessions first (autogroups), and a child that is detached has one of its own: there
+ * the niceness of its processes counts for nothing against others', only that of the session.
+ */
+const weighSession = (pid: number, niceness: number): void => {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, `${niceness}`);
+  } catch (error) {
+    // ENOENT: this kernel has no autogroups, and goes by processes. ESRCH: the child has ended, which its owner is told.
+    // EAGAIN: for an account other than root, the kernel takes one such change in 0.1 s; it stays as it was.
+    if (!(isErrno(error) && ['ENOENT', 'ESRCH', 'EAGAIN'].includes(error.code ?? ''))) throw error;
+  }
+};
+const isErrno = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'code' in error;
+
 /** Runs `start` with umask 077, which a child inherits: only its owner can read the files that it creates. */
 const asPrivate = <T>(start: () => T): T => {
   const before = process.umask(0o077);
@@ -87,7 +106,7 @@ export const signalProcess = (pid: number, signal: NodeJS.Signals): void => {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (!(isErrno(error) && error.code === 'ESRCH')) throw error;
   }
 };
 

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
 import { places, root } from './home.mjs';
@@ -54,6 +55,7 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
       host,
       modelsDirs: [modelsDir, addedDir],
       logFile: join(logsDir, 'triton.log'),
+      niceness: niceness.models,
       env,
       signal,
     });
@@ -106,6 +108,7 @@ const startService = (
     env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),
+    niceness: command === 'worker' ? niceness.worker : 0,
     stopWithinMs: (drainSeconds(command, env) + 7) * 1000,
     signal,
   });

@@ -18,6 +18,8 @@ type TritonOptions = {
   readonly modelsDirs: readonly string[];
   readonly logFile: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Of its session; the keeper sets that of its processes. */
+  readonly niceness?: number;
   readonly signal?: AbortSignal;
 };
 
@@ -60,7 +62,7 @@ const refuseReachable = (host: string): void => {
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
-  const { ports, host, modelsDirs, logFile, env, signal } = options;
+  const { ports, host, modelsDirs, logFile, env, niceness = 0, signal } = options;
   refuseReachable(host);
   const regions = `enhance_${ports.http}_`;
   dropRegions(regions);
@@ -78,6 +80,7 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
     env: environmentFor('Triton', { ...env, ...pythonEnvironment(env) }),
     cwd: root,
     logFile,
+    niceness,
     // It waits for idle connections of its clients, and has nothing to lose.
     stopWithinMs: 3_000,
     signal,

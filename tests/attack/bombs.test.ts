@@ -9,6 +9,7 @@ import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
 import { pngChunk } from '../media/png-chunk.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
+import { decodersOf } from '../real/decoders.ts';
 import { tempDir } from '../real/run.ts';
 
 const test = suite('bombs');
@@ -54,14 +55,14 @@ const twenty = Uint8Array.from(
   ),
 );
 
-/** What /proc told of this process's decoders while `work` ran. */
+/** What /proc told of the API's decoders while `work` ran. */
 const watched = async <T>(work: Promise<T>) => {
   let [over, peakMb, most] = [false, 0, 0];
   const environments = new Set<string>();
   const limits = new Set<string>();
   const watch = async () => {
     for (; !over; await sleep(5)) {
-      const decoders = decodersNow();
+      const decoders = decodersOf(process.pid);
       most = Math.max(most, decoders.length);
       for (const pid of decoders) {
         const [, peak = '0'] = /VmPeak:\s+(\d+)/.exec(told(pid, 'status')) ?? [];
@@ -87,10 +88,6 @@ const told = (pid: string, file: string): string => {
     return '';
   }
 };
-const decodersNow = (): string[] =>
-  told(`${process.pid}/task/${process.pid}`, 'children')
-    .split(' ')
-    .filter((pid) => /^Name:\tff/.test(pid && told(pid, 'status')));
 const lineOf = (text: string, name: string): string =>
   (text.split('\n').find((line) => line.startsWith(name)) ?? '').replace(/\s+/g, ' ').trim();
 
@@ -319,7 +316,7 @@ test('pictures of many parts that are no more than that are taken', async () => 
 
 test('nothing of it is left behind', async () => {
   await api.nothingLeft();
-  assert.equal(decodersNow(), []);
+  assert.equal(decodersOf(process.pid), []);
 });
 
 test.after(api.close);

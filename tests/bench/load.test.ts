@@ -9,13 +9,15 @@ const call = (status: number, code = '', ms = 10): Offered => ({
   what: 'models',
   status,
   code,
+  dueMs: 0,
   ms,
 });
 const sample = (queued: number, api: number): Sample => ({
   at_seconds: 0,
   queued,
   loop_lag_p99_ms: 5,
-  mib: { api, worker: 200, redis: 6, triton: 80, models: 1500, ffmpeg: 0 },
+  redis_ping_ms: 1,
+  mib: { api, worker: 200, probers: 100, redis: 6, triton: 80, models: 1500, ffmpeg: 0 },
 });
 const held: Outcome = {
   offered: [call(202), call(503, 'queue_full')],

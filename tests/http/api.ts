@@ -22,6 +22,7 @@ import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
+import { openProbers } from '../../src/media/probe/probers.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { openProcessMetrics } from '../../src/metrics/process.ts';
 import { measureState } from '../../src/metrics/state.ts';
@@ -72,6 +73,7 @@ export const realApi = async (
   let catalogue: Parts['models'] = { describe: async () => states };
   const { publicUrl } = config.http;
   const turns = openTurns(config.probing);
+  const probers = openProbers(config.ffmpeg);
   const parts = {
     ...{ config, log, stores, files },
     ...{
@@ -91,7 +93,7 @@ export const realApi = async (
     links: openLinks(config.secrets.signing, publicUrl),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
-    ...{ turns, quickTurns: turns.quick },
+    ...{ turns, quickTurns: turns.quick, probers },
     ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);
@@ -173,6 +175,7 @@ export const realApi = async (
       closing.abort();
       http.closeAllConnections();
       http.close();
+      await probers.close();
       await parts.signals.close();
       await transport.close();
       await parts.queue.close();

@@ -16,7 +16,6 @@ import { createLog } from '../../src/log.ts';
 import { ImageInfo } from '../../src/media/info.ts';
 import { identify } from '../../src/media/probe/identify.ts';
 import { checkPixels } from '../../src/media/probe/limits.ts';
-import { probeImage } from '../../src/media/probe/probe.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
 import { openRegistry } from '../../src/models/registry.ts';
 import { openReleases } from '../../src/models/releases.ts';
@@ -60,7 +59,7 @@ const invert = operation({
   identity: ({ options: { model, red } }) => [model, red],
   prepare: async ({ options: { model }, files: { media } }, { config, look }) => {
     probes += 1;
-    const info = await look(() => probeImage(media.path));
+    const info = await look(({ probeImage }) => probeImage(media.path));
     checkPixels(info.size, config.limits.image.pixels);
     const pixels = info.size.width * info.size.height;
     return {

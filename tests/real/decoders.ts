@@ -10,6 +10,14 @@ const told = (pid: string, file: string): string => {
   }
 };
 
+/** The ffmpegs and ffprobes that run below a process: its own children, and those of its probers. */
+export const decodersOf = (pid: number | string): string[] =>
+  told(`${pid}/task/${pid}`, 'children')
+    .split(' ')
+    .filter(Boolean)
+    .flatMap((child) => [...(isDecoder(child) ? [child] : []), ...decodersOf(child)]);
+const isDecoder = (pid: string): boolean => /^Name:\tff/.test(told(pid, 'status'));
+
 /** The children of a process whose command line has this argument. */
 const childrenWith = (parent: number, argument: string): number[] =>
   readdirSync('/proc')

@@ -66,11 +66,14 @@ export type OwnTriton = RealTriton & {
   start(): Promise<void>;
 };
 
-/** A server of this test alone, with the named models loaded; `modelsDirs` are its repositories, `settings` further variables. */
+/** What else an own server may have: `settings` are further variables, `niceness` that of its session. */
+type Own = { readonly settings?: NodeJS.ProcessEnv; readonly niceness?: number };
+
+/** A server of this test alone, with the named models loaded; `modelsDirs` are its repositories. */
 export const ownTriton = async (
   first: readonly string[] = models,
   modelsDirs: readonly string[] = repositories,
-  settings: NodeJS.ProcessEnv = {},
+  { settings, niceness = 0 }: Own = {},
 ): Promise<OwnTriton> => {
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
   const address = { httpUrl: `http://127.0.0.1:${http}`, grpcUrl: `127.0.0.1:${grpc}` };
@@ -81,6 +84,7 @@ export const ownTriton = async (
       modelsDirs,
       logFile: join(tempDir('triton'), 'triton.log'),
       env: { ...partEnvironment(), ...settings },
+      niceness,
     });
   let child = await startServer();
   const atExit = () => signalGroup(child.pid, 'SIGKILL');

@@ -12,7 +12,12 @@ import { until } from '../real/until.ts';
 /** A shell that has a child of its own, as Triton has its stubs. */
 const family = 'sleep 300 & echo started; wait';
 
-const start = (script: string, signal?: AbortSignal, env = partEnvironment()): Promise<Child> => {
+const start = (
+  script: string,
+  signal?: AbortSignal,
+  env = partEnvironment(),
+  niceness = 0,
+): Promise<Child> => {
   const folder = tempDir('child');
   return startChild({
     name: 'Shell',
@@ -22,7 +27,7 @@ const start = (script: string, signal?: AbortSignal, env = partEnvironment()): P
     cwd: folder,
     logFile: join(folder, 'shell.log'),
     stopWithinMs: 500,
-    signal,
+    ...{ signal, niceness },
   });
 };
 
@@ -41,6 +46,14 @@ test('a stopped process takes its own children along', async () => {
   await child.stop();
   assert.not(isAlive(child.pid));
   await until('the grandchild has ended', () => !isAlive(grandchild), 10_000);
+});
+
+const autogroups = existsSync('/proc/self/autogroup');
+test('a process that is less urgent than others has a session that is too', async () => {
+  const child = await start('sleep 300', undefined, partEnvironment(), 7);
+  // A kernel without autogroups goes by the niceness that a process gives itself.
+  if (autogroups) assert.match(readFileSync(`/proc/${child.pid}/autogroup`, 'utf8'), /nice 7$/m);
+  await child.stop();
 });
 
 test('a killed process leaves no children', async () => {

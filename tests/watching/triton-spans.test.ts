@@ -11,8 +11,10 @@ import { openCollector } from './collector.ts';
 const test = suite('spans of Triton');
 const collector = await openCollector();
 const triton = await ownTriton(['echo'], [testModels], {
-  OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/`,
-  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20YTpi,x-team=media',
+  settings: {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.origin}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20YTpi,x-team=media',
+  },
 });
 const parent = 'b7ad6b7169203331';
 const never = new AbortController().signal;

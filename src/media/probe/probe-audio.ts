@@ -16,7 +16,7 @@ const BYTES_PER_SAMPLE = 2;
 /** Decoded beyond the limit, so that the answer can say how much longer a sound is. */
 const MARGIN_SECONDS = 1;
 
-type AudioProbe = FfmpegOptions & {
+export type AudioProbe = FfmpegOptions & {
   readonly path: string;
   readonly limits: { readonly seconds: number };
   /** Where the sound is written as the models hear it, for `readHeard`. After a failure there is no file. */

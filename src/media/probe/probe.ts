@@ -35,7 +35,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
   }
 };
 
-type VideoProbe = FfmpegOptions & {
+export type VideoProbe = FfmpegOptions & {
   readonly path: string;
   readonly limits: Limits['video'];
   readonly onTimeout?: OnTimeout | undefined;

@@ -4,8 +4,6 @@ import { evened, within } from '../../frame.ts';
 import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
-import { probeImage, probeVideo } from '../../media/probe/probe.ts';
-import { probeAudio } from '../../media/probe/probe-audio.ts';
 import { checkBytes, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
@@ -72,7 +70,7 @@ const probeClip = async (
   const { image, lipsync } = config.limits;
   const { path } = media;
   const { ffmpeg } = config.probing;
-  const info = await look<Probed>((signal) =>
+  const info = await look<Probed>(({ probeImage, probeVideo }, signal) =>
     kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits: lipsync, signal }),
   );
   // A larger portrait than a video may be is made smaller.
@@ -93,7 +91,7 @@ const probeSound = async ({ audio }: JobFiles, { config, look, place, admit }: I
   const heard = await place('heard');
   const { ffmpeg } = config.probing;
   const limits = config.limits.audio;
-  const info = await look((signal) =>
+  const info = await look(({ probeAudio }, signal) =>
     probeAudio({ path: audio.path, ffmpeg, limits, signal, heardPath: heard, admit }),
   );
   const told = {

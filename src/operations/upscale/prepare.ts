@@ -3,7 +3,6 @@ import type { JobInput } from '../../contract/job.ts';
 import { scaled } from '../../frame.ts';
 import type { MediaInfo } from '../../media/info.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
-import { probeImage, probeVideo } from '../../media/probe/probe.ts';
 import { jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
 import { formatOf, settleOptions } from './options.ts';
@@ -26,7 +25,7 @@ export const prepareUpscale = async (
 ): Promise<Prepared<JobInput, MediaInfo>> => {
   const { media } = files;
   const { ffmpeg } = config.probing;
-  const info = await look<MediaInfo>((signal) =>
+  const info = await look<MediaInfo>(({ probeImage, probeVideo }, signal) =>
     inputKind === 'image'
       ? probeImage(media.path)
       : probeVideo({ path: media.path, ffmpeg, limits: config.limits.video, signal }),

@@ -223,7 +223,7 @@ const figures = (api: { readonly pid: number }, { worker }: RealService) => ({
 });
 type Both = ReturnType<typeof figures>;
 
-/** Connections and children take a moment to go. */
+/** Connections and decoders take a moment to go. */
 const settled = async (look: () => Both, before: Both): Promise<Both> => {
   const isOpen = ({ api, worker }: Both) =>
     api.fds > before.api.fds + mostFds || worker.fds > before.worker.fds + mostFds;
@@ -245,7 +245,7 @@ const grown = (name: string, before: Figures, after: Figures): string[] => [
   ...(after.rss_mib > before.rss_mib + mostMiB
     ? [`${name}: ${after.rss_mib} MiB, ${before.rss_mib} before`]
     : []),
-  ...(after.children > before.children
-    ? [`${name}: ${after.children} child processes, ${before.children} before`]
+  ...(after.decoders > before.decoders
+    ? [`${name}: ${after.decoders} decoders run, ${before.decoders} before`]
     : []),
 ];

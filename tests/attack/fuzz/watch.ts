@@ -2,15 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decodersOf } from '../../real/decoders.ts';
 
-export type Figures = { readonly rss_mib: number; readonly fds: number; readonly children: number };
+export type Figures = { readonly rss_mib: number; readonly fds: number; readonly decoders: number };
 
 export const figuresOf = (pid: number): Figures => ({
   rss_mib: Math.round(
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
   ),
   fds: readdirSync(`/proc/${pid}/fd`).length,
-  children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').length - 1,
+  decoders: decodersOf(pid).length,
 });
 
 /** Asks /healthz again and again; how long it took at most, less the time for which this process itself stood still. */
