@@ -419,34 +419,29 @@ def traced(endpoint: str) -> list[str]:
     return [f"--trace-config={setting}" for setting in settings]
 
 
-def decode_headers() -> None:
-    """OTEL_EXPORTER_OTLP_HEADERS is percent-encoded, and Triton's exporter sends it as it stands."""
-    name = "OTEL_EXPORTER_OTLP_HEADERS"
-    if headers := os.environ.pop(name, ""):
-        os.environ[name] = urllib.parse.unquote(headers)
-
-
 def say(words: str) -> None:
     print(f"keeper: {words}", file=sys.stderr, flush=True)
 
 
-def given_secret() -> str:
-    """TRITON_ADMIN_SECRET, or what its file holds; "" when neither can be used. Triton and its models get neither."""
-    secret, path = (os.environ.pop(name, "") for name in ("TRITON_ADMIN_SECRET", "TRITON_ADMIN_SECRET_FILE"))
+def given(name: str) -> str | None:
+    """A variable, or what the file of NAME_FILE holds; None when that cannot be told. Triton's environment loses both."""
+    value, path = (os.environ.pop(each, "") for each in (name, f"{name}_FILE"))
     if not path:
-        return secret
-    if secret:
-        say("expected TRITON_ADMIN_SECRET or TRITON_ADMIN_SECRET_FILE, not both")
-        return ""
+        return value
+    if value:
+        say(f"expected {name} or {name}_FILE, not both")
+        return None
     try:
         return Path(path).read_text().removesuffix("\n").removesuffix("\r")
     except OSError as fault:
-        say(f"TRITON_ADMIN_SECRET_FILE: {fault}")
-        return ""
+        say(f"{name}_FILE: {fault}")
+        return None
 
 
 def main(command: list[str]) -> int:
-    secret = given_secret()
+    secret, headers = given("TRITON_ADMIN_SECRET"), given("OTEL_EXPORTER_OTLP_HEADERS")
+    if secret is None or headers is None:
+        return 2
     if not re.fullmatch(r"[\w-]{16,}", secret, re.ASCII):
         say("TRITON_ADMIN_SECRET: expected at least 16 letters, digits, - or _")
         return 2
@@ -454,7 +449,9 @@ def main(command: list[str]) -> int:
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)
     os.nice(NICENESS)
-    decode_headers()
+    if headers:
+        # Percent-encoded here, while Triton's exporter sends them as they stand.
+        os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = urllib.parse.unquote(headers)
     tracing = traced(os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT", ""))
     if regions:
         threading.Thread(target=close_regions, args=(regions[1],), daemon=True).start()

@@ -1,6 +1,6 @@
 /** Secrets as files. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,8 +90,8 @@ test('npm start takes secrets from files instead of making its own', () => {
 });
 
 /** Triton's command as the keeper starts it; echo stands for Triton, as the command is all that is asked. */
-const kept = (env: NodeJS.ProcessEnv) =>
-  spawnSync(places.python, [keeper, '/bin/echo', '--http-port=9'], {
+const kept = (env: NodeJS.ProcessEnv, triton = '/bin/echo') =>
+  spawnSync(places.python, [keeper, triton, '--http-port=9'], {
     ...{ cwd: root, encoding: 'utf8' },
     env: { PATH: process.env.PATH, ...env },
   });
@@ -104,12 +104,29 @@ test('Triton gets its secret from a file too, and does not start without one', (
     [{}, /expected at least 16/],
     [{ TRITON_ADMIN_SECRET: secret, TRITON_ADMIN_SECRET_FILE: path }, /not both/],
     [{ TRITON_ADMIN_SECRET_FILE: join(dir, 'missing') }, /No such file/],
+    [
+      { TRITON_ADMIN_SECRET: secret, OTEL_EXPORTER_OTLP_HEADERS_FILE: join(dir, 'missing') },
+      /OTEL_EXPORTER_OTLP_HEADERS_FILE: .*No such file/,
+    ],
   ] as const) {
     const { status, stdout, stderr } = kept(env);
     assert.equal([status, stdout], [2, '']);
     assert.match(stderr, why);
     assert.not.match(stderr, secret);
   }
+});
+
+test('Triton gets the headers for the collector from a file too, decoded', () => {
+  const printing = file('printing', '#!/bin/sh\necho "$OTEL_EXPORTER_OTLP_HEADERS"\n');
+  chmodSync(printing, 0o700);
+  const { stdout } = kept(
+    {
+      TRITON_ADMIN_SECRET: 'a-triton-secret-of-a-test',
+      OTEL_EXPORTER_OTLP_HEADERS_FILE: file('headers', 'authorization=Basic%20YTpi\n'),
+    },
+    printing,
+  );
+  assert.is(stdout, 'authorization=Basic YTpi\n');
 });
 
 const Service = z.looseObject({

@@ -71,6 +71,8 @@ test('the collector gets the headers that it wants, decoded', () => {
 });
 
 test.after(async () => {
+  // It has nothing to lose, and takes seconds to end by itself.
+  await triton.kill();
   await triton.close();
   await collector.close();
 });
