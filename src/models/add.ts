@@ -78,20 +78,23 @@ const goneWithinMs = 30_000;
 const lookEveryMs = 100;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what still loads a model whose
- * files are gone, and until that has ended Triton would not answer to an unload.
- * Throws Failure model_unavailable when that takes too long.
+ * Nothing of it stays: neither files nor a loaded model. The files go before what is loading: keeper.py kills what still loads
+ * a model whose files are gone, and until that has ended Triton would not answer to an unload. They go also when Triton has
+ * ended, as it may have done for this very model; what it had loaded is gone then.
+ * Throws Failure model_unavailable when Triton does not answer, or that takes too long.
  */
 export const takeBack = async (
   manifest: Manifest,
   { modelsDir, control }: { readonly modelsDir: string; readonly control: Control },
 ): Promise<void> => {
   const names = Object.values(manifest.models).map(({ name }) => name);
-  // Without its files Triton's index would not tell of a model that is ready.
-  const before = await control.repositoryIndex();
-  for (const { name, state } of before)
-    if (state === 'READY' && names.includes(name)) await control.unload(name);
-  await removeRelease(modelsDir, manifest);
+  try {
+    // Without its files Triton's index would not tell of a model that is ready.
+    for (const { name, state } of await control.repositoryIndex())
+      if (state === 'READY' && names.includes(name)) await control.unload(name);
+  } finally {
+    await removeRelease(modelsDir, manifest);
+  }
   const end = performance.now() + goneWithinMs;
   for (;;) {
     const index = await control.repositoryIndex();
