@@ -76,9 +76,9 @@ export const refuseFailed = (checks: readonly CheckResult[]): void => {
 const goneWithinMs = 30_000;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. The files go first: keeper.py kills what still loads a model whose
- * files are gone. Triton answers to an unload when that has ended, and only then its name is free.
- * Throws Failure model_unavailable when that takes longer than 30 s.
+ * Nothing of it stays: neither files nor a loaded model. The files go first, also when Triton has ended, as it may have done
+ * for this very model. keeper.py kills what still loads a model whose files are gone; Triton answers to an unload when that has
+ * ended, and only then its name is free. Throws Failure model_unavailable when Triton does not answer within 30 s.
  */
 export const takeBack = async (
   manifest: Manifest,
