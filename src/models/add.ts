@@ -76,9 +76,9 @@ export const refuseFailed = (checks: readonly CheckResult[]): void => {
 const goneWithinMs = 30_000;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. The files go first, also when Triton has ended, as it may have done
- * for this very model. keeper.py kills what still loads a model whose files are gone; Triton answers to an unload when that has
- * ended, and only then its name is free. Throws Failure model_unavailable when Triton does not answer within 30 s.
+ * Nothing of it stays: neither files nor a loaded model. keeper.py kills what still loads a model whose files are gone; Triton
+ * answers to an unload when that has ended, and only then its name is free. A Triton that does not answer has ended, perhaps
+ * for this very model, or is ended by its keeper: nothing that it had loaded comes back.
  */
 export const takeBack = async (
   manifest: Manifest,
@@ -87,7 +87,7 @@ export const takeBack = async (
 ): Promise<void> => {
   await removeRelease(modelsDir, manifest);
   const names = Object.values(manifest.models).map(({ name }) => name);
-  await Promise.all(
+  await Promise.allSettled(
     tritons.flatMap((control) => names.map((name) => control.unload(name, goneWithinMs))),
   );
 };

@@ -59,6 +59,8 @@ const answerWithinMs = 1_500;
 const rememberedMs = 30_000;
 /** How long an answer is used: every new job needs one, and models change seldom. */
 const freshMs = 1_000;
+/** How long it is used while Triton is asked again, which takes long under load. */
+const usableMs = 5_000;
 
 /** Asks Triton at most once in `freshMs`, and each release for its engine only once. */
 export const openCatalogue = (
@@ -138,25 +140,47 @@ export const openCatalogue = (
     return Promise.all(entries.map((entry) => stateOf(entry, states, reader)));
   };
 
-  let latest:
-    | {
-        readonly atMs: number;
-        readonly revision: string | null;
-        readonly states: ReturnType<typeof look>;
-      }
+  let known: Answer | undefined;
+  let asking:
+    | { readonly revision: string | null; readonly states: ReturnType<typeof look> }
     | undefined;
+
+  const ask = (revision: string | null): ReturnType<typeof look> => {
+    if (asking?.revision === revision) return asking.states;
+    const atMs = performance.now();
+    const asked = { revision, states: look() };
+    asking = asked;
+    return asked.states
+      .then((states) => {
+        known = { atMs, revision, states };
+        return states;
+      })
+      .finally(() => {
+        if (asking === asked) asking = undefined;
+      });
+  };
+
   const describe = async (): ReturnType<typeof look> => {
     const revision = await registry.revision();
-    const now = performance.now();
     // A promotion counts for the next job, in every process.
-    if (!latest || latest.revision !== revision || now - latest.atMs > freshMs)
-      latest = { atMs: now, revision, states: look() };
-    return latest.states;
+    const ageMs = known?.revision === revision ? performance.now() - known.atMs : Infinity;
+    if (known && ageMs <= freshMs) return known.states;
+    const states = ask(revision);
+    if (!known || ageMs > usableMs) return states;
+    // Whoever asks when this answer is too old hears what went wrong.
+    states.catch(() => {});
+    return known.states;
   };
 
   return { describe };
 };
 
+type Answer = {
+  readonly atMs: number;
+  /** Of the registry. */
+  readonly revision: string | null;
+  readonly states: readonly ModelState[];
+};
 type Sets = Readonly<Record<Kind, ModelSet | null>>;
 
 const bothVersions = (version: string): Versions => ({ image: version, video: version });

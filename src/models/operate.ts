@@ -209,7 +209,8 @@ export const openOperate = (parts: OperateParts) => {
       const states = await registry.readAll();
       const each = async ({ name, control }: Replica) => ({
         name,
-        index: await control.repositoryIndex(),
+        // On a Triton that does not answer nothing is ready.
+        index: await control.repositoryIndex().catch(() => []),
       });
       const indexes = await Promise.all(everywhere.all().map(each));
       const readyOn = ({ models }: Release) =>

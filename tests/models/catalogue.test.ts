@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/log.ts';
@@ -7,6 +8,7 @@ import { added, promoted } from '../../src/models/state.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
 import { never } from '../triton/promises.ts';
 import { echoSlot, openRepository } from './repository.ts';
 
@@ -130,6 +132,19 @@ test('what another process changes is told at the next look', async () => {
     null,
   );
   assert.equal(await offered(), ['r1', 'r2']);
+});
+
+test('an answer of seconds ago is used while Triton is asked again', async () => {
+  const catalogue = open();
+  const isReady = async () =>
+    (await catalogue.describe()).some(({ id, ready }) => id === 'pictures' && ready);
+  assert.ok(await isReady());
+  await triton.unload('echo');
+  await sleep(1_100);
+  assert.ok(await isReady(), 'nobody waits for the new answer');
+  await until('it has come', async () => !(await isReady()));
+  await triton.load('echo', 'echo-r1');
+  await until('what is ready again is told', isReady);
 });
 
 test('when Triton is away only what needs no Triton is ready', async () => {

@@ -200,10 +200,10 @@ test('a check that is aborted says why', async () => {
   assert.is(await checkRelease(parts).catch(({ message }) => message), 'enough');
 });
 
-test('of a model that ends Triton itself while it is loaded no file is left', async () => {
+test('a model that ends Triton itself while it is loaded is refused, and no file of it is left', async () => {
   const before = readdirSync(modelsDir);
   const kills = '    def initialize(self, args):\n        os.kill(os.getppid(), 9)\n';
-  await failure(add(written(`${answering('twice(inputs)')}${kills}`)), 'model_unavailable');
+  await failure(add(written(`${answering('twice(inputs)')}${kills}`)), 'release_refused');
   assert.equal(readdirSync(modelsDir), before);
   await triton.start();
 });

@@ -38,7 +38,8 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
   };
   // A process that starts while Redis is away subscribes when it is there.
   await Promise.race([subscribe(), once(subscriber, 'error')]);
-  subscriber.on('ready', () => void subscribe());
+  // One that ends in the middle of an outage hears that its connection was closed.
+  subscriber.on('ready', () => subscribe().catch((error) => redis.emit('error', error)));
 
   return {
     listen: (id, listener) => {
