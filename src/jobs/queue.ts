@@ -1,4 +1,5 @@
 /** The only file that knows Bull, which carries tickets to workers; what a job is and may do is in its record. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import Bull from 'bull';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
@@ -22,6 +23,9 @@ export type Queue = {
 /** When Bull takes a worker for dead, and how often it looks. */
 export type QueueTiming = { readonly lockMs: number; readonly stalledMs: number };
 
+/** How long a pause waits until Bull has started: paused or closed before, it may never end. Without Redis it never starts. */
+const BEGIN_MS = 3_000;
+
 export const openQueue = (
   { url, prefix }: Config['redis'],
   log: Log,
@@ -29,11 +33,13 @@ export const openQueue = (
 ): Queue => {
   const connections = new Map<string, Redis>();
   let [isEnding, isClosed] = [false, false];
+  let begun = { promise: Promise.resolve(), resolve: () => {} };
   const bull = new Bull<Ticket>('jobs', {
     prefix: `${prefix}:bull`,
     createClient: (type) => {
       const connection = new Redis(url, { maxRetriesPerRequest: null, enableReadyCheck: false });
       connections.set(type, connection);
+      if (type === 'bclient') onWait(connection, () => begun.resolve());
       // Bull connects again where it is closed while it starts.
       connection.on('connect', () => isClosed && connection.disconnect());
       return connection;
@@ -59,6 +65,7 @@ export const openQueue = (
       await bull.add(ticket, { jobId: `${ticket.id}.${ticket.dispatch}` });
     },
     start: (concurrency, run) => {
+      begun = withResolver();
       // It resolves never once the queue is paused, and rejects when that happens while Bull is still starting.
       bull
         .process(concurrency, ({ data }) => run(data))
@@ -68,6 +75,7 @@ export const openQueue = (
     },
     pause: async () => {
       isEnding = true;
+      await Promise.race([begun.promise, sleep(BEGIN_MS, undefined, { ref: false })]);
       const paused = bull.pause(true, true);
       // Bull waits up to half a second for its blocking command; disconnecting ends that.
       connections.get('bclient')?.disconnect();
@@ -81,4 +89,21 @@ export const openQueue = (
       for (const connection of connections.values()) connection.disconnect();
     },
   };
+};
+
+/** Calls `then` when Bull waits for a ticket. */
+const onWait = (connection: Redis, then: () => void): void => {
+  const send = connection.sendCommand.bind(connection);
+  connection.sendCommand = (command, stream) => {
+    if (command.name === 'brpoplpush') then();
+    return send(command, stream);
+  };
+};
+
+const withResolver = () => {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 };

@@ -1,10 +1,8 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
-import { openQueue } from '../../src/jobs/queue.ts';
 import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -364,23 +362,6 @@ test('what an attempt wrote before it failed is removed', async ({ rig, dir }) =
   });
   await rig.ended((await rig.ask('a')).job);
   await until('nothing is left', () => readdirSync(join(dir, 'attempts')).length === 0);
-});
-
-test('a queue that is closed at any moment of its start closes without an error', async ({
-  rig,
-}) => {
-  const unheard: unknown[] = [];
-  const hear = (error: unknown) => unheard.push(error);
-  process.on('unhandledRejection', hear);
-  for (const afterMs of [0, 1, 2, 4, 8, 16]) {
-    const queue = openQueue(rig.config.redis, rig.log);
-    queue.start(1, async () => {});
-    await sleep(afterMs);
-    await queue.pause();
-    await queue.close();
-  }
-  process.off('unhandledRejection', hear);
-  assert.equal(unheard, []);
 });
 
 test.run();
