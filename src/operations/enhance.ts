@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts';
 import { asFailure } from '../errors.ts';
-import { likenessOf } from '../media/image/likeness.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
 import type { Trial } from '../models/trial.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
@@ -105,7 +104,7 @@ export const createEnhance = (parts: Parts): Enhance => {
       // It was unloaded meanwhile, and another release did the work.
       if (made.release !== undefined) return null;
       const isImage = made.contentType.startsWith('image/');
-      const likeness = isImage ? await likenessOf(result, places.target) : null;
+      const likeness = isImage ? await likenessOfImages(result, places.target) : null;
       await parts.trial.compared(work.release, likeness);
       return likeness;
     },
@@ -121,6 +120,12 @@ export const createEnhance = (parts: Parts): Enhance => {
       });
     },
   };
+};
+
+/** libvips is loaded where it is needed; the API has no use for it. */
+const likenessOfImages = async (one: string, other: string): Promise<number> => {
+  const { likenessOf } = await import('../media/image/likeness.ts');
+  return likenessOf(one, other);
 };
 
 /** The release that the job has recorded; when that is gone, the stable one. */

@@ -1,7 +1,6 @@
 /** Makes the mouth of a clip or a portrait say what a sound says. */
 import { z } from 'zod';
-import { lipsyncEngine, lipsyncSlots, openLipsync } from '../../triton/clients/lipsync.ts';
-import { videoDetails } from '../media.ts';
+import { lipsyncEngine, lipsyncSlots } from '../../triton/clients/lipsync.ts';
 import { operation } from '../operation.ts';
 import { lipsyncCommand } from './cli.ts';
 import { lipsyncIdentity } from './identity.ts';
@@ -17,7 +16,6 @@ import {
   LipsyncResult,
   lipsyncOutcome,
 } from './request.ts';
-import { helpLipSync, runLipSync } from './run.ts';
 
 export const lipSync = operation({
   kind: 'lipsync',
@@ -62,32 +60,9 @@ export const lipSync = operation({
   identify: identifyLipsync,
   identity: lipsyncIdentity,
   prepare: prepareLipsync,
-  run: async ({ options, inputKind, found, input, models, transport, ...task }) => {
-    const { lipsync, outputSize, contentType, ...video } = await runLipSync({
-      ...task,
-      ...{ options, found },
-      inputs: { media: input('media'), audio: input('audio'), heard: input('heard') },
-      models: openLipsync(options.model, inputKind, transport, models),
-    });
-    const { sync } = lipsync;
-    return {
-      ...{ outputSize, contentType, warnings: lipsync.warnings },
-      details: {
-        ...videoDetails(video),
-        faces_detected: lipsync.facesDetected,
-        frames_passed_through: lipsync.framesPassedThrough,
-        sync: { correlation: sync?.correlation ?? null, lag_ms: sync?.lagMs ?? null },
-      },
-    };
-  },
-
-  help: ({ options, inputKind, found, input, models, transport, ...task }) =>
-    helpLipSync({
-      ...task,
-      ...{ options, found },
-      inputs: { media: input('media'), audio: input('audio'), heard: input('heard') },
-      models: openLipsync(options.model, inputKind, transport, models),
-    }),
+  // Only a worker needs decoders and encoders.
+  run: async (task) => (await import('./work.ts')).lipsyncWork(task),
+  help: async (chunk) => (await import('./work.ts')).lipsyncHelp(chunk),
 
   slots: (model) => lipsyncSlots(LipsyncModel.parse(model)),
   engine: () => lipsyncEngine,

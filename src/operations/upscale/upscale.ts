@@ -4,13 +4,11 @@ import { JobInput } from '../../contract/job.ts';
 import { MediaInfo } from '../../media/info.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
-import { helpUpscale } from './chunks.ts';
 import { upscaleCommand } from './cli.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
 import { formatOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
 import { UpscaleOptions, UpscaleRequest, UpscaleResult } from './request.ts';
-import { runUpscale } from './run.ts';
 
 export const upscale = operation({
   kind: 'upscale',
@@ -59,8 +57,9 @@ export const upscale = operation({
     return [options.model, options.scale, format, quality, lossless, metadata, background];
   },
   prepare: prepareUpscale,
-  run: runUpscale,
-  help: helpUpscale,
+  // Only a worker needs decoders and encoders.
+  run: async (task) => (await import('./run.ts')).runUpscale(task),
+  help: async (chunk) => (await import('./chunks.ts')).helpUpscale(chunk),
 
   slots: (model) => ({ image: [upscalerSlot(model)], video: [upscalerSlot(model)] }),
   engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),
