@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady } from './child.ts';
@@ -38,42 +39,64 @@ export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): StackPart =>
     }),
 });
 
-/** Triton counts as started when every model is loaded, also after a crash. */
-export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): StackPart => ({
+/**
+ * Triton counts as started when every model is loaded, also after a crash. One that crashes while it loads them is started
+ * once more.
+ */
+export const tritonPart = (stack: Stack): StackPart => ({
   name: 'Triton',
   start: async (signal) => {
-    // As config.models.dir: releases that operators add.
-    const addedDir = env.MODELS_DIR || join(dataDir, 'models');
-    // Triton does not start where a folder of models is missing.
-    mkdirSync(addedDir, { recursive: true });
-    const triton = await startTriton({
-      ports: {
-        http: ports.TRITON_HTTP_PORT,
-        grpc: ports.TRITON_GRPC_PORT,
-        metrics: ports.TRITON_METRICS_PORT,
-      },
-      host,
-      modelsDirs: [modelsDir, addedDir],
-      logFile: join(logsDir, 'triton.log'),
-      niceness: niceness.models,
-      env,
-      signal,
-    });
-    const address = {
-      httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
-      adminSecret: env.TRITON_ADMIN_SECRET,
-    };
     // One listener for each model that is being loaded, and one of the process itself.
-    setMaxListeners(models.length + 5, signal);
+    setMaxListeners(2 * models.length + 5, signal);
     try {
-      await loadModels(address, models, loadWithinMs, signal);
+      return await startLoaded(stack, signal);
     } catch (error) {
-      await triton.stop();
-      throw new Error(`${error}\n${triton.tail()}`, { cause: error });
+      if (signal.aborted || !(error instanceof Crash)) throw error;
+      return startLoaded(stack, signal);
     }
-    return triton;
   },
 });
+
+class Crash extends Error {}
+
+const startLoaded = async (
+  { ports, env, dataDir, logsDir, modelsDir }: Stack,
+  signal: AbortSignal,
+): Promise<Child> => {
+  // As config.models.dir: releases that operators add.
+  const addedDir = env.MODELS_DIR || join(dataDir, 'models');
+  // Triton does not start where a folder of models is missing.
+  mkdirSync(addedDir, { recursive: true });
+  const triton = await startTriton({
+    ports: {
+      http: ports.TRITON_HTTP_PORT,
+      grpc: ports.TRITON_GRPC_PORT,
+      metrics: ports.TRITON_METRICS_PORT,
+    },
+    host,
+    modelsDirs: [modelsDir, addedDir],
+    logFile: join(logsDir, 'triton.log'),
+    niceness: niceness.models,
+    env,
+    signal,
+  });
+  const address = {
+    httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
+    adminSecret: env.TRITON_ADMIN_SECRET,
+  };
+  try {
+    await loadModels(address, models, loadWithinMs, signal);
+    return triton;
+  } catch (error) {
+    const ended = await Promise.race([triton.exited, sleep(crashToldWithinMs)]);
+    await triton.stop();
+    const said = `${error}\n${triton.tail()}`;
+    throw ended ? new Crash(said, { cause: error }) : new Error(said, { cause: error });
+  }
+};
+
+/** A Triton that has crashed is seen by its keeper within a second. */
+const crashToldWithinMs = 3_000;
 
 /** The API, ready when /healthz answers. */
 export const apiPart = (stack: Stack): StackPart => ({
