@@ -75,7 +75,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
  * Linux shares processors out between sessions first (autogroups), and a child that is detached has one of its own: there
  * the niceness of its processes counts for nothing against others', only that of the session.
  */
-const weighSession = (pid: number, niceness: number): void => {
+export const weighSession = (pid: number, niceness: number): void => {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, `${niceness}`);
   } catch (error) {

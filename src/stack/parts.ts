@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
-import { type Child, startChild, untilReady } from './child.ts';
+import { type Child, startChild, untilReady, weighSession } from './child.ts';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
@@ -76,7 +76,6 @@ const startLoaded = async (
     host,
     modelsDirs: [modelsDir, addedDir],
     logFile: join(logsDir, 'triton.log'),
-    niceness: niceness.models,
     env,
     signal,
   });
@@ -86,6 +85,8 @@ const startLoaded = async (
   };
   try {
     await loadModels(address, models, loadWithinMs, signal);
+    // Not before: whoever starts the service waits for this.
+    weighSession(triton.pid, niceness.models);
     return triton;
   } catch (error) {
     const ended = await Promise.race([triton.exited, sleep(crashToldWithinMs)]);

@@ -115,6 +115,7 @@ export const ownTriton = async (
     if (!crashed) throw error;
     // As `npm start` does: Triton 24.10 crashed once in about 120 starts while it loaded models.
     loading.clear();
+    process.once('exit', atExit);
     child = await startServer();
     await load(first);
   }

@@ -48,8 +48,8 @@ const npmStart = (): Started => {
 };
 
 const until = async (what: () => boolean | Promise<boolean>, say: () => string): Promise<void> => {
-  for (const deadline = Date.now() + 120_000; !(await what()); await sleep(100))
-    assert.ok(Date.now() < deadline, `not within 120 s: ${say()}`);
+  for (const deadline = Date.now() + 280_000; !(await what()); await sleep(100))
+    assert.ok(Date.now() < deadline, `not within 280 s: ${say()}`);
 };
 const isReady = async (): Promise<boolean> => {
   try {
