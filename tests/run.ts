@@ -76,6 +76,10 @@ const tell = ({ file, passed, failed, skipped, faults, printed, seconds }: FileR
   for (const line of printed.match(/^# skipped .*$/gm) ?? []) console.log(`    ${line}`);
 };
 
+/** A file and which of its tests failed, as uvu and pytest name them: told again where a log is cut. */
+const failedIn = ({ file, printed }: FileResult): string =>
+  [`  ${file}`, ...(printed.match(/^ *(FAIL|FAILED|ERROR) .*$/gm) ?? [])].join('\n      ');
+
 /** What test runs that were killed have left behind. */
 const clearDeadRuns = async (): Promise<void> => {
   for (const dead of runsBelow(testRuns)) {
@@ -94,6 +98,6 @@ const results = await main().finally(() => rmSync(folder, { recursive: true, for
 const total = sum(results);
 if (process.env.TEST_COUNT) writeFileSync(process.env.TEST_COUNT, JSON.stringify(total));
 const failing = results.filter(({ failed }) => failed > 0);
-if (failing.length) console.log(`\nfailed:\n${failing.map(({ file }) => `  ${file}`).join('\n')}`);
+if (failing.length) console.log(`\nfailed:\n${failing.map(failedIn).join('\n')}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exit(total.failed === 0 && total.passed > 0 ? 0 : 1);

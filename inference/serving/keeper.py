@@ -7,7 +7,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS have Triton send span
 - Triton answers health checks to everyone, and everything else only to who sends the secret. Doors that the secret does not
   guard (SageMaker, Vertex AI) stay shut.
 - A Python process (stub) that has died, or has hung, has its model unloaded and loaded again; Triton itself does neither.
-- A Python process that is still loading a model whose files were deleted is killed: nobody wants it any more, and it may hang.
+- A Python process that is still loading a model with a file UNWANTED in its folder is killed: it may hang.
 - When that does not help, or Triton itself hangs, Triton is ended. Whoever runs this starts both again.
 """
 
@@ -50,13 +50,12 @@ BUSY_SHARE = 0.003
 """A model that answers no ping for IDLE_SECONDS and uses less of a processor than this waits for what will not come."""
 LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
-REMOVED_SECONDS = 5.0 * PATIENCE
-"""How long a process may go on loading a model without files. One that fails for want of them, or is unloaded, ends by itself;
-killed in that second, it would leave Triton waiting for its last answer for ever."""
+UNWANTED = ".unwanted"
+"""The service puts this file into the folder of a model that it has given up; src/models/release-folder.ts names it too."""
+STUCK_SECONDS = 30.0 * PATIENCE
+"""A process that ended before it listened, and that Triton has not cleared away by then, is one that Triton waits for."""
 PING_WITHIN_SECONDS = 6 * 3600.0
 LOAD_SECONDS = 180.0
-TICKS_SECONDS = 0.05
-"""The start of a process is told in hundredths of a second, rounded down; a file's last change by a coarse clock."""
 NICENESS = 10
 """Models compute for long. Where processors are short the API, which answers in milliseconds, comes first (src/niceness.ts)."""
 
@@ -64,22 +63,21 @@ NICENESS = 10
 class Stub:
     """One Python process of a model."""
 
-    def __init__(self, model: str, entry: tuple[str, int, int] | None, now: float) -> None:
-        self.model = model
+    def __init__(self, folder: Path | None, now: float) -> None:
+        self.folder, self.model = folder, folder.name if folder else ""
+        """Of its model; not known of one that was dead at the first look."""
         self.ran = now
         """When it was last seen not stopped."""
-        self.ended = False
-        """Seen dead once; of a model that is unloaded Triton clears them away before the next look."""
+        self.listens: float | None = None
+        """When it was first seen to have a second thread. Triton 24.10 waits for that one without looking whether the process
+        lives: one that ends or is killed before leaves Triton unable to load anything (`StubLauncher::Launch`)."""
+        self.ended: float | None = None
+        """When it was first seen dead; of a model that is unloaded Triton clears them away before the next look."""
         self.leaves = False
         """Its model was loaded again meanwhile, in other processes."""
-        self.removed: float | None = None
-        """When its files were first seen to be gone."""
-        self.entry = entry
-        """Which model.py it was started with: its path, device and number. None when that was gone at the first look."""
 
-    def is_removed(self) -> bool:
-        """Whether its files were deleted; another release may have its name and path by now."""
-        return self.entry is None or file_at(self.entry[0]) != self.entry
+    def is_unwanted(self) -> bool:
+        return self.folder is not None and (self.folder / UNWANTED).exists()
 
 
 class Ping:
@@ -119,10 +117,11 @@ class Triton:
             return False
         return True
 
-    def ready_models(self, seconds: float = MISS_SECONDS) -> list[str]:
-        index = self.ask("/repository/index", seconds, {})
+    def models(self, state: str) -> list[str]:
+        """Those in this state: READY, LOADING, UNLOADING or UNAVAILABLE."""
+        index = self.ask("/repository/index", MISS_SECONDS, {})
         with whole():
-            return [entry["name"] for entry in json.loads(index) if entry.get("state") == "READY"]
+            return [entry["name"] for entry in json.loads(index) if entry.get("state") == state]
 
     def reload(self, model: str) -> None:
         """Loading alone changes nothing while the model counts as loaded."""
@@ -193,9 +192,11 @@ class Keeper:
         if not self._was_live or self._misses:
             return None
         broken = self._dead_models(now) | self._unwell_models(now)
-        self._end_removed(now)
-        if broken:
-            return self._repair(broken)
+        self._end_unwanted(now)
+        if broken and (fault := self._repair(broken)):
+            return fault
+        if fault := self._stuck(now):
+            return fault
         if now - self._pinged >= PING_SECONDS:
             self._pinged = now
             self._ping_all(now)
@@ -219,17 +220,17 @@ class Keeper:
         dead = set()
         children = stubs_of(self._pid, self._strangers)
         self._stubs = {pid: stub for pid, stub in self._stubs.items() if pid in children}
-        for pid, (state, model) in children.items():
-            stub = self._stubs.get(pid)
-            if stub is None and model:
-                self._stubs[pid] = Stub(model, entry_of(pid), now)
-            elif stub and state == "Z" and not stub.leaves:
-                if stub.ended and not stub.is_removed():
+        for pid, (state, threads, folder) in children.items():
+            stub = self._stubs.setdefault(pid, Stub(folder, now))
+            if threads > 1:
+                stub.listens = stub.listens or now
+            if state == "Z" and not stub.leaves:
+                if stub.ended and stub.model and not stub.is_unwanted():
                     dead.add(stub.model)
-                stub.ended = True
-            elif stub and state != "T":
+                stub.ended = stub.ended or now
+            elif state != "T":
                 stub.ran = now
-            elif stub and now - stub.ran > FROZEN_SECONDS:
+            elif now - stub.ran > FROZEN_SECONDS:
                 say(f"a process of {stub.model} is stopped; it is killed")
                 kill(pid)
         return dead
@@ -267,27 +268,30 @@ class Keeper:
     def _stubs_of(self, model: str) -> list[int]:
         return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
 
-    def _end_removed(self, now: float) -> None:
-        """Kills what still loads a model without files. One that is ready goes on: it may have work, until it is unloaded."""
-        removed = {}
-        for pid, stub in self._stubs.items():
-            if not stub.ended and stub.is_removed():
-                stub.removed = stub.removed or now
-                if now - stub.removed >= REMOVED_SECONDS:
-                    removed[pid] = stub.model
-        if not removed:
+    def _end_unwanted(self, now: float) -> None:
+        """Kills what still loads a model that was given up. One that is ready goes on, until it is unloaded: it may have work."""
+        listening = {pid: stub for pid, stub in self._stubs.items() if stub.listens and now - stub.listens >= LOOK_SECONDS}
+        unwanted = {pid: stub.model for pid, stub in listening.items() if not stub.ended and stub.is_unwanted()}
+        if not unwanted:
             return
-        # The thread of Triton that loads it may be the one that would answer; then what was ready before is good enough.
+        # The thread of Triton that loads it may be the one that would answer; the next look asks another.
         with contextlib.suppress(OSError):
-            self._ready = self._triton.ready_models()
-        for pid, model in removed.items():
-            if model not in self._ready:
-                say(f"the files of {model} were deleted while it was loading; its process is killed")
-                kill(pid)
+            loading = self._triton.models("LOADING")
+            for pid, model in unwanted.items():
+                if model in loading:
+                    say(f"{model} was given up while it was loading; its process is killed")
+                    kill(pid)
+
+    def _stuck(self, now: float) -> str | None:
+        """Whether Triton waits for a process that will not listen any more."""
+        for stub in self._stubs.values():
+            if stub.ended and not stub.listens and now - stub.ended > STUCK_SECONDS:
+                return f"Triton waits for a process of {stub.model or 'a model'} that ended before it listened"
+        return None
 
     def _repair(self, models: set[str]) -> str | None:
         try:
-            self._ready = self._triton.ready_models()
+            self._ready = self._triton.models("READY")
         except OSError:
             return None  # a thread that loads a model answers nobody: the dead are still there at the next look
         try:
@@ -304,7 +308,7 @@ class Keeper:
 
     def _ping_all(self, now: float) -> None:
         with contextlib.suppress(OSError):
-            self._ready = self._triton.ready_models()
+            self._ready = self._triton.models("READY")
             for model in self._ready:
                 if model not in self._pings and self._stubs_of(model):
                     self._pings[model] = Ping(now)
@@ -314,8 +318,9 @@ class Keeper:
         ping.answer = self._triton.ping(model)
 
 
-def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
-    """Triton's Python processes by their id: the state's letter, and the model, which a dead one no longer tells.
+def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, int, Path | None]]:
+    """Triton's Python processes by their id: the state's letter, how many threads, and the model's folder, which a dead one no
+    longer tells.
 
     strangers: processes of others, which are not looked at again.
     """
@@ -324,13 +329,13 @@ def stubs_of(parent: int, strangers: set[str]) -> dict[int, tuple[str, str]]:
     strangers &= numbers
     for number in numbers - strangers:
         with contextlib.suppress(OSError):
-            name, (state, owner, *_) = status_of(number)
-            if owner != str(parent):
+            name, fields = status_of(number)
+            if fields[1] != str(parent):
                 strangers.add(number)
             elif name.startswith("triton_python"):
                 words = Path(f"/proc/{number}/cmdline").read_text().split("\0")
-                models = [Path(word).parts[-3] for word in words if word.endswith("/model.py")]
-                found[int(number)] = (state, models[0] if models else "")
+                folders = [Path(word).parents[1] for word in words if word.endswith("/model.py")]
+                found[int(number)] = (fields[0], int(fields[17]), folders[0] if folders else None)
     return found
 
 
@@ -338,29 +343,6 @@ def status_of(pid: int | str) -> tuple[str, list[str]]:
     """A process's name, which may hold any bytes, and what follows it in /proc/<pid>/stat. Raises OSError when it has gone."""
     name, _, fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").partition("(")[2].rpartition(")")
     return name, fields.split()
-
-
-def file_at(path: str) -> tuple[str, int, int] | None:
-    """A file by its path, device and number; None when there is none."""
-    with contextlib.suppress(OSError):
-        found = Path(path).stat()
-        return path, found.st_dev, found.st_ino
-    return None
-
-
-def entry_of(pid: int) -> tuple[str, int, int] | None:
-    """The model.py that a stub was started with; None when there is none at its path, or a newer one."""
-    with contextlib.suppress(OSError):
-        for word in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
-            if word.endswith("/model.py"):
-                return file_at(word) if Path(word).stat().st_ctime < started(pid) + TICKS_SECONDS else None
-    return None
-
-
-def started(pid: int) -> float:
-    """When a process was started, as time.time() tells times."""
-    _, fields = status_of(pid)
-    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + int(fields[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def close_regions(prefix: str) -> None:

@@ -4,7 +4,13 @@ import type { Slot } from '../triton/clients/model.ts';
 import type { Control } from '../triton/protocol/control.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import { type CheckBounds, type CheckResult, checkRelease } from './check.ts';
-import { type Manifest, packRelease, type ReleaseSource, removeRelease } from './release-folder.ts';
+import {
+  disown,
+  type Manifest,
+  packRelease,
+  type ReleaseSource,
+  removeRelease,
+} from './release-folder.ts';
 import type { Taken } from './release-names.ts';
 
 type AddParts = {
@@ -76,18 +82,23 @@ export const refuseFailed = (checks: readonly CheckResult[]): void => {
 const goneWithinMs = 30_000;
 
 /**
- * Nothing of it stays: neither files nor a loaded model. keeper.py kills what still loads a model whose files are gone; Triton
- * answers to an unload when that has ended, and only then its name is free. A Triton that does not answer has ended, perhaps
- * for this very model, or is ended by its keeper: nothing that it had loaded comes back.
+ * Nothing of it stays: neither files nor a loaded model. keeper.py kills what still loads a disowned model; Triton answers to an
+ * unload when that has ended. Only then the files go and the name is free: Triton 24.10 does not bear a process that cannot
+ * find its files. A Triton that does not answer has ended, perhaps for this very model, or is ended by its keeper: nothing that
+ * it had loaded comes back.
  */
 export const takeBack = async (
   manifest: Manifest,
   modelsDir: string,
   tritons: readonly Control[],
 ): Promise<void> => {
-  await removeRelease(modelsDir, manifest);
   const names = Object.values(manifest.models).map(({ name }) => name);
-  await Promise.allSettled(
-    tritons.flatMap((control) => names.map((name) => control.unload(name, goneWithinMs))),
-  );
+  try {
+    await disown(modelsDir, manifest);
+    await Promise.allSettled(
+      tritons.flatMap((control) => names.map((name) => control.unload(name, goneWithinMs))),
+    );
+  } finally {
+    await removeRelease(modelsDir, manifest);
+  }
 };

@@ -8,6 +8,9 @@ import { refused } from './refused.ts';
 /** What the release brought as its model.py: inference/serving/released.py reads it where Triton notices its death. */
 export const released = 'released.py';
 
+/** In a model's folder: it was given up. keeper.py, where it is UNWANTED, kills processes that still load it. */
+export const unwanted = '.unwanted';
+
 /** Archives often hold the folder itself. */
 export const rootOf = async (unpacked: string, tritonSlots: readonly Slot[]): Promise<string> => {
   const entries = await readdir(unpacked, { withFileTypes: true });
@@ -48,6 +51,7 @@ const checkModel = async (folder: string, name: string): Promise<string> => {
     throw refused(
       `the folder of ${name} needs one folder "1" with the model's files; it has ${versions.join(', ') || 'none'}`,
     );
+  if (entries.includes(unwanted)) throw refused(`expected no file ${unwanted} in ${name}`);
   const { backend } = readConfigText(await readFile(join(folder, 'config.pbtxt'), 'utf8'));
   if (backend !== 'python')
     throw refused(

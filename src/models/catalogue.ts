@@ -145,19 +145,20 @@ export const openCatalogue = (
     | { readonly revision: string | null; readonly states: ReturnType<typeof look> }
     | undefined;
 
-  const ask = (revision: string | null): ReturnType<typeof look> => {
-    if (asking?.revision === revision) return asking.states;
+  const lookAt = async (revision: string | null): ReturnType<typeof look> => {
     const atMs = performance.now();
-    const asked = { revision, states: look() };
-    asking = asked;
-    return asked.states
-      .then((states) => {
-        known = { atMs, revision, states };
-        return states;
-      })
-      .finally(() => {
-        if (asking === asked) asking = undefined;
-      });
+    try {
+      const states = await look();
+      known = { atMs, revision, states };
+      return states;
+    } finally {
+      if (asking?.revision === revision) asking = undefined;
+    }
+  };
+
+  const ask = (revision: string | null): ReturnType<typeof look> => {
+    if (!asking || asking.revision !== revision) asking = { revision, states: lookAt(revision) };
+    return asking.states;
   };
 
   const describe = async (): ReturnType<typeof look> => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Failure } from '../errors.ts';
 import type { Slot } from '../triton/clients/model.ts';
-import { foldersOf, released, rootOf } from './brought.ts';
+import { foldersOf, released, rootOf, unwanted } from './brought.ts';
 import { readConfigText, withRelease } from './config-text.ts';
 import { licenceOf } from './licence.ts';
 import { refused } from './refused.ts';
@@ -130,7 +130,13 @@ export const verifyFiles = async (modelsDir: string, manifest: Manifest): Promis
   ];
 };
 
-/** Deletes the files of a release. keeper.py ends the processes of a model whose files are gone. */
+/** What Triton still loads of it ends. */
+export const disown = async (modelsDir: string, { models }: Manifest): Promise<void> => {
+  for (const { name } of Object.values(models))
+    await writeFile(join(modelsDir, name, unwanted), '');
+};
+
+/** Deletes the files of a release. */
 export const removeRelease = async (modelsDir: string, manifest: Manifest): Promise<void> => {
   for (const folder of allFolders(manifest))
     await rm(join(modelsDir, folder), { recursive: true, force: true });

@@ -2,7 +2,6 @@
 import { setMaxListeners } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady, weighSession } from './child.ts';
@@ -10,7 +9,7 @@ import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
 import type { StackPart } from './supervise.ts';
-import { loadModels, models, startTriton } from './triton.ts';
+import { models, startTritonWith } from './triton.ts';
 
 /** What the processes of one local stack share. */
 export type Stack = {
@@ -39,65 +38,34 @@ export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): StackPart =>
     }),
 });
 
-/**
- * Triton counts as started when every model is loaded, also after a crash. One that crashes while it loads them is started
- * once more.
- */
-export const tritonPart = (stack: Stack): StackPart => ({
+/** Triton counts as started when every model is loaded, also after a crash. */
+export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): StackPart => ({
   name: 'Triton',
   start: async (signal) => {
-    // One listener for each model that is being loaded, and one of the process itself.
+    // As config.models.dir: releases that operators add.
+    const addedDir = env.MODELS_DIR || join(dataDir, 'models');
+    // Triton does not start where a folder of models is missing.
+    mkdirSync(addedDir, { recursive: true });
+    // One listener for each model that is being loaded, in up to two starts, and one of the process itself.
     setMaxListeners(2 * models.length + 5, signal);
-    try {
-      return await startLoaded(stack, signal);
-    } catch (error) {
-      if (signal.aborted || !(error instanceof Crash)) throw error;
-      return startLoaded(stack, signal);
-    }
-  },
-});
-
-class Crash extends Error {}
-
-const startLoaded = async (
-  { ports, env, dataDir, logsDir, modelsDir }: Stack,
-  signal: AbortSignal,
-): Promise<Child> => {
-  // As config.models.dir: releases that operators add.
-  const addedDir = env.MODELS_DIR || join(dataDir, 'models');
-  // Triton does not start where a folder of models is missing.
-  mkdirSync(addedDir, { recursive: true });
-  const triton = await startTriton({
-    ports: {
-      http: ports.TRITON_HTTP_PORT,
-      grpc: ports.TRITON_GRPC_PORT,
-      metrics: ports.TRITON_METRICS_PORT,
-    },
-    host,
-    modelsDirs: [modelsDir, addedDir],
-    logFile: join(logsDir, 'triton.log'),
-    env,
-    signal,
-  });
-  const address = {
-    httpUrl: `http://${host}:${ports.TRITON_HTTP_PORT}`,
-    adminSecret: env.TRITON_ADMIN_SECRET,
-  };
-  try {
-    await loadModels(address, models, loadWithinMs, signal);
+    const options = {
+      ports: {
+        http: ports.TRITON_HTTP_PORT,
+        grpc: ports.TRITON_GRPC_PORT,
+        metrics: ports.TRITON_METRICS_PORT,
+      },
+      host,
+      modelsDirs: [modelsDir, addedDir],
+      logFile: join(logsDir, 'triton.log'),
+      env,
+      signal,
+    };
+    const triton = await startTritonWith(options, models, loadWithinMs);
     // Not before: whoever starts the service waits for this.
     weighSession(triton.pid, niceness.models);
     return triton;
-  } catch (error) {
-    const ended = await Promise.race([triton.exited, sleep(crashToldWithinMs)]);
-    await triton.stop();
-    const said = `${error}\n${triton.tail()}`;
-    throw ended ? new Crash(said, { cause: error }) : new Error(said, { cause: error });
-  }
-};
-
-/** A Triton that has crashed is seen by its keeper within a second. */
-const crashToldWithinMs = 3_000;
+  },
+});
 
 /** The API, ready when /healthz answers. */
 export const apiPart = (stack: Stack): StackPart => ({

@@ -18,8 +18,6 @@ type TritonOptions = {
   readonly modelsDirs: readonly string[];
   readonly logFile: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Of its session; the keeper sets that of its processes. */
-  readonly niceness?: number;
   readonly signal?: AbortSignal;
 };
 
@@ -62,7 +60,7 @@ const refuseReachable = (host: string): void => {
 
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
-  const { ports, host, modelsDirs, logFile, env, niceness = 0, signal } = options;
+  const { ports, host, modelsDirs, logFile, env, signal } = options;
   refuseReachable(host);
   const regions = `enhance_${ports.http}_`;
   dropRegions(regions);
@@ -80,7 +78,6 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
     env: environmentFor('Triton', { ...env, ...pythonEnvironment(env) }),
     cwd: root,
     logFile,
-    niceness,
     // It waits for idle connections of its clients, and has nothing to lose.
     stopWithinMs: 3_000,
     signal,
@@ -106,6 +103,34 @@ const pythonEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
 const dropRegions = (prefix: string): void => {
   for (const name of readdirSync('/dev/shm')) {
     if (name.startsWith(prefix)) rmSync(join('/dev/shm', name), { force: true });
+  }
+};
+
+/** A Triton that has crashed is seen by its keeper within a second. */
+const crashToldWithinMs = 3_000;
+
+/**
+ * Starts the server and loads these models, at most `withinMs` each. A server that crashes meanwhile is started once more: 24.10
+ * did so once in about 120 starts. Throws an Error that says why it could not be done, and leaves nothing running.
+ */
+export const startTritonWith = async (
+  options: TritonOptions,
+  models: readonly string[],
+  withinMs: number,
+  mayCrash = true,
+): Promise<Child> => {
+  const { ports, host, env, signal = new AbortController().signal } = options;
+  const address = { httpUrl: `http://${host}:${ports.http}`, adminSecret: env.TRITON_ADMIN_SECRET };
+  const triton = await startTriton(options);
+  try {
+    await loadModels(address, models, withinMs, signal);
+    return triton;
+  } catch (error) {
+    const crashed = await Promise.race([triton.exited, sleep(crashToldWithinMs)]);
+    await triton.stop();
+    if (crashed && mayCrash && !signal.aborted)
+      return startTritonWith(options, models, withinMs, false);
+    throw new Error(`${error}\n${triton.tail()}`, { cause: error });
   }
 };
 

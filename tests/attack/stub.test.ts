@@ -1,5 +1,5 @@
 /** Processes of Triton that are killed or hang. The keeper's times are a tenth of those in service. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -16,11 +16,16 @@ import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { realService } from '../real/service.ts';
-import { repositories } from '../real/triton.ts';
+import { repositories, testModels } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('a dead or hung process of Triton');
 const dir = tempDir('stub');
+/** A model whose process ends before it listens to Triton. */
+const more = tempDir('models');
+cpSync(join(testModels, 'single'), join(more, 'mute'), { recursive: true });
+const mute = join(more, 'mute/triton_python_backend_stub');
+writeFileSync(mute, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
 const address = { httpUrl: `http://127.0.0.1:${http}`, adminSecret };
 const never = new AbortController().signal;
@@ -32,7 +37,7 @@ const triton = supervise(
       keeper = await startTriton({
         ports: { http, grpc, metrics },
         host: '127.0.0.1',
-        modelsDirs: repositories,
+        modelsDirs: [...repositories, more],
         logFile: join(dir, 'triton.log'),
         env: { ...partEnvironment(), KEEPER_PATIENCE: '0.1' },
         signal,
@@ -126,12 +131,20 @@ test('one killed process of three is replaced within seconds, and no request fai
 test('a job whose model process is killed goes on, and /v1/models says meanwhile that the model is away', async () => {
   const id = await begun('160x120');
   const isReady = async (): Promise<boolean> => {
-    const { data: list } = await caller.http.get('/v1/models');
+    await sleep(100); // callers may ask only so often
+    const { data: list, status } = await caller.http.get('/v1/models');
+    assert.is(status, 200, JSON.stringify(list));
     return list.data.find(({ id }: { id: string }) => id === 'photo').ready;
   };
   assert.ok(await isReady());
-  for (const pid of stubs('photo')) process.kill(pid, 'SIGKILL');
+  const before = stubs('photo');
+  for (const pid of before) process.kill(pid, 'SIGKILL');
+  // Loading it again takes less than the second for which an answer is kept.
+  const next = () => stubs('photo').filter((pid) => !before.includes(pid));
+  await soon('the model is being loaded again', () => next().length > 0);
+  for (const pid of next()) process.kill(pid, 'SIGSTOP');
   await soon('it is told to be away', async () => !(await isReady()));
+  for (const pid of next()) process.kill(pid, 'SIGCONT');
   await soon('it is told to be back', isReady);
   await isWhole(id);
 });
@@ -172,6 +185,15 @@ test('a stopped Triton is started again, its job goes on, and /v1/models answers
   await soon('another server', () => server() !== before && server() > 0);
   await soon('its models answer', () => works(echo));
   await isWhole(id);
+});
+
+test('a Triton that waits for a process that ended before it listened is started again', async () => {
+  const before = server();
+  const why = await loadModel(address, 'mute', 60_000, never).catch(String);
+  assert.match(String(why), 'Triton could not load mute');
+  assert.not.match(String(why), 'no answer within');
+  await soon('another server', () => server() !== before && server() > 0);
+  await soon('its models answer', () => works(echo));
 });
 
 test.after(async () => {

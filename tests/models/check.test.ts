@@ -63,12 +63,17 @@ const answering = (expression: string): string => `class TritonPythonModel(Shell
         return {"IMAGE": ${expression}, "ENGINE": np.array(["numpy"], np.object_)}
 `;
 
-const add = (path: string, more: Partial<CheckBounds> = {}, loadWithinMs = 20_000) =>
+type Trying = { readonly loadWithinMs?: number; readonly signal?: AbortSignal };
+const add = (
+  path: string,
+  more: Partial<CheckBounds> = {},
+  { loadWithinMs = 20_000, signal = never }: Trying = {},
+) =>
   addOn(
     { path, slot: 'photo', licence: 'MIT' },
     {
       ...{ modelsDir, tritonSlots: slots, taken: { names: [], versions: [], releases: [] } },
-      ...{ control, transport, signal: never, loadWithinMs, bounds: { ...bounds, ...more } },
+      ...{ control, transport, signal, loadWithinMs, bounds: { ...bounds, ...more } },
     },
   );
 const stateOf = async (name: string) =>
@@ -132,18 +137,30 @@ test('a model without its weights, one that ends and one that fails are refused 
   await refusedFor('division by zero', written(answering('1 / 0')));
 });
 
-for (const [when, ms] of [
-  ['before its Python has started', 100],
-  ['while it hangs', 1500],
-] as const)
-  test(`a load that is given up ${when} ends, and its name is free again`, async () => {
-    const hangs = written(`${answering('twice(inputs)')}time.sleep(600)\n`);
-    await refusedFor(`photo__r3 was not loaded within ${ms / 1000} s`, hangs, {}, ms);
-    const { manifest } = await add(written(answering('twice(inputs)')));
-    assert.is(manifest.models.photo?.name, 'photo__r3');
-    await takeBack(manifest, modelsDir, [control]);
-    assert.is(await stateOf('photo__r3'), undefined);
-  });
+const hangs = () => written(`${answering('twice(inputs)')}time.sleep(600)\n`);
+/** A load of photo__r3 that was given up has ended, and the name is free. */
+const isFree = async () => {
+  assert.is(await stateOf('photo__r3'), undefined);
+  const { manifest } = await add(written(answering('twice(inputs)')));
+  assert.is(manifest.models.photo?.name, 'photo__r3');
+  await takeBack(manifest, modelsDir, [control]);
+  assert.is(await stateOf('photo__r3'), undefined);
+};
+
+test('a load that is given up as soon as it has begun ends, and its name is free again', async () => {
+  const stop = new AbortController();
+  const adding = add(hangs(), {}, { signal: stop.signal }).catch(({ cause }) => String(cause));
+  const isLoading = async () => (await stateOf('photo__r3')) === 'LOADING';
+  await until('Triton loads it', isLoading);
+  stop.abort(new Error('given up'));
+  assert.match(String(await adding), 'given up');
+  await isFree();
+});
+
+test('a load that is given up while it hangs ends, and its name is free again', async () => {
+  await refusedFor('photo__r3 was not loaded within 1.5 s', hangs(), {}, { loadWithinMs: 1500 });
+  await isFree();
+});
 
 test('a model that hangs at its first request is refused, and gone', async () => {
   const hangs = written(answering('time.sleep(600)'));

@@ -1,13 +1,12 @@
 /** A real Triton for tests: the run's shared one, or an own one for tests that kill it. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { loadedSet } from '../../src/models/releases.ts';
 import { added, slotState } from '../../src/models/state.ts';
 import type { LipsyncModel } from '../../src/operations/lip-sync/request.ts';
-import { signalGroup } from '../../src/stack/child.ts';
+import { signalGroup, weighSession } from '../../src/stack/child.ts';
 import { places, root } from '../../src/stack/home.mjs';
-import { loadModels, models, startTriton } from '../../src/stack/triton.ts';
+import { loadModels, models, startTritonWith } from '../../src/stack/triton.ts';
 import { lipsyncSlots } from '../../src/triton/clients/lipsync.ts';
 import type { ModelSet, Slot } from '../../src/triton/clients/model.ts';
 import type { Control } from '../../src/triton/protocol/control.ts';
@@ -74,63 +73,52 @@ type Own = { readonly settings?: NodeJS.ProcessEnv; readonly niceness?: number }
 export const ownTriton = async (
   first: readonly string[] = models,
   modelsDirs: readonly string[] = repositories,
-  { settings, niceness = 0 }: Own = {},
+  { settings, niceness }: Own = {},
 ): Promise<OwnTriton> => {
   const [http = 0, grpc = 0, metrics = 0] = await freePorts(3);
   const address = { httpUrl: `http://127.0.0.1:${http}`, grpcUrl: `127.0.0.1:${grpc}` };
-  const startServer = () =>
-    startTriton({
+  const startServer = async (models: readonly string[]) => {
+    const options = {
       ports: { http, grpc, metrics },
       host: '127.0.0.1',
       modelsDirs,
       logFile: join(tempDir('triton'), 'triton.log'),
       env: { ...partEnvironment(), ...settings },
-      niceness,
-    });
-  let child = await startServer();
+    };
+    const child = await startTritonWith(options, models, loadWithinMs);
+    if (niceness) weighSession(child.pid, niceness);
+    return child;
+  };
+  let child = await startServer(first);
   const atExit = () => signalGroup(child.pid, 'SIGKILL');
   process.once('exit', atExit);
 
-  const loading = new Map<string, Promise<void>>();
+  const loading = new Map(first.map((model) => [model, Promise.resolve()]));
   const never = new AbortController().signal;
-  const load = async (models: readonly string[]): Promise<void> => {
-    const missing = [...new Set(models)].filter((model) => !loading.has(model));
-    const loaded = loadModels({ ...address, adminSecret }, missing, 180_000, never);
-    for (const model of missing) loading.set(model, loaded);
-    try {
-      await Promise.all(models.map((model) => loading.get(model)));
-    } catch (error) {
-      throw new Error(`${error}\n${child.tail()}`, { cause: error });
-    }
-  };
-  const close = async () => {
-    process.off('exit', atExit);
-    await child.stop();
-  };
-  try {
-    await load(first);
-  } catch (error) {
-    const crashed = await Promise.race([child.exited, sleep(3_000)]);
-    await close();
-    if (!crashed) throw error;
-    // As `npm start` does: Triton 24.10 crashed once in about 120 starts while it loaded models.
-    loading.clear();
-    process.once('exit', atExit);
-    child = await startServer();
-    await load(first);
-  }
   return {
-    ...{ ...address, adminSecret, load },
+    ...{ ...address, adminSecret },
+    load: async (models) => {
+      const missing = [...new Set(models)].filter((model) => !loading.has(model));
+      const loaded = loadModels({ ...address, adminSecret }, missing, loadWithinMs, never);
+      for (const model of missing) loading.set(model, loaded);
+      try {
+        await Promise.all(models.map((model) => loading.get(model)));
+      } catch (error) {
+        throw new Error(`${error}\n${child.tail()}`, { cause: error });
+      }
+    },
     kill: async () => {
       process.kill(child.pid, 'SIGKILL');
       await child.exited;
     },
     start: async () => {
-      child = await startServer();
-      const models = [...loading.keys()];
-      loading.clear();
-      await load(models);
+      child = await startServer([...loading.keys()]);
     },
-    close,
+    close: async () => {
+      process.off('exit', atExit);
+      await child.stop();
+    },
   };
 };
+
+const loadWithinMs = 180_000;
