@@ -53,7 +53,7 @@ def release(weights: Path) -> Path:
     out = weights.parent / "release"
     command = [sys.executable, "-m", "inference.build.musetalk", "--weights", str(weights), "--out", str(out)]
     sums = ["--sha256", str(weights / "SHA256SUMS")]
-    subprocess.run([*command, *sums], cwd=ROOT, timeout=60, check=True)
+    subprocess.run([*command, *sums], cwd=ROOT, check=True)
     return out
 
 

@@ -26,9 +26,7 @@ export type ProofParts = {
 
 export const proofOf = (loaded: LoadedModel, parts: ProofParts): Proof => {
   if (loaded.parameters.scales !== undefined) return upscalerProof(loaded, parts);
-  // One that wants more than the shape of a mouth paints one of its own.
-  const { subject_size, wants } = loaded.parameters;
-  if (subject_size !== undefined && wants === undefined) return mouthProof(loaded, parts);
+  if (loaded.parameters.subject_size !== undefined) return mouthProof(loaded, parts);
   return unproven(loaded);
 };
 
@@ -104,15 +102,14 @@ const mouthProof = (loaded: LoadedModel, parts: ProofParts): Proof => {
     reference: { patch, mesh },
     mask: Buffer.alloc(pixelCount).fill(255, pixelCount / 2),
   };
-  const { speechSamples, reference, mask } = renderer.wants;
-  const leastDb = speechSamples > 0 || reference || mask ? 0 : leastUnchangedDb;
+  const isNeural = loaded.parameters.wants !== undefined;
+  const leastDb = isNeural ? -Infinity : leastUnchangedDb;
   const render = () =>
     within(async (signal) => {
       const measured = await renderer.subject({ patch, mesh, about: { coding } }, null, signal);
       const about = { coding, subject: measured.subject, style: STYLES[0] } as const;
-      const shown = { target, wanted };
-      const { pixels, mask } = await renderer.render({ patch, mesh, about }, shown, signal);
-      return { subject: measured.subject, pixels, mask };
+      const mouth = { patch, mesh, about };
+      return { ...measured, ...(await renderer.render(mouth, { target, wanted }, signal)) };
     });
   return {
     warmUp: async () => void (await render()),

@@ -3,6 +3,7 @@
  * musetalk.py), built as an operator builds the published ones. They paint the reference, as it is where the sound is loud and
  * as a negative in silence.
  */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
@@ -46,19 +47,16 @@ const modelsDir = tempDir('added');
 const triton = await ownTriton(lipsyncNames('studio'), [...repositories, modelsDir]);
 const service = await realService({ MODELS_DIR: modelsDir }, Promise.resolve(triton));
 
-/** Added and promoted as an operator does it. */
+/** `enhance models`, as an operator uses it. */
+const models = (...words: string[]) =>
+  execa(
+    process.execPath,
+    ['--import', 'tsx', join(root, 'src/cli/enhance.ts'), 'models', ...words, '--json'],
+    { cwd: root, env: service.env, reject: false },
+  );
 const enhance = async (...words: string[]) => {
-  const command = [
-    '--import',
-    'tsx',
-    join(root, 'src/cli/enhance.ts'),
-    'models',
-    ...words,
-    '--json',
-  ];
-  const ended = await execa(process.execPath, command, { cwd: root, env: service.env });
-  const { stdout, stderr } = ended;
-  assert.is(stderr, '', 'no warning is printed');
+  const { exitCode, stdout, stderr } = await models(...words);
+  assert.equal([exitCode, stderr], [0, ''], 'no warning is printed');
   return JSON.parse(stdout);
 };
 const added = await enhance('add', at('models'), '--slot', 'studio');
@@ -285,6 +283,25 @@ const assertUnchangedBeside = (
     [],
   );
 };
+
+test('a release whose network paints NaN is refused, and says so', async () => {
+  cpSync(at('models'), at('torn'), { recursive: true });
+  const entry = at('torn/mouth_render_studio/1/model.py');
+  const torn = `
+class Torn(TritonPythonModel):
+    def open_painter(self, folder, engine):
+        painter = super().open_painter(folder, engine)
+        paint = painter.paint
+        painter.paint = lambda *of: paint(*of) * float("nan")
+        return painter
+
+TritonPythonModel = Torn
+`;
+  writeFileSync(entry, `${readFileSync(entry, 'utf8')}${torn}`);
+  const { exitCode, stdout, stderr } = await models('add', at('torn'), '--slot', 'studio');
+  assert.is(exitCode, 1, stdout);
+  assert.match(stderr, 'the network painted NaN or infinity');
+});
 
 test.after(service.close);
 
