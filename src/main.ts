@@ -22,6 +22,7 @@ import { createLog, type Log } from './log.ts';
 import { checkNetworkBlock } from './media/child.ts';
 import { fetchTo } from './media/fetch/fetch-to.ts';
 import { identify } from './media/probe/identify.ts';
+import { openProbed } from './media/probe/probed.ts';
 import { openProbers } from './media/probe/probers.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { openProcessMetrics } from './metrics/process.ts';
@@ -73,7 +74,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       ...{ fetchTo, identify },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
-      ...{ turns, quickTurns: turns.quick, probers },
+      ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
       ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);

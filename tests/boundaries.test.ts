@@ -90,6 +90,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/exporter-trace-otlp-http': /^otel\.ts$/,
   '@opentelemetry/resources': /^otel\.ts$/,
   '@opentelemetry/sdk-trace': /^otel\.ts$/,
+  'lru-cache': /^media\/probe\/probed\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
   yaml: /^cli\/releases\.ts$/,
   tar: /^models\/unpack\.ts$/,

@@ -47,6 +47,8 @@ export const openTarget = async (work: (index: number) => Work, accounts: number
     return { status, code: codeOf(status, data) };
   };
 
+  const jobOf = ({ caller, id }: (typeof accepted)[number]): Promise<Job> => caller.job(id);
+
   const unfinished = async (): Promise<number> => {
     const { redis, prefix } = service.stores;
     const [queued, processing] = await Promise.all([
@@ -102,7 +104,13 @@ export const openTarget = async (work: (index: number) => Work, accounts: number
       };
     },
     /** Every accepted job as it is now. */
-    jobs: (): Promise<Job[]> => Promise.all(accepted.map(({ caller, id }) => caller.job(id))),
+    jobs: async (): Promise<Job[]> => {
+      const jobs: Job[] = [];
+      // Thousands at once would be a load of their own.
+      for (let from = 0; from < accepted.length; from += together)
+        jobs.push(...(await Promise.all(accepted.slice(from, from + together).map(jobOf))));
+      return jobs;
+    },
     /** What is wrong in the ledgers. */
     differences: async (): Promise<string[]> => {
       const audits = await Promise.all(callers.map(({ account }) => service.audit(account)));

@@ -10,6 +10,7 @@ import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
 import type { identify } from '../media/probe/identify.ts';
+import type { Probed } from '../media/probe/probed.ts';
 import type { Probers } from '../media/probe/probers.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ModelState } from '../models/catalogue.ts';
@@ -54,6 +55,8 @@ export type Parts = {
   readonly quickTurns: Turns;
   /** Processes that look at files: one for each turn. */
   readonly probers: Probers;
+  /** What they found lately, by operation, kind and SHA-256. */
+  readonly probed: Probed;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */
     describe(): Promise<readonly ModelState[]>;

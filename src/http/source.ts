@@ -1,6 +1,7 @@
 /** The media that a request names, before a job exists: a part of the body, an earlier upload, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { MediaInfo } from '../media/info.ts';
 import type { WorkLabels } from '../metrics/stages.ts';
 import type { Intake } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
@@ -22,15 +23,27 @@ export type Wanted = {
 export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intake => {
   const { ctx, caller, folder, admit } = wanted;
   const labels = { operation, model: String(wanted.body.model ?? '') };
-  const { config, closing, turns, probers } = parts;
+  const { config, closing, turns, probers, probed } = parts;
+  // A caller who hangs up while others' files are looked at waits no longer.
+  const look: Intake['look'] = (work) =>
+    whileWanted(ctx, closing, (signal) =>
+      turns.take(caller.account, signal, () => probers.lend((probes) => work(probes, closing))),
+    );
   return {
     config,
     take: (group, mostBytes) => take(group, mostBytes, wanted, { ...parts, labels }),
-    // A caller who hangs up while others' files are looked at waits no longer.
-    look: (work) =>
-      whileWanted(ctx, closing, (signal) =>
-        turns.take(caller.account, signal, () => probers.lend((probes) => work(probes, closing))),
-      ),
+    look,
+    probeMedia: async ({ path, sha256 }, kind, limits) => {
+      const key = `${operation} ${kind} ${sha256}`;
+      const known = probed.get(key);
+      if (known) return known;
+      const { ffmpeg } = config.probing;
+      const info = await look<MediaInfo>(({ probeImage, probeVideo }, signal) =>
+        kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits, signal }),
+      );
+      probed.set(key, info);
+      return info;
+    },
     place: async (name) => join(await folder(), name),
     admit,
   };

@@ -6,10 +6,11 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { ListPrice } from '../accounts/list-price.ts';
-import type { Config } from '../config.ts';
+import type { Config, Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
+import type { MediaInfo } from '../media/info.ts';
 import type { Probes } from '../media/probe/prober.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
@@ -49,6 +50,8 @@ export type Intake = {
    * body, an earlier upload, or fetched from its `_url`. Failure file_too_large, url_fetch_failed and the like.
    */
   take(group: readonly string[], mostBytes: number): Promise<StoredFile>;
+  /** What the picture or clip is; remembered for a while, so that who asks for the price first does not wait twice. */
+  probeMedia(media: StoredFile, kind: InputKind, limits: Limits['video']): Promise<MediaInfo>;
   /** Runs a probe when it is the caller's turn, in a process for this; the signal ends when the service shuts down. */
   look<T>(work: (probes: Probes, signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A path in the request's own folder, for a file that is made of its sources. */

@@ -22,6 +22,7 @@ import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
 import { identify } from '../../src/media/probe/identify.ts';
+import { openProbed } from '../../src/media/probe/probed.ts';
 import { openProbers } from '../../src/media/probe/probers.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { openProcessMetrics } from '../../src/metrics/process.ts';
@@ -93,7 +94,7 @@ export const realApi = async (
     links: openLinks(config.secrets.signing, publicUrl),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
-    ...{ turns, quickTurns: turns.quick, probers },
+    ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
     ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);

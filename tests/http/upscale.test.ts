@@ -86,6 +86,25 @@ test('an estimate makes no job and tells the price, line by line', async () => {
   assert.is((await http.get('/v1/jobs')).data.data.length, before);
 });
 
+test('a file whose price was asked is not probed again for its job', async () => {
+  const [file, { lend }] = [await fresh(), api.parts.probers];
+  let lent = 0;
+  api.parts.probers.lend = (work) => {
+    lent += 1;
+    return lend(work);
+  };
+  try {
+    const estimate = await http.post('/v1/upscale/estimate', wanted(file));
+    const job = await post(wanted(file));
+    assert.equal([estimate.status, job.status, lent], [200, 202, 1]);
+    assert.is(job.data.input.size, '4x4');
+    assert.is((await post(wanted(await fresh()))).status, 202);
+    assert.is(lent, 2);
+  } finally {
+    api.parts.probers.lend = lend;
+  }
+});
+
 test('a wait that is over before the job ends in 202', async () => {
   const started = Date.now();
   const answer = await post(wanted(await fresh()), { prefer: 'wait=1' });

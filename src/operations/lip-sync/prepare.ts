@@ -65,14 +65,10 @@ type Probed = z.infer<typeof MediaInfo>;
 const probeClip = async (
   { media }: JobFiles,
   kind: Probed['kind'],
-  { config, look }: Intake,
+  { config, probeMedia }: Intake,
 ): Promise<Probed> => {
   const { image, lipsync } = config.limits;
-  const { path } = media;
-  const { ffmpeg } = config.probing;
-  const info = await look<Probed>(({ probeImage, probeVideo }, signal) =>
-    kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits: lipsync, signal }),
-  );
+  const info = await probeMedia(media, kind, lipsync);
   // A larger portrait than a video may be is made smaller.
   if (info.kind === 'image') checkPixels(info.size, image.pixels);
   else checkFrames(info.frames, lipsync);

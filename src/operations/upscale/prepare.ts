@@ -21,15 +21,10 @@ export const identifyUpscale = async (
 /** Probes it, and refuses what would become too large. */
 export const prepareUpscale = async (
   { options, inputKind, files }: Identified<UpscaleOptions>,
-  { config, look }: Intake,
+  { config, probeMedia }: Intake,
 ): Promise<Prepared<JobInput, MediaInfo>> => {
   const { media } = files;
-  const { ffmpeg } = config.probing;
-  const info = await look<MediaInfo>(({ probeImage, probeVideo }, signal) =>
-    inputKind === 'image'
-      ? probeImage(media.path)
-      : probeVideo({ path: media.path, ffmpeg, limits: config.limits.video, signal }),
-  );
+  const info = await probeMedia(media, inputKind, config.limits.video);
   checkLimits(info, config.limits, options.scale, formatOf(options, inputKind));
   const outputSize = scaled(info.size, options.scale);
   const video =
