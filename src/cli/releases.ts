@@ -20,11 +20,16 @@ import { asOperator } from './operator.ts';
 type Json = { readonly json?: boolean };
 type Swap = { readonly operate: Operate; readonly registry: Registry; readonly by: string };
 
-/** Runs `work` with what operators do with releases. */
+/** Runs `work` with what operators do with releases. Ctrl-C undoes what was begun; a second one ends at once. */
 const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
   asOperator(async ({ stores, config }) => {
     const ending = new AbortController();
     const { signal } = ending;
+    const stop = () => {
+      console.error('Stopping: what was begun is taken back first.');
+      ending.abort();
+    };
+    for (const name of stops) process.once(name, stop);
     const replicas = await openReplicas(config.triton, createLog('silent', 'cli'));
     const { transport } = replicas;
     const registry = openRegistry(stores, operations.flatMap(slotForms));
@@ -36,11 +41,17 @@ const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
     });
     try {
       await work({ operate, registry, by: `operator:${userInfo().username}@${hostname()}` });
+    } catch (error) {
+      throw signal.aborted ? new Refused('Stopped.') : error;
     } finally {
+      for (const name of stops) process.off(name, stop);
       ending.abort();
       await replicas.close();
     }
   });
+
+/** Ctrl-C, kill, and a terminal that goes away. */
+const stops = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 type Addition = Json & {
   readonly slot: string;

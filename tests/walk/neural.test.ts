@@ -3,7 +3,7 @@
  * musetalk.py), built as an operator builds the published ones. They paint the reference, as it is where the sound is loud and
  * as a negative in silence.
  */
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
@@ -16,6 +16,7 @@ import { runLipSync } from '../../src/operations/lip-sync/run.ts';
 import { places, root } from '../../src/stack/home.mjs';
 import { SHAPE } from '../../src/triton/clients/mouth-plan.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
+import { openControl } from '../../src/triton/protocol/control.ts';
 import { floatsOf, type Tensor } from '../../src/triton/protocol/tensor.ts';
 import type { Transport } from '../../src/triton/protocol/transport.ts';
 import { failing } from '../media/failing.ts';
@@ -29,6 +30,7 @@ import { FPS, mean, pictures } from '../real/speaking.ts';
 import { syncing } from '../real/synced.ts';
 import { portrait, talkingHead } from '../real/talking.ts';
 import { lipsyncNames, ownTriton, repositories, tritonEnvironment } from '../real/triton.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('a neural renderer');
 const dir = tempDir('neural');
@@ -284,9 +286,15 @@ const assertUnchangedBeside = (
   );
 };
 
+/** The release with more code at the end of its model.py. */
+const changed = (name: string, code: string): string => {
+  cpSync(at('models'), at(name), { recursive: true });
+  const entry = at(`${name}/mouth_render_studio/1/model.py`);
+  writeFileSync(entry, `${readFileSync(entry, 'utf8')}${code}`);
+  return at(name);
+};
+
 test('a release whose network paints NaN is refused, and says so', async () => {
-  cpSync(at('models'), at('torn'), { recursive: true });
-  const entry = at('torn/mouth_render_studio/1/model.py');
   const torn = `
 class Torn(TritonPythonModel):
     def open_painter(self, folder, engine):
@@ -297,10 +305,28 @@ class Torn(TritonPythonModel):
 
 TritonPythonModel = Torn
 `;
-  writeFileSync(entry, `${readFileSync(entry, 'utf8')}${torn}`);
-  const { exitCode, stdout, stderr } = await models('add', at('torn'), '--slot', 'studio');
+  const { exitCode, stdout, stderr } = await models(
+    'add',
+    changed('torn', torn),
+    '--slot',
+    'studio',
+  );
   assert.is(exitCode, 1, stdout);
   assert.match(stderr, 'the network painted NaN or infinity');
+});
+
+test('Ctrl-C while a release is loaded leaves nothing of it', async () => {
+  const [before, control] = [readdirSync(modelsDir), openControl(triton)];
+  const hangs = changed('hangs', '\nimport time\ntime.sleep(600)\n');
+  const adding = models('add', hangs, '--slot', 'studio');
+  const loading = async () =>
+    (await control.repositoryIndex()).some(({ state }) => state === 'LOADING');
+  await until('Triton loads it', loading);
+  adding.kill('SIGINT');
+  const { exitCode, stderr } = await adding;
+  assert.is(exitCode, 1);
+  assert.match(stderr, /taken back first\.\nStopped\./);
+  assert.equal([readdirSync(modelsDir), await loading()], [before, false]);
 });
 
 test.after(service.close);
