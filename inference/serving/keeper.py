@@ -269,7 +269,7 @@ class Keeper:
         return [pid for pid, stub in self._stubs.items() if stub.model == model and not stub.leaves]
 
     def _end_unwanted(self, now: float) -> None:
-        """Kills what still loads a model that was given up. One that is ready goes on, until it is unloaded: it may have work."""
+        """Kills what still loads a model that was given up. A model that is ready may have work, until it is unloaded."""
         listening = {pid: stub for pid, stub in self._stubs.items() if stub.listens and now - stub.listens >= LOOK_SECONDS}
         unwanted = {pid: stub.model for pid, stub in listening.items() if not stub.ended and stub.is_unwanted()}
         if not unwanted:
