@@ -29,7 +29,7 @@ def test_a_process_whose_name_is_no_text_is_passed_over(tmp_path: Path) -> None:
     with subprocess.Popen([program, "600"]) as stranger:
         try:
             strangers: set[str] = set()
-            assert stubs_of(1, strangers) == {}
+            assert stubs_of(stranger.pid, strangers) == {}
             assert str(stranger.pid) in strangers
             assert stubs_of(os.getpid(), set()) == {}
         finally:

@@ -220,6 +220,7 @@ test('a worker that is closed gives its chunk back', async ({ rig, place }) => {
   await until('it is shared', () => own.length === 1);
   const worker = await second.work(atOnce, {}, async (_work, _places, _part, signal) => {
     helping = true;
+    signal.throwIfAborted();
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   });
   await until('the other helps', () => helping);

@@ -196,6 +196,7 @@ export const onCue = () => {
   const enhance: Run = async (work, places, report, signal) => {
     started.push(places.input('media').split('/').at(-1) ?? '');
     report({ stage: 'inference', framesDone: 1, framesTotal: 4 });
+    signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
       if (signal.aborted) reject(signal.reason);

@@ -30,6 +30,8 @@ const oneByOne = () => {
   const run: Run = async (work, places, report, signal) => {
     const id = idIn(places);
     started.push(id);
+    // A job that was cancelled just before tells of that only once.
+    signal.throwIfAborted();
     try {
       await new Promise<void>((resolve, reject) => {
         going.set(id, resolve);
