@@ -332,6 +332,11 @@ test('while Triton is down nothing is promoted, and jobs wait', async () => {
   await until('the job has found its model away', isAway, 20_000);
   await Promise.all([triton.start(), second.start()]);
   assert.is((await done(waiting)).result?.release, 'photo@r1');
+  // The API looks at both Tritons by itself.
+  await until(
+    'the API sees them too',
+    async () => (await slot()).releases[0].ready_on.length === 2,
+  );
 });
 
 test('a release that fails is taken back by itself, and its jobs are done by the one before', async () => {
