@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from inference.build.musetalk.published import UNET, UNET_CONFIG, VAE, VAE_CONFIG, WHISPER, WHISPER_CONFIG
+from inference.build.musetalk.published import PUBLISHED, UNET, UNET_CONFIG, VAE, VAE_CONFIG, WHISPER, WHISPER_CONFIG
 
 Array = npt.NDArray[Any]
 Weights = dict[str, Array]
@@ -114,7 +114,12 @@ def write(folder: Path, weights: dict[str, Weights]) -> None:
         write_torch(folder / path, values)
     for path, config in CONFIGS.items():
         (folder / path).write_text(json.dumps(config))
-    sums = [f"{hashlib.sha256((folder / path).read_bytes()).hexdigest()}  {path}\n" for path in (*weights, *CONFIGS)]
+    write_sums(folder)
+
+
+def write_sums(folder: Path) -> None:
+    """SHA256SUMS of the files that are there."""
+    sums = [f"{hashlib.sha256((folder / path).read_bytes()).hexdigest()}  {path}\n" for path in PUBLISHED]
     (folder / "SHA256SUMS").write_text("".join(sums))
 
 

@@ -1,5 +1,6 @@
 """The networks that inference.build.musetalk writes, against what diffusers and transformers answer: golden/musetalk.npz."""
 
+import json
 import pickle
 import re
 import subprocess
@@ -13,6 +14,7 @@ import numpy.typing as npt
 import pytest
 from inference.build.musetalk import unet, vae, whisper
 from inference.build.musetalk.__main__ import main
+from inference.build.musetalk.network_config import NetworkConfig
 from inference.build.musetalk.published import PUBLISHED, UNET, UNET_CONFIG, VAE, VAE_CONFIG, WHISPER, WHISPER_CONFIG
 from inference.build.musetalk.torch_file import BadWeightsError, StateDict
 
@@ -29,6 +31,7 @@ from tests.musetalk import (
     speaking,
     speech,
     write,
+    write_sums,
     write_torch,
 )
 from tests.shells import NAN
@@ -117,6 +120,12 @@ def test_weights_of_another_network_are_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["weights"]
 
 
+def config_of(folder: Path, path: str, text: str) -> NetworkConfig:
+    (folder / path).parent.mkdir(exist_ok=True)
+    (folder / path).write_text(text)
+    return NetworkConfig(folder, path)
+
+
 @pytest.mark.parametrize(
     ("path", "key", "value", "message"),
     [
@@ -125,12 +134,33 @@ def test_weights_of_another_network_are_refused(
         (WHISPER_CONFIG, "d_model", 512, "whisper/config.json: expected d_model 384, got 512"),
     ],
 )
-def test_a_network_that_is_built_otherwise_is_refused(path: str, key: str, value: int, message: str) -> None:
-    config = {**CONFIGS[path], key: value}
+def test_a_network_that_is_built_otherwise_is_refused(path: str, key: str, value: int, message: str, tmp_path: Path) -> None:
     check = {UNET_CONFIG: unet.check_config, VAE_CONFIG: vae.check_config, WHISPER_CONFIG: whisper.check_config}[path]
-    check(CONFIGS[path])
+    check(config_of(tmp_path, path, json.dumps(CONFIGS[path])))
     with pytest.raises(BadWeightsError, match=re.escape(message)):
-        check(config)
+        check(config_of(tmp_path, path, json.dumps({**CONFIGS[path], key: value})))
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [(UNET_CONFIG, "norm_eps"), (VAE_CONFIG, "block_out_channels"), (WHISPER_CONFIG, "num_mel_bins")],
+)
+def test_an_entry_that_a_description_lacks_is_told(
+    path: str, key: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "weights"
+    write(folder, speaking())
+    lacking = {name: value for name, value in CONFIGS[path].items() if name != key}
+    (folder / path).write_text(json.dumps(lacking))
+    write_sums(folder)
+    assert build(folder, tmp_path / "out", folder / "SHA256SUMS") == 1
+    assert f"{path}: expected {key}, found none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "\xff"])
+def test_a_description_that_is_no_json_object_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(BadWeightsError, match=r"config\.json: expected (JSON|a JSON object)"):
+        config_of(tmp_path, VAE_CONFIG, text)
 
 
 def test_a_missing_file_a_missing_hash_and_a_list_that_is_none_are_told(

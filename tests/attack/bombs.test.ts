@@ -120,22 +120,36 @@ test('a decoder knows nothing of the environment of the service', async () => {
   }
 });
 
-/** A clip of 30,000 packets, which take a second or so to read, far longer than six requests to arrive; and a small one. */
-const clipsToLookAt = async (): Promise<{ long: Bytes; small: Bytes }> => {
+/**
+ * Clips of 30,000 packets, which take a second or so to read, far longer than six requests to arrive; and a small one. Each
+ * long one has content of its own, as what a file was found to be is remembered.
+ */
+const clipsToLookAt = async (): Promise<{ long: () => Bytes; small: Bytes }> => {
   const fine = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '1000', '-pix_fmt', 'yuv420p'];
   await makeClip(join(folder, 'thousand.mp4'), pattern(0.1, 10_000, '16x16'), fine);
   const loop = ['-stream_loop', '29', '-i', join(folder, 'thousand.mp4')];
   const long = await makeClip(join(folder, 'long-look.mp4'), loop, ['-c', 'copy']);
   const small = await makeClip(join(folder, 'small.mp4'), pattern(0.2), h264);
+  const content = readFileSync(long);
+  let made = 0;
   return {
-    long: Uint8Array.from(readFileSync(long)),
+    long: () => {
+      made += 1;
+      return Uint8Array.from(Buffer.concat([content, freeBox(`${made}`)]));
+    },
     small: Uint8Array.from(readFileSync(small)),
   };
+};
+/** A box of an MP4 that readers skip. */
+const freeBox = (text: string): Buffer => {
+  const box = Buffer.from(`    free${text}`);
+  box.writeUInt32BE(box.length);
+  return box;
 };
 const { long, small } = await clipsToLookAt();
 
 test('six files at once are looked at two at a time, and one caller does not keep others waiting', async () => {
-  const all = Array.from({ length: 6 }, () => estimate('video', long));
+  const all = Array.from({ length: 6 }, () => estimate('video', long()));
   const between = sleep(50).then(() => estimate('video', small, other.http));
   const { answer, most } = await watched(Promise.all(all));
   assert.is(most, 2);
@@ -153,7 +167,7 @@ test('six files at once are looked at two at a time, and one caller does not kee
 test('an estimate waits behind no jobs, though they are of the same account', async () => {
   let answered = 0;
   const send = async () => {
-    const form = formOf('video', long);
+    const form = formOf('video', long());
     const { status } = await http.post('/v1/upscale', form, {
       headers: { prefer: 'respond-async' },
     });

@@ -294,4 +294,24 @@ test('of large records fewer are remembered', async ({ rig }) => {
   assert.is((await rig.redis.keys(`${rig.stores.prefix}:job:*`)).length, 201);
 });
 
+test('a job whose releases are unloaded one after the other is refused', async ({ rig, dir }) => {
+  await rig.redis.sadd(`${rig.stores.prefix}:models:closed`, 'photo@r1');
+  let choices = 1;
+  const refused = submit(rig.parts, {
+    ...{ account: 'acme', requestId: 'req_1', ...rig.media('a') },
+    ...{ kind: 'upscale', options: { model: 'photo', scale: 2 } },
+    price: { credits: 1, text: 'one' },
+    identity: 'work on a',
+    chosen: { ...choiceOf('photo-r1'), release: 'photo@r1' },
+    rechoose: async () => {
+      choices += 1;
+      return { ...choiceOf('photo-r1'), release: 'photo@r1' };
+    },
+  });
+  assert.is(await codeOf(refused), 'model_unavailable');
+  assert.is(choices, 10);
+  assert.equal(await rig.credits(), { balance: 1000, held: 0 });
+  assert.equal(readdirSync(join(dir, 'incoming')), []);
+});
+
 test.run();

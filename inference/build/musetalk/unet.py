@@ -5,13 +5,12 @@ MuseTalk takes one step and no noise (Zhang et al. 2024, arXiv 2410.10122), so a
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from .layers import convolution, doubled, from_tokens, group_norm, halved, joined, residual, silu, to_tokens
 from .network import Array, Network, Value
-from .torch_file import BadWeightsError
+from .network_config import NetworkConfig
 
 SIDE = 32
 """Of the latents of a picture of 256 x 256."""
@@ -19,31 +18,28 @@ TOKENS, WIDTH = 50, 384
 """Speech round a frame: 10 steps of 20 ms with five states of whisper-tiny each."""
 CROSS, PLAIN = ["CrossAttnDownBlock2D"] * 3 + ["DownBlock2D"], ["UpBlock2D"] + ["CrossAttnUpBlock2D"] * 3
 
-Config = dict[str, Any]
 
-
-def check_config(config: Config) -> None:
+def check_config(config: NetworkConfig) -> None:
     """Raises BadWeightsError for a network that is built otherwise."""
-    expected: Config = {
-        "_class_name": "UNet2DConditionModel",
-        "act_fn": "silu",
-        "center_input_sample": False,
-        "cross_attention_dim": WIDTH,
-        "down_block_types": CROSS,
-        "downsample_padding": 1,
-        "flip_sin_to_cos": True,
-        "freq_shift": 0,
-        "in_channels": 8,
-        "mid_block_scale_factor": 1,
-        "out_channels": 4,
-        "up_block_types": PLAIN,
-    }
-    for key, value in expected.items():
-        if config.get(key) != value:
-            raise BadWeightsError(f"musetalk.json: expected {key} {value}, got {config.get(key)}")
+    config.check(
+        {
+            "_class_name": "UNet2DConditionModel",
+            "act_fn": "silu",
+            "center_input_sample": False,
+            "cross_attention_dim": WIDTH,
+            "down_block_types": CROSS,
+            "downsample_padding": 1,
+            "flip_sin_to_cos": True,
+            "freq_shift": 0,
+            "in_channels": 8,
+            "mid_block_scale_factor": 1,
+            "out_channels": 4,
+            "up_block_types": PLAIN,
+        }
+    )
 
 
-def write_unet(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
+def write_unet(path: Path, config: NetworkConfig, weights: Mapping[str, Array]) -> None:
     """`latents` 1 x 8 x 32 x 32 (masked, reference) and `speech` 1 x 50 x 384 to `painted` 1 x 4 x 32 x 32."""
     with Network(path, weights) as net:
         painter = _Painter(net, config)
@@ -62,7 +58,7 @@ def positions(count: int, width: int) -> Array:
 class _Painter:
     """The blocks of the network, all of one config."""
 
-    def __init__(self, net: Network, config: Config) -> None:
+    def __init__(self, net: Network, config: NetworkConfig) -> None:
         self.net = net
         self.widths: list[int] = config["block_out_channels"]
         self.layers: int = config["layers_per_block"]

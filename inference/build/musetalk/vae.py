@@ -2,22 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from .layers import convolution, doubled, from_tokens, group_norm, halved, residual, silu, to_tokens
 from .network import Array, Network, Value
-from .torch_file import BadWeightsError
+from .network_config import NetworkConfig
 
 SIDE = 256
+LEVELS = 4
+"""Of halving and doubling, the first of which keeps the size."""
 EPSILON = 1e-6
 SCALING = 0.18215
 """What latents are multiplied with: `scaling_factor` of diffusers where the config names none."""
 OLD_NAMES = {"query": "to_q", "key": "to_k", "value": "to_v", "proj_attn": "to_out.0"}
 """How the published file, of 2022, names the parts of an attention, and how diffusers does since."""
-
-Config = dict[str, Any]
 
 
 def with_new_names(weights: Mapping[str, Array]) -> Mapping[str, Array]:
@@ -45,26 +44,22 @@ class _Renamed(Mapping[str, Array]):
         return len(self._names)
 
 
-def check_config(config: Config) -> None:
+def check_config(config: NetworkConfig) -> None:
     """Raises BadWeightsError for an autoencoder that is built otherwise."""
-    levels = len(config["block_out_channels"])
-    expected: Config = {
-        "_class_name": "AutoencoderKL",
-        "act_fn": "silu",
-        "down_block_types": ["DownEncoderBlock2D"] * levels,
-        "up_block_types": ["UpDecoderBlock2D"] * levels,
-        "in_channels": 3,
-        "out_channels": 3,
-        "latent_channels": 4,
-    }
-    for key, value in expected.items():
-        if config.get(key) != value:
-            raise BadWeightsError(f"sd-vae/config.json: expected {key} {value}, got {config.get(key)}")
-    if levels != 4:
-        raise BadWeightsError(f"sd-vae/config.json: expected four block_out_channels, got {config['block_out_channels']}")
+    config.check(
+        {
+            "_class_name": "AutoencoderKL",
+            "act_fn": "silu",
+            "down_block_types": ["DownEncoderBlock2D"] * LEVELS,
+            "up_block_types": ["UpDecoderBlock2D"] * LEVELS,
+            "in_channels": 3,
+            "out_channels": 3,
+            "latent_channels": 4,
+        }
+    )
 
 
-def write_encoder(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
+def write_encoder(path: Path, config: NetworkConfig, weights: Mapping[str, Array]) -> None:
     """`pictures` 2 x 3 x 256 x 256 RGB, -1..1, to `latents` 2 x 4 x 32 x 32: the mean of the distribution, scaled."""
     with Network(path, _part(weights, "encoder.", "quant_conv.")) as net:
         widths, groups = config["block_out_channels"], config["norm_num_groups"]
@@ -83,7 +78,7 @@ def write_encoder(path: Path, config: Config, weights: Mapping[str, Array]) -> N
         net.save()
 
 
-def write_decoder(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
+def write_decoder(path: Path, config: NetworkConfig, weights: Mapping[str, Array]) -> None:
     """`latents` 1 x 4 x 32 x 32 to `picture` 1 x 3 x 256 x 256 RGB, -1..1."""
     with Network(path, _part(weights, "decoder.", "post_quant_conv.")) as net:
         widths, groups = config["block_out_channels"], config["norm_num_groups"]

@@ -2,27 +2,21 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from .network import Array, Network, Value
-from .torch_file import BadWeightsError
+from .network_config import NetworkConfig
 from .unet import WIDTH
 
 LAYERS = 4
 """With the input of the first these are the five states that the painting network was trained on."""
 
-Config = dict[str, Any]
 
-
-def check_config(config: Config) -> None:
+def check_config(config: NetworkConfig) -> None:
     """Raises BadWeightsError for another network than the painting one was trained on."""
-    expected = {"model_type": "whisper", "d_model": WIDTH, "encoder_layers": LAYERS, "activation_function": "gelu"}
-    for key, value in expected.items():
-        if config.get(key) != value:
-            raise BadWeightsError(f"whisper/config.json: expected {key} {value}, got {config.get(key)}")
+    config.check({"model_type": "whisper", "d_model": WIDTH, "encoder_layers": LAYERS, "activation_function": "gelu"})
 
 
-def write_whisper(path: Path, config: Config, weights: Mapping[str, Array]) -> None:
+def write_whisper(path: Path, config: NetworkConfig, weights: Mapping[str, Array]) -> None:
     """`mel` 1 x bands x 2n, steps of 10 ms, to `states` n x 5 x 384, steps of 20 ms."""
     bands, steps = config["num_mel_bins"], config["max_source_positions"]
     with Network(path, weights) as net:
@@ -47,7 +41,7 @@ def _convolution(net: Network, x: Value, name: str, stride: int) -> Value:
     return net.node("Conv", [x, weight, bias], shape, kernel_shape=[3], pads=[1, 1], strides=[stride])
 
 
-def _layer(net: Network, x: Value, name: str, config: Config) -> Value:
+def _layer(net: Network, x: Value, name: str, config: NetworkConfig) -> Value:
     seen = net.layer_norm(x, f"{name}.self_attn_layer_norm")
     query, key, value = (
         net.linear(seen, f"{name}.self_attn.{which}_proj", WIDTH, bias=which != "k") for which in ("q", "k", "v")

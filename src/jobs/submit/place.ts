@@ -28,6 +28,9 @@ const placeJob = script(
 /** How an order was placed, and in which job. */
 export type Placed = readonly [how: z.infer<typeof Made>, jobId: string];
 
+/** How often a release is chosen again: an operator would have to unload one each time. */
+const CHOICES = 10;
+
 /** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
 const LARGE_BYTES = 8 * 1024;
 const LARGE_RECORDS = 200;
@@ -62,7 +65,8 @@ export const placeReused = async (
 
 /**
  * Makes a submission's job, in one step with its price, unless the same work appeared meanwhile. A price that no longer
- * holds is taken again. Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress.
+ * holds is taken again. Failure insufficient_credits | concurrency_limited | queue_full | idempotency_in_progress |
+ * model_unavailable.
  */
 export const placeNew = async (
   parts: SubmitParts,
@@ -72,6 +76,7 @@ export const placeNew = async (
   const { account, inputBytes: bytes } = submission;
   const { stores, config, ledger } = parts;
   let order = submission;
+  let choices = 1;
   for (;;) {
     const print = fingerprint(order.identity, order.chosen.modelVersion);
     await dropIfGone(parts, print);
@@ -86,6 +91,9 @@ export const placeNew = async (
       case 'repriced':
         continue;
       case 'closed':
+        if (choices === CHOICES)
+          throw new Failure('model_unavailable', { model: order.options.model });
+        choices += 1;
         order = { ...order, chosen: await submission.rechoose() };
         continue;
       case 'missed':
