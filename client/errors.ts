@@ -1,0 +1,45 @@
+import type { Problem } from './contract.ts';
+
+/** A refusal, or the failure of a job, as the service told it (RFC 9457 problem). */
+export class EnhanceError extends Error {
+  override readonly name = 'EnhanceError';
+  /** Stays the same, whatever `detail` says: `insufficient_credits`, `validation_failed` … */
+  readonly code: string;
+  readonly status: number;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  readonly requestId: string;
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    const faults = problem.errors?.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`) ?? [];
+    super(`${problem.status} ${problem.code}: ${problem.detail}${faults.join('')}`);
+    this.problem = problem;
+    this.code = problem.code;
+    this.status = problem.status;
+    this.retryable = problem.retryable;
+    this.requestId = problem.request_id;
+  }
+}
+
+/** No answer came, or none that this service gives; `cause` has the reason. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+
+  constructor(url: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`The service at ${url} does not answer: ${why}`, { cause });
+  }
+}
+
+/** The error that an answer stands for. */
+export const errorOf = async (answer: Response): Promise<EnhanceError | NoAnswerError> => {
+  const text = await answer.text();
+  try {
+    const problem = JSON.parse(text);
+    if (typeof problem?.code === 'string') return new EnhanceError(problem);
+  } catch {
+    // A proxy's page, for example.
+  }
+  return new NoAnswerError(answer.url, new Error(`HTTP ${answer.status}: ${text.slice(0, 200)}`));
+};

@@ -1,0 +1,86 @@
+/** A job to its end: by its event stream, and by asking where that cannot be had. */
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { Job } from './contract.ts';
+import { errorOf } from './errors.ts';
+import { pause } from './pause.ts';
+
+export type Means<J extends Job> = {
+  /** Asks for the job. */
+  readonly get: () => Promise<J>;
+  readonly fetch: typeof fetch;
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * A stream's first event comes at once, then a comment every 15 s at least: one that is silent for longer is held back by a proxy.
+ */
+const usual = { firstWithinMs: 10_000, silentMs: 40_000, pollMs: 1_000 };
+/** After so many streams that failed one after the other the job is only asked for. */
+const mostFailed = 3;
+
+export const isOver = ({ status }: Pick<Job, 'status'>): boolean =>
+  status === 'succeeded' || status === 'failed' || status === 'canceled';
+
+/** The job as it stands, again with each change, and at last as it ended. Throws as `get` does, or the reason of `signal`. */
+export async function* follow<J extends Job>(
+  first: J,
+  means: Means<J>,
+  timing = usual,
+): AsyncGenerator<J, void, void> {
+  let job = first;
+  let [failed, lastId] = [0, ''];
+  yield job;
+  while (!isOver(job)) {
+    try {
+      if (failed >= mostFailed) await pause(timing.pollMs, means.signal);
+      else
+        for await (const { id, data } of eventsOf(job, lastId, means, timing)) {
+          failed = 0;
+          lastId = id ?? lastId;
+          job = JSON.parse(data);
+          yield job;
+        }
+    } catch {
+      means.signal?.throwIfAborted();
+      failed += 1;
+    }
+    if (isOver(job)) return;
+    // The service ends its streams when it shuts down; another one goes on.
+    job = await means.get();
+    yield job;
+  }
+}
+
+async function* eventsOf(
+  { urls }: Job,
+  lastId: string,
+  { fetch, signal }: Pick<Means<Job>, 'fetch' | 'signal'>,
+  { firstWithinMs, silentMs }: typeof usual,
+) {
+  const silence = new AbortController();
+  const stop = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
+  const quiet = (ms: number) => setTimeout(() => silence.abort(new Error('no event came')), ms);
+  let timer = quiet(firstWithinMs);
+  const decoder = new TextDecoder();
+  const heard = new TransformStream<Uint8Array, string>({
+    transform: (bytes, to) => {
+      clearTimeout(timer);
+      timer = quiet(silentMs);
+      to.enqueue(decoder.decode(bytes, { stream: true }));
+    },
+  });
+  try {
+    const headers = lastId === '' ? {} : { 'last-event-id': lastId };
+    const answer = await fetch(urls.events, { headers, signal: stop });
+    if (answer.status !== 200 || !answer.body) throw await errorOf(answer);
+    const events = answer.body
+      .pipeThrough(heard, { signal: stop })
+      .pipeThrough(new EventSourceParserStream());
+    // Not `for await`: WebKit cannot iterate streams yet.
+    const reader = events.getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+  } finally {
+    clearTimeout(timer);
+    silence.abort();
+  }
+}

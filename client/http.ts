@@ -1,0 +1,90 @@
+import { EnhanceError, errorOf, NoAnswerError } from './errors.ts';
+import { pause } from './pause.ts';
+
+export type HttpOptions = {
+  /** Address of the service, such as https://media.example.org. */
+  readonly url: string;
+  readonly key: string;
+  /** In place of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+  /** How often a request is repeated that got no answer, 429 or 5xx and is safe to repeat; 3 unless given. */
+  readonly retries?: number;
+};
+
+export type HttpRequest = {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** Fields of the body. With a Blob or File among them it is sent as multipart/form-data, else as JSON. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** A POST that may be repeated although it has no Idempotency-Key. */
+  readonly safe?: boolean;
+};
+
+/** Answers the response when it is good. Throws EnhanceError, NoAnswerError or the reason of `signal`. */
+export type Http = (path: string, request?: HttpRequest) => Promise<Response>;
+
+/** Sends requests with the key, and repeats what is safe to repeat: what changes nothing, or has an Idempotency-Key. */
+export const openHttp =
+  ({ url, key, fetch = globalThis.fetch, retries = 3 }: HttpOptions): Http =>
+  async (path, { method = 'GET', query = {}, body, headers = {}, signal, safe = false } = {}) => {
+    const target = new URL(`${url.replace(/\/$/, '')}${path}`);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    const sent = bodyOf(body);
+    const init = {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...sent.headers, ...headers },
+      body: sent.body,
+      signal: signal ?? null,
+    };
+    const isSafe = safe || method !== 'POST' || 'idempotency-key' in headers;
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await ask(fetch, target, init);
+      } catch (error) {
+        if (!isSafe || tries >= retries || !mayPass(error)) throw error;
+        await pause(waitMs(error, tries), signal);
+      }
+    }
+  };
+
+const ask = async (fetch: typeof globalThis.fetch, url: URL, init: RequestInit) => {
+  let answer: Response;
+  try {
+    answer = await fetch(url, init);
+  } catch (error) {
+    init.signal?.throwIfAborted();
+    throw new NoAnswerError(url.origin, error);
+  }
+  if (answer.ok) return answer;
+  const error = await errorOf(answer);
+  throw Object.assign(error, { retryAfter: answer.headers.get('retry-after') });
+};
+
+/** Whether a repetition may succeed. `concurrency_limited` and `queue_full` are the caller's to wait out. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof NoAnswerError ||
+  (error instanceof EnhanceError && error.retryable && [429, 502, 503].includes(error.status));
+
+/** What Retry-After says, at most a minute; else half a second, doubled each time. */
+const waitMs = (error: unknown, tries: number): number => {
+  const seconds = Number(Reflect.get(Object(error), 'retryAfter') ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.min(seconds, 60) * 1000 : 500 * 2 ** tries;
+};
+
+const bodyOf = (
+  fields: HttpRequest['body'],
+): { readonly body: string | FormData | null; readonly headers: Record<string, string> } => {
+  if (!fields) return { body: null, headers: {} };
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  if (!entries.some(([, value]) => value instanceof Blob))
+    return { body: JSON.stringify(fields), headers: { 'content-type': 'application/json' } };
+  const form = new FormData();
+  for (const [name, value] of entries) {
+    if (value instanceof Blob) form.append(name, value, value instanceof File ? value.name : name);
+    else form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  return { body: form, headers: {} };
+};

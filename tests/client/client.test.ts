@@ -1,0 +1,230 @@
+/** The client against the real API; a job's work is told by the test. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createClient } from '../../client/client.ts';
+import type { Job } from '../../client/contract.ts';
+import { EnhanceError, NoAnswerError } from '../../client/errors.ts';
+import { follow } from '../../client/follow.ts';
+import { Failure } from '../../src/errors.ts';
+import { startWorker } from '../../src/jobs/run/worker.ts';
+import { realApi } from '../http/api.ts';
+import { enhanceBy, pictureOf } from '../jobs/rig.ts';
+
+const test = suite('client');
+const api = await realApi({ RATE_CREATE_PER_MINUTE: '10000', RATE_READ_PER_MINUTE: '10000' });
+const { key, http } = await api.caller();
+const bytes = randomBytes(10_000);
+let work = async (): Promise<void> => {};
+const worker = await startWorker({
+  ...api.parts,
+  enhance: enhanceBy(async (_, { target }) => {
+    await work();
+    await writeFile(target, bytes);
+    return pictureOf(8);
+  }),
+});
+const client = createClient({ url: api.url, key });
+test.before.each(() => {
+  work = async () => {};
+});
+
+let last = 0;
+const picture = async (): Promise<File> => {
+  last += 1;
+  const background = { r: last % 256, g: last >> 8, b: 9 };
+  const png = await sharp({ create: { width: 4, height: 4, channels: 3, background } })
+    .png()
+    .toBuffer();
+  return new File([Uint8Array.from(png)], 'a.png');
+};
+const held = (): (() => void) => {
+  const gate = new AbortController();
+  work = async () => void (gate.signal.aborted || (await once(gate.signal, 'abort')));
+  return () => gate.abort();
+};
+const errorFrom = async (promise: Promise<unknown>): Promise<EnhanceError> => {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof EnhanceError) return error;
+    throw error;
+  }
+  throw new Error('it succeeded');
+};
+
+test('a file goes in, its job is told as it goes on, and the result comes out', async () => {
+  const seen: string[] = [];
+  const result = await client.upscale(
+    { model: 'photo', scale: 2, image: await picture() },
+    { onUpdate: ({ status }) => seen.push(status) },
+  );
+  assert.equal([result.input_size, result.output_size, result.cached], ['4x4', '8x8', false]);
+  assert.is(seen[0], 'queued');
+  assert.is(seen.at(-1), 'succeeded');
+  assert.equal(Buffer.from(await (await client.download(result)).arrayBuffer()), bytes);
+});
+
+test('an upload serves its price and its job', async () => {
+  const { url: image_url } = await client.upload(await picture());
+  const request = { model: 'photo', scale: 2, image_url } as const;
+  const { credits, output_size } = await client.estimate('upscale', request);
+  assert.equal([credits, output_size], [1, '8x8']);
+  assert.is((await client.upscale(request)).credits_used, 1);
+});
+
+test('jobs, credits and the ledger can be looked at', async () => {
+  const job = await client.wait(
+    await client.start('upscale', { model: 'photo', scale: 2, image: await picture() }),
+  );
+  assert.is((await client.jobs.list({ limit: 1 })).data[0]?.id, job.id);
+  assert.is((await client.jobs.get(job.id)).status, 'succeeded');
+  assert.is((await client.ledger({ limit: 1 })).data[0]?.job, job.id);
+  const { balance, available } = await client.credits();
+  assert.ok(balance > 0 && available <= balance);
+  assert.equal(
+    (await client.models()).map(({ id }) => id),
+    ['photo', 'animation', 'detail', 'fast', 'balanced', 'studio'],
+  );
+  assert.is((await client.jobs.erase(job.id)).result, null);
+  assert.is((await errorFrom(client.result(await client.jobs.get(job.id)))).code, 'result_expired');
+});
+
+test('a refusal is thrown with its code and all its faults', async () => {
+  const image = await picture();
+  // @ts-expect-error: what TypeScript refuses is what a caller in JavaScript may send
+  const error = await errorFrom(client.upscale({ model: 'foto', scale: 3, image }));
+  assert.equal([error.status, error.code, error.retryable], [422, 'validation_failed', false]);
+  assert.equal(
+    error.problem.errors?.map(({ pointer }) => pointer),
+    ['/model', '/scale'],
+  );
+  assert.match(error.message, /\n {2}\/scale: Expected/);
+  assert.ok(error.requestId.length > 0);
+});
+
+test('a failed job is thrown as its error', async () => {
+  work = async () => {
+    throw new Failure('media_unreadable', { reason: 'the second half is missing' });
+  };
+  const request = { model: 'photo', scale: 2, image: await picture() } as const;
+  const error = await errorFrom(client.upscale(request));
+  assert.is(error.code, 'media_unreadable');
+  assert.match(error.message, /the second half is missing/);
+});
+
+test('aborting cancels the job', async () => {
+  const go = held();
+  const stop = new AbortController();
+  const reason = new Error('no longer wanted');
+  let id = '';
+  const running = client.upscale(
+    { model: 'photo', scale: 2, image: await picture() },
+    {
+      signal: stop.signal,
+      onUpdate: (job) => {
+        id = job.id;
+        if (job.status === 'processing') stop.abort(reason);
+      },
+    },
+  );
+  assert.is(await running.catch((error: unknown) => error), reason);
+  go();
+  const job = await client.wait(await client.jobs.get(id));
+  assert.equal([job.status, job.cost.charged], ['canceled', 0]);
+  assert.is((await errorFrom(client.result(job))).code, 'job_canceled');
+});
+
+/** `fetch` with something else in the place of some answers. */
+const fetchBut =
+  (instead: (url: string, ask: () => Promise<Response>) => Promise<Response>): typeof fetch =>
+  (url, init) =>
+    instead(String(url), () => fetch(url, init));
+
+test('a request whose answer was lost is sent again and makes one job', async () => {
+  let lost = 0;
+  const lossy = fetchBut(async (url, ask) => {
+    const answer = await ask();
+    if (!url.endsWith('/v1/upscale') || lost > 0) return answer;
+    lost += 1;
+    throw new TypeError('the connection was lost');
+  });
+  const before = (await http.get('/v1/jobs?limit=100')).data.data.length;
+  const image = await picture();
+  await createClient({ url: api.url, key, fetch: lossy }).upscale({
+    ...{ model: 'photo', scale: 2, image },
+  });
+  assert.is(lost, 1);
+  assert.is((await http.get('/v1/jobs?limit=100')).data.data.length, before + 1);
+});
+
+test('a service that is not there is named, after as many tries as were asked for', async () => {
+  let tries = 0;
+  const counted = fetchBut(async (_, ask) => {
+    tries += 1;
+    return ask();
+  });
+  const nobody = createClient({ url: 'http://127.0.0.1:1', key, fetch: counted, retries: 1 });
+  const error = await nobody.credits().catch((thrown: unknown) => thrown);
+  assert.instance(error, NoAnswerError);
+  assert.match(String(error), /The service at http:\/\/127\.0\.0\.1:1 does not answer/);
+  assert.is(tries, 2);
+});
+
+test('what is no problem of this service is told as it came', async () => {
+  const page = createClient({
+    ...{ url: api.url, key, retries: 0 },
+    fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
+  });
+  assert.match(
+    String(await page.credits().catch((thrown: unknown) => thrown)),
+    /HTTP 502: <h1>Bad gateway/,
+  );
+});
+
+const quick = { firstWithinMs: 200, silentMs: 200, pollMs: 10 };
+/** The ways to lose an event stream, and how the job is known all the same. */
+const streams: Readonly<Record<string, (ask: () => Promise<Response>) => Promise<Response>>> = {
+  'is refused': async () => new Response('no', { status: 403 }),
+  'cannot be reached': async () => {
+    throw new TypeError('blocked');
+  },
+  'ends after its first event': async (ask) => {
+    const reader = (await ask()).body?.getReader();
+    const first = await reader?.read();
+    await reader?.cancel();
+    return new Response(first?.value);
+  },
+  'is held back by a proxy': async () => new Response(new ReadableStream()),
+  'holds no events': async () => new Response('<p>Welcome</p>'),
+};
+for (const [what, stream] of Object.entries(streams)) {
+  test(`a job is followed to its end though its event stream ${what}`, async () => {
+    const go = held();
+    const request = { model: 'photo', scale: 2, image: await picture() } as const;
+    const job: Job = await client.start('upscale', request);
+    let asked = 0;
+    const lossy = fetchBut((url, ask) => (url.includes('/events') ? stream(ask) : ask()));
+    let end: Job = job;
+    const means = {
+      fetch: lossy,
+      get: async () => {
+        asked += 1;
+        if (asked === 3) go();
+        return client.jobs.get(job.id);
+      },
+    };
+    for await (end of follow(job, means, quick));
+    assert.is(end.status, 'succeeded');
+    assert.ok(asked >= 3);
+  });
+}
+
+test.after(async () => {
+  await worker.close();
+  await api.close();
+});
+test.run();
