@@ -27,10 +27,15 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 
   constructor(url: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`The service at ${url} does not answer: ${why}`, { cause });
+    super(`The service at ${url} does not answer (${reasonOf(cause)}).`, { cause });
   }
 }
+
+/** Node's fetch says "fetch failed", and why in its cause: ECONNREFUSED, ENOTFOUND … */
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = error instanceof Error ? error : new Error(String(error));
+  return String(Reflect.get(Object(cause), 'code') ?? message);
+};
 
 /** The error that an answer stands for. */
 export const errorOf = async (answer: Response): Promise<EnhanceError | NoAnswerError> => {

@@ -34,7 +34,8 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     stack: { values: ['operations', 'triton'] },
     cli: {
       values: [
-        ...['accounts', 'contract', 'jobs', 'models', 'operations', 'stack', 'storage', 'triton'],
+        ...['accounts', 'async', 'client', 'contract', 'jobs', 'models', 'operations', 'stack'],
+        ...['storage', 'triton'],
       ],
     },
   };
@@ -73,7 +74,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@koa/cors': /^http\/middleware\/cross-origin\.ts$/,
   'koa-body': /^http\/body\/json-body\.ts$/,
   '@fastify/busboy': /^http\/body\/multipart\.ts$/,
-  axios: /^(media\/fetch\/fetch-to\.ts|triton\/protocol\/wire\.ts|cli\/client\.ts)$/,
+  axios: /^(media\/fetch\/fetch-to\.ts|triton\/protocol\/wire\.ts)$/,
   execa: /^(media\/child\.ts|stack\/.*)$/,
   sharp: /^media\/image\//,
   'file-type': /^media\/probe\//,
@@ -96,7 +97,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   yaml: /^cli\/releases\.ts$/,
   tar: /^models\/unpack\.ts$/,
   'spdx-expression-parse': /^models\/licence\.ts$/,
-  'tsx/esm/api': /^stack\/start\.mjs$/,
+  'tsx/esm/api': /^(stack\/start|cli\/bin)\.mjs$/,
 };
 
 type Import = { readonly from: string; readonly to: string; readonly isType: boolean };
@@ -127,7 +128,9 @@ function onlyTypes(statement: string): boolean {
 }
 
 const isInside = ({ to }: Import) => to.startsWith('.');
-const target = ({ from, to }: Import) => normalize(join(dirname(from), to));
+/** The client stands beside src; it counts as one of its folders here. */
+const target = ({ from, to }: Import) =>
+  normalize(join(dirname(from), to)).replace(/^\.\.\/client\//, 'client/');
 const folderOf = (path: string) => (path.includes('/') ? (path.split('/')[0] ?? '') : '');
 /** The folder directly below `folder` that a file lies in; '' for none. */
 const subfolderOf = (folder: string, path: string): string => {
@@ -184,6 +187,16 @@ test('each outside thing has one owner', () => {
     (entry) => !entry.isType && owners[entry.to] && !owners[entry.to]?.test(entry.from),
   );
   assert.equal(breaches.map(line), []);
+});
+
+test('the client can be taken out of the repository', () => {
+  const folder = join(src, '../client');
+  const strange = readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(declaration)])
+    .map(([, , to = '']) => to)
+    .filter((to) => !/^(\.\/[a-z]+\.ts|eventsource-parser\/stream|standardwebhooks)$/.test(to));
+  assert.equal(strange, []);
 });
 
 test('the environment is read where the program starts and nowhere else', () => {

@@ -1,7 +1,10 @@
 /** What every command that calls the service needs: where it is, and a key. */
 import { type Command, InvalidArgumentError } from 'commander';
-import { Refused } from './client.ts';
+import { type Client, createClient } from '../../client/client.ts';
 import { developmentKey, stackEnvironment } from './home.ts';
+import { Refused } from './refused.ts';
+
+export type Calling = { readonly url: string; readonly key?: string };
 
 /** Adds the options of every command that calls the service. */
 export const calling = (command: Command): Command =>
@@ -17,13 +20,14 @@ export const calling = (command: Command): Command =>
       'API key (default: ENHANCE_API_KEY, else the development key of `npm start`)',
     );
 
-export const keyed = <T extends { key?: string }>(options: T): T & { key: string } => {
-  const key = options.key ?? process.env.ENHANCE_API_KEY ?? developmentKey();
+/** The service as these options name it. A person waits at the terminal: it is told at once that nobody answers. */
+export const serviceOf = ({ url, key: given }: Calling): Client => {
+  const key = given ?? process.env.ENHANCE_API_KEY ?? developmentKey();
   if (!key)
     throw new Refused(
       'No API key. Give one with --key or ENHANCE_API_KEY, or run `npm start` once, which creates one.',
     );
-  return { ...options, key };
+  return createClient({ url, key, retries: 0 });
 };
 
 const serviceUrl = (text: string): string => {

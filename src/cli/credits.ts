@@ -24,6 +24,34 @@ export const balance = (account: string, { json }: { readonly json?: boolean }):
     );
   });
 
+/** `enhance credits ledger` */
+export const showLedger = (
+  account: string,
+  { limit, json }: { readonly limit: number; readonly json?: boolean },
+): Promise<void> =>
+  asOperator(async ({ ledger }) => {
+    const { data } = await ledger.entries(account, { limit });
+    if (json) return console.log(JSON.stringify(data));
+    for (const {
+      created_at,
+      type,
+      balance_change,
+      held_change,
+      balance,
+      held,
+      job,
+      note,
+    } of data) {
+      const changes = `${signed(balance_change)} balance, ${signed(held_change)} held`;
+      const about = job ?? note ?? '';
+      console.log(
+        `${created_at}  ${type.padEnd(7)}  ${changes}  = ${balance}, ${held} held  ${about}`.trimEnd(),
+      );
+    }
+  });
+
+const signed = (count: number): string => (count > 0 ? `+${count}` : `${count}`);
+
 /** `enhance credits verify`: compares each balance with the sum of its ledger; exit code 1 when one differs. */
 export const verify = (account?: string): Promise<void> =>
   asOperator(async ({ stores, ledger }) => {

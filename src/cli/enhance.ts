@@ -1,15 +1,20 @@
-#!/usr/bin/env -S node --import tsx
 import { Command } from 'commander';
 import { z } from 'zod';
 import { GrantNote } from '../contract/credits.ts';
-import { Account, ExpiresInSeconds, GrantedCredits, OverlapSeconds } from '../contract/keys.ts';
+import { JobStatus } from '../contract/job.ts';
+import {
+  Account,
+  ExpiresInSeconds,
+  GrantedCredits,
+  KeyName,
+  OverlapSeconds,
+} from '../contract/keys.ts';
 import { CanaryPercent, MirrorPercent } from '../contract/releases.ts';
-import { Failure } from '../errors.ts';
 import { operations } from '../operations/all.ts';
-import { number, text } from './arguments.ts';
-import { calling, keyed } from './calling.ts';
-import { Refused } from './client.ts';
-import { balance, grant, verify } from './credits.ts';
+import { choice, number, text } from './arguments.ts';
+import { calling } from './calling.ts';
+import { balance, grant, showLedger, verify } from './credits.ts';
+import { cancelJob, deleteJob, listJobs, showJob, watchJob } from './jobs.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels } from './models.ts';
 import {
@@ -23,18 +28,64 @@ import {
   showLog,
   unloadRelease,
 } from './releases.ts';
+import { isExpected, runJobs, tellPrices, type Use } from './run-jobs.ts';
+import { version } from './version.ts';
 
 const program = new Command('enhance')
   .description('Upscale and lip-sync media with the service, and manage its keys and credits.')
+  .version(version)
   .showHelpAfterError();
 
-for (const { command } of operations) command?.(program);
+const making: Use = {
+  adopt: (command) =>
+    calling(command)
+      .requiredOption('-o, --output <path>', 'path of the result; for several files a folder')
+      .option('--force', 'replace files that exist')
+      .option('--json', 'print each result as a line of JSON'),
+  send: runJobs,
+};
+const pricing: Use = {
+  adopt: (command) => calling(command).option('--json', 'print JSON'),
+  send: tellPrices,
+};
+const estimate = program.command('estimate').description('what a call would cost');
+for (const { command } of operations) {
+  command?.(program, making);
+  command?.(estimate, pricing);
+}
+
+const jobs = program.command('jobs').description('the jobs of the account');
+calling(jobs.command('list'))
+  .description('list the jobs, newest first')
+  .option('--status <status>', JobStatus.options.join(', '), choice(JobStatus.options))
+  .option('--kind <kind>', operations.map(({ kind }) => kind).join(', '))
+  .option('--limit <count>', 'jobs', number(z.int().min(1).max(100)), 20)
+  .option('--json', 'print JSON')
+  .action(listJobs);
+calling(jobs.command('show <id>'))
+  .description('show a job')
+  .option('--json', 'print JSON')
+  .action(showJob);
+calling(jobs.command('watch <id>'))
+  .description('show the progress of a job until its end')
+  .option('-o, --output <path>', 'download its result')
+  .option('--force', 'replace a file that exists')
+  .option('--json', 'print JSON')
+  .action(watchJob);
+calling(jobs.command('cancel <id>'))
+  .description('cancel a job; what is cancelled costs nothing')
+  .option('--json', 'print JSON')
+  .action(cancelJob);
+calling(jobs.command('delete <id>'))
+  .description('erase the media of a job that has ended')
+  .option('--json', 'print JSON')
+  .action(deleteJob);
 
 const models = program.command('models').description('the models of the running service');
 calling(models.command('list'))
   .description('list the models with their state and price')
   .option('--json', 'print JSON')
-  .action((options) => listModels(keyed(options)));
+  .action(listModels);
 
 models
   .command('add <path>')
@@ -110,6 +161,7 @@ keys
     'also grant this many credits to the account',
     number(GrantedCredits),
   )
+  .option('--name <name>', 'to tell keys apart', text(KeyName))
   .option('--scopes <list>', 'comma-separated list of create, read, admin (default: create,read)')
   .option(
     '--expires-in <seconds>',
@@ -148,6 +200,12 @@ credits
   .option('--json', 'print JSON')
   .action(balance);
 credits
+  .command('ledger <account>')
+  .description('list what changed the credits of an account, newest first')
+  .option('--limit <count>', 'entries', number(z.int().min(1).max(1000)), 50)
+  .option('--json', 'print JSON')
+  .action(showLedger);
+credits
   .command('verify [account]')
   .description('compare balances with the sums of their ledgers; exit code 1 when one differs')
   .action(verify);
@@ -161,7 +219,7 @@ for (const stream of [process.stdout, process.stderr])
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof Refused) && !(error instanceof Failure)) throw error;
+  if (!isExpected(error)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

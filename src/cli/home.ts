@@ -9,6 +9,7 @@ import { places } from '../stack/home.mjs';
  */
 export const stackEnvironment = (): NodeJS.ProcessEnv => ({
   DATA_DIR: places.data,
+  TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
   ...variablesIn('secrets.env'),
   ...variablesIn('stack.env'),
   ...process.env,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type IssuedKey, Scope } from '../contract/keys.ts';
-import { Refused } from './client.ts';
+import { type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { asOperator } from './operator.ts';
+import { Refused } from './refused.ts';
 
 type Json = { readonly json?: boolean };
 type Creation = Json & {
@@ -9,14 +9,16 @@ type Creation = Json & {
   readonly credits?: number;
   readonly scopes?: string;
   readonly expiresIn?: number;
+  readonly name?: string;
 };
 
 /** `enhance keys create` */
 export const createKey = (options: Creation): Promise<void> =>
   asOperator(async ({ keys, ledger }) => {
-    const { account, credits, expiresIn } = options;
+    const { account, credits, expiresIn, name } = options;
     const issued = await keys.create({
       account,
+      ...(name !== undefined && { name }),
       ...(options.scopes && { scopes: scopesOf(options.scopes) }),
       ...(expiresIn !== undefined && { expiresInSeconds: expiresIn }),
     });
@@ -36,13 +38,11 @@ export const listKeys = ({ account, json }: Json & { readonly account?: string }
       process.exitCode = 1;
     }
     if (json) return console.log(JSON.stringify(all));
-    for (const { id, account, scopes, expires_at, revoked_at } of all) {
-      const state = revoked_at
-        ? `revoked ${revoked_at}`
-        : expires_at
-          ? `expires ${expires_at}`
-          : 'active';
-      console.log(`${id}  ${account}  ${scopes.join(',')}  ${state}`);
+    for (const key of all) {
+      const { id, account, scopes, name } = key;
+      console.log(
+        `${id}  ${account}  ${scopes.join(',')}  ${stateOf(key)}  ${name ?? ''}`.trimEnd(),
+      );
     }
   });
 
@@ -59,6 +59,12 @@ export const revokeKey = (id: string): Promise<void> =>
     await keys.revoke(id);
     console.log(`The key ${id} is revoked.`);
   });
+
+const stateOf = ({ expires_at, revoked_at }: Key): string => {
+  if (revoked_at) return `revoked ${revoked_at}`;
+  if (!expires_at) return 'active';
+  return `${Date.parse(expires_at) <= Date.now() ? 'expired' : 'expires'} ${expires_at}`;
+};
 
 const scopesOf = (text: string) => {
   const parsed = z.array(Scope).safeParse(text.split(','));

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { type Model, ModelList } from '../contract/models.ts';
+import type { Model } from '../../client/contract.ts';
 import { counted } from '../counted.ts';
-import { createClient } from './client.ts';
+import { type Calling, serviceOf } from './calling.ts';
 
-type Options = { readonly url: string; readonly key: string; readonly json?: boolean };
+type Options = Calling & { readonly json?: boolean };
 
 /** `enhance models list` */
-export const listModels = async ({ url, key, json }: Options): Promise<void> => {
-  const { data } = ModelList.parse((await createClient(url, key).get('/v1/models')).data);
-  if (json) return console.log(JSON.stringify(data));
+export const listModels = async (options: Options): Promise<void> => {
+  const data = await serviceOf(options).models();
+  if (options.json) return console.log(JSON.stringify(data));
   for (const model of data) {
     const state = model.ready ? 'ready' : 'not ready';
     console.log(

@@ -4,8 +4,8 @@ import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
 import { isUnreachable, openRedis, type Redises } from '../redis.ts';
-import { Refused } from './client.ts';
 import { stackEnvironment } from './home.ts';
+import { Refused } from './refused.ts';
 
 /** What the operator's commands work on. */
 export type Operator = {

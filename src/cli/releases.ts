@@ -14,8 +14,8 @@ import { type SlotState, written } from '../models/state.ts';
 import { operations } from '../operations/all.ts';
 import { catalogueEntries, slotForms } from '../operations/catalogue-entries.ts';
 import { openReplicas } from '../triton/replicas/replicas.ts';
-import { Refused } from './client.ts';
 import { asOperator } from './operator.ts';
+import { Refused } from './refused.ts';
 
 type Json = { readonly json?: boolean };
 type Swap = { readonly operate: Operate; readonly registry: Registry; readonly by: string };

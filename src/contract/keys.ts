@@ -15,6 +15,8 @@ export const Account = z
   )
   .describe('letters, digits, dot, dash and underscore; at most 64');
 
+export const KeyName = z.string().min(1).max(100);
+
 /** Ten years: what has to live longer is rotated. Every date that follows from it is one that `Date` holds. */
 export const ExpiresInSeconds = z
   .int()
@@ -32,7 +34,7 @@ export const OverlapSeconds = z
 export const KeyRequest = z
   .strictObject({
     account: Account,
-    name: z.string().min(1).max(100).optional().describe('to tell keys apart'),
+    name: KeyName.optional().describe('to tell keys apart'),
     scopes: z.array(Scope).min(1).max(3).optional().describe('create and read unless given'),
     expires_in_seconds: ExpiresInSeconds.optional().describe('never expires unless given'),
     credits: GrantedCredits.optional().describe('granted to the account along with the key'),

@@ -6,6 +6,7 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import type { ListPrice } from '../accounts/list-price.ts';
+import type { Use } from '../cli/run-jobs.ts';
 import type { Config, Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
@@ -197,8 +198,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
     config: Config,
     releases: Readonly<Record<InputKind, string | null>>,
   ): Fields;
-  /** Adds its command to the `enhance` program. */
-  command?(program: Command): void;
+  /** Adds its command to the `enhance` program, once to make jobs and once to tell prices. */
+  command?(program: Command, use: Use): void;
 };
 
 /**

@@ -15,11 +15,11 @@ export const developmentKey = async (address: string, env: NodeJS.ProcessEnv): P
   const kept = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : '';
   if (kept && (await isKnown(address, kept))) return kept;
   const command = ['keys', 'create', '--account', 'dev', '--credits', '10000', '--json'];
-  const { stdout } = await run(
-    process.execPath,
-    ['--import', 'tsx', 'src/cli/enhance.ts', ...command],
-    { env: environmentFor('service', env), cwd: root, timeout: 30_000 },
-  );
+  const { stdout } = await run(process.execPath, ['src/cli/bin.mjs', ...command], {
+    env: environmentFor('service', env),
+    cwd: root,
+    timeout: 30_000,
+  });
   const { key } = JSON.parse(stdout);
   if (typeof key !== 'string')
     throw new Error(`Expected a key from enhance keys create; got ${stdout}`);

@@ -1,9 +1,10 @@
 /** The command line as a process of its own, where it needs no service. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { root } from '../../src/stack/home.mjs';
 import { testEnvironment } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -17,14 +18,10 @@ const nobody = ['--url', 'http://127.0.0.1:1', '--key', 'none'];
 
 /** What it says on stderr; it has to fail, with a sentence and without a stack. */
 const complaint = async (...args: readonly string[]): Promise<string> => {
-  const { exitCode, stderr } = await execa(
-    'node',
-    ['--import', 'tsx', 'src/cli/enhance.ts', ...args],
-    {
-      ...{ reject: false, timeout: 60_000 },
-      env: testEnvironment({ REDIS_URL: 'redis://127.0.0.1:1' }),
-    },
-  );
+  const { exitCode, stderr } = await execa('node', [join(root, 'src/cli/bin.mjs'), ...args], {
+    ...{ reject: false, timeout: 60_000 },
+    env: testEnvironment({ REDIS_URL: 'redis://127.0.0.1:1' }),
+  });
   assert.is(exitCode, 1, stderr);
   assert.not.match(stderr, /^ +at /m);
   return stderr;
@@ -40,10 +37,34 @@ test('an output in a folder that does not exist is refused before anything is pa
   assert.match(said, /There is no folder .*none for the result/);
 });
 
+test('a result never replaces its source, and another file only with --force', async () => {
+  const own = await complaint('upscale', file, '-o', file, '--force', ...nobody);
+  assert.match(own, /would replace its own source/);
+  symlinkSync(file, join(dir, 'link.png'));
+  const linked = await complaint(
+    'upscale',
+    file,
+    '-o',
+    join(dir, 'link.png'),
+    '--force',
+    ...nobody,
+  );
+  assert.match(linked, /would replace its own source/);
+  const other = join(dir, 'other.png');
+  writeFileSync(other, 'not to be lost');
+  assert.match(
+    await complaint('upscale', file, '-o', other, ...nobody),
+    /other\.png exists already/,
+  );
+  const two = await complaint('upscale', file, other, '-o', join(dir, 'c.png'), ...nobody);
+  assert.match(two, /must be a folder that exists/);
+  assert.is(readFileSync(other, 'utf8'), 'not to be lost');
+});
+
 test('lip sync says what is wrong with its arguments before it sends anything', async () => {
   const out = join(dir, 'b.mp4');
   const lipsync = (...args: readonly string[]) => complaint('lipsync', ...args, ...nobody);
-  assert.match(await lipsync(file, file), /required option '-o, --output <file>'/);
+  assert.match(await lipsync(file, file), /required option '-o, --output <path>'/);
   assert.match(await lipsync(file, '-o', out), /missing required argument 'audio'/);
   assert.match(await lipsync(file, join(dir, 'none.wav'), '-o', out), /no file .*none\.wav/);
   assert.match(await lipsync(file, file, '-o', join(dir, 'b.mov')), /must end in \.mp4/);

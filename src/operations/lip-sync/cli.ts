@@ -2,17 +2,16 @@ import { extname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { number } from '../../cli/arguments.ts';
-import { calling, keyed } from '../../cli/calling.ts';
-import { Refused } from '../../cli/client.ts';
-import { type JobOptions, runJob } from '../../cli/run-job.ts';
+import { type Source, targetsOf } from '../../cli/paths.ts';
+import { Refused } from '../../cli/refused.ts';
+import type { JobOptions, Use, Wish } from '../../cli/run-jobs.ts';
 import { counted } from '../../counted.ts';
 import { LipsyncModel, LipsyncResult, type Segment, type Sync, SyncMode } from './request.ts';
 
-/** `enhance lipsync VIDEO AUDIO -o OUT.mp4` */
-export const lipsyncCommand = (program: Command): void => {
-  calling(program.command('lipsync <video> <audio>'))
-    .description('move the mouth in a video or a portrait to fit the audio')
-    .requiredOption('-o, --output <file>', 'path of the result, an .mp4')
+/** `enhance lipsync VIDEO AUDIO -o OUT.mp4`, and `enhance estimate lipsync VIDEO AUDIO` */
+export const lipsyncCommand = (program: Command, { adopt, send }: Use): void => {
+  adopt(program.command('lipsync <video> <audio>'))
+    .description('move the mouth in a video or a portrait to fit the audio: files or addresses')
     .option('-m, --model <model>', LipsyncModel.options.join(', '), 'fast')
     .option(
       '--sync-mode <mode>',
@@ -40,7 +39,9 @@ export const lipsyncCommand = (program: Command): void => {
       'the face whose mouth moves, by frame number and a point on it in pixels',
       face,
     )
-    .action((video, audio, options) => lipsync(video, audio, keyed(options)));
+    .action((video: Source, audio: Source, options: Options) =>
+      send('lipsync', [wishOf(video, audio, options)], options, told),
+    );
 };
 
 const fraction = number(z.number().min(0).max(1));
@@ -62,6 +63,7 @@ const segment = (text: string, before: readonly Segment[] = []): Segment[] => {
 };
 
 type Options = JobOptions & {
+  readonly output?: string;
   readonly model: string;
   readonly syncMode?: string;
   readonly segment?: readonly Segment[];
@@ -76,20 +78,26 @@ type Options = JobOptions & {
 };
 type Face = { readonly frame: number; readonly x: number; readonly y: number };
 
-const lipsync = async (video: string, audio: string, options: Options): Promise<void> => {
-  if (extname(options.output).toLowerCase() !== '.mp4')
-    throw new Refused(`The output ${options.output} must end in .mp4.`);
-  const parts = [
-    { part: 'video', path: video },
-    { part: 'audio', path: audio },
-  ];
-  const result = await runJob({ path: '/v1/lipsync', parts, fields: fieldsOf(options) }, options);
-  const { faces_detected, frames, frames_passed_through, sync, warnings } =
-    LipsyncResult.parse(result);
+const wishOf = (video: Source, audio: Source, options: Options): Wish => {
+  const { output, model } = options;
+  const sources = { video, audio };
+  const fields = fieldsOf(options);
+  if (output === undefined) return { sources, fields };
+  const [target = ''] = targetsOf(
+    [video],
+    output,
+    (name) => `${name}-${model.replace('@', '-')}.mp4`,
+  );
+  if (extname(target).toLowerCase() !== '.mp4')
+    throw new Refused(`The output ${target} must end in .mp4.`);
+  return { sources, fields, target };
+};
+
+const told = (result: unknown): string[] => {
+  const { faces_detected, frames, frames_passed_through, sync } = LipsyncResult.parse(result);
   const passed = `${frames_passed_through} unchanged`;
   const [faces, all] = [counted(faces_detected, 'face'), counted(frames, 'frame')];
-  console.error([faces, all, passed, ...lagOf(sync)].join(', '));
-  for (const { detail } of warnings) console.error(`Note: ${detail}`);
+  return [[faces, all, passed, ...lagOf(sync)].join(', ')];
 };
 
 const lagOf = ({ lag_ms }: Sync): string[] => {
@@ -100,11 +108,11 @@ const lagOf = ({ lag_ms }: Sync): string[] => {
 const fieldsOf = ({ model, syncMode, segment, face, background, ...tuning }: Options) => ({
   model,
   ...(syncMode && { sync_mode: syncMode }),
-  ...(face && { speaker: JSON.stringify(face) }),
-  ...(segment && { segments: JSON.stringify(segment) }),
-  options: JSON.stringify({
+  ...(face && { speaker: face }),
+  ...(segment && { segments: segment }),
+  options: {
     ...{ expressiveness: tuning.expressiveness, on_no_face: tuning.onNoFace, style: tuning.style },
     ...(!tuning.motion && { motion: false }),
     ...(background !== undefined && { background: { mode: 'mix', volume: background } }),
-  }),
+  },
 });

@@ -1,26 +1,32 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { number } from '../../cli/arguments.ts';
-import { calling, keyed } from '../../cli/calling.ts';
-import { Refused } from '../../cli/client.ts';
-import { type JobOptions, runJob } from '../../cli/run-job.ts';
+import { isFolderAt, isUrl, type Source, targetsOf } from '../../cli/paths.ts';
+import { Refused } from '../../cli/refused.ts';
+import type { JobOptions, Use } from '../../cli/run-jobs.ts';
 import { UpscaleOutput } from './request.ts';
 
-/** `enhance upscale FILE -o OUT` */
-export const upscaleCommand = (program: Command): void => {
-  calling(program.command('upscale <file>'))
-    .description('upscale an image or a video')
-    .requiredOption('-o, --output <file>', 'path of the result; its extension chooses the format')
-    .option('-m, --model <model>', 'photo, animation or detail', 'photo')
+/** `enhance upscale FILE… -o OUT`, and `enhance estimate upscale FILE…` */
+export const upscaleCommand = (program: Command, { adopt, send }: Use): void => {
+  adopt(program.command('upscale <files...>'))
+    .description('upscale images and videos: files or addresses')
+    .option(
+      '-m, --model <model>',
+      'photo, animation or detail, or a release such as photo@r2',
+      'photo',
+    )
     .option('-s, --scale <scale>', '2, 4 or 8', '2')
     .option('-f, --format <format>', 'png, jpeg, webp, avif or mp4 (default: by the extension)')
     .option('-q, --quality <quality>', '1 to 100; higher is better and larger', quality)
-    .action((file, options) => upscale(file, keyed(options)));
+    .action((files: readonly Source[], options: Options) =>
+      send('upscale', wishesOf(files, options), options),
+    );
 };
 
 const quality = number(UpscaleOutput.shape.quality.unwrap());
 
 type Options = JobOptions & {
+  readonly output?: string;
   readonly model: string;
   readonly scale: string;
   readonly format?: string;
@@ -35,27 +41,46 @@ const formats: Readonly<Record<string, string>> = {
   '.avif': 'avif',
   '.mp4': 'mp4',
 };
-
-const upscale = async (file: string, options: Options): Promise<void> => {
-  const part = { part: partOf(options.output), path: file };
-  await runJob({ path: '/v1/upscale', parts: [part], fields: fieldsOf(options) }, options);
+/** Of videos that can be read, but not written. */
+const videos = ['.mov', '.avi', '.webm', '.m4v'];
+const formatAt = (path: string): string | undefined => {
+  const extension = extname(path).toLowerCase();
+  return formats[extension] ?? (videos.includes(extension) ? 'mp4' : undefined);
 };
 
-/** The name of the file part. The service goes by the content, so either name is accepted for either kind. */
-const partOf = (output: string) => (extname(output).toLowerCase() === '.mp4' ? 'video' : 'image');
-
-const fieldsOf = ({ model, scale, output, format, quality }: Options): Record<string, string> => {
-  const wanted = format ?? formats[extname(output).toLowerCase()];
-  if (!wanted) {
-    const known = Object.keys(formats).join(' ');
-    throw new Refused(
-      `The output ${output} must end in one of ${known}; or give the format with --format.`,
-    );
-  }
-  return {
-    model,
-    scale,
-    output_format: wanted,
-    ...(quality === undefined ? {} : { output: JSON.stringify({ quality }) }),
-  };
+const wishesOf = (files: readonly Source[], options: Options) => {
+  const { output, model, scale } = options;
+  const picked = files.map((file) => formatOf(file, options));
+  const suffix = `-${model.replace('@', '-')}-${scale}x`;
+  const targets =
+    output === undefined
+      ? []
+      : targetsOf(files, output, (name, at) => `${name}${suffix}${extensionOf(picked[at])}`);
+  return files.map((file, at) => ({
+    sources: { image: file },
+    fields: fieldsOf(options, picked[at]),
+    ...(targets[at] !== undefined && { target: targets[at] }),
+  }));
 };
+
+/** What was asked for, or what the name of the result says, or, in a folder, that of the source. */
+const formatOf = (file: Source, { format, output }: Options): string | undefined => {
+  if (format || output === undefined) return format;
+  const named = isFolderAt(output) ? pathOf(file) : output;
+  const found = formatAt(named);
+  if (found) return found;
+  const known = Object.keys(formats).join(' ');
+  throw new Refused(
+    `${named} must end in one of ${known} for the format of the result; or give it with --format.`,
+  );
+};
+
+const pathOf = (source: Source): string => (isUrl(source) ? new URL(source).pathname : source);
+
+const extensionOf = (format = ''): string => (format === 'jpeg' ? '.jpg' : `.${format}`);
+
+const fieldsOf = ({ model, scale, quality }: Options, format: string | undefined) => ({
+  ...{ model, scale: Number(scale) },
+  ...(format && { output_format: format }),
+  ...(quality !== undefined && { output: { quality } }),
+});

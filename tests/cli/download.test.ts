@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { download } from '../../src/cli/client.ts';
+import { saveAs } from '../../src/cli/download.ts';
 import { serve } from '../media/server.ts';
 import { tempDir } from '../real/run.ts';
 
-const test = suite('client');
+const test = suite('download');
+const download = async (url: string, target: string, signal: AbortSignal) =>
+  saveAs(target, await fetch(url, { signal }), signal);
 /** Sends the text 20 times, 5 ms apart. */
 const slow = async (text: string, answer: ServerResponse): Promise<void> => {
   for (let i = 0; i < 20; i += 1) {

@@ -1,0 +1,65 @@
+/** `enhance jobs list|show|watch|cancel|delete`: the jobs of the key's account. */
+import type { Client } from '../../client/client.ts';
+import type { Job } from '../../client/contract.ts';
+import { counted } from '../counted.ts';
+import { type Calling, serviceOf } from './calling.ts';
+import { saveAs } from './download.ts';
+import { checkTarget } from './paths.ts';
+import { openBars } from './progress-bars.ts';
+
+type Options = Calling & { readonly json?: boolean };
+type ListOptions = Options & {
+  readonly status?: Job['status'];
+  readonly kind?: string;
+  readonly limit: number;
+};
+
+export const listJobs = async (options: ListOptions): Promise<void> => {
+  const { status, kind, limit, json } = options;
+  const { data } = await serviceOf(options).jobs.list({
+    ...{ limit, ...(status && { status }), ...(kind && { kind }) },
+  });
+  if (json) return console.log(JSON.stringify(data));
+  for (const job of data) console.log(lineOf(job));
+};
+
+export const showJob = async (id: string, options: Options): Promise<void> =>
+  print(await serviceOf(options).jobs.get(id), options);
+
+export const cancelJob = async (id: string, options: Options): Promise<void> =>
+  print(await serviceOf(options).jobs.cancel(id), options);
+
+export const deleteJob = async (id: string, options: Options): Promise<void> =>
+  print(await serviceOf(options).jobs.erase(id), options);
+
+type WatchOptions = Options & { readonly output?: string; readonly force?: boolean };
+
+/** Waits for the job's end; exit code 1 when it has no result. With --output that is downloaded. */
+export const watchJob = async (id: string, options: WatchOptions): Promise<void> => {
+  const { output, force = false } = options;
+  if (output) checkTarget(output, [], { force });
+  const service = serviceOf(options);
+  const bars = openBars();
+  const show = bars.add(id);
+  const job = await ended(service, id, show).finally(bars.close);
+  print(job, options);
+  if (job.status !== 'succeeded') process.exitCode = 1;
+  if (!output) return;
+  const answer = await service.download(await service.result(job));
+  await saveAs(output, answer, new AbortController().signal);
+};
+
+const ended = async (service: Client, id: string, onUpdate: (job: Job) => void): Promise<Job> =>
+  service.wait(await service.jobs.get(id), { onUpdate });
+
+const print = (job: Job, { json }: Options): void => {
+  console.log(json ? JSON.stringify(job) : lineOf(job));
+  if (json) return;
+  if (job.error) console.log(`  ${job.error.code}: ${job.error.detail}`);
+  if (job.result) console.log(`  ${job.result.output_url}`);
+};
+
+const lineOf = ({ id, created_at, kind, model, status, progress, cost }: Job): string => {
+  const done = status === 'processing' && progress ? ` ${Math.floor(progress.percent)} %` : '';
+  return `${id}  ${created_at}  ${kind} ${model}  ${status}${done}  ${counted(cost.charged, 'credit')}`;
+};

@@ -1,0 +1,60 @@
+/** Where inputs come from and results go to. Nothing is read or written here; what cannot work is refused before anything is paid. */
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { Refused } from './refused.ts';
+
+/** A path or an address, as the caller wrote it. */
+export type Source = string;
+
+export const isUrl = (source: Source): boolean => /^https?:\/\//i.test(source);
+
+export const checkSource = (source: Source): void => {
+  if (isUrl(source)) return;
+  if (!existsSync(source)) throw new Refused(`There is no file ${source}.`);
+  if (!statSync(source).isFile()) throw new Refused(`${source} is not a file.`);
+};
+
+/**
+ * The path of each source's result. With several sources, and where it is a folder, `output` names the folder, in which a
+ * result gets the name that `named` makes of its source's name.
+ */
+export const targetsOf = (
+  sources: readonly Source[],
+  output: string,
+  named: (name: string, at: number) => string,
+): string[] => {
+  const isFolder = isFolderAt(output);
+  if (sources.length > 1 && !isFolder)
+    throw new Refused(`The output of several files must be a folder that exists; got ${output}.`);
+  const targets = isFolder
+    ? sources.map((source, at) => join(output, named(nameOf(source), at)))
+    : [output];
+  const twice = targets.find((target, at) => targets.indexOf(target) !== at);
+  if (twice) throw new Refused(`Two of the files would both become ${twice}.`);
+  return targets;
+};
+
+export const isFolderAt = (path: string): boolean =>
+  /[/\\]$/.test(path) || (existsSync(path) && statSync(path).isDirectory());
+
+/** The file's name without its ending. */
+const nameOf = (source: Source): string => {
+  const name = isUrl(source) ? decodeURIComponent(new URL(source).pathname) : source;
+  return basename(name, extname(name)) || 'result';
+};
+
+/** Refuses a target that would replace one of the sources, or, without `force`, any other file. */
+export const checkTarget = (
+  target: string,
+  sources: readonly Source[],
+  { force }: { readonly force: boolean },
+): void => {
+  const folder = dirname(resolve(target));
+  if (!existsSync(folder)) throw new Refused(`There is no folder ${folder} for the result.`);
+  if (!existsSync(target)) return;
+  const own = sources.filter((source) => !isUrl(source)).map((source) => realpathSync(source));
+  if (own.includes(realpathSync(target)))
+    throw new Refused(`The result would replace its own source ${target}. Give another --output.`);
+  if (!force)
+    throw new Refused(`${target} exists already. Give another --output, or --force to replace it.`);
+};

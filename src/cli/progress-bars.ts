@@ -1,0 +1,34 @@
+import { basename } from 'node:path';
+import { MultiBar, type SingleBar } from 'cli-progress';
+import type { Job } from '../../client/contract.ts';
+
+/** A bar on stderr for each job, when that is a terminal; otherwise nothing. */
+export const openBars = () => {
+  if (!process.stderr.isTTY) return { add: () => () => {}, close: () => {} };
+  const bars = new MultiBar({
+    stream: process.stderr,
+    format: '{bar} {percentage}% {stage} {frames} {left} {name}',
+    hideCursor: true,
+    clearOnComplete: false,
+  });
+  return {
+    /** A bar that shows the job with each call. */
+    add: (name: string) => {
+      const bar = bars.create(100, 0, {
+        ...{ name: basename(name), stage: 'sending', frames: '', left: '' },
+      });
+      return (job: Job) => show(bar, job);
+    },
+    close: () => bars.stop(),
+  };
+};
+
+const show = (bar: SingleBar, { status, progress, queue_position }: Job): void => {
+  const { stage, percent, frames_done, frames_total, eta_seconds } = progress ?? {};
+  const waits = queue_position === null ? status : `queued, place ${queue_position}`;
+  bar.update(status === 'succeeded' ? 100 : (percent ?? 0), {
+    stage: status === 'processing' ? (stage ?? status) : waits,
+    frames: frames_total ? `${frames_done}/${frames_total}` : '',
+    left: eta_seconds ? `${Math.round(eta_seconds)} s left` : '',
+  });
+};

@@ -1,0 +1,164 @@
+/** What the commands of operations do: make jobs of files or addresses and fetch their results, or tell the price. */
+import { openAsBlob } from 'node:fs';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { Client } from '../../client/client.ts';
+import type { Estimate, Job } from '../../client/contract.ts';
+import { EnhanceError, NoAnswerError } from '../../client/errors.ts';
+import { inOrder } from '../async/in-order.ts';
+import { counted } from '../counted.ts';
+import { Failure } from '../errors.ts';
+import { type Calling, serviceOf } from './calling.ts';
+import { saveAs } from './download.ts';
+import { checkSource, checkTarget, isUrl, type Source } from './paths.ts';
+import { openBars } from './progress-bars.ts';
+import { Refused } from './refused.ts';
+
+/** One job as a command asks for it. */
+export type Wish = {
+  /** By the name of the file part, such as "image"; an address goes into `<name>_url`. */
+  readonly sources: Readonly<Record<string, Source>>;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Path of the result; absent where only the price is asked. */
+  readonly target?: string;
+};
+export type JobOptions = Calling & { readonly json?: boolean; readonly force?: boolean };
+type Result = NonNullable<Job['result']>;
+
+/** What is done with the wishes of an operation's command. */
+export type Use = {
+  /** Adds the options that all operations' commands have. */
+  readonly adopt: (command: Command) => Command;
+  readonly send: (
+    kind: string,
+    wishes: readonly Wish[],
+    options: JobOptions,
+    tell?: (result: Result) => readonly string[],
+  ) => Promise<void>;
+};
+
+/** So many jobs of one command are under way at a time. */
+const atOnce = 4;
+
+/** Makes the jobs, shows their progress and downloads their results. Ctrl-C cancels them. */
+export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => []) => {
+  for (const wish of wishes) checkWish(wish, options);
+  const service = serviceOf(options);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort(new Refused('Stopped.')));
+  const bars = openBars();
+  const run = async (wish: Wish): Promise<Told> => {
+    const target = wish.target ?? '';
+    const show = bars.add(target);
+    try {
+      const result = await runOne(service, kind, wish, { show, signal: stop.signal });
+      return { target, result, error: null };
+    } catch (error) {
+      return { target, result: null, error };
+    }
+  };
+  try {
+    for await (const told of inOrder(wishes, atOnce, run)) report(told, options, tell);
+  } finally {
+    bars.close();
+  }
+};
+
+type Told = { readonly target: string; readonly result: Result | null; readonly error: unknown };
+type Watch = { readonly show: (job: Job) => void; readonly signal: AbortSignal };
+
+const runOne = async (
+  service: Client,
+  kind: string,
+  wish: Wish,
+  { show, signal }: Watch,
+): Promise<Result> => {
+  const started = await startJob(service, kind, wish, signal);
+  try {
+    const job = await service.wait(started, { onUpdate: show, signal });
+    const result = await service.result(job);
+    await saveAs(wish.target ?? '', await service.download(result, signal), signal);
+    return result;
+  } catch (error) {
+    if (signal.aborted) throw new Refused(stoppedText(await service.jobs.cancel(started.id)));
+    throw error;
+  }
+};
+
+const startJob = async (
+  service: Client,
+  kind: string,
+  wish: Wish,
+  signal: AbortSignal,
+): Promise<Job> => {
+  const headers = { prefer: 'respond-async', 'idempotency-key': crypto.randomUUID() };
+  const body = await bodyOf(wish);
+  const asked = { method: 'POST', body, headers, signal } as const;
+  return JSON.parse(await (await service.request(`/v1/${kind}`, asked)).text());
+};
+
+const bodyOf = async ({ sources, fields }: Wish): Promise<Record<string, unknown>> => {
+  const entries = Object.entries(sources).map(async ([name, source]) =>
+    isUrl(source)
+      ? ([`${name}_url`, source] as const)
+      : ([name, new File([await openAsBlob(source)], basename(source))] as const),
+  );
+  return { ...fields, ...Object.fromEntries(await Promise.all(entries)) };
+};
+
+const checkWish = ({ sources, target }: Wish, { force = false }: JobOptions): void => {
+  const all = Object.values(sources);
+  all.forEach(checkSource);
+  if (target !== undefined) checkTarget(target, all, { force });
+};
+
+const report = (
+  { target, result, error }: Told,
+  { json }: JobOptions,
+  tell: (result: Result) => readonly string[],
+): void => {
+  if (!result) {
+    if (!isExpected(error)) throw error;
+    process.exitCode = 1;
+    console.error(`${target}: ${error.message}`);
+    return;
+  }
+  if (json) console.log(JSON.stringify({ ...result, file: target }));
+  const paid = result.cached ? 'cached, free' : counted(result.credits_used, 'credit');
+  console.error(`${target}: ${result.input_size} -> ${result.output_size}, ${paid}`);
+  for (const line of tell(result)) console.error(line);
+  for (const { detail } of result.warnings) console.error(`Note: ${detail}`);
+};
+
+/** What is told by its message alone: refusals of ours and of the service. */
+export const isExpected = (error: unknown): error is Error =>
+  [Refused, Failure, EnhanceError, NoAnswerError].some((kind) => error instanceof kind);
+
+/** A job that other requests share goes on after a cancel, until they have left too. */
+const stoppedText = ({ id, cost, finished_at }: Job): string =>
+  finished_at === null
+    ? `Stopped waiting. The job ${id} was told to stop; it goes on only if other requests share it.`
+    : `Stopped. The job ${id} cost ${counted(cost.charged, 'credit')}.`;
+
+/** Tells what the jobs would cost. */
+export const tellPrices: Use['send'] = async (kind, wishes, options) => {
+  for (const wish of wishes) checkWish(wish, options);
+  const service = serviceOf(options);
+  const price = async (wish: Wish): Promise<Estimate> => {
+    const asked = { method: 'POST', body: await bodyOf(wish), safe: true } as const;
+    return JSON.parse(await (await service.request(`/v1/${kind}/estimate`, asked)).text());
+  };
+  let sum = 0;
+  for await (const estimate of inOrder(wishes, atOnce, price)) {
+    sum += estimate.credits;
+    if (options.json) console.log(JSON.stringify(estimate));
+    else console.log(priceText(estimate));
+  }
+  if (!options.json && wishes.length > 1) console.log(`${counted(sum, 'credit')} together`);
+};
+
+const priceText = ({ credits, lines, input_size, output_size, available_credits }: Estimate) =>
+  [
+    `${counted(credits, 'credit')} of ${available_credits}: ${input_size} -> ${output_size}`,
+    ...lines.map(({ text, credits }) => `  ${text}: ${credits}`),
+  ].join('\n');
