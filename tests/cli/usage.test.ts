@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { root } from '../../src/stack/home.mjs';
 import { testEnvironment } from '../real/config.ts';
+import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
 
 const test = suite('wrong use of the command line');
@@ -14,7 +15,8 @@ const file = join(dir, 'a.png');
 writeFileSync(file, 'no picture, and never sent');
 mkdirSync(join(dir, 'folder'));
 
-const nobody = ['--url', 'http://127.0.0.1:1', '--key', 'none'];
+const [port] = await freePorts(1);
+const nobody = ['--url', `http://127.0.0.1:${port}`, '--key', 'none'];
 
 /** What it says on stderr; it has to fail, with a sentence and without a stack. */
 const complaint = async (...args: readonly string[]): Promise<string> => {

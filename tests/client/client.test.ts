@@ -13,6 +13,7 @@ import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { realApi } from '../http/api.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
+import { freePorts } from '../real/ports.ts';
 
 const test = suite('client');
 const api = await realApi({ RATE_CREATE_PER_MINUTE: '10000', RATE_READ_PER_MINUTE: '10000' });
@@ -162,15 +163,19 @@ test('a request whose answer was lost is sent again and makes one job', async ()
 });
 
 test('a service that is not there is named, after as many tries as were asked for', async () => {
+  const [port] = await freePorts(1);
   let tries = 0;
   const counted = fetchBut(async (_, ask) => {
     tries += 1;
     return ask();
   });
-  const nobody = createClient({ url: 'http://127.0.0.1:1', key, fetch: counted, retries: 1 });
+  const nobody = createClient({ url: `http://127.0.0.1:${port}`, key, fetch: counted, retries: 1 });
   const error = await nobody.credits().catch((thrown: unknown) => thrown);
   assert.instance(error, NoAnswerError);
-  assert.match(String(error), /The service at http:\/\/127\.0\.0\.1:1 does not answer/);
+  assert.match(
+    String(error),
+    /The service at http:\/\/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\)/,
+  );
   assert.is(tries, 2);
 });
 
