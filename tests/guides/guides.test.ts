@@ -1,0 +1,101 @@
+/** Runs what the guides print: every block marked "run", in its order, as a newcomer would, against the real service. */
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import sharp from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { places, root } from '../../src/stack/home.mjs';
+import { serve } from '../media/server.ts';
+import { tempDir } from '../real/run.ts';
+import { realService } from '../real/service.ts';
+import { sounds } from '../real/sounds.ts';
+import { talkingHead } from '../real/talking.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
+
+const test = suite('guides');
+const folder = tempDir('guides');
+const files: Readonly<Record<string, string>> = {
+  '/speaker.mp4': await talkingHead(join(folder, 'speaker.mp4'), 1, '240x240'),
+  '/speech.wav': await sounds.babble(join(folder, 'speech.wav'), 1),
+  '/portrait.png': join(folder, 'portrait.png'),
+};
+const drawn = { width: 24, height: 16, channels: 3, background: '#48c' } as const;
+await sharp({ create: drawn }).png().toFile(join(folder, 'portrait.png'));
+const site = await serve((request, answer) =>
+  answer.end(readFileSync(files[request.url ?? ''] ?? '')),
+);
+const service = await realService(
+  { FETCH_ALLOW_HOSTS: new URL(site.origin).host },
+  realTriton(['photo', ...lipsyncNames('fast')]),
+);
+
+/** `enhance-client` as `npm install` would put it there. */
+const install = async (): Promise<void> => {
+  const modules = join(folder, 'node_modules');
+  const client = join(modules, 'enhance-client');
+  mkdirSync(client, { recursive: true });
+  cpSync(join(root, 'client/package.json'), join(client, 'package.json'));
+  for (const name of ['eventsource-parser', 'standardwebhooks', '@stablelib', 'fast-sha256'])
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const project = join(root, 'client/tsconfig.build.json');
+  await execa(join(root, 'node_modules/.bin/tsc'), [
+    ...['-p', project, '--outDir', join(client, 'dist')],
+  ]);
+};
+await install();
+
+/** How a block in a language is run: its file's ending, and the program with its arguments. */
+const runners: Readonly<Record<string, readonly [string, readonly string[]]>> = {
+  sh: ['sh', ['bash', '-euo', 'pipefail']],
+  ts: ['ts', [process.execPath, '--import', import.meta.resolve('tsx')]],
+  python: ['py', [places.python]],
+};
+
+const run = async (language: string, code: string, env: NodeJS.Dict<string>): Promise<void> => {
+  const runner = runners[language];
+  if (!runner) throw new Error(`nothing here runs ${language}`);
+  const [ending, [program = '', ...args]] = runner;
+  writeFileSync(join(folder, `block.${ending}`), code);
+  const { exitCode, all } = await execa(program, [...args, `block.${ending}`], {
+    ...{ cwd: folder, env, all: true, reject: false, timeout: 120_000 },
+  });
+  assert.is(exitCode, 0, `${code}\n---\n${all}`);
+};
+
+/** How many blocks of each guide are run, so that none falls out unseen. */
+const guides = {
+  'quick-start': 6,
+  retries: 2,
+  credits: 3,
+  'n8n-zapier': 2,
+  'from-sync-so': 1,
+};
+for (const [name, count] of Object.entries(guides)) {
+  test(`the code in ${name}.md runs as printed`, async () => {
+    const text = readFileSync(join(root, `docs/guides/${name}.md`), 'utf8');
+    const blocks = [...text.matchAll(/^```(\w+) run\n(.*?)^```$/gms)];
+    assert.is(blocks.length, count);
+    const { key } = await service.caller(1000);
+    const env = {
+      ...{ ENHANCE_URL: service.url, ENHANCE_API_KEY: key },
+      PICTURE_URL: `${site.origin}/portrait.png`,
+      VIDEO_URL: `${site.origin}/speaker.mp4`,
+      AUDIO_URL: `${site.origin}/speech.wav`,
+    };
+    for (const [, language = '', code = ''] of blocks) await run(language, code, env);
+  });
+}
+
+test('the quick start leaves what it promises', async () => {
+  const { width, height } = await sharp(join(folder, 'large.png')).metadata();
+  assert.equal([width, height], [48, 32]);
+  assert.match(readFileSync(join(folder, 'dubbed.mp4')).subarray(0, 12).toString('latin1'), /ftyp/);
+});
+
+test.after(async () => {
+  await service.close();
+  await site.close();
+});
+test.run();
