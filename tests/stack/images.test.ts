@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { suite } from 'uvu';
@@ -23,6 +23,22 @@ test('the Dockerfiles have no fault that can be seen without building them', () 
     'line 2: COPY requires at least two arguments',
     'line 3: Unknown instruction: RUNN',
   ]);
+});
+
+test('what the Dockerfiles copy is sent to the build', () => {
+  const sent = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'));
+  const copied = files.flatMap((file) =>
+    [...read(file).matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+      names.split(' '),
+    ),
+  );
+  assert.ok(copied.includes('client'));
+  for (const name of copied) {
+    assert.ok(existsSync(join(root, name)), name);
+    assert.ok(sent.includes(`!${name.split('/')[0]}`), `${name} is left out by .dockerignore`);
+  }
 });
 
 test('the service runs on Node 24 in its image, and none runs as root', () => {
