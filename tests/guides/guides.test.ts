@@ -21,13 +21,14 @@ const files: Readonly<Record<string, string>> = {
   '/portrait.png': join(folder, 'portrait.png'),
 };
 const drawn = { width: 24, height: 16, channels: 3, background: '#48c' } as const;
-await sharp({ create: drawn }).png().toFile(join(folder, 'portrait.png'));
+for (const name of ['portrait.png', 'portrait.jpg'])
+  await sharp({ create: drawn }).toFile(join(folder, name));
 const site = await serve((request, answer) =>
   answer.end(readFileSync(files[request.url ?? ''] ?? '')),
 );
 const service = await realService(
   { FETCH_ALLOW_HOSTS: new URL(site.origin).host },
-  realTriton(['photo', ...lipsyncNames('fast')]),
+  realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
 );
 
 /** `enhance-client` as `npm install` would put it there. */
@@ -66,15 +67,16 @@ const run = async (language: string, code: string, env: NodeJS.Dict<string>): Pr
 
 /** How many blocks of each guide are run, so that none falls out unseen. */
 const guides = {
-  'quick-start': 6,
-  retries: 2,
-  credits: 3,
-  'n8n-zapier': 2,
-  'from-sync-so': 1,
+  'README.md': 1,
+  'docs/guides/quick-start.md': 6,
+  'docs/guides/retries.md': 2,
+  'docs/guides/credits.md': 3,
+  'docs/guides/n8n-zapier.md': 2,
+  'docs/guides/from-sync-so.md': 1,
 };
 for (const [name, count] of Object.entries(guides)) {
-  test(`the code in ${name}.md runs as printed`, async () => {
-    const text = readFileSync(join(root, `docs/guides/${name}.md`), 'utf8');
+  test(`the code in ${name} runs as printed`, async () => {
+    const text = readFileSync(join(root, name), 'utf8');
     const blocks = [...text.matchAll(/^```(\w+) run\n(.*?)^```$/gms)];
     assert.is(blocks.length, count);
     const { key } = await service.caller(1000);
@@ -84,7 +86,11 @@ for (const [name, count] of Object.entries(guides)) {
       VIDEO_URL: `${site.origin}/speaker.mp4`,
       AUDIO_URL: `${site.origin}/speech.wav`,
     };
-    for (const [, language = '', code = ''] of blocks) await run(language, code, env);
+    // What the README prints is what `npm start` says; here the service has another address, and the key is ours.
+    for (const [, language = '', code = ''] of blocks) {
+      const ours = code.replace('mes_live_…', key).replace('http://127.0.0.1:8080', service.url);
+      await run(language, ours, env);
+    }
   });
 }
 
