@@ -55,7 +55,7 @@ const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     clients: ['protocol'],
     replicas: ['protocol'],
   },
-  http: { body: [], gate: [], middleware: [], routes: [] },
+  http: { body: [], gate: [], middleware: [], pages: [], routes: ['pages'] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {
     faces: [],
@@ -71,6 +71,9 @@ const owners: Readonly<Record<string, RegExp>> = {
   ioredis: /^(redis\.ts|stack\/redis\.ts|jobs\/queue\.ts)$/,
   koa: /^http\//,
   '@koa/router': /^http\//,
+  '@bull-board/api': /^http\/pages\/board\.ts$/,
+  '@bull-board/api/bullAdapter': /^http\/pages\/board\.ts$/,
+  '@bull-board/koa': /^http\/pages\/board\.ts$/,
   '@koa/cors': /^http\/middleware\/cross-origin\.ts$/,
   'koa-body': /^http\/body\/json-body\.ts$/,
   '@fastify/busboy': /^http\/body\/multipart\.ts$/,

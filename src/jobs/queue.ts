@@ -12,6 +12,8 @@ import type { Log } from '../log.ts';
 export type Ticket = { readonly id: string; readonly dispatch: number };
 
 export type Queue = {
+  /** For Bull Board. */
+  readonly bull: Bull.Queue<Ticket>;
   deliver(ticket: Ticket): Promise<void>;
   /** Hands tickets to `run`, `concurrency` at once. */
   start(concurrency: number, run: (ticket: Ticket) => Promise<void>): void;
@@ -61,6 +63,7 @@ export const openQueue = (
   );
 
   return {
+    bull,
     deliver: async (ticket) => {
       await bull.add(ticket, { jobId: `${ticket.id}.${ticket.dispatch}` });
     },

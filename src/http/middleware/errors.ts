@@ -56,7 +56,7 @@ const retrySeconds = 5;
 const passing = [429, 503, 507];
 
 const headersOf = ({ status, code, facts }: Failure): Record<string, string> => {
-  if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
+  if (status === 401) return { 'WWW-Authenticate': String(facts.challenge ?? 'Bearer') };
   if (status === 405) return { Allow: String(facts.allowed) };
   if (status === 416) return { 'Content-Range': `bytes */${facts.bytes}` };
   if (passing.includes(status) || code === 'idempotency_in_progress') {
