@@ -47,6 +47,9 @@ import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
 import { openReplicas } from './triton/replicas/replicas.ts';
 import { watched } from './triton/watched.ts';
+import { startDeliverer } from './webhooks/deliverer.ts';
+import { openDeliveryQueue } from './webhooks/queue.ts';
+import { openWebhooks } from './webhooks/webhooks.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -71,6 +74,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
+      webhooks: openWebhooks(stores, config),
       ...{ fetchTo, identify },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
@@ -91,7 +95,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     return config.http.publicUrl;
   });
 
-/** A worker that takes jobs until it is closed. */
+/** A worker that takes jobs and delivers webhooks until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     setPriority(niceness.worker);
@@ -104,7 +108,15 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
     if (config.metrics.port > 0) closers.push(await serveMetrics(shared));
     const worker = await startWorker({ ...shared, enhance });
-    closers.push(() => worker.close());
+    const deliveryQueue = openDeliveryQueue(config.redis, log);
+    closers.push(() => deliveryQueue.close());
+    const { publicUrl } = config.http;
+    const { resultUrl } = openLinks(config.secrets.signing, publicUrl);
+    const deliverer = startDeliverer({
+      ...{ ...shared, deliveryQueue, webhooks: openWebhooks(shared.stores, config) },
+      shown: { operations, publicUrl, resultUrl },
+    });
+    closers.push(() => Promise.all([worker.close(), deliverer.close()]));
     return '';
   });
 

@@ -22,6 +22,7 @@ import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
 import type { Tracing } from '../tracing.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -47,6 +48,7 @@ export type Parts = {
   readonly files: Files;
   readonly uploads: Uploads;
   readonly links: Links;
+  readonly webhooks: Webhooks;
   readonly fetchTo: typeof fetchTo;
   readonly identify: typeof identify;
   /** Limits how many decoders run at a time, with a fair turn for each account. */

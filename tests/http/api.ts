@@ -39,6 +39,7 @@ import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
 import { noTracing } from '../../src/tracing.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
@@ -92,6 +93,7 @@ export const realApi = async (
       quota: config.files.accountUploads,
     }),
     links: openLinks(config.secrets.signing, publicUrl),
+    webhooks: openWebhooks(stores, config),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
     ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },

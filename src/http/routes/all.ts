@@ -24,6 +24,7 @@ import {
 } from './releases.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.ts';
 import { createUpload, getUpload } from './uploads.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** Everything that can be asked, in the order in which the document tells it. */
 export const createRoutes = (
@@ -44,6 +45,7 @@ export const createRoutes = (
     jobResultRoute(operations),
     cancelJob,
     eraseJob,
+    ...webhookRoutes,
     getCredits,
     listLedger,
     modelsRoute(modelSchemas(operations)),

@@ -38,6 +38,7 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     },
     error: job.error && problemOf(failureOf(job.error), whereOf(job)),
     urls: { self, cancel: `${self}/cancel`, result: `${self}/result` },
+    metadata: job.metadata,
     input: job.input,
     options: shownOptions(job, shown),
     result: presentResult(job, shown),

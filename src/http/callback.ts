@@ -1,0 +1,29 @@
+/** What a creating request brings for itself and not for its work: metadata, and where its events go. */
+import { z } from 'zod';
+import { callbackFields, endEvents } from '../contract/webhooks.ts';
+import type { Callback } from '../jobs/submit/submission.ts';
+import type { Parts } from './parts.ts';
+import type { Wanted } from './source.ts';
+
+const Fields = z.object(callbackFields);
+
+/** The request without these, and these. Undefined for a request that brought none. */
+export const apart = <T extends Wanted>(wanted: T) => {
+  const { metadata, webhook_url, webhook_events, ...body } = wanted.body;
+  const given = Fields.parse({ metadata, webhook_url, webhook_events });
+  const callback: Callback = {
+    metadata: given.metadata ?? {},
+    url: given.webhook_url ?? null,
+    events: [...new Set(given.webhook_events ?? endEvents)],
+  };
+  const isGiven = callback.url !== null || Object.keys(callback.metadata).length > 0;
+  return { request: { ...wanted, body }, callback: isGiven ? callback : undefined };
+};
+
+/** Failure url_not_allowed. */
+export const checkCallback = async (
+  callback: Callback | undefined,
+  { webhooks }: Pick<Parts, 'webhooks'>,
+): Promise<void> => {
+  if (callback && callback.url !== null) await webhooks.endpoints.checkUrl(callback.url);
+};
