@@ -6,6 +6,7 @@ import { type AttemptParts, attempt } from './attempt.ts';
 import { type FanOutParts, messagesOf } from './fan-out.ts';
 import { type Outbox, type OutboxEntry, openOutbox } from './outbox.ts';
 import type { DeliveryQueue, DeliveryTicket } from './queue.ts';
+import { openShares } from './shares.ts';
 
 export type DelivererParts = AttemptParts & {
   readonly stores: Redises;
@@ -16,11 +17,8 @@ export type DelivererParts = AttemptParts & {
 
 /** Between two looks into the outbox: what a delivery waits for beside its own time, which is to be below 1 s. */
 const LOOK_MS = 200;
-/** Attempts that one deliverer makes at a time, and those of one account, whose receivers may all be slow. */
-const AT_ONCE = 50;
-const OF_ACCOUNT = 20;
-/** Before a delivery that found its account's places taken looks again. */
-const BUSY_MS = 1_000;
+/** Attempts that one deliverer makes at a time. */
+const AT_ONCE = 100;
 /** How long attempts that are under way may go on when the process ends; the others are made again elsewhere. */
 const DRAIN_MS = 2_000;
 
@@ -31,7 +29,7 @@ export const startDeliverer = (
   const { webhooks, deliveryQueue, log, metrics } = parts;
   const ending = new AbortController();
   const running = new Set<Promise<unknown>>();
-  const ofAccount = new Map<string, number>();
+  const shares = openShares();
 
   const ticketsOf = async (id: string, entry: OutboxEntry): Promise<DeliveryTicket[]> => {
     if (entry.kind === 'delivery') return [{ id: entry.id, run: entry.run }];
@@ -72,15 +70,12 @@ export const startDeliverer = (
   const inTurn = async (ticket: DeliveryTicket): Promise<number | null> => {
     const account = (await webhooks.deliveries.find(ticket.id))?.account;
     if (account === undefined) return null;
-    const count = ofAccount.get(account) ?? 0;
-    if (count >= OF_ACCOUNT) return BUSY_MS;
-    ofAccount.set(account, count + 1);
+    const laterMs = shares.take(account);
+    if (laterMs !== null) return laterMs;
     try {
       return await attempt(ticket, parts, ending.signal);
     } finally {
-      const left = (ofAccount.get(account) ?? 1) - 1;
-      if (left > 0) ofAccount.set(account, left);
-      else ofAccount.delete(account);
+      shares.give(account);
     }
   };
 

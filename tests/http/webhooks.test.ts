@@ -138,6 +138,8 @@ test('a webhook_url that may not be called is refused before there is a job or a
   const bad = await form({ webhook_url: 'ftp://example.com', webhook_events: '["job.done"]' });
   const problem = refused(await post(bad), 422, 'validation_failed');
   assert.equal(pointers(problem).sort(), ['/webhook_events/0', '/webhook_url']);
+  const alone = await post(await form({ webhook_events: '["job.failed"]' }));
+  assert.equal(pointers(refused(alone, 422, 'validation_failed')), ['/webhook_events']);
   assert.equal((await http.get('/v1/jobs?status=queued')).data.data, []);
   assert.is((await http.get('/v1/credits')).data.held, 0);
 });

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import { idAt } from '../../src/webhooks/deliveries.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace, onCue } from '../jobs/rig.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -150,6 +152,26 @@ test('an event is delivered once, however often its entry is moved', async ({ ac
     await logged(account);
   }
   assert.is(listener.received.length, 1);
+});
+
+test('beyond its bound the log forgets the oldest deliveries, pending ones too', async ({
+  account,
+}) => {
+  const { deliveries } = openWebhooks(rig.stores, {
+    ...rig.config,
+    webhooks: { ...rig.config.webhooks, accountDeliveries: 3 },
+  });
+  const now = Date.now();
+  const ids: string[] = [];
+  for (const [count, forgotten] of [0, 0, 0, 1, 1].entries()) {
+    const id = `${idAt(now + count)}0`;
+    const what = { type: 'job.failed', job: 'job_1', endpoint: '', body: '{}' } as const;
+    const message = { ...what, id, account, url: listener.origin, created_at: now + count };
+    assert.equal(await deliveries.expect(message), { isPending: true, forgotten });
+    ids.unshift(id);
+  }
+  const kept = (await rig.delivered(account)).map(({ id }) => id);
+  assert.equal(kept, ids.slice(0, 3));
 });
 
 test('processing and progress are told to who asks for them, and to nobody else', async ({

@@ -66,6 +66,28 @@ test('one that is down gets every attempt of the schedule, then the delivery has
   assert.equal(errors(delivery), Array(3).fill('the server could not be reached'));
 });
 
+test('each further attempt is planned for when the schedule says, and up to a tenth later', async ({
+  account,
+}) => {
+  const broken = await withStatus(500);
+  const other = await openWebhookRig(freshPlace(server.url), { WEBHOOK_RETRY_SECONDS: '600,60' });
+  await other.ledger.grant(account, 1000);
+  await other.work(atOnce);
+  other.deliver();
+  await other.ask('a', { account, callback: callback(broken.origin) });
+  const first = async () => (await other.delivered(account))[0];
+  await until('it was tried', async () => (await first())?.attempts_made === 1);
+  const one = await first();
+  assert.is(one?.status, 'pending');
+  const [tried] = one?.attempts ?? [];
+  const endedAt = Date.parse(tried?.at ?? '') + (tried?.duration_ms ?? 0);
+  const seconds = (Date.parse(one?.next_attempt_at ?? '') - endedAt) / 1000;
+  // A minute for a machine that stands still meanwhile.
+  assert.ok(seconds >= 600 && seconds <= 660 + 60, `${seconds} s`);
+  await other.close();
+  await broken.close();
+});
+
 test('one that comes back gets the same message, under the same id and signed anew', async ({
   account,
 }) => {
@@ -102,6 +124,28 @@ test('one that answers 200 too late has failed, and so has one that never answer
   await until('the connections are closed', () => held.every(({ destroyed }) => destroyed));
   assert.equal(await other.credits(account), { balance: 990, held: 0 });
   await other.close();
+  await slow.close();
+});
+
+test('one account with slow receivers leaves places to the others', async ({ account }) => {
+  const held: ServerResponse[] = [];
+  const slow = await receiver((_, response) => void held.push(response));
+  const asked = { account, callback: callback(slow.origin) };
+  const { job } = await rig.ask('a', asked);
+  await rig.ended(job);
+  for (let count = 1; count < 11; count += 1) assert.ok((await rig.ask('a', asked)).cached);
+  await until('as many are sent as one account may have', () => held.length === 10);
+  const other = `other-${account}`;
+  await rig.ledger.grant(other, 1000);
+  await rig.ask('a', { account: other, callback: callback(target.origin) });
+  await target.got();
+  assert.is(held.length, 10);
+  for (const response of held) response.writeHead(204).end();
+  await until('the last one is sent', () => held.length === 11);
+  held[10]?.writeHead(204).end();
+  const isOver = async () =>
+    (await rig.delivered(account)).every(({ status }) => status === 'delivered');
+  await until('all are delivered', isOver);
   await slow.close();
 });
 

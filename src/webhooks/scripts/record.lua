@@ -15,7 +15,8 @@ redis.call('PEXPIRE', key, ARGV[5])
 redis.call('ZADD', index, 0, id)
 redis.call('PEXPIRE', index, 2 * ARGV[5])
 redis.call('ZREMRANGEBYLEX', index, '-', '(' .. ARGV[6])
-for _, old in ipairs(redis.call('ZRANGE', index, 0, redis.call('ZCARD', index) - tonumber(ARGV[4]) - 1)) do
+local excess = redis.call('ZCARD', index) - tonumber(ARGV[4])
+for _, old in ipairs(excess > 0 and redis.call('ZRANGE', index, 0, excess - 1) or {}) do
   if redis.call('HGET', delivery_key(root, old), 'status') == 'pending' then forgotten = forgotten + 1 end
   redis.call('DEL', delivery_key(root, old))
   redis.call('ZREM', index, old)
