@@ -1,5 +1,6 @@
 /** From a job's end to its receivers. */
 import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
@@ -21,8 +22,10 @@ await rig.work(async (job, ...how) => {
   return /slow/.test(String(content)) ? model.enhance(job, ...how) : atOnce(job, ...how);
 });
 // Two, as two workers have.
-rig.deliver();
-rig.deliver();
+const lines: string[] = [];
+const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
+rig.deliver({ log });
+rig.deliver({ log });
 
 const test = suite<{ account: string }>('webhooks');
 test.before.each(async (context) => {
@@ -70,6 +73,13 @@ test("a request's webhook_url gets the job with its metadata, signed with the ac
     one?.attempts.map(({ status_code, error }) => [status_code, error]),
     [[204, null]],
   );
+  const told = lines.filter((line) => line.includes(job.id)).join('');
+  assert.match(told, '"msg":"webhook sent"');
+  for (const hidden of ['whsec_', secret, 'token=hidden', 'v1,'])
+    assert.not.ok(
+      lines.some((line) => line.includes(hidden)),
+      hidden,
+    );
 });
 
 test('each end of a job is told as what it is; a cached result too', async ({ account }) => {

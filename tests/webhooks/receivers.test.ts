@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
+import { bodyOf, idAt } from '../../src/webhooks/deliveries.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace } from '../jobs/rig.ts';
 import { freePorts } from '../real/ports.ts';
@@ -216,6 +217,38 @@ test('an endpoint that has failed for days is disabled; one success would have k
     return last_success_at !== null && failing_since === null;
   });
   await broken.close();
+});
+
+test('what is owed to an endpoint that was disabled or deleted ends as failed, and says why', async ({
+  account,
+}) => {
+  const { endpoints, deliveries } = rig.webhooks;
+  const owed = async (endpoint: string, tail: string) => {
+    const id = `${idAt(Date.now())}${tail}`;
+    const body = bodyOf('job.failed', Date.now(), {});
+    const what = { type: 'job.failed', job: 'job_1', body, created_at: Date.now() } as const;
+    await deliveries.expect({ ...what, id, account, endpoint, url: target.origin });
+    return id;
+  };
+  const ended = async (id: string) => {
+    await until('it has failed', async () => (await deliveries.find(id))?.status === 'failed');
+    return (await deliveries.get(account, id)).attempts.at(-1)?.error;
+  };
+  const endpoint = await endpoints.create(account, { url: target.origin });
+  const first = await owed(endpoint, '1');
+  await endpoints.change(account, endpoint, { enabled: false });
+  const { redis, stores } = rig;
+  const entry = JSON.stringify({ kind: 'delivery', id: first, run: 0 });
+  await redis.hset(`${stores.prefix}:outbox:entries`, 'owed', entry);
+  await redis.zadd(`${stores.prefix}:outbox`, 1, 'owed');
+  assert.is(await ended(first), 'the webhook is disabled');
+  // Asked for by the caller, it is sent all the same.
+  await deliveries.resend(account, first);
+  await until('it came', async () => (await deliveries.find(first))?.status === 'delivered');
+  const second = await owed(endpoint, '2');
+  await endpoints.remove(account, endpoint);
+  await deliveries.resend(account, second);
+  assert.is(await ended(second), 'the webhook was deleted');
 });
 
 test('a receiver whose address is not public is not called, whatever was known when it was named', async ({

@@ -94,8 +94,8 @@ export const openWebhookRig = async (place: Place, settings: NodeJS.Dict<string>
   return {
     ...rig,
     ...{ webhooks, metrics },
-    /** Starts a deliverer, with another configuration where one is given. */
-    deliver: (changed: Partial<Pick<DelivererParts, 'config'>> = {}) => {
+    /** Starts a deliverer, with another configuration or log where one is given. */
+    deliver: (changed: Partial<Pick<DelivererParts, 'config' | 'log'>> = {}) => {
       const deliveryQueue = openDeliveryQueue(config.redis, log, { lockMs: 1_000, stalledMs: 300 });
       const deliverer = startDeliverer(
         { ...parts, ...changed, deliveryQueue, shown: { operations, publicUrl, resultUrl } },
