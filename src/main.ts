@@ -116,7 +116,12 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
       ...{ ...shared, deliveryQueue, webhooks: openWebhooks(shared.stores, config) },
       shown: { operations, publicUrl, resultUrl },
     });
-    closers.push(() => Promise.all([worker.close(), deliverer.close()]));
+    closers.push(async () => {
+      const closed = worker.close();
+      // What its last jobs have to tell leaves too, as far as there is time.
+      await Promise.race([closed, sleep(config.jobs.drainMs, undefined, { ref: false })]);
+      await Promise.all([closed, deliverer.close()]);
+    });
     return '';
   });
 
