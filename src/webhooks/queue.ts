@@ -8,11 +8,11 @@ export type DeliveryTicket = { readonly id: string; readonly run: number };
 
 export type DeliveryQueue = ReturnType<typeof openDeliveryQueue>;
 
-/** A ticket stays until its delivery has ended; one whose deliverer was lost comes again after `lockMs`. */
+/** A ticket stays until its delivery has ended; one whose deliverer was lost comes again within the sum of both times. */
 export const openDeliveryQueue = (
   redis: Config['redis'],
   log: Log,
-  timing: QueueTiming = { lockMs: 30_000, stalledMs: 10_000 },
+  timing: QueueTiming = { lockMs: 15_000, stalledMs: 5_000 },
 ) => {
   const { add, start, ...queue } = openBull<DeliveryTicket>('webhooks', redis, log, {
     ...timing,
