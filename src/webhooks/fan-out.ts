@@ -16,6 +16,8 @@ export type FanOutParts = {
 };
 
 type Receiver = {
+  /** Of all receivers of the event; the same whenever they are looked up, as an endpoint may be gone the next time. */
+  readonly key: string;
   /** '' for a request's own URL. */
   readonly endpoint: string;
   readonly url: string;
@@ -34,8 +36,8 @@ export const messagesOf = async (
   const found = await findReadable(event.job, parts.jobs);
   const job = found && asOf(event.type, found);
   if (!job) return [];
-  return (await receiversOf(event, job, parts)).map((receiver, index) => ({
-    id: `${idAt(event.at)}${digest(`${entryId} ${index}`)}`,
+  return (await receiversOf(event, job, parts)).map((receiver) => ({
+    id: `${idAt(event.at)}${digest(`${entryId} ${receiver.key}`)}`,
     ...{ account: job.account, type: event.type, job: job.id },
     ...{ endpoint: receiver.endpoint, url: receiver.url, created_at: event.at },
     body: bodyOf(event.type, event.at, {
@@ -74,8 +76,10 @@ const receiversOf = async (
   job: JobRecord,
   parts: FanOutParts,
 ): Promise<Receiver[]> => {
-  const own = callbacks.flatMap(({ url, events, metadata }) =>
-    url !== null && events.includes(type) ? [{ endpoint: '', url, metadata }] : [],
+  const own = callbacks.flatMap(({ url, events, metadata }, at) =>
+    url !== null && events.includes(type)
+      ? [{ key: `request ${at}`, endpoint: '', url, metadata }]
+      : [],
   );
   const all = [job.metadata, ...callbacks.map(({ metadata }) => metadata)];
   const different = [...new Map(all.map((metadata) => [textOf(metadata), metadata])).values()];
@@ -85,9 +89,9 @@ const receiversOf = async (
   const registered = await Promise.all(
     endpoints.map(async (id) => {
       const endpoint = await parts.endpoints.find(id);
-      return endpoint
-        ? told.map((metadata) => ({ endpoint: id, url: endpoint.url, metadata }))
-        : [];
+      if (!endpoint) return [];
+      const { url } = endpoint;
+      return told.map((metadata, at) => ({ key: `${id} ${at}`, endpoint: id, url, metadata }));
     }),
   );
   return [...own, ...registered.flat()];

@@ -4,7 +4,9 @@ import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import { operations } from '../../src/operations/all.ts';
 import { idAt } from '../../src/webhooks/deliveries.ts';
+import { messagesOf } from '../../src/webhooks/fan-out.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace, onCue } from '../jobs/rig.ts';
 import { realRedis } from '../real/redis.ts';
@@ -162,6 +164,31 @@ test('an event is delivered once, however often its entry is moved', async ({ ac
     await logged(account);
   }
   assert.is(listener.received.length, 1);
+});
+
+test('an entry that is moved again when an endpoint is gone tells the others nothing twice', async ({
+  account,
+}) => {
+  const url = `${listener.origin}/endpoint`;
+  const gone = await rig.webhooks.endpoints.create(account, { url });
+  const stays = await rig.webhooks.endpoints.create(account, { url });
+  const { job } = await rig.ask('a', { account });
+  await rig.ended(job);
+  const event = {
+    ...({ kind: 'event', type: 'job.succeeded', at: Date.now(), job: job.id } as const),
+    ...{ endpoints: [gone, stays], callbacks: [] },
+  };
+  const { publicUrl } = rig.config.http;
+  const shown = { operations, publicUrl, resultUrl: () => publicUrl };
+  const ask = () =>
+    messagesOf('entry', event, { jobs: rig.jobs, endpoints: rig.webhooks.endpoints, shown });
+  const idOf = async (endpoint: string) =>
+    (await ask()).find((message) => message.endpoint === endpoint)?.id;
+  const before = await idOf(stays);
+  await logged(account, 2);
+  await rig.webhooks.endpoints.remove(account, gone);
+  assert.is(await idOf(gone), undefined);
+  assert.is(await idOf(stays), before);
 });
 
 test('beyond its bound the log forgets the oldest deliveries, pending ones too', async ({
