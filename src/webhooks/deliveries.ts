@@ -110,20 +110,20 @@ export const openDeliveries = (stores: Redises, { webhooks }: Config) => {
       return { isPending: status === 'pending', forgotten };
     },
 
-    /** A test of an endpoint; a deliverer finds it in the outbox. */
+    /** A test of an endpoint, which a deliverer finds in the outbox: its id. */
     ping: async (account: string, { id, url }: { id: string; url: string }) => {
       const now = Date.now();
       const body = bodyOf('webhook.ping', now, { webhook: id });
       const message = { account, type: 'webhook.ping', job: '', endpoint: id, url, body } as const;
       const made = `${idAt(now)}${base62(randomBytes(12))}`;
       await record({ ...message, id: made, created_at: now }, true);
-      return get(account, made);
+      return made;
     },
 
-    /** Makes it again, from its first attempt on. Failure not_found. */
-    resend: async (account: string, id: string): Promise<WebhookDeliveryDetail> => {
+    /** Makes it again, from its first attempt on: its id. Failure not_found. */
+    resend: async (account: string, id: string): Promise<string> => {
       if ((await resendDelivery(stores, id, account, KEPT_MS)) === 0) throw missing();
-      return get(account, id);
+      return id;
     },
 
     attempted: async (before: Delivery, url: string, now: Attempted): Promise<void> => {

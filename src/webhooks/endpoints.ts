@@ -143,16 +143,17 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
       if ((await removeEndpoint(stores, id, account)) === 0) throw missing();
     },
 
-    /** Failure not_found. */
+    /** Its id. Failure not_found. */
     rotate: async (account: string, id: string, overlapSeconds = OVERLAP_SECONDS) => {
       await read(account, id);
       if (!(await secrets.rotate(endpointOwner(id), overlapSeconds))) throw missing();
-      return withSecret(account, id);
+      return id;
     },
 
+    /** The account. */
     rotateAccount: async (account: string, overlapSeconds = OVERLAP_SECONDS) => {
       await secrets.rotate(accountOwner(account), overlapSeconds);
-      return accountSecret(account);
+      return account;
     },
 
     /** How it answered; why it was disabled by that, or ''. */

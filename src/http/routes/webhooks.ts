@@ -13,9 +13,31 @@ import {
   WebhookWithSecret,
 } from '../../contract/webhooks.ts';
 import { once } from '../idempotent.ts';
+import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
 const WebhookParams = z.strictObject({ id: z.string() });
+
+type Acts<T> = {
+  /** What is done once; the id of what it was done to, which is kept under the key: not a secret. */
+  readonly act: () => Promise<string>;
+  readonly answer: (id: string) => Promise<T>;
+};
+
+/** Acts once under an Idempotency-Key; a repeated request is answered as things are then. */
+const onceFor = <T>(
+  input: Parameters<typeof once>[0],
+  parts: Parts,
+  { act, answer }: Acts<T>,
+): Promise<T> =>
+  once(input, parts, {
+    make: async (claim) => {
+      const id = await act();
+      if (claim) await parts.idempotency.answer(claim, id);
+      return answer(id);
+    },
+    replay: (before) => answer(z.string().parse(before.state === 'answer' && before.answer)),
+  });
 
 const createWebhook = route({
   method: 'post',
@@ -30,15 +52,9 @@ const createWebhook = route({
   handle: (input, parts) => {
     const { account } = input.caller;
     const { endpoints } = parts.webhooks;
-    return once(input, parts, {
-      make: async (claim) => {
-        const id = await endpoints.create(account, input.body);
-        // Not its secret: that is stored nowhere.
-        if (claim) await parts.idempotency.answer(claim, id);
-        return endpoints.withSecret(account, id);
-      },
-      replay: (before) =>
-        endpoints.withSecret(account, z.string().parse(before.state === 'answer' && before.answer)),
+    return onceFor(input, parts, {
+      act: () => endpoints.create(account, input.body),
+      answer: (id) => endpoints.withSecret(account, id),
     });
   },
 });
@@ -104,12 +120,19 @@ const rotateWebhook = route({
   summary: 'Give an endpoint a new secret; both sign for the overlap',
   scope: 'create',
   rate: 'create',
+  idempotent: true,
   params: WebhookParams,
   body: SecretRotation,
   answer: { status: 200, body: WebhookWithSecret },
   fails: ['not_found'],
-  handle: ({ params, body, caller }, { webhooks }) =>
-    webhooks.endpoints.rotate(caller.account, params.id, body.overlap_seconds),
+  handle: (input, parts) => {
+    const { account } = input.caller;
+    const { endpoints } = parts.webhooks;
+    return onceFor(input, parts, {
+      act: () => endpoints.rotate(account, input.params.id, input.body.overlap_seconds),
+      answer: (id) => endpoints.withSecret(account, id),
+    });
+  },
 });
 
 const pingWebhook = route({
@@ -118,12 +141,17 @@ const pingWebhook = route({
   summary: 'Send an endpoint a webhook.ping, once; its delivery tells how that went',
   scope: 'create',
   rate: 'create',
+  idempotent: true,
   params: WebhookParams,
   answer: { status: 202, body: WebhookDeliveryDetail },
   fails: ['not_found'],
-  handle: async ({ params, caller }, { webhooks }) => {
-    const endpoint = await webhooks.endpoints.get(caller.account, params.id);
-    return webhooks.deliveries.ping(caller.account, endpoint);
+  handle: async (input, parts) => {
+    const { account } = input.caller;
+    const { endpoints, deliveries } = parts.webhooks;
+    return onceFor(input, parts, {
+      act: async () => deliveries.ping(account, await endpoints.get(account, input.params.id)),
+      answer: (id) => deliveries.get(account, id),
+    });
   },
 });
 
@@ -144,11 +172,18 @@ const rotateSecret = route({
   summary: "Give the account a new secret for its requests' webhook_url; both sign for the overlap",
   scope: 'create',
   rate: 'create',
+  idempotent: true,
   body: SecretRotation,
   answer: { status: 200, body: AccountSecret },
   fails: [],
-  handle: ({ body, caller }, { webhooks }) =>
-    webhooks.endpoints.rotateAccount(caller.account, body.overlap_seconds),
+  handle: (input, parts) => {
+    const { account } = input.caller;
+    const { endpoints } = parts.webhooks;
+    return onceFor(input, parts, {
+      act: () => endpoints.rotateAccount(account, input.body.overlap_seconds),
+      answer: () => endpoints.accountSecret(account),
+    });
+  },
 });
 
 const listDeliveries = route({
@@ -184,11 +219,18 @@ const resendDelivery = route({
   summary: 'Make a delivery again, with the same webhook-id, whatever became of it',
   scope: 'create',
   rate: 'create',
+  idempotent: true,
   params: WebhookParams,
   answer: { status: 202, body: WebhookDeliveryDetail },
   fails: ['not_found'],
-  handle: ({ params, caller }, { webhooks }) =>
-    webhooks.deliveries.resend(caller.account, params.id),
+  handle: (input, parts) => {
+    const { account } = input.caller;
+    const { deliveries } = parts.webhooks;
+    return onceFor(input, parts, {
+      act: () => deliveries.resend(account, input.params.id),
+      answer: (id) => deliveries.get(account, id),
+    });
+  },
 });
 
 export const webhookRoutes = [
