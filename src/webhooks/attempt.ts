@@ -5,7 +5,7 @@ import type { Jobs } from '../jobs/record/jobs.ts';
 import type { Log } from '../log.ts';
 import { postTo } from '../media/fetch/post.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Delivery } from './deliveries.ts';
+import type { Delivery } from './delivery.ts';
 import type { DeliveryTicket } from './queue.ts';
 import { accountOwner, endpointOwner, type Seeds } from './secrets.ts';
 import { iso } from './stored.ts';

@@ -4,61 +4,25 @@ import { z } from 'zod';
 import { base62 } from '../base62.ts';
 import type { Config } from '../config.ts';
 import {
-  DeliveryAttempt,
   type DeliveryQuery,
   DeliveryStatus,
-  MessageType,
   type WebhookDelivery,
   type WebhookDeliveryDetail,
 } from '../contract/webhooks.ts';
 import { Failure } from '../errors.ts';
-import { timePart } from '../jobs/record/id.ts';
-import { shown } from '../media/fetch/guard.ts';
 import { type Redises, script } from '../redis.ts';
 import { unknownCursor } from '../unknown-cursor.ts';
-import { hash, iso, isoOrNull, json, timeOrNull } from './stored.ts';
+import {
+  type Attempted,
+  bodyOf,
+  type Delivery,
+  idAt,
+  type Message,
+  presentDelivery,
+  StoredDelivery,
+} from './delivery.ts';
+import { hash } from './stored.ts';
 
-/** The hash of a delivery. */
-const Stored = z.object({
-  id: z.string(),
-  account: z.string(),
-  type: MessageType,
-  /** '' for none. */
-  job: z.string(),
-  /** The endpoint; '' for a request's webhook_url. */
-  endpoint: z.string(),
-  /** Whole, as it is called. */
-  url: z.string(),
-  body: z.string(),
-  status: DeliveryStatus,
-  created_at: z.coerce.number(),
-  finished_at: timeOrNull,
-  next_attempt_at: timeOrNull,
-  /** How often it was sent again by request; only the latest run goes on. */
-  run: z.coerce.number(),
-  /** Attempts of this run, and of all. */
-  tried: z.coerce.number(),
-  attempts_made: z.coerce.number(),
-  attempts: json(z.array(DeliveryAttempt)),
-  /** A test or one that was sent again: it is made even if the endpoint is disabled. */
-  by_request: z.string().transform((text) => text === '1'),
-});
-export type Delivery = z.infer<typeof Stored>;
-
-/** What is to be delivered. */
-export type Message = Pick<
-  Delivery,
-  'id' | 'account' | 'type' | 'job' | 'endpoint' | 'url' | 'body'
-> & {
-  readonly created_at: number;
-};
-
-/** What an attempt changed. */
-export type Attempted = {
-  readonly status: Delivery['status'];
-  readonly attempts: readonly DeliveryAttempt[];
-  readonly nextAttemptAt: number | null;
-};
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Since the last attempt, or the request to send it again. The retries take three days. */
@@ -90,7 +54,7 @@ export const openDeliveries = (stores: Redises, { webhooks }: Config) => {
 
   const find = async (id: string): Promise<Delivery | null> => {
     const fields = await hash(stores, `delivery:${id}`);
-    return fields.account === undefined ? null : Stored.parse(fields);
+    return fields.account === undefined ? null : StoredDelivery.parse(fields);
   };
 
   /** Failure not_found, also for another account's. */
@@ -163,31 +127,9 @@ export const openDeliveries = (stores: Redises, { webhooks }: Config) => {
   };
 };
 
-/** How the ids of deliveries of that time begin; ids sort by time. */
-export const idAt = (timeMs: number): string => `msg_${timePart(timeMs)}`;
-
-/** The payload of Standard Webhooks. */
-export const bodyOf = (type: MessageType, timeMs: number, data: object): string =>
-  JSON.stringify({ type, timestamp: iso(timeMs), data });
-
 const missing = (): Failure => new Failure('not_found', { what: 'delivery with this id' });
 
 const matches = (delivery: Delivery, { webhook, job, status }: DeliveryQuery): boolean =>
   (webhook === undefined || delivery.endpoint === webhook) &&
   (job === undefined || delivery.job === job) &&
   (status === undefined || delivery.status === status);
-
-const presentDelivery = (delivery: Delivery): WebhookDelivery => ({
-  id: delivery.id,
-  object: 'webhook_delivery',
-  type: delivery.type,
-  job: delivery.job || null,
-  webhook: delivery.endpoint || null,
-  url: shown(new URL(delivery.url)),
-  status: delivery.status,
-  created_at: iso(delivery.created_at),
-  finished_at: isoOrNull(delivery.finished_at),
-  next_attempt_at: isoOrNull(delivery.next_attempt_at),
-  attempts_made: delivery.attempts_made,
-  attempts: delivery.attempts,
-});

@@ -5,7 +5,7 @@ import { base62 } from '../base62.ts';
 import type { Config } from '../config.ts';
 import {
   type AccountSecret,
-  EventType,
+  type EventType,
   endEvents,
   type WebhookChange,
   type WebhookEndpoint,
@@ -15,25 +15,9 @@ import { Failure } from '../errors.ts';
 import { timePart } from '../jobs/record/id.ts';
 import { checkHost } from '../media/fetch/guard.ts';
 import { type Redises, script } from '../redis.ts';
-import { accountOwner, endpointOwner, type Secrets, seedShape } from './secrets.ts';
-import { hash, iso, isoOrNull, json, timeOrNull } from './stored.ts';
-
-const Reason = z.enum(['by_request', 'answered_410', 'failed_for_days']);
-
-/** The hash of an endpoint. `disabled_reason` is '' while it is enabled. */
-const Stored = z.object({
-  id: z.string(),
-  account: z.string(),
-  url: z.string(),
-  events: json(z.array(EventType)),
-  description: z.string(),
-  created_at: z.coerce.number(),
-  disabled_reason: z.union([Reason, z.literal('')]),
-  last_success_at: timeOrNull,
-  failing_since: timeOrNull,
-  ...seedShape,
-});
-export type Endpoint = z.infer<typeof Stored>;
+import { type Endpoint, presentEndpoint, Reason, StoredEndpoint, untilOf } from './endpoint.ts';
+import { accountOwner, endpointOwner, type Secrets } from './secrets.ts';
+import { hash } from './stored.ts';
 
 export type NewEndpoint = {
   readonly url: string;
@@ -61,7 +45,7 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
   /** Null when there is none. */
   const find = async (id: string): Promise<Endpoint | null> => {
     const fields = await hash(stores, `webhook:${id}`);
-    return fields.account === undefined ? null : Stored.parse(fields);
+    return fields.account === undefined ? null : StoredEndpoint.parse(fields);
   };
 
   /** Failure not_found, also for another account's. */
@@ -163,20 +147,3 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
 };
 
 const missing = (): Failure => new Failure('not_found', { what: 'webhook with this id' });
-
-const untilOf = (timeMs: number | null): string | null =>
-  timeMs !== null && timeMs > Date.now() ? iso(timeMs) : null;
-
-const presentEndpoint = (endpoint: Endpoint): WebhookEndpoint => ({
-  id: endpoint.id,
-  object: 'webhook',
-  url: endpoint.url,
-  events: endpoint.events,
-  description: endpoint.description || null,
-  status: endpoint.disabled_reason === '' ? 'enabled' : 'disabled',
-  disabled_reason: endpoint.disabled_reason || null,
-  created_at: iso(endpoint.created_at),
-  last_success_at: isoOrNull(endpoint.last_success_at),
-  failing_since: isoOrNull(endpoint.failing_since),
-  previous_secret_until: untilOf(endpoint.previous_until),
-});

@@ -5,8 +5,8 @@ import { Failure } from '../errors.ts';
 import type { Jobs } from '../jobs/record/jobs.ts';
 import { presentJob, type Shown } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
-import { bodyOf, idAt, type Message } from './deliveries.ts';
-import type { Endpoint } from './endpoints.ts';
+import { bodyOf, idAt, type Message } from './delivery.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { OutboxEvent } from './outbox.ts';
 
 export type FanOutParts = {

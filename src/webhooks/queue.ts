@@ -3,7 +3,7 @@ import { openBull, type QueueTiming, RunAgain } from '../bull.ts';
 import type { Config } from '../config.ts';
 import type { Log } from '../log.ts';
 
-/** `run`: see deliveries.ts. */
+/** `run`: see delivery.ts. */
 export type DeliveryTicket = { readonly id: string; readonly run: number };
 
 export type DeliveryQueue = ReturnType<typeof openDeliveryQueue>;

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { operations } from '../../src/operations/all.ts';
-import { idAt } from '../../src/webhooks/deliveries.ts';
+import { idAt } from '../../src/webhooks/delivery.ts';
 import { messagesOf } from '../../src/webhooks/fan-out.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace, onCue } from '../jobs/rig.ts';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
-import { bodyOf, idAt } from '../../src/webhooks/deliveries.ts';
+import { bodyOf, idAt } from '../../src/webhooks/delivery.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace } from '../jobs/rig.ts';
 import { freePorts } from '../real/ports.ts';

@@ -1,9 +1,9 @@
 -- The endpoints of accounts, and the log of what was delivered.
---   <root>:webhook:<id>              hash, see Stored in endpoints.ts
+--   <root>:webhook:<id>              hash, see StoredEndpoint in endpoint.ts
 --   <root>:webhooks:<account>        zset of the ids of its endpoints, all score 0: ids sort by time
 --   <root>:subscribed:<account>:<type>  see jobs/scripts/outbox.lua: of the enabled endpoints
 --   <root>:webhook-secret:<account>  hash: seed, previous_seed, previous_until of the account's own secret
---   <root>:delivery:<id>             hash, see Stored in deliveries.ts
+--   <root>:delivery:<id>             hash, see StoredDelivery in delivery.ts
 --   <root>:deliveries:<account>      zset of the ids of its deliveries, all score 0: ids sort by time
 
 local function now_ms()
