@@ -167,6 +167,13 @@ const Environment = z.object({
   JSON_MAX_BYTES: int(MiB),
   BODY_STALL_SECONDS: int(60),
 
+  WEBHOOK_TIMEOUT_SECONDS: int(15),
+  WEBHOOK_RETRY_SECONDS: list
+    .default(['5', '300', '1800', '7200', '18000', '36000', '50400', '72000', '86400'])
+    .pipe(z.array(z.coerce.number<string>().positive())),
+  WEBHOOK_DISABLE_DAYS: z.coerce.number().positive().default(5),
+  ACCOUNT_WEBHOOK_DELIVERIES: int(10_000),
+
   FETCH_TIMEOUT_SECONDS: int(120),
   FETCH_CONNECT_TIMEOUT_SECONDS: int(10),
   FETCH_REDIRECTS: int(3, 0),
@@ -406,6 +413,15 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       accountQueued: e.ACCOUNT_QUEUED_LIMIT,
       accountQueuedBytes: e.ACCOUNT_QUEUED_BYTES,
       accountRecords: e.ACCOUNT_JOB_RECORDS,
+    },
+    webhooks: {
+      /** A receiver may take so long until it begins to answer. */
+      timeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
+      /** Before the second attempt, the third, and so on; after the last one a delivery has failed. */
+      retriesMs: e.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000),
+      /** An endpoint that has failed for so long is disabled. */
+      disableMs: e.WEBHOOK_DISABLE_DAYS * 86_400_000,
+      accountDeliveries: e.ACCOUNT_WEBHOOK_DELIVERIES,
     },
     fetch: {
       timeoutMs: e.FETCH_TIMEOUT_SECONDS * 1000,

@@ -141,11 +141,16 @@ export const failures = {
     false,
     () => 'This Idempotency-Key was used with a different request.',
   ),
-  url_not_allowed: kind(422, false, (f) => `${text(f.url)} may not be fetched: ${text(f.reason)}.`),
+  url_not_allowed: kind(422, false, (f) => `${text(f.url)} may not be reached: ${text(f.reason)}.`),
   url_fetch_failed: kind(
     422,
     true,
     (f) => `${text(f.url)} could not be fetched: ${text(f.reason)}.`,
+  ),
+  too_many_webhooks: kind(
+    422,
+    false,
+    (f) => `The account has ${text(f.count)} webhooks, the limit. Delete one first.`,
   ),
   upload_not_found: kind(
     422,

@@ -22,6 +22,8 @@ const descriptionOf = (issue: z.core.$ZodRawIssue): string => {
       return `at most ${lengthOf(Number(issue.maximum), issue.origin)}`;
     case 'invalid_format':
       return issue.format === 'regex' ? `text that matches ${issue.pattern}` : formatOf(issue);
+    case 'invalid_key':
+      return `a name of ${(issue.issues[0]?.message ?? 'another form').replace(/^Expected /, '')}`;
     case 'unrecognized_keys':
       return `no field ${oneOf(issue.keys.map((key) => JSON.stringify(key)))}`;
     default:

@@ -8,6 +8,7 @@ import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
 import { repeat } from './async/repeat.ts';
 import { openTurns } from './async/turns.ts';
+import { openQueuesToSee } from './bull.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createServer } from './http/server.ts';
@@ -47,6 +48,9 @@ import { openLinks } from './storage/links.ts';
 import { openUploads } from './storage/uploads.ts';
 import { openReplicas } from './triton/replicas/replicas.ts';
 import { watched } from './triton/watched.ts';
+import { startDeliverer } from './webhooks/deliverer.ts';
+import { openDeliveryQueue } from './webhooks/queue.ts';
+import { openWebhooks } from './webhooks/webhooks.ts';
 
 type Closer = () => Promise<unknown>;
 export type Service = { readonly url: string; close(): Promise<void> };
@@ -61,6 +65,8 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     const turns = openTurns(config.probing);
     const probers = openProbers(config.ffmpeg);
     closers.push(() => probers.close());
+    const queuesToSee = openQueuesToSee(['jobs', 'webhooks'], config.redis);
+    closers.push(() => queuesToSee.close());
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -70,11 +76,12 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         ttlMs: config.files.ttlMs,
         quota: config.files.accountUploads,
       }),
-      links: openLinks(config.secrets.signing, config.http.publicUrl),
+      links: openLinks(config.secrets.signing, config.http.publicUrl, config.files.ttlMs),
+      webhooks: openWebhooks(stores, config),
       ...{ fetchTo, identify },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
-      ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
+      ...{ turns, quickTurns: turns.quick, probers, probed: openProbed(), queuesToSee },
       ...{ draining: draining.signal, closing: closing.signal },
     });
     const server = createServer(app, config.http);
@@ -91,7 +98,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     return config.http.publicUrl;
   });
 
-/** A worker that takes jobs until it is closed. */
+/** A worker that takes jobs and delivers webhooks until it is closed. */
 const openWorker = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     setPriority(niceness.worker);
@@ -104,7 +111,20 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
     if (config.metrics.port > 0) closers.push(await serveMetrics(shared));
     const worker = await startWorker({ ...shared, enhance });
-    closers.push(() => worker.close());
+    const deliveryQueue = openDeliveryQueue(config.redis, log);
+    closers.push(() => deliveryQueue.close());
+    const { publicUrl } = config.http;
+    const { url: link } = openLinks(config.secrets.signing, publicUrl, config.files.ttlMs);
+    const deliverer = startDeliverer({
+      ...{ ...shared, deliveryQueue, webhooks: openWebhooks(shared.stores, config) },
+      shown: { operations, publicUrl, link },
+    });
+    closers.push(async () => {
+      const closed = worker.close();
+      // What its last jobs have to tell leaves too, as far as there is time.
+      await Promise.race([closed, sleep(config.jobs.drainMs, undefined, { ref: false })]);
+      await Promise.all([closed, deliverer.close()]);
+    });
     return '';
   });
 

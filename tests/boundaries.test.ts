@@ -18,13 +18,14 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     },
     http: {
       values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
-      types: ['async', 'media', 'metrics'],
+      types: ['async', 'media', 'metrics', 'webhooks'],
     },
     accounts: { values: ['contract'] },
     jobs: {
       values: ['accounts', 'async', 'contract', 'operations', 'storage'],
       types: ['metrics', 'models'],
     },
+    webhooks: { values: ['async', 'contract', 'jobs', 'media'], types: ['metrics'] },
     models: { values: ['contract', 'triton'] },
     media: { values: ['contract', 'storage'] },
     triton: { values: ['async'], types: ['metrics'] },
@@ -67,8 +68,9 @@ const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>
 
 /** One owner for each outside thing: who may import it as a value. */
 const owners: Readonly<Record<string, RegExp>> = {
-  bull: /^jobs\/queue\.ts$/,
-  ioredis: /^(redis\.ts|stack\/redis\.ts|jobs\/queue\.ts)$/,
+  bull: /^bull\.ts$/,
+  ioredis: /^(redis\.ts|stack\/redis\.ts|bull\.ts)$/,
+  standardwebhooks: /^webhooks\/secrets\.ts$/,
   koa: /^http\//,
   '@koa/router': /^http\//,
   '@bull-board/api': /^http\/pages\/board\.ts$/,
@@ -77,7 +79,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@koa/cors': /^http\/middleware\/cross-origin\.ts$/,
   'koa-body': /^http\/body\/json-body\.ts$/,
   '@fastify/busboy': /^http\/body\/multipart\.ts$/,
-  axios: /^(media\/fetch\/fetch-to\.ts|triton\/protocol\/wire\.ts)$/,
+  axios: /^(media\/fetch\/(fetch-to|post)\.ts|triton\/protocol\/wire\.ts)$/,
   execa: /^(media\/child\.ts|stack\/.*)$/,
   sharp: /^media\/image\//,
   'file-type': /^media\/probe\//,

@@ -47,6 +47,16 @@ test('the default addresses of the service are the default ports of the stack', 
   assert.is(triton.grpcUrl, `127.0.0.1:${defaultPorts.TRITON_GRPC_PORT}`);
 });
 
+test('webhooks are tried again when the contract says, and given 15 s to answer', () => {
+  const { retriesMs, timeoutMs } = loadConfig(secrets).webhooks;
+  const [minute, hour] = [60_000, 3_600_000];
+  assert.equal(retriesMs, [
+    ...[5_000, 5 * minute, 30 * minute],
+    ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
+  ]);
+  assert.is(timeoutMs, 15_000);
+});
+
 test('an empty variable is an unset one', () => {
   assert.equal(loadConfig({ ...secrets, PORT: '', LOG_LEVEL: '' }), loadConfig(secrets));
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from './failure.ts';
 import { SizeText } from './media.ts';
+import { Metadata } from './webhooks.ts';
 
 export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
 export type JobStatus = z.infer<typeof JobStatus>;
@@ -93,6 +94,7 @@ const shared = {
   canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
   cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
   error: Problem.nullable(),
+  metadata: Metadata,
   urls: z.strictObject({
     get: z.url().describe('this job'),
     cancel: z.url().describe('POST here to cancel it'),

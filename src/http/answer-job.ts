@@ -1,4 +1,5 @@
 import type { Job, JobResult } from '../contract/job.ts';
+import type { Metadata } from '../contract/webhooks.ts';
 import { Failure } from '../errors.ts';
 import { presentJob, presentResult } from '../jobs/record/present.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
@@ -9,7 +10,12 @@ import { waitOf } from './prefer.ts';
 import { resultOf } from './result-of.ts';
 import { whileWanted } from './while-wanted.ts';
 
-type Made = { readonly job: JobRecord; readonly joined: boolean };
+type Made = {
+  readonly job: JobRecord;
+  readonly joined: boolean;
+  /** Of this request: that of the job is of the request that made it. */
+  readonly metadata: Metadata;
+};
 
 /**
  * 200 and the result of a job that ends in time, a problem when it ends without one, 202 and the job otherwise.
@@ -27,7 +33,7 @@ export const answerJob = async (
   if (!asJob && isOver(job.status)) return answerOf(job, made.joined, parts);
   ctx.status = 202;
   ctx.set('Location', `/v1/jobs/${job.id}`);
-  return showJob(job, parts);
+  return { ...(await showJob(job, parts)), metadata: made.metadata };
 };
 
 export const showJob = async (
@@ -39,12 +45,7 @@ export const showJob = async (
     publicUrl: config.http.publicUrl,
     queuePosition: await jobs.position(job),
     link: links.url,
-    linksUntilMs: linksUntil(config.files.ttlMs),
   });
-
-const hourMs = 3_600_000;
-/** Until a result can expire that is made now; the same for an hour, so that a page that asks again gets the same link. */
-const linksUntil = (ttlMs: number): number => Math.ceil((Date.now() + ttlMs) / hourMs) * hourMs;
 
 const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Parts) =>
   whileWanted(ctx, parts.draining, (signal) =>

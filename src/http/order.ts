@@ -12,6 +12,7 @@ import { type Choice, chooseRelease } from '../models/choose.ts';
 import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
 import { scope } from '../scope.ts';
 import { answerJob } from './answer-job.ts';
+import { apart, checkCallback } from './callback.ts';
 import { once } from './idempotent.ts';
 import type { Caller, Parts } from './parts.ts';
 import { intakeOf, type Wanted } from './source.ts';
@@ -28,17 +29,19 @@ export const makeJob = async (
 ): Promise<JobResult | Job> => {
   const { ctx, caller } = wanted;
   const { account } = caller;
+  const { request, callback } = apart(wanted);
   const made = await once(wanted, parts, {
     make: async (idempotency) => {
-      const intake = intakeOf(wanted, parts, operation.kind);
-      const { request, pin } = unpinned(wanted);
-      const identified = await operation.identify(request, intake);
+      await checkCallback(callback, parts);
+      const intake = intakeOf(request, parts, operation.kind);
+      const { request: named, pin } = unpinned(request);
+      const identified = await operation.identify(named, intake);
       const chosen = await choose(identified, pin, parts);
       if (chosen === null) return refuse(operation, identified, intake);
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
-        ...{ chosen, requestId, idempotency, traceparent: scope().traceparent },
+        ...{ chosen, requestId, idempotency, callback, traceparent: scope().traceparent },
       };
       const found = await reuse(parts, order);
       if (found) return counted(parts, found);
@@ -55,7 +58,7 @@ export const makeJob = async (
   });
   // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
   await wanted.discard();
-  return answerJob(ctx, made, parts);
+  return answerJob(ctx, { ...made, metadata: callback?.metadata ?? {} }, parts);
 };
 
 /** Its line in the log leads from the request to the job, which may be another request's. */
@@ -111,7 +114,7 @@ export const makeEstimate = async (
   parts: Parts,
 ): Promise<Estimate> => {
   const intake = intakeOf(wanted, parts, operation.kind);
-  const { request, pin } = unpinned(wanted);
+  const { request, pin } = unpinned(apart(wanted).request);
   const identified = await operation.identify(request, intake);
   const prepared = await probed(operation, identified, intake, parts);
   const chosen = await choose(identified, pin, parts);

@@ -1,3 +1,4 @@
+import type Bull from 'bull';
 import type { Keys } from '../accounts/keys.ts';
 import type { Ledger } from '../accounts/ledger.ts';
 import type { Turns } from '../async/turns.ts';
@@ -22,6 +23,7 @@ import type { Files } from '../storage/files.ts';
 import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
 import type { Tracing } from '../tracing.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -43,10 +45,13 @@ export type Parts = {
   readonly jobs: Jobs;
   readonly signals: Signals;
   readonly queue: Queue;
+  /** For Bull Board. */
+  readonly queuesToSee: { queues(): readonly Bull.Queue[] };
   readonly idempotency: Idempotency;
   readonly files: Files;
   readonly uploads: Uploads;
   readonly links: Links;
+  readonly webhooks: Webhooks;
   readonly fetchTo: typeof fetchTo;
   readonly identify: typeof identify;
   /** Limits how many decoders run at a time, with a fair turn for each account. */

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { createHttpMetrics } from './http.ts';
 import { createStages } from './stages.ts';
 import { createTritonMetrics } from './triton.ts';
+import { createWebhookMetrics } from './webhooks.ts';
 import { createWorkMetrics } from './work.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -14,4 +15,5 @@ export const createMetrics = (registry = new Registry()) => ({
   ...createWorkMetrics(registry),
   stages: createStages(registry),
   triton: createTritonMetrics(registry),
+  webhooks: createWebhookMetrics(registry),
 });

@@ -5,15 +5,22 @@ import { Failure } from '../errors.ts';
 export type Links = ReturnType<typeof openLinks>;
 /** What a link leads to: the last part of its path below the job. */
 export type LinkTarget = 'result' | 'events';
-export type SignedLink = (target: LinkTarget, jobId: string, expiresAtMs: number) => string;
+/** Null: what it leads to has no end yet. */
+export type SignedLink = (target: LinkTarget, jobId: string, expiresAtMs: number | null) => string;
 type Proof = { readonly expires?: string | undefined; readonly signature?: string | undefined };
 
-export const openLinks = (secret: string, publicUrl: string) => {
+const HOUR_MS = 3_600_000;
+
+/** `ttlMs`: how long a result is kept. */
+export const openLinks = (secret: string, publicUrl: string, ttlMs: number) => {
   const sign = (target: LinkTarget, jobId: string, expires: string): Buffer =>
     createHmac('sha256', secret).update(`${target}\n${jobId}\n${expires}`).digest();
 
+  /** Until a result can expire that is made now; the same for an hour, so that a page that asks again gets the same link. */
+  const furthest = (): number => Math.ceil((Date.now() + ttlMs) / HOUR_MS) * HOUR_MS;
+
   const url: SignedLink = (target, jobId, expiresAtMs) => {
-    const expires = String(Math.ceil(expiresAtMs / 1000));
+    const expires = String(Math.ceil((expiresAtMs ?? furthest()) / 1000));
     const signature = sign(target, jobId, expires).toString('base64url');
     return `${publicUrl}/v1/jobs/${jobId}/${target}?expires=${expires}&signature=${signature}`;
   };

@@ -122,7 +122,8 @@ test('a multipart body has the fields and file parts that are taken and no other
   assert.is(additionalProperties, false);
   assert.equal(required, ['model', 'scale']);
   assert.equal(Object.keys(properties).sort(), [
-    ...['image', 'image_url', 'model', 'output', 'output_format', 'scale', 'video', 'video_url'],
+    ...['image', 'image_url', 'metadata', 'model', 'output', 'output_format', 'scale', 'video'],
+    ...['video_url', 'webhook_events', 'webhook_url'],
   ]);
   assert.is(properties.image?.format, 'binary');
 });
@@ -137,6 +138,10 @@ test('a body is required where none would be refused', () => {
     '/v1/lipsync': true,
     '/v1/lipsync/estimate': true,
     '/v1/uploads': true,
+    '/v1/webhooks': true,
+    '/v1/webhooks/{id}': false,
+    '/v1/webhooks/{id}/rotate': false,
+    '/v1/webhook-secret/rotate': false,
     '/v1/admin/keys': true,
     '/v1/admin/keys/{id}/rotate': false,
     '/v1/admin/credits': true,

@@ -82,7 +82,7 @@ const redisLeftovers = async ({ stores }: RealService): Promise<string[]> => {
   for await (const some of redis.scanStream({ match: `${prefix}:*`, count: 1000 }))
     for (const key of some) keys.push(String(key).slice(prefix.length + 1));
   const ofQueue =
-    /^(queued|ready|running|holders|left|inflight|due|processing|turns)(:|$)|^bull:jobs:((active|wait|delayed|paused|stalled)$|\d|job_)/;
+    /^(queued|ready|running|holders|left|callbacks|inflight|due|processing|turns)(:|$)|^bull:jobs:((active|wait|delayed|paused|stalled)$|\d|job_)/;
   return keys.filter((key) => ofQueue.test(key));
 };
 

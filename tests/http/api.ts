@@ -10,6 +10,7 @@ import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
 import { openLedger } from '../../src/accounts/ledger.ts';
 import { openTurns } from '../../src/async/turns.ts';
+import { openQueuesToSee } from '../../src/bull.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Parts } from '../../src/http/parts.ts';
@@ -39,6 +40,7 @@ import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
 import { noTracing } from '../../src/tracing.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
@@ -91,10 +93,12 @@ export const realApi = async (
       ...{ publicUrl, ttlMs: config.files.ttlMs },
       quota: config.files.accountUploads,
     }),
-    links: openLinks(config.secrets.signing, publicUrl),
+    links: openLinks(config.secrets.signing, publicUrl, config.files.ttlMs),
+    webhooks: openWebhooks(stores, config),
     ...{ operations, fetchTo, identify },
     models: { describe: () => catalogue.describe() },
     ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
+    queuesToSee: openQueuesToSee(['jobs', 'webhooks'], config.redis),
     ...{ draining: draining.signal, closing: closing.signal },
   };
   const transport = await openTransport(config.triton);
@@ -179,7 +183,7 @@ export const realApi = async (
       await probers.close();
       await parts.signals.close();
       await transport.close();
-      await parts.queue.close();
+      await Promise.all([parts.queue.close(), parts.queuesToSee.close()]);
       // What is under way gets its answers first.
       await closeRedis(redis);
       await server.close();

@@ -40,7 +40,10 @@ test('the admin sees the page, its files and the queue, and nothing of another h
   const { data } = await ask('/board/api/queues?status=latest&page=1', adminKey);
   assert.equal(
     data.queues.map(({ name, readOnlyMode }: Record<string, unknown>) => [name, readOnlyMode]),
-    [['jobs', true]],
+    [
+      ['jobs', true],
+      ['webhooks', true],
+    ],
   );
 });
 

@@ -13,8 +13,7 @@ const shown = {
   operations,
   publicUrl: 'http://host',
   queuePosition: null,
-  linksUntilMs: 9,
-  link: (target: string, id: string, expiresAtMs: number) =>
+  link: (target: string, id: string, expiresAtMs: number | null) =>
     `http://host/${id}/${target}?${expiresAtMs}`,
 };
 const read = recordReader(operations);
@@ -56,8 +55,8 @@ test('a waiting job shows its place and what it holds', () => {
   assert.equal(job.urls, {
     get: 'http://host/v1/jobs/job_1',
     cancel: 'http://host/v1/jobs/job_1/cancel',
-    events: 'http://host/job_1/events?9',
-    result: 'http://host/job_1/result?9',
+    events: 'http://host/job_1/events?null',
+    result: 'http://host/job_1/result?null',
   });
 });
 

@@ -13,7 +13,7 @@ import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { startWorker, type WorkerTiming } from '../../src/jobs/run/worker.ts';
 import { identityOf } from '../../src/jobs/submit/fingerprint.ts';
 import type { Claim } from '../../src/jobs/submit/idempotency.ts';
-import type { SubmitParts } from '../../src/jobs/submit/submission.ts';
+import type { Callback, SubmitParts } from '../../src/jobs/submit/submission.ts';
 import { submit } from '../../src/jobs/submit/submit.ts';
 import { createLog } from '../../src/log.ts';
 import type { ImageInfo } from '../../src/media/info.ts';
@@ -87,7 +87,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
     content: string,
-    { account = 'acme', credits = 10, idempotency, options = {}, to = parts }: Asked = {},
+    { account = 'acme', credits = 10, idempotency, callback, options = {}, to = parts }: Asked = {},
   ) =>
     submit(to, {
       ...{ account, requestId: 'req_1', chosen, rechoose: async () => chosen, ...media(content) },
@@ -101,7 +101,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
         }),
       }),
       price: { credits, text: `photo: ${credits} MP × 1` },
-      idempotency,
+      ...{ idempotency, callback },
     });
 
   return {
@@ -148,6 +148,7 @@ type Asked = {
   readonly account?: string;
   readonly credits?: number;
   readonly idempotency?: Claim;
+  readonly callback?: Callback;
   readonly options?: Partial<UpscaleOptions>;
   readonly to?: SubmitParts;
 };

@@ -4,7 +4,7 @@ import { Failure } from '../../src/errors.ts';
 import { openLinks } from '../../src/storage/links.ts';
 
 const test = suite('links');
-const links = openLinks('a secret of some length', 'http://host:1/base');
+const links = openLinks('a secret of some length', 'http://host:1/base', 86_400_000);
 const expiresAt = 1_800_000_000_500;
 const partsOf = (url: string) => {
   const { searchParams } = new URL(url);
@@ -46,7 +46,7 @@ test('a link is good for its own job, time and secret only', () => {
     ['job_1', {}],
     [
       'job_1',
-      partsOf(openLinks('another secret', 'http://host:1').url('result', 'job_1', expiresAt)),
+      partsOf(openLinks('another secret', 'http://host:1', 1).url('result', 'job_1', expiresAt)),
     ],
   ];
   for (const [jobId, link] of forged) assert.is(codeOf(jobId, link, 0), 'not_found');

@@ -49,17 +49,22 @@ const faultOf = (issue: z.core.$ZodIssue, sent: unknown, pointer: string): Fault
   return {
     pointer,
     code: sent === undefined ? 'required' : codes[issue.code],
-    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(sent)}.`,
+    detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(isKey(issue) ? issue.path.at(-1) : sent)}.`,
     ...(allowed && { allowed }),
   };
 };
 
+/** Whether the name of a field is what is wrong, and not its value. */
+const isKey = ({ code }: z.core.$ZodIssue): boolean => code === 'invalid_key';
+
 const isLength = (issue: z.core.$ZodIssue): boolean =>
   (issue.code === 'too_small' || issue.code === 'too_big') && issue.origin !== 'number';
 
-/** The length of a string or an array, which is what was wrong with it. */
-const lengthOf = (sent: unknown): string =>
-  typeof sent === 'string' || Array.isArray(sent) ? String(sent.length) : shown(sent);
+/** The length of a string, an array or an object, which is what was wrong with it. */
+const lengthOf = (sent: unknown): string => {
+  if (typeof sent === 'string' || Array.isArray(sent)) return String(sent.length);
+  return typeof sent === 'object' && sent !== null ? String(Object.keys(sent).length) : shown(sent);
+};
 
 const unknownField = (pointer: string): Fault => ({
   pointer,

@@ -21,10 +21,10 @@ const headers = {
 
 type Board = ReturnType<KoaAdapter['registerPlugin']>;
 
-const openBoard = ({ queue }: Pick<Parts, 'queue'>): Board => {
+const openBoard = ({ queuesToSee }: Pick<Parts, 'queuesToSee'>): Board => {
   const serverAdapter = new KoaAdapter().setBasePath(path);
   createBullBoard({
-    queues: [new BullAdapter(queue.bull, { readOnlyMode: true })],
+    queues: queuesToSee.queues().map((queue) => new BullAdapter(queue, { readOnlyMode: true })),
     serverAdapter,
     options: { uiConfig: { boardTitle: 'enhance: queues', hideRedisDetails: true } },
   });

@@ -25,6 +25,7 @@ import {
 } from './releases.ts';
 import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.ts';
 import { createUpload, getUpload } from './uploads.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** Everything that can be asked, in the order in which the document tells it. */
 export const createRoutes = (
@@ -45,6 +46,7 @@ export const createRoutes = (
     jobResultRoute(operations),
     cancelJob,
     eraseJob,
+    ...webhookRoutes,
     getCredits,
     listLedger,
     modelsRoute(modelSchemas(operations)),

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { estimateSchema } from '../../contract/credits.ts';
 import type { jobSchemas } from '../../contract/job.ts';
+import { callbackFields } from '../../contract/webhooks.ts';
 import type { FailureCode } from '../../errors.ts';
 import { ReleaseName } from '../../models/release-names.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -22,7 +23,7 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
     method: 'post',
     scope: 'create',
     rate: 'create',
-    body: pinnable(operation),
+    body: bodyOf(operation),
     sources,
   } as const;
   return [
@@ -51,11 +52,13 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
   ];
 };
 
-/** The request's body, whose model may name a release of it too. */
-const pinnable = ({ title, models, request }: Operation): z.ZodObject => {
+/** The request's body, whose model may name a release of it too, with what every creating request may bring. */
+const bodyOf = ({ title, models, request }: Operation): z.ZodObject => {
   const model = z.enum(Object.keys(models));
   const pinned = z
     .templateLiteral([model, '@', ReleaseName])
     .describe('a release of the model, such as one that GET /v1/models lists');
-  return request.extend({ model: z.union([model, pinned]) }).meta({ id: `${title}Request` });
+  return request
+    .extend({ model: z.union([model, pinned]), ...callbackFields })
+    .meta({ id: `${title}Request` });
 };

@@ -9,7 +9,8 @@ export const newJobId = (timeMs: number): string =>
 /** Sorts before every id made at or after that time. */
 export const firstJobId = (timeMs: number): string => `job_${timePart(timeMs)}`;
 
-const timePart = (timeMs: number): string => {
+/** Nine characters that sort as the times do. */
+export const timePart = (timeMs: number): string => {
   const bytes = Buffer.alloc(6);
   bytes.writeUIntBE(timeMs, 0, bytes.length);
   return base62(bytes);

@@ -13,8 +13,6 @@ export type Shown = {
   /** 1 is next; null when the job does not wait. */
   readonly queuePosition: number | null;
   readonly link: SignedLink;
-  /** When links expire that lead to no finished result. */
-  readonly linksUntilMs: number;
 };
 
 export const presentJob = (job: JobRecord, shown: Shown): Job => {
@@ -41,17 +39,18 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
     },
     error: job.error && problemOf(failureOf(job.error), whereOf(job)),
     urls: urlsOf(job, self, shown),
+    metadata: job.metadata,
     input: job.input,
     options: shownOptions(job, shown),
     result: presentResult(job, shown),
   };
 };
 
-const urlsOf = ({ id, expires_at }: JobRecord, self: string, { link, linksUntilMs }: Shown) => ({
+const urlsOf = ({ id, expires_at }: JobRecord, self: string, { link }: Shown) => ({
   get: self,
   cancel: `${self}/cancel`,
-  events: link('events', id, linksUntilMs),
-  result: link('result', id, expires_at ?? linksUntilMs),
+  events: link('events', id, null),
+  result: link('result', id, expires_at),
 });
 
 const shownOptions = (job: JobRecord, { operations }: Pick<Shown, 'operations'>) =>

@@ -72,6 +72,8 @@ const shared = {
   /** When the result goes away. */
   expires_at: time,
   request_id: z.string(),
+  /** What the request that made it told about itself. */
+  metadata: json(z.record(z.string(), z.string())).prefault('{}'),
   /** The span of the request that made it; '' for none. See `scope.ts`. */
   traceparent: z.string().default(''),
   model_version: z.string(),

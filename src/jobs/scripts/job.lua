@@ -28,6 +28,8 @@
 --   <root>:shared              zset of ids whose running attempt shares out chunks, by when it began to
 --   <root>:chunks:<id>         hash, see chunk.lua: the chunks of that attempt
 --   <root>:events              channel: JSON {id, event}
+-- What webhooks are told is in outbox.lua.
+-- @include "outbox.lua"
 
 local function now_ms()
   local time = redis.call('TIME')
@@ -125,7 +127,7 @@ local function drop_chunks(root, id)
   redis.call('DEL', root .. ':chunks:' .. id)
 end
 
--- Ends a job for good: settles its held credits, gives its turn back, publishes its end. `fields` are written to the record.
+-- Ends a job for good: settles its held credits, gives its turn back, publishes its end and has webhooks told. `fields` are written to the record.
 -- settings: record_ttl_ms.
 local function end_job(root, id, status, credits, settings, fields)
   local key, now = job_key(root, id), now_ms()
@@ -139,7 +141,8 @@ local function end_job(root, id, status, credits, settings, fields)
   stop_running(root, id, account)
   set_turn(root, account)
   redis.call('ZREM', root .. ':due', id)
-  redis.call('DEL', root .. ':holders:' .. id, root .. ':left:' .. id)
+  tell(root, now, id, account, 'job.' .. status)
+  redis.call('DEL', root .. ':holders:' .. id, root .. ':left:' .. id, root .. ':callbacks:' .. id)
   drop_chunks(root, id)
   if redis.call('GET', root .. ':inflight:' .. fingerprint) == id then
     redis.call('DEL', root .. ':inflight:' .. fingerprint)

@@ -4,6 +4,8 @@
 -- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, release,
 --         oldest, account_records, large_bytes, large_records, record_ttl_ms,
 --         idempotency (optional): key, token, hash, ttl_ms,
+--         callback (optional): JSON text, whom to tell of the job and what the request tells about itself (outbox.lua),
+--         most_callbacks: of one job,
 --         for 'new' only: credits, list, month, lines (JSON text), used_from, used_to, bytes,
 --         account_queued, account_bytes, queue_limit
 -- ARGV[2] JSON object: the record's other fields, all text. 'reuse' is asked before the media was looked at and priced:
@@ -13,6 +15,7 @@
 --   {'missed'}               there is nothing to reuse
 --   {'closed'}               the release was unloaded meanwhile (close-release.lua)
 --   {'unclaimed'}            another request has claimed the idempotency key
+--   {'callbacks_full', count}  the job that it would join tells as many requests as it may
 --   {'account_full', count}  {'bytes_full', bytes}  {'queue_full', count}  {'repriced', used}  {'short', available}
 -- Sending the same id again changes nothing.
 -- @include "../../accounts/scripts/money.lua"
@@ -56,6 +59,10 @@ local function remember_large()
   forget_oldest(large, ask.large_records)
 end
 
+local function remember_callback(job_id)
+  if ask.callback then redis.call('HSET', root .. ':callbacks:' .. job_id, id, ask.callback) end
+end
+
 local function write(fields)
   local flat = { 'id', id, 'account', account, 'fingerprint', ask.fingerprint, 'created_at', now,
     'dispatch', 1, 'fence', 0, 'attempts', 0, 'lost', 0 }
@@ -89,6 +96,9 @@ if made_by then
     write(fields)
     redis.call('PEXPIRE', key, ask.record_ttl_ms)
     announce(root, id, 'succeeded')
+    remember_callback(id)
+    tell(root, now, id, account, 'job.succeeded')
+    redis.call('DEL', root .. ':callbacks:' .. id)
     return { 'cached', id }
   end
 end
@@ -97,6 +107,9 @@ local running = redis.call('GET', root .. ':inflight:' .. ask.fingerprint)
 if running then
   local job = job_fields(root, running, 'status', 'cancel_requested')
   if (job[1] == 'queued' or job[1] == 'processing') and job[2] ~= '1' then
+    local told = redis.call('HLEN', root .. ':callbacks:' .. running)
+    if ask.callback and told >= ask.most_callbacks then return { 'callbacks_full', told } end
+    remember_callback(running)
     -- The request that made the job is counted by the job's id; an older version did not count it.
     redis.call('SADD', root .. ':holders:' .. running, running, id)
     bind(running, '1')
@@ -131,6 +144,7 @@ if available then return { 'short', available } end
 
 write({ status = 'queued', held = ask.credits, charged = 0 })
 redis.call('SADD', root .. ':holders:' .. id, id)
+remember_callback(id)
 redis.call('SET', root .. ':inflight:' .. ask.fingerprint, id)
 enter_queue(root, id, account, now)
 announce(root, id, 'queued')

@@ -33,11 +33,12 @@ local function start(id, account)
   redis.call('SADD', root .. ':running:' .. account, id)
   set_stamp(root, account, true)
   set_turn(root, account)
-  redis.call('HSETNX', key, 'started_at', now)
+  local is_first = redis.call('HSETNX', key, 'started_at', now) == 1
   redis.call('HSET', key, 'status', 'processing', 'progress', '')
   add(root, id, 'attempts', 1)
   redis.call('ZADD', root .. ':due', now + lease, id)
   announce(root, id, 'processing')
+  if is_first then tell(root, now, id, account, 'job.processing') end
   return add(root, id, 'fence', 1)
 end
 

@@ -8,7 +8,7 @@ import { RECORD_TTL_MS } from '../record/settings.ts';
 import { dropIfGone } from './cached-results.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
-import type { Order, Submission, SubmitParts } from './submission.ts';
+import type { Callback, Order, Submission, SubmitParts } from './submission.ts';
 
 const Made = z.enum(['existed', 'cached', 'joined', 'queued']);
 const placeJob = script(
@@ -16,7 +16,7 @@ const placeJob = script(
   z.union([
     z.tuple([Made, z.string()]),
     z.tuple([
-      z.enum(['account_full', 'bytes_full', 'queue_full', 'repriced', 'short']),
+      z.enum(['account_full', 'bytes_full', 'queue_full', 'repriced', 'short', 'callbacks_full']),
       z.number(),
     ]),
     z.tuple([z.literal('missed')]),
@@ -34,6 +34,9 @@ const CHOICES = 10;
 /** Few records are larger, as those with a speaker's box for each frame; of these fewer are remembered. */
 const LARGE_BYTES = 8 * 1024;
 const LARGE_RECORDS = 200;
+
+/** Each is up to 11 kB and kept until the job ends. */
+const MOST_CALLBACKS = 100;
 
 /**
  * Finds an order's work among what was done before, or is being done: a new record of a cached result under `id`, or
@@ -54,6 +57,8 @@ export const placeReused = async (
       return null;
     case 'unclaimed':
       throw new Failure('idempotency_in_progress');
+    case 'callbacks_full':
+      throw callbacksFull(said[1]);
     case 'cached':
     case 'joined':
     case 'existed':
@@ -116,15 +121,22 @@ export const placeNew = async (
         throw new Failure('queue_full', { waiting: said[1] });
       case 'unclaimed':
         throw new Failure('idempotency_in_progress');
+      case 'callbacks_full':
+        throw callbacksFull(said[1]);
       default:
         return [said[0], said[1]];
     }
   }
 };
 
+const callbacksFull = (told: number): Failure =>
+  new Failure('concurrency_limited', {
+    detail: `The same work is being done for ${told} requests that each have metadata or a webhook_url, the limit. Try again when it has finished, or without both.`,
+  });
+
 /** What submit.lua needs for every order. */
 const askOf = (
-  { account, idempotency, chosen }: Order,
+  { account, idempotency, chosen, callback }: Order,
   id: string,
   print: string,
   { jobs }: Config,
@@ -136,6 +148,8 @@ const askOf = (
   oldest: firstJobId(Date.now() - 2 * RECORD_TTL_MS),
   record_ttl_ms: RECORD_TTL_MS,
   ...claimOf(idempotency),
+  ...callbackOf(callback),
+  most_callbacks: MOST_CALLBACKS,
 });
 
 const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
@@ -149,12 +163,25 @@ const limitsOf = ({ jobs }: Config) => ({
   queue_limit: jobs.queueLimit,
 });
 
+/** As text, which the script only hands on. */
+const callbackOf = (callback: Callback | undefined) =>
+  callback && { callback: JSON.stringify(callback) };
+
 const claimOf = (claim: Claim | undefined) =>
   claim && { idempotency: { ...claim, ttl_ms: KEPT_MS } };
 
 /** What a record holds besides what the script decides; see `record/record.ts`. */
-const recordOf = ({ kind, requestId, options, chosen, identity, traceparent }: Order) => ({
+const recordOf = ({
+  kind,
+  requestId,
+  options,
+  chosen,
+  identity,
+  traceparent,
+  callback,
+}: Order) => ({
   ...{ kind, identity },
+  metadata: JSON.stringify(callback?.metadata ?? {}),
   request_id: requestId,
   traceparent: traceparent ?? '',
   model: options.model,

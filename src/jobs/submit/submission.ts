@@ -2,6 +2,7 @@ import type { Ledger } from '../../accounts/ledger.ts';
 import type { ListPrice } from '../../accounts/list-price.ts';
 import type { Config } from '../../config.ts';
 import type { JobInput } from '../../contract/job.ts';
+import type { EventType, Metadata } from '../../contract/webhooks.ts';
 import type { Log } from '../../log.ts';
 import type { Choice } from '../../models/choose.ts';
 import type { InputKind, Options } from '../../operations/operation.ts';
@@ -22,6 +23,14 @@ export type SubmitParts = {
   readonly queue: Queue;
 };
 
+/** What a request brought for itself and not for the work: equal work with other ones is the same work. */
+export type Callback = {
+  readonly metadata: Metadata;
+  /** Where the job's events are told; null: nowhere but at the account's endpoints. */
+  readonly url: string | null;
+  readonly events: readonly EventType[];
+};
+
 /** What is to be done, with what: known before anything was probed, and enough to find the same work done before. */
 export type Order = {
   readonly account: string;
@@ -29,6 +38,7 @@ export type Order = {
   /** The span of the request that made the job, which its attempts continue. */
   readonly traceparent?: string | undefined;
   readonly idempotency?: Claim | undefined;
+  readonly callback?: Callback | undefined;
   /** The operation's. */
   readonly kind: string;
   readonly options: Options;

@@ -48,6 +48,20 @@ export const guardedLookup =
     });
   };
 
+/**
+ * Throws url_not_allowed for a URL that is to be called later, when its host has an address that is not public, or is
+ * unknown. A host whose name cannot be looked up now passes: each call checks it again.
+ */
+export const checkHost = async (url: URL, allowHosts: readonly string[]): Promise<void> => {
+  checkUrl(url, allowHosts);
+  await new Promise<void>((resolve, reject) => {
+    guardedLookup(url, allowHosts)(bare(url), { all: true }, (error) => {
+      if (error instanceof Failure) reject(error);
+      else resolve();
+    });
+  });
+};
+
 /** A URL as an answer may show it: without user name, password, query and fragment, which may hold a secret. */
 export const shown = ({ protocol, host, pathname }: URL): string =>
   `${protocol}//${host}${pathname}`;

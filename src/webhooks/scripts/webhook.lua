@@ -1,0 +1,31 @@
+-- The endpoints of accounts, and the log of what was delivered.
+--   <root>:webhook:<id>              hash, see StoredEndpoint in endpoint.ts
+--   <root>:webhooks:<account>        zset of the ids of its endpoints, all score 0: ids sort by time
+--   <root>:subscribed:<account>:<type>  see jobs/scripts/outbox.lua: of the enabled endpoints
+--   <root>:webhook-secret:<account>  hash: seed, previous_seed, previous_until of the account's own secret
+--   <root>:delivery:<id>             hash, see StoredDelivery in delivery.ts
+--   <root>:deliveries:<account>      zset of the ids of its deliveries, all score 0: ids sort by time
+
+local function now_ms()
+  local time = redis.call('TIME')
+  return time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function webhook_key(root, id) return root .. ':webhook:' .. id end
+
+local function delivery_key(root, id) return root .. ':delivery:' .. id end
+
+local types = { 'job.succeeded', 'job.failed', 'job.canceled', 'job.processing', 'job.progress' }
+
+-- From now on the endpoint is told what its record says: nothing while it is disabled.
+local function subscribe(root, id)
+  local webhook = redis.call('HMGET', webhook_key(root, id), 'account', 'events', 'disabled_reason')
+  local wanted = {}
+  if webhook[3] == '' then
+    for _, event in ipairs(cjson.decode(webhook[2])) do wanted[event] = true end
+  end
+  for _, event in ipairs(types) do
+    local change = wanted[event] and 'SADD' or 'SREM'
+    redis.call(change, root .. ':subscribed:' .. webhook[1] .. ':' .. event, id)
+  end
+end
