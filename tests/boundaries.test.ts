@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     contract: {},
     operations: {
       values: ['accounts', 'async', 'cli', 'contract', 'media', 'models', 'storage', 'triton'],
+      types: ['provenance'],
     },
     http: {
       values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
@@ -26,6 +27,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       types: ['metrics', 'models'],
     },
     models: { values: ['contract', 'triton'] },
+    provenance: { values: ['media'], types: ['contract'] },
     media: { values: ['contract', 'storage'] },
     triton: { values: ['async'], types: ['metrics'] },
     metrics: { types: ['accounts', 'contract'] },
@@ -34,7 +36,8 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     stack: { values: ['operations', 'triton'] },
     cli: {
       values: [
-        ...['accounts', 'contract', 'jobs', 'models', 'operations', 'stack', 'storage', 'triton'],
+        ...['accounts', 'contract', 'jobs', 'models', 'operations', 'provenance', 'stack'],
+        ...['storage', 'triton'],
       ],
     },
   };

@@ -9,7 +9,7 @@ import { operations } from '../operations/all.ts';
 import { number, text } from './arguments.ts';
 import { calling, keyed } from './calling.ts';
 import { Refused } from './client.ts';
-import { balance, grant, verify } from './credits.ts';
+import { balance, grant, verify as verifyCredits } from './credits.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels } from './models.ts';
 import {
@@ -23,12 +23,22 @@ import {
   showLog,
   unloadRelease,
 } from './releases.ts';
+import { verify } from './verify.ts';
 
 const program = new Command('enhance')
   .description('Upscale and lip-sync media with the service, and manage its keys and credits.')
   .showHelpAfterError();
 
 for (const { command } of operations) command?.(program);
+
+program
+  .command('verify <file>')
+  .description(
+    'show who signed a file and what was done to it; exit code 1 unless that is there and true',
+  )
+  .option('--trust <file>', 'certificates in PEM of the issuers that you trust')
+  .option('--json', 'print JSON')
+  .action(verify);
 
 const models = program.command('models').description('the models of the running service');
 calling(models.command('list'))
@@ -150,7 +160,7 @@ credits
 credits
   .command('verify [account]')
   .description('compare balances with the sums of their ledgers; exit code 1 when one differs')
-  .action(verify);
+  .action(verifyCredits);
 
 // Who reads what it prints may leave early, as `head -1` does; the command does all the same what it was asked for.
 for (const stream of [process.stdout, process.stderr])

@@ -38,6 +38,7 @@ export const makeJob = async (
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
+        signedBy: signedBy(operation, identified, parts),
         ...{ chosen, requestId, idempotency, traceparent: scope().traceparent },
       };
       const found = await reuse(parts, order);
@@ -90,6 +91,13 @@ const orderOf = (
     identity: identityOf({ account, kind, sha256, inputKind, own }),
   };
 };
+
+/** A worker with other settings stores its result as what it is; it is then not found here. */
+const signedBy = (
+  { edit }: Operation,
+  { options }: Identified<Options>,
+  { config }: Parts,
+): string => (config.provenance !== null && edit?.(options) ? config.provenance.signedBy : '');
 
 /** What an order becomes once its media was probed. */
 const probedPart = (
