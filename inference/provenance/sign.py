@@ -62,7 +62,8 @@ def read_back(content_type: str, signed: Any) -> dict[str, Any]:
 
 
 EXPECTED = (
-    "expected a certificate that may sign (key usage digitalSignature), for documents or e-mail (extended key usage), of no authority"
+    "expected a certificate that may sign (key usage digitalSignature), for documents or e-mail (extended key usage), "
+    "and that is not an authority's"
 )
 
 

@@ -1,6 +1,7 @@
 /** Signs results with content credentials (C2PA): as the last step of a job, before its result is stored. */
 import { readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Warning } from '../contract/job.ts';
@@ -116,7 +117,7 @@ const signFile = async (
       ingredients: await Promise.all(ingredients),
     };
     const question = { ask: 'sign', source: path, target, edit: told, ...identity } as const;
-    const answer = await askPython(question, Answer, python, signal);
+    const answer = await askPython(question, Answer, besides(python, path), signal);
     if ('unsupported' in answer) return unsupported(answer.unsupported);
     await rename(target, path);
     return signedAs(answer, edit);
@@ -128,6 +129,12 @@ const signFile = async (
     await rm(target, { force: true });
   }
 };
+
+/** The library writes copies of the file aside while it signs; /tmp of a container is small, and in memory. */
+const besides = ({ path: program, limits }: Python, file: string): Python => ({
+  path: program,
+  limits: { ...limits, environment: { ...limits.environment, TMPDIR: dirname(file) } },
+});
 
 const IPTC = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 
