@@ -54,11 +54,8 @@ const carried = async (name: string, { output_url, bytes }: Result) => {
   return readCredentials(path, '', python, new AbortController().signal);
 };
 
-const detail = () => caller.upscale(small, { model: 'detail', scale: 2 });
-const photo = () => caller.upscale(small, { model: 'photo', scale: 2 });
-
 test('what detail made says so, with the release that made it; what photo made carries nothing', async () => {
-  const { data: result } = await detail();
+  const { data: result } = await caller.upscale(small, { model: 'detail', scale: 2 });
   assert.is(result.provenance?.signed, true, JSON.stringify(result));
   assert.match(result.provenance.digital_source_type, /\/compositeWithTrainedAlgorithmicMedia$/);
   const found = await carried('detail.png', result);
@@ -66,7 +63,7 @@ test('what detail made says so, with the release that made it; what photo made c
   assert.is(found.manifest, result.provenance.manifest);
   assert.is(found.actions.at(-1)?.agent, 'upscale detail detail@r1');
 
-  const plain = (await photo()).data;
+  const { data: plain } = await caller.upscale(small, { model: 'photo', scale: 2 });
   assert.is(plain.provenance, null);
   assert.is((await carried('photo.png', plain)).state, 'none');
 });
@@ -91,24 +88,18 @@ test('a lip-synced portrait names the picture and the sound, and the job tells i
 });
 
 test('turned off, nothing is signed; the cache gives out neither kind for the other, and keeps what it never concerned', async () => {
-  assert.is((await detail()).data.cached, true);
+  assert.is((await caller.lipsync(face, silence)).data.cached, true);
   await service.worker.stop();
-  const unsigned = await realService(
-    {
-      PROVENANCE: 'off',
-      REDIS_PREFIX: service.config.redis.prefix,
-      DATA_DIR: service.config.files.dir,
-    },
-    triton,
-    redis,
-  );
+  const { prefix } = service.config.redis;
+  const off = { PROVENANCE: 'off', REDIS_PREFIX: prefix, DATA_DIR: service.config.files.dir };
+  const unsigned = await realService(off, triton, redis);
   try {
     const same = callerOf(caller.account, caller.key, unsigned.url);
-    const { data: result } = await same.upscale(small, { model: 'detail', scale: 2 });
+    const { data: result } = await same.lipsync(face, silence);
     assert.equal([result.cached, result.provenance], [false, null], JSON.stringify(result));
-    assert.is((await carried('unsigned.png', result)).state, 'none');
+    assert.is((await carried('unsigned.mp4', result)).state, 'none');
     assert.is((await same.upscale(small, { model: 'photo', scale: 2 })).data.cached, true);
-    const again = (await detail()).data;
+    const again = (await caller.lipsync(face, silence)).data;
     assert.equal([again.cached, again.provenance?.signed], [true, true]);
   } finally {
     await unsigned.close();
