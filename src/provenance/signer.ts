@@ -130,7 +130,7 @@ const signFile = async (
   }
 };
 
-/** The library writes copies of the file aside while it signs; /tmp of a container is small, and in memory. */
+/** The library writes files above 512 MB aside while it signs; /tmp of a container is small, and in memory. */
 const besides = ({ path: program, limits }: Python, file: string): Python => ({
   path: program,
   limits: { ...limits, environment: { ...limits.environment, TMPDIR: dirname(file) } },

@@ -147,16 +147,6 @@ test('a signed video begins with its index as before, so that it plays while it 
   assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'));
 });
 
-test('what signing writes aside lies beside the file, not in the folder for temporary files', async () => {
-  const { provenance, ffmpeg } = config;
-  const environment = { ...ffmpeg.environment, TMPDIR: '/nowhere' };
-  const away = await openSigner({ provenance, ffmpeg: { ...ffmpeg, environment } }, log);
-  if (!away) throw new Error('expected a signer');
-  const path = await fresh('video/mp4');
-  const { provenance: told } = await sign(path, 'video/mp4', input, away);
-  assert.ok(told?.signed);
-});
-
 test('the credentials of the input are kept, broken ones are told, damaged ones are left out with a warning', async () => {
   const signed = await fresh('image/png');
   await sign(signed, 'image/png');
