@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -55,6 +56,13 @@ const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
       }
     })
     .pipe(schema);
+
+/** A text in PEM; labels such as "EC PRIVATE KEY" end with the kind. */
+const pem = (kind: string) =>
+  z
+    .string()
+    .regex(new RegExp(`-----BEGIN ([A-Z]+ )*${kind}-----`), `Expected a ${kind} in PEM`)
+    .optional();
 
 /** Prices are counted in millionths of a credit: a lower rate would be none. */
 const Rate = z.number().min(1e-6).max(1e6);
@@ -203,6 +211,11 @@ const Environment = z.object({
   PROBES_WAITING: int(200, 0),
   PROBE_WAIT_SECONDS: int(30),
 
+  PROVENANCE: z.enum(['on', 'off']).default('on'),
+  PROVENANCE_CERTIFICATE: pem('CERTIFICATE'),
+  PROVENANCE_PRIVATE_KEY: pem('PRIVATE KEY'),
+  PROVENANCE_PYTHON: z.string().default('python3'),
+
   DISCOUNT_TIERS: json(Tiers, [
     { credits: 1_000, percent: 0 },
     { credits: 10_000, percent: 10 },
@@ -255,6 +268,22 @@ const credentialsOf = ({
     ? { accessKeyId, secretAccessKey }
     : undefined;
 
+const provenanceOf = ({
+  PROVENANCE_CERTIFICATE: certificate,
+  PROVENANCE_PRIVATE_KEY: key,
+  PROVENANCE_PYTHON: python,
+  DATA_DIR,
+}: z.output<typeof Environment>) => ({
+  /** Null: the certificate for development, which the worker makes in `developmentDir`. */
+  identity: certificate !== undefined && key !== undefined ? { certificate, key } : null,
+  developmentDir: join(DATA_DIR, 'provenance'),
+  python,
+  /** Whose credentials a result carries, as the cache distinguishes them. */
+  signedBy: certificate === undefined ? 'development' : hashOf(certificate),
+});
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
 /** What S3 needs besides what each variable says for itself. */
 const checkS3 = (e: z.output<typeof Environment>): { name: string; message: string }[] => {
   const { STORAGE, S3_BUCKET, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = e;
@@ -270,8 +299,18 @@ const checkS3 = (e: z.output<typeof Environment>): { name: string; message: stri
   ];
 };
 
+/** A certificate is of no use without its key, nor a key without its certificate. */
+const checkProvenance = (e: z.output<typeof Environment>): { name: string; message: string }[] => {
+  const { PROVENANCE_CERTIFICATE: certificate, PROVENANCE_PRIVATE_KEY: key } = e;
+  if ((certificate === undefined) === (key === undefined)) return [];
+  const [is, lacks] = ['PROVENANCE_CERTIFICATE', 'PROVENANCE_PRIVATE_KEY'];
+  return certificate === undefined
+    ? [{ name: is, message: `Expected a value, as ${lacks} is set` }]
+    : [{ name: lacks, message: `Expected a value, as ${is} is set` }];
+};
+
 const Checked = Environment.superRefine(refuseUnpaired).superRefine((e, ctx) => {
-  for (const { name, message } of checkS3(e))
+  for (const { name, message } of [...checkS3(e), ...checkProvenance(e)])
     ctx.addIssue({ code: 'custom', path: [name], message });
 });
 
@@ -457,6 +496,8 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       waiting: e.PROBES_WAITING,
       waitMs: e.PROBE_WAIT_SECONDS * 1000,
     },
+    /** Null: results carry no content credentials. */
+    provenance: e.PROVENANCE === 'on' ? provenanceOf(e) : null,
     /** `rates`: by operation and model. */
     prices: { rates, tiers: e.DISCOUNT_TIERS },
   });

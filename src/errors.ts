@@ -230,6 +230,11 @@ export const failures = {
     (f) => `The ${text(f.what ?? 'media')} could not be decoded to its end: ${text(f.reason)}.`,
   ),
   encode_failed: kind(500, true, (f) => `The result could not be encoded: ${text(f.reason)}.`),
+  signing_failed: kind(
+    500,
+    true,
+    (f) => `The content credentials of the result could not be written: ${text(f.reason)}.`,
+  ),
   storage_failed: kind(500, true, (f) => `A file could not be stored: ${text(f.reason)}.`),
   storage_unavailable: kind(
     503,

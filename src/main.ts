@@ -42,6 +42,7 @@ import { openTracing } from './open-tracing.ts';
 import { operations } from './operations/all.ts';
 import { catalogueEntries, slotForms } from './operations/catalogue-entries.ts';
 import { createEnhance } from './operations/enhance.ts';
+import { openSigner } from './provenance/signer.ts';
 import { closeRedis, openRedis } from './redis.ts';
 import { openFiles } from './storage/files.ts';
 import { openLinks } from './storage/links.ts';
@@ -108,7 +109,9 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
       ...{ registry, control, log },
       bounds: { ...config.models.trial, watchMs: config.models.keepMs },
     });
-    const enhance = createEnhance({ ...shared, trial, releases: openReleases(control, registry) });
+    const signer = await openSigner(config, log);
+    const releases = openReleases(control, registry);
+    const enhance = createEnhance({ ...shared, trial, releases, signer });
     if (config.metrics.port > 0) closers.push(await serveMetrics(shared));
     const worker = await startWorker({ ...shared, enhance });
     const deliveryQueue = openDeliveryQueue(config.redis, log);

@@ -40,6 +40,7 @@ const pip = (name: string) => {
 const audits = [
   judgeNpm(printed('npm', ['audit', '--omit=dev', '--json'])),
   pip('requirements.txt'),
+  pip('requirements-provenance.txt'),
   pip('requirements-gpu.txt'),
 ];
 for (const audit of audits) {

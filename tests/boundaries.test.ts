@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     contract: {},
     operations: {
       values: ['accounts', 'async', 'cli', 'contract', 'media', 'models', 'storage', 'triton'],
+      types: ['provenance'],
     },
     http: {
       values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
@@ -27,6 +28,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     },
     webhooks: { values: ['async', 'contract', 'jobs', 'media'], types: ['metrics'] },
     models: { values: ['contract', 'triton'] },
+    provenance: { values: ['media'], types: ['contract'] },
     media: { values: ['contract', 'storage'] },
     triton: { values: ['async'], types: ['metrics'] },
     metrics: { types: ['accounts', 'contract'] },
@@ -35,7 +37,8 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     stack: { values: ['operations', 'triton'] },
     cli: {
       values: [
-        ...['accounts', 'async', 'client', 'contract', 'jobs', 'models', 'operations', 'stack'],
+        ...['accounts', 'async', 'client', 'contract', 'jobs', 'models', 'operations'],
+        ...['provenance', 'stack'],
         ...['storage', 'triton'],
       ],
     },

@@ -13,7 +13,7 @@ import { CanaryPercent, MirrorPercent } from '../contract/releases.ts';
 import { operations } from '../operations/all.ts';
 import { choice, number, text } from './arguments.ts';
 import { calling } from './calling.ts';
-import { balance, grant, showLedger, verify } from './credits.ts';
+import { balance, grant, showLedger, verify as verifyCredits } from './credits.ts';
 import { cancelJob, deleteJob, listJobs, showJob, watchJob } from './jobs.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels } from './models.ts';
@@ -29,6 +29,7 @@ import {
   unloadRelease,
 } from './releases.ts';
 import { isExpected, runJobs, tellPrices, type Use } from './run-jobs.ts';
+import { verify } from './verify.ts';
 import { version } from './version.ts';
 
 const program = new Command('enhance')
@@ -80,6 +81,15 @@ calling(jobs.command('delete <id>'))
   .description('erase the media of a job that has ended')
   .option('--json', 'print JSON')
   .action(deleteJob);
+
+program
+  .command('verify <file>')
+  .description(
+    'show who signed a file and what was done to it; exit code 1 unless that is there and true',
+  )
+  .option('--trust <file>', 'certificates in PEM of the issuers that you trust')
+  .option('--json', 'print JSON')
+  .action(verify);
 
 const models = program.command('models').description('the models of the running service');
 calling(models.command('list'))
@@ -208,7 +218,7 @@ credits
 credits
   .command('verify [account]')
   .description('compare balances with the sums of their ledgers; exit code 1 when one differs')
-  .action(verify);
+  .action(verifyCredits);
 
 // Who reads what it prints may leave early, as `head -1` does; the command does all the same what it was asked for.
 for (const stream of [process.stdout, process.stderr])

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Problem } from './failure.ts';
 import { SizeText } from './media.ts';
+import { Provenance } from './provenance.ts';
 import { Metadata } from './webhooks.ts';
 
 export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
@@ -70,6 +71,9 @@ export const resultShape = {
   content_type: z.string(),
   expires_at: z.iso.datetime(),
   warnings: z.array(Warning),
+  provenance: Provenance.nullable().describe(
+    'the content credentials in the file; null: it carries none',
+  ),
 };
 /** Any operation's result, as a client of all of them reads it. */
 export const JobResult = z.looseObject(resultShape);

@@ -41,6 +41,7 @@ export const makeJob = async (
       const { requestId } = ctx.state;
       const order = {
         ...orderOf(operation, identified, caller),
+        signedBy: signedBy(operation, identified, parts),
         ...{ chosen, requestId, idempotency, callback, traceparent: scope().traceparent },
       };
       const found = await reuse(parts, order);
@@ -93,6 +94,13 @@ const orderOf = (
     identity: identityOf({ account, kind, sha256, inputKind, own }),
   };
 };
+
+/** A worker with other settings stores its result as what it is; it is then not found here. */
+const signedBy = (
+  { edit }: Operation,
+  { options }: Identified<Options>,
+  { config }: Parts,
+): string => (config.provenance !== null && edit?.(options) ? config.provenance.signedBy : '');
 
 /** What an order becomes once its media was probed. */
 const probedPart = (

@@ -1,7 +1,9 @@
 import type { Config } from '../config.ts';
+import type { Provenance } from '../contract/provenance.ts';
 import { asFailure } from '../errors.ts';
 import { fixedSet, type Releases } from '../models/releases.ts';
 import type { Trial } from '../models/trial.ts';
+import type { Signer } from '../provenance/signer.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import { toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
@@ -45,6 +47,10 @@ export type Part = { readonly chunk: number; readonly onFrames: OnFrames };
 export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {
   readonly modelVersion: string;
   readonly release?: string;
+  /** The content credentials in the result; null: the operation marks none, or they are off, or the format holds none. */
+  readonly provenance?: Provenance | null;
+  /** Whose they are or would be, as the cache distinguishes them; absent where none were to be written. */
+  readonly signedBy?: string;
 };
 
 /** File in, file out: the whole work of one attempt, whatever its operation. */
@@ -77,10 +83,12 @@ type Parts = {
   readonly trial: Pick<Trial, 'ended' | 'compared'>;
   readonly transport: Transport;
   readonly config: Config;
+  /** Null: no result is signed. */
+  readonly signer: Signer | null;
 };
 
 export const createEnhance = (parts: Parts): Enhance => {
-  const run: Enhance['run'] = async (work, places, report, signal) => {
+  const make: Enhance['run'] = async (work, places, report, signal) => {
     const operation = operationOf(parts.operations, work.kind);
     const { config, transport } = parts;
     const { options, found } = work;
@@ -95,12 +103,27 @@ export const createEnhance = (parts: Parts): Enhance => {
     const { version: modelVersion } = models;
     return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
   };
+  const run: Enhance['run'] = async (work, places, report, signal) => {
+    const made = await make(work, places, report, signal);
+    const operation = operationOf(parts.operations, work.kind);
+    const edit = operation.edit?.(work.options) ?? null;
+    if (parts.signer === null || edit === null) return made;
+    const { contentType, modelVersion, release = work.release } = made;
+    const agent = {
+      name: `${work.kind} ${work.options.model}`,
+      version: release || modelVersion,
+    };
+    const file = { path: places.target, contentType, edit, input: places.input, agent };
+    const { provenance, warnings } = await parts.signer.sign(file, signal);
+    const { signedBy } = parts.signer;
+    return { ...made, provenance, signedBy, warnings: [...(made.warnings ?? []), ...warnings] };
+  };
   return {
     run,
     format: (work) =>
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
     mirror: async (work, places, result, signal) => {
-      const made = await run(work, { ...places, share: alone }, () => {}, signal);
+      const made = await make(work, { ...places, share: alone }, () => {}, signal);
       // It was unloaded meanwhile, and another release did the work.
       if (made.release !== undefined) return null;
       const isImage = made.contentType.startsWith('image/');

@@ -13,6 +13,7 @@ import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { Probes } from '../media/probe/prober.ts';
+import type { Edit } from '../provenance/edit.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Admit } from '../storage/write-all.ts';
@@ -164,6 +165,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
     readonly fields?: Fields;
     readonly warnings?: readonly Warning[];
   };
+  /** How results of these options are marked as what a model made (decision 31); null: not at all. Absent: none is. */
+  edit?(options: O): Edit | null;
   /** In the file name of a download, such as "photo-4x". */
   label(options: O): string;
   /** The ending of the result's file. */

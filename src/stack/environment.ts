@@ -49,6 +49,7 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
     DATA_DIR: given.DATA_DIR || places.data,
     FFMPEG: given.FFMPEG || places.ffmpeg,
     FFPROBE: given.FFPROBE || places.ffprobe,
+    PROVENANCE_PYTHON: given.PROVENANCE_PYTHON || places.python,
     TRITON_TRANSPORT: given.TRITON_TRANSPORT || localTransport(),
     // Who presses Ctrl-C does not want to wait for long.
     WORKER_DRAIN_SECONDS: given.WORKER_DRAIN_SECONDS || '3',

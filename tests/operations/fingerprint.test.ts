@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fingerprint as fingerprintBy, identityOf } from '../../src/jobs/submit/fingerprint.ts';
@@ -78,6 +79,28 @@ test('every part that the result depends on changes it', () => {
   ];
   const all = new Set([work, ...others].map(fingerprint));
   assert.is(all.size, others.length + 1);
+});
+
+test('whose content credentials a result carries changes it; a result without any is called as ever', () => {
+  const signed = ['', 'development', 'a'].map((by) => fingerprintBy('identity', 'r1', by));
+  assert.is(new Set(signed).size, 3);
+  assert.is(signed[0], fingerprintBy('identity', 'r1'));
+  // What results were called before there were credentials: those of `photo` stay in the cache.
+  const before = createHash('sha256').update('["identity","r1"]').digest('hex');
+  assert.is(signed[0], before);
+});
+
+test('lip sync and detail are marked as what a model made, the other models are not', () => {
+  const marked = (operation: Operation, model: string) =>
+    (operation.edit?.({ model }) ?? null) !== null;
+  assert.equal(
+    ['photo', 'animation', 'detail'].map((model) => marked(upscale, model)),
+    [false, false, true],
+  );
+  assert.equal(
+    ['fast', 'balanced', 'studio'].map((model) => marked(lipSync, model)),
+    [true, true, true],
+  );
 });
 
 test('parts cannot run into each other', () => {

@@ -104,7 +104,7 @@ api.models(
 );
 const releases = openReleases(control, registry);
 const trial = openTrial({ registry, control, log, bounds: { ...config.models.trial, watchMs: 1 } });
-const enhance = createEnhance({ operations, releases, trial, transport, config });
+const enhance = createEnhance({ operations, releases, trial, transport, config, signer: null });
 const worker = await startWorker({ ...api.parts, enhance });
 
 const picture = await sharp({

@@ -1,6 +1,7 @@
 /** Configurations for tests. */
 import { type Config, loadConfig } from '../../src/config.ts';
 import { operations as all } from '../../src/operations/all.ts';
+import { places } from '../../src/stack/home.mjs';
 import { ffmpegPath, ffprobePath } from './ffmpeg.ts';
 
 /** Variables of a valid configuration: secrets that guard nothing, and the real ffmpeg. */
@@ -12,6 +13,7 @@ export const testEnvironment = <T extends NodeJS.Dict<string>>(settings: T) => (
   API_DRAIN_SECONDS: '3',
   FFMPEG: ffmpegPath,
   FFPROBE: ffprobePath,
+  PROVENANCE_PYTHON: places.python,
   ...settings,
 });
 

@@ -104,6 +104,7 @@ export const everything = {
   keda: { enabled: true, prometheusUrl: 'http://prometheus:9090' },
   podMonitor: { enabled: true, labels: { release: 'prometheus' } },
   redis: { internal: { enabled: true } },
+  provenance: { certificateSecret: 'signer' },
   ingress: { enabled: true, host: 'media.example', tlsSecret: 'tls' },
   networkPolicy: { restrictEgress: true, extraEgress: [{ to: [] }] },
   config: { ACCOUNT_QUEUED_BYTES: 10_737_418_240, LIPSYNC_CHUNK_SECONDS: 2.5, LOG_LEVEL: 'warn' },
@@ -120,11 +121,20 @@ export const onS3WithGpu = {
   networkPolicy: { enabled: false },
 };
 
+/** What has to look like what it is. */
+const secrets: Readonly<Record<string, string>> = {
+  PROVENANCE_CERTIFICATE: '-----BEGIN CERTIFICATE-----',
+  PROVENANCE_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----',
+};
+
 /** What a container of the service reads, with the Secret's keys filled in. */
 export const environmentOf = (values: object, part: 'api' | 'worker'): Record<string, string> => {
   const all = resources(values);
   const { container } = podOf(find(all, 'Deployment', `enhance-${part}`));
-  const own = container.env.map(({ name, value }) => [name, value ?? 's'.repeat(16)]);
+  const own = container.env.map(({ name, value }) => [
+    name,
+    value ?? secrets[name] ?? 's'.repeat(16),
+  ]);
   return { ...find(all, 'ConfigMap', 'enhance').data, ...Object.fromEntries(own) };
 };
 

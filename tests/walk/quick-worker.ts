@@ -13,6 +13,7 @@ import { openTrial } from '../../src/models/trial.ts';
 import { operations } from '../../src/operations/all.ts';
 import { slotForms } from '../../src/operations/catalogue-entries.ts';
 import { createEnhance } from '../../src/operations/enhance.ts';
+import { openSigner } from '../../src/provenance/signer.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { noTracing } from '../../src/tracing.ts';
@@ -40,7 +41,14 @@ await startWorker(
     jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
-    enhance: createEnhance({ operations, releases, trial, transport, config }),
+    enhance: createEnhance({
+      operations,
+      releases,
+      trial,
+      transport,
+      config,
+      signer: await openSigner(config, log),
+    }),
   },
   { ...quick, leaseMs: LEASE_MS },
 );

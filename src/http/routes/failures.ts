@@ -28,6 +28,7 @@ export const endFailures = [
   'record_unreadable',
   'decode_failed',
   'encode_failed',
+  'signing_failed',
   'storage_failed',
   'storage_full',
   'storage_unavailable',

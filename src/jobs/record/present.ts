@@ -67,6 +67,7 @@ export const presentResult = (
     return null;
   const { file: _, warnings, ...outcome } = job.outcome;
   const { model_version = job.model_version, release = job.release, ...measured } = outcome;
+  const { provenance = null } = outcome;
   const { fields, warnings: told = [] } = operationOf(operations, job.kind).tell?.(job) ?? {};
   return {
     status: 'success',
@@ -83,6 +84,7 @@ export const presentResult = (
     expires_at: iso(job.expires_at),
     ...fields,
     ...measured,
+    provenance,
     warnings: [...told, ...warnings, ...replacedRelease(job.model_version, model_version)],
   };
 };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PriceLine } from '../../contract/credits.ts';
 import { type JobInput, JobProgress, JobStatus, Warning } from '../../contract/job.ts';
+import { Provenance } from '../../contract/provenance.ts';
 import { type FailureCode, failures } from '../../errors.ts';
 import type { Operation, Options } from '../../operations/operation.ts';
 
@@ -28,6 +29,7 @@ const outcomeShape = {
   model_version: z.string().optional(),
   release: z.string().optional(),
   warnings: z.array(Warning).default([]),
+  provenance: Provenance.nullable().optional(),
 };
 const Outcome = z.looseObject(outcomeShape);
 export type JobOutcome = z.infer<typeof Outcome>;

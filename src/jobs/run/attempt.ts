@@ -73,7 +73,7 @@ export const runAttempt = async (
     const end = await attempts.succeed(job.id, job.fence, {
       outcome,
       progress: { ...last, percent: 100, eta_seconds: 0 },
-      fingerprint: fingerprint(job.identity, enhanced.modelVersion),
+      fingerprint: fingerprint(job.identity, enhanced.modelVersion, enhanced.signedBy),
     });
     if (end !== 'succeeded') await files.removeResult(name);
     if (kept !== null && end === 'succeeded')
@@ -132,7 +132,7 @@ const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
 };
 
 const outcomeOf = (
-  { outputSize, contentType, details, warnings, modelVersion, release }: Enhanced,
+  { outputSize, contentType, details, warnings, modelVersion, release, provenance }: Enhanced,
   file: string,
   { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): JobOutcome => ({
@@ -141,6 +141,7 @@ const outcomeOf = (
   model_version: modelVersion,
   ...(release !== undefined && { release }),
   warnings: [...(warnings ?? [])],
+  provenance: provenance ?? null,
 });
 
 /** An AbortController that remembers the first reason. */

@@ -17,9 +17,9 @@ type SameWork = {
 export const identityOf = ({ account, kind, sha256, inputKind, own }: SameWork): string =>
   hashOf([account, kind, sha256, inputKind, ...own]);
 
-/** Names the result of that work by a release: the key of the cache. */
-export const fingerprint = (identity: string, modelVersion: string): string =>
-  hashOf([identity, modelVersion]);
+/** Names the result of that work by a release, signed by someone or by nobody (''): the key of the cache. */
+export const fingerprint = (identity: string, modelVersion: string, signedBy = ''): string =>
+  hashOf([identity, modelVersion, ...(signedBy === '' ? [] : [signedBy])]);
 
 const hashOf = (what: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(what)).digest('hex');

@@ -48,7 +48,7 @@ export const placeReused = async (
   id: string,
 ): Promise<Placed | null> => {
   const { stores, config } = parts;
-  const print = fingerprint(order.identity, order.chosen.modelVersion);
+  const print = fingerprint(order.identity, order.chosen.modelVersion, order.signedBy);
   await dropIfGone(parts, print);
   const ask = { ...askOf(order, id, print, config), want: 'reuse' };
   const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(recordOf(order)));
@@ -83,7 +83,7 @@ export const placeNew = async (
   let order = submission;
   let choices = 1;
   for (;;) {
-    const print = fingerprint(order.identity, order.chosen.modelVersion);
+    const print = fingerprint(order.identity, order.chosen.modelVersion, order.signedBy);
     await dropIfGone(parts, print);
     const month = monthOf(Date.now());
     const price = quote(submission.price, await ledger.usage(account, month), config.prices);

@@ -47,6 +47,8 @@ export type Order = {
   readonly inputKind: InputKind;
   /** See `fingerprint.ts`. */
   readonly identity: string;
+  /** Whose content credentials its result will carry; '' or absent: none. */
+  readonly signedBy?: string | undefined;
 };
 
 /** An order whose media was looked at and found good. */

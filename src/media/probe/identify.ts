@@ -54,6 +54,10 @@ export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'vid
   throw unsupported(['audio'], came);
 };
 
+/** The media type of a file by its content; that of unknown bytes for what is accepted nowhere. */
+export const contentTypeOf = async (path: string): Promise<string> =>
+  (await inspect(path)).type?.mime ?? 'application/octet-stream';
+
 /** `came` states what the content is. */
 export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
   new Failure('unsupported_media_type', {

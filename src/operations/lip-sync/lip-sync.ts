@@ -1,5 +1,6 @@
 /** Makes the mouth of a clip or a portrait say what a sound says. */
 import { z } from 'zod';
+import type { Edit } from '../../provenance/edit.ts';
 import { lipsyncEngine, lipsyncSlots } from '../../triton/clients/lipsync.ts';
 import { operation } from '../operation.ts';
 import { lipsyncCommand } from './cli.ts';
@@ -16,6 +17,15 @@ import {
   LipsyncResult,
   lipsyncOutcome,
 } from './request.ts';
+
+const SAYS_OTHER_WORDS: Edit = {
+  description: 'The mouth was changed by trained models, so that it says what the sound says.',
+  sourceType: 'compositeWithTrainedAlgorithmicMedia',
+  ingredients: [
+    { role: 'media', title: 'clip or portrait', relationship: 'parentOf' },
+    { role: 'audio', title: 'sound', relationship: 'componentOf' },
+  ],
+};
 
 export const lipSync = operation({
   kind: 'lipsync',
@@ -54,6 +64,7 @@ export const lipSync = operation({
   details: z.object(lipsyncOutcome),
   result: LipsyncResult,
   tell: ({ options, input }) => ({ warnings: warningsOf(input, options) }),
+  edit: () => SAYS_OTHER_WORDS,
   label: ({ model }) => model,
   format: () => 'mp4',
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { JobInput } from '../../contract/job.ts';
 import { MediaInfo } from '../../media/info.ts';
+import type { Edit } from '../../provenance/edit.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
 import { upscaleCommand } from './cli.ts';
@@ -9,6 +10,12 @@ import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
 import { formatOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
 import { UpscaleOptions, UpscaleRequest, UpscaleResult } from './request.ts';
+
+const INVENTS_TEXTURE: Edit = {
+  description: 'Enlarged by a trained model, which invents texture that the input does not show.',
+  sourceType: 'compositeWithTrainedAlgorithmicMedia',
+  ingredients: [{ role: 'media', title: 'input', relationship: 'parentOf' }],
+};
 
 export const upscale = operation({
   kind: 'upscale',
@@ -46,6 +53,8 @@ export const upscale = operation({
   }),
   result: UpscaleResult,
   tell: ({ options: { scale } }) => ({ fields: { scale } }),
+  // The others only compute what lies between the pixels that are there.
+  edit: ({ model }) => (model === 'detail' ? INVENTS_TEXTURE : null),
   label: ({ model, scale }) => `${model}-${scale}x`,
   format: (options, inputKind) => formatOf(options, inputKind),
 

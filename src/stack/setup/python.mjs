@@ -8,11 +8,12 @@ import { checkDisk, findPython } from './machine.mjs';
 import { run, step } from './progress.mjs';
 
 /** @typedef {import('./machine.mjs').Python} Python */
-/** @typedef {'base' | 'gpu' | 'dev'} Layer */
+/** @typedef {'base' | 'provenance' | 'gpu' | 'dev'} Layer */
 
 /** @type {Record<Layer, string>} */
 const locks = {
   base: 'inference/requirements.txt',
+  provenance: 'inference/requirements-provenance.txt',
   dev: 'inference/requirements-dev.txt',
   gpu: 'inference/requirements-gpu.txt',
 };
@@ -25,6 +26,7 @@ export const setUpPython = async ({ dev }) => {
   const gpu = existsSync('/proc/driver/nvidia/version');
   let made = read();
   if (made?.layers.base !== hashOf('base')) made = await create();
+  if (made.layers.provenance !== hashOf('provenance')) made = await add(made, 'provenance');
   // gpu comes last: its onnxruntime replaces the one that the tests need
   if (dev && made.layers.dev !== hashOf('dev')) made = await add(made, 'dev');
   if (gpu && made.layers.gpu !== hashOf('gpu')) made = await add(made, 'gpu');
@@ -54,6 +56,7 @@ const add = async (made, layer) => {
   const hash = hashOf(layer);
   const titles = {
     base: 'Python packages',
+    provenance: 'Python packages for content credentials',
     dev: 'Python packages for tests',
     gpu: 'Python packages for the GPU',
   };

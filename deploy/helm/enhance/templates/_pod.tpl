@@ -59,6 +59,12 @@ securityContext:
 - name: REDIS_URL
   value: redis://:$(REDIS_PASSWORD)@{{ include "enhance.name" . }}-redis:6390
 {{- end }}
+{{- with .Values.provenance.certificateSecret }}
+- name: PROVENANCE_CERTIFICATE
+  valueFrom: { secretKeyRef: { name: {{ . }}, key: tls.crt } }
+- name: PROVENANCE_PRIVATE_KEY
+  valueFrom: { secretKeyRef: { name: {{ . }}, key: tls.key } }
+{{- end }}
 {{- if and (eq .Values.storage.kind "s3") .Values.storage.s3.credentialsSecret }}
 {{- $secret := .Values.storage.s3.credentialsSecret }}
 {{- range list "S3_ACCESS_KEY_ID" "S3_SECRET_ACCESS_KEY" }}

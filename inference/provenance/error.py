@@ -1,0 +1,5 @@
+"""What the operator or the caller can help, as a sentence for them."""
+
+
+class ProvenanceError(Exception):
+    pass
