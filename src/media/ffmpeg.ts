@@ -22,6 +22,7 @@ const demuxers: Readonly<
   wav: { name: 'wav', whitelist: 'wav', describesAll: false },
   aac: { name: 'aac', whitelist: 'aac', describesAll: false },
   flac: { name: 'flac', whitelist: 'flac', describesAll: false },
+  ogg: { name: 'ogg', whitelist: 'ogg', describesAll: false },
 };
 
 /**

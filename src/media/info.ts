@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ImageFormat } from '../contract/media.ts';
 
 /** The demuxer that reads a file, by its content; `ffmpeg.ts` has ffmpeg's names. */
-export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac']);
+export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac', 'ogg']);
 export type Container = z.infer<typeof Container>;
 
 const Size = z.object({ width: z.int().positive(), height: z.int().positive() }).readonly();

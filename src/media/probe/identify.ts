@@ -25,12 +25,14 @@ const types: readonly MediaType[] = [
   { kind: 'audio', mime: 'audio/x-m4a', container: 'mov' },
   { kind: 'audio', mime: 'audio/mp4', container: 'mov' },
   { kind: 'audio', mime: 'audio/flac', container: 'flac' },
+  { kind: 'audio', mime: 'audio/ogg', container: 'ogg' },
+  { kind: 'audio', mime: 'audio/ogg; codecs=opus', container: 'ogg' },
 ];
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
   image: 'PNG, JPEG, WebP, AVIF',
   video: 'MP4, MOV, AVI, WebM',
-  audio: 'MP3, WAV, AAC, M4A, FLAC',
+  audio: 'MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or the sound of an MP4 or MOV',
 };
 
 /**
@@ -47,10 +49,10 @@ export const identify = async <K extends Kind = 'image' | 'video'>(
   throw unsupported(wanted, came);
 };
 
-/** The same for a sound file. An MP4 passes, as it may hold nothing but sound: `probeAudio` finds out. */
+/** The same for a sound file. MP4, MOV and WebM pass too, for their sound: `probeAudio` finds out whether they have any. */
 export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
   const { type, came } = await inspect(path);
-  if (type?.kind === 'audio' || (type?.kind === 'video' && type.container === 'mov')) return type;
+  if (type?.kind === 'audio' || (type?.kind === 'video' && type.container !== 'avi')) return type;
   throw unsupported(['audio'], came);
 };
 
