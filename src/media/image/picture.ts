@@ -2,8 +2,10 @@ import type { Sharp, SharpOptions } from 'sharp';
 import type { ImageFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, sizeText } from '../../frame.ts';
+import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
 import type { EncodingOptions } from '../output.ts';
+import { bmpAsPng } from './bmp.ts';
 import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
@@ -11,21 +13,30 @@ const TIMEOUT_SECONDS = 600;
 /** Larger pictures are encoded one at a time: webp and avif take up to 40 bytes per pixel, 10 GB for 256 megapixels. */
 const LARGE_PIXELS = 64_000_000;
 
+/** `depth` 16: with 16 bits a sample instead of 8. */
+type Decoding = FfmpegOptions & { readonly depth?: 16 | undefined };
+
 /**
- * The pixels of an image as 8-bit sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey,
- * palettes and 16 bits are all converted here. Throws media_unreadable for a file that is damaged or cut off.
+ * The pixels of an image as sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey and palettes are all
+ * converted here. Throws media_unreadable for a file that is damaged or cut off.
  */
-export const decodeImage = async (path: string, info: ImageInfo): Promise<Picture> => {
+export const decodeImage = async (
+  path: string,
+  info: ImageInfo,
+  { depth, ...options }: Decoding,
+): Promise<Picture> => {
   try {
     if (info.format === 'png') await checkPng(path);
-    const decoded = await decodeStrictly(path, info);
+    const source = info.format === 'bmp' ? await bmpAsPng(path, info.size, options) : path;
+    const decoded = await decodeStrictly(source, info, depth);
     const { width, height, channels } = decoded.info;
     if (channels !== 3 && channels !== 4)
       throw new Error(`expected 3 or 4 channels; got ${channels}`);
     if (sizeText({ width, height }) !== sizeText(info.size))
       throw new Error('its size differs from its header');
-    return { width, height, channels, pixels: decoded.data };
+    return { width, height, channels, pixels: decoded.data, ...(depth && { depth }) };
   } catch (error) {
+    if (error instanceof Failure || options.signal.aborted) throw error;
     throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });
   }
 };
@@ -34,30 +45,37 @@ export const decodeImage = async (path: string, info: ImageInfo): Promise<Pictur
  * libjpeg only warns of broken data, but it also warns of deviations that cameras write into good files: these warnings
  * do not refuse a file.
  */
-const decodeStrictly = async (path: string, info: ImageInfo) => {
+const decodeStrictly = async (source: string | Buffer, info: ImageInfo, depth?: 16) => {
+  const options = { depth, limitInputPixels: info.size.width * info.size.height };
   try {
-    return await decode(path, info, info.format === 'jpeg' ? 'warning' : 'error');
+    const failOn = info.format === 'jpeg' ? 'warning' : 'error';
+    return await decode(source, info, { ...options, failOn });
   } catch (error) {
     const harmless = /\b\d\d? extraneous bytes|SOS parameters|Adobe color transform|progression/i;
     if (info.format !== 'jpeg' || !harmless.test(reasonOf(error))) throw error;
-    return await decode(path, info, 'error');
+    return await decode(source, info, { ...options, failOn: 'error' });
   }
 };
 
-const decode = async (path: string, info: ImageInfo, failOn: 'warning' | 'error') => {
-  const options = { failOn, limitInputPixels: info.size.width * info.size.height };
-  const source = info.profile === 'grey16' ? await profiledGrey(path, options) : path;
-  const picture = sharp(source, options).autoOrient().toColourspace('srgb');
+const decode = async (
+  file: string | Buffer,
+  info: ImageInfo,
+  { depth, ...options }: SharpOptions & { readonly depth: 16 | undefined },
+) => {
+  const source = info.profile === 'grey16' ? await profiledGrey(file, options) : file;
+  const picture = sharp(source, options)
+    .autoOrient()
+    .toColourspace(depth ? 'rgb16' : 'srgb');
   // sharp takes 16-bit colour with a profile to Display P3 and would leave it there.
   return (info.profile === 'rgb16' ? picture.withIccProfile('srgb') : picture)
     .timeout({ seconds: TIMEOUT_SECONDS })
-    .raw({ depth: 'uchar' })
+    .raw({ depth: depth ? 'ushort' : 'uchar' })
     .toBuffer({ resolveWithObject: true });
 };
 
 /** sharp applies the profile of 8-bit grey and ignores that of 16-bit grey, so 16 bits become 8 first. */
-const profiledGrey = (path: string, options: SharpOptions): Promise<Buffer> =>
-  sharp(path, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
+const profiledGrey = (file: string | Buffer, options: SharpOptions): Promise<Buffer> =>
+  sharp(file, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
 
 type ImageEncoding = {
   readonly source: { readonly path: string; readonly info: ImageInfo };

@@ -28,10 +28,10 @@ export const runUpscale = (task: UpscaleTask): Promise<Outcome<Details>> => {
 };
 
 const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Details>> => {
-  const { options, input, target, report, signal } = task;
+  const { options, input, target, config, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
-  const picture = await decodeImage(path, info);
+  const picture = await decodeImage(path, info, { ffmpeg: config.ffmpeg, signal });
   const enhanced = await upscaleImage(picture, { ...meansOf(task), report });
   const format = imageFormat(options.output_format);
   await encodeImage(enhanced, {
