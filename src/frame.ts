@@ -21,6 +21,10 @@ export type Picture = Size & {
  */
 export type YuvPicture = Size & { readonly pixels: Buffer };
 
+/** Of a row of pixels, in bytes. */
+export const strideOf = ({ width, channels, depth }: Picture): number =>
+  width * channels * (depth === 16 ? 2 : 1);
+
 /** When a frame of a video is shown. */
 export type Timed = {
   readonly index: number;

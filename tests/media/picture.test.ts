@@ -203,6 +203,65 @@ test('a TIFF whose samples are floats is refused by what it has', async () => {
   assert.match((await failing(decode(tiff), 'media_unreadable')).message, /8 or 16 bits/);
 });
 
+/** A smooth slope, no two samples of a row alike; `channels` 1 is grey. */
+const slope = (channels: 1 | 3 | 4): Uint16Array =>
+  Uint16Array.from({ length: 96 * 64 * channels }, (_, i) => 20_000 + ((i * 13) % 30_000));
+const deepOf = (channels: 1 | 3 | 4): Sharp =>
+  sharp(slope(channels), { raw: { width: 96, height: 64, channels } }).toColourspace(
+    channels === 1 ? 'grey16' : 'rgb16',
+  );
+const samplesIn = ({ pixels }: Picture): number[] => [
+  ...new Uint16Array(new Uint8Array(pixels).buffer),
+];
+const deep = async (bytes: Buffer): Promise<Picture> => {
+  writeFileSync(at('deep'), bytes);
+  const info = await probeImage(at('deep'));
+  assert.is(info.depth, 16);
+  return decodeImage(at('deep'), info, { ffmpeg, signal: soon(), depth: 16 });
+};
+
+test('16 bits a sample are kept from PNG and TIFF to PNG, with alpha, in grey and with metadata', async () => {
+  for (const channels of [1, 3, 4] as const) {
+    const own = [...slope(channels)];
+    const expected = channels === 1 ? own.flatMap((value) => [value, value, value]) : own;
+    const noted = { IFD0: { Artist: 'who drew it' } };
+    for (const source of [
+      deepOf(channels).png().withExif(noted),
+      deepOf(channels).tiff({ compression: 'lzw' }),
+    ]) {
+      const picture = await deep(await source.toBuffer());
+      assert.equal(samplesIn(picture), expected);
+      for (const metadata of ['strip', 'keep'] as const) {
+        const info = await probeImage(at('deep'));
+        const output = { source: { path: at('deep'), info }, target: at('to') };
+        await encodeImage(picture, { ...output, format: 'png', output: { metadata } });
+        const written = readFileSync(at('to'));
+        assert.is((await sharp(written).metadata()).space, channels === 1 ? 'grey16' : 'rgb16');
+        assert.equal(samplesIn(await deep(written)), expected, `${channels} ${metadata}`);
+      }
+    }
+  }
+});
+
+test('16 bits a sample with a colour profile become sRGB, not rounded to 8 bits', async () => {
+  const profiled = await deepOf(3).withIccProfile('p3').png().toBuffer();
+  const codes = slope(3);
+  const came = samplesIn(await deep(profiled));
+  const { pixels } = await decode(profiled);
+  const off = Math.max(...came.map((value, i) => Math.abs(value / 257 - (pixels[i] ?? 0))));
+  assert.ok(off < 2, `off by ${off} of 255 from the same with 8 bits`);
+  const unread = Math.max(...came.map((value, i) => Math.abs(value - (codes[i] ?? 0)) / 257));
+  assert.ok(unread > 8, 'the profile makes no difference');
+  assert.ok(new Set(came).size > 10_000, `${new Set(came).size} values`);
+});
+
+test('a PNG or TIFF of 8 bits, and what else has more, counts as 8', async () => {
+  for (const picture of [solid().png(), solid().tiff(), deepOf(3).avif({ bitdepth: 10 })]) {
+    writeFileSync(at('a'), await picture.toBuffer());
+    assert.is((await probeImage(at('a'))).depth, undefined);
+  }
+});
+
 test('a PNG that claims 30000x30000 pixels costs nothing to probe', async () => {
   const bomb = await solid().png().toBuffer();
   bomb.writeUInt32BE(30_000, 16);

@@ -92,14 +92,19 @@ export const encodeImage = async (
   const keep = output.metadata === 'keep' && source.info.metadata;
   const pixels = keep ? withMetadata(picture, source) : raw(picture);
   try {
-    const toned =
-      source.info.gray && !tints(picture, format, output) ? pixels.toColourspace('b-w') : pixels;
+    const gray = source.info.gray && !tints(picture, format, output);
+    const toned = toneOf(pixels, gray, picture.depth);
     const encode = () =>
       encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
     await (picture.width * picture.height > LARGE_PIXELS ? alone(encode) : encode());
   } catch (error) {
     throw new Failure('encode_failed', { reason: reasonOf(error) }, { cause: error });
   }
+};
+
+const toneOf = (pixels: Sharp, gray: boolean, depth?: 16): Sharp => {
+  if (depth) return pixels.toColourspace(gray ? 'grey16' : 'rgb16');
+  return gray ? pixels.toColourspace('b-w') : pixels;
 };
 
 let previous: Promise<unknown> = Promise.resolve();
@@ -126,8 +131,14 @@ const encoders: Record<ImageFormat, (picture: Sharp, output: EncodingOptions) =>
     picture.avif({ lossless, quality, effort: 2, chromaSubsampling: '4:4:4' }),
 };
 
-const raw = ({ width, height, channels, pixels }: Picture): Sharp =>
-  sharp(pixels, { raw: { width, height, channels }, limitInputPixels: false });
+const raw = (picture: Picture): Sharp => {
+  const { width, height, channels } = picture;
+  return sharp(samplesOf(picture), { raw: { width, height, channels }, limitInputPixels: false });
+};
+
+/** sharp tells the depth by the type. The bytes are copied for that, as they may begin at an odd place in their memory. */
+const samplesOf = ({ pixels, depth }: Picture): Buffer | Uint16Array =>
+  depth ? new Uint16Array(new Uint8Array(pixels).buffer) : pixels;
 
 /**
  * The picture on a canvas that is made from the source and so has its EXIF and XMP, of which only the orientation
