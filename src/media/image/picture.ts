@@ -90,8 +90,8 @@ export const encodeImage = async (
   { source, target, format, output }: ImageEncoding,
 ): Promise<void> => {
   const keep = output.metadata === 'keep' && source.info.metadata;
-  const pixels = keep ? withMetadata(picture, source) : raw(picture);
   try {
+    const pixels = keep ? await withMetadata(picture, source) : raw(picture);
     const gray = source.info.gray && !tints(picture, format, output);
     const toned = toneOf(pixels, gray, picture.depth);
     const encode = () =>
@@ -142,21 +142,25 @@ const samplesOf = ({ pixels, depth }: Picture): Buffer | Uint16Array =>
 
 /**
  * The picture on a canvas that is made from the source and so has its EXIF and XMP, of which only the orientation
- * changes. Opaque pixels stay exact; the blend may change transparent ones by one step of 255.
+ * changes. Opaque pixels stay exact; the blend may change transparent ones by one step of a sample.
  */
-const withMetadata = (
-  { width, height, channels, pixels }: Picture,
+const withMetadata = async (
+  picture: Picture,
   { path, info }: { readonly path: string; readonly info: ImageInfo },
-): Sharp => {
-  const canvas = sharp(path, { limitInputPixels: info.size.width * info.size.height })
+): Promise<Sharp> => {
+  const { width, height, channels, depth, pixels } = picture;
+  const opened = sharp(path, { limitInputPixels: info.size.width * info.size.height })
     .autoOrient()
     .extract({ left: 0, top: 0, width: 1, height: 1 })
-    .resize(width, height, { kernel: 'nearest', fit: 'fill' })
-    .toColourspace('srgb')
+    .resize(width, height, { kernel: 'nearest', fit: 'fill' });
+  const deep = () => opened.pipelineColourspace('rgb16').toColourspace('rgb16');
+  const canvas = (depth ? deep() : opened.toColourspace('srgb'))
     .composite([
       {
-        input: pixels,
-        raw: { width, height, channels },
+        // sharp takes raw samples of 8 bits only here.
+        ...(depth
+          ? { input: await asTiff(picture) }
+          : { input: pixels, raw: { width, height, channels } }),
         blend: 'source',
         limitInputPixels: false,
       },
@@ -165,3 +169,6 @@ const withMetadata = (
     .keepXmp();
   return channels === 3 ? canvas.removeAlpha() : canvas;
 };
+
+const asTiff = (picture: Picture): Promise<Buffer> =>
+  raw(picture).toColourspace('rgb16').tiff({ compression: 'none' }).toBuffer();
