@@ -6,10 +6,12 @@ export const PRICED_FPS = 30;
 /** Frames per second of a result that is made from a portrait. */
 export const PORTRAIT_FPS = 25;
 
-/** Interleaved 8-bit pixels, rows top to bottom: 3 channels are RGB, 4 are RGB and straight alpha. */
+/** Interleaved pixels, rows top to bottom: 3 channels are RGB, 4 are RGB and straight alpha. */
 export type Picture = Size & {
   readonly channels: 3 | 4;
-  /** Exactly width * height * channels bytes. */
+  /** Bits of a sample; absent: 8. With 16, each takes two bytes, little-endian. */
+  readonly depth?: 16 | undefined;
+  /** Exactly width * height * channels samples. */
   readonly pixels: Buffer;
 };
 
@@ -18,6 +20,10 @@ export type Picture = Size & {
  * up. How the codes become colours is in the `Colour` of the video's info.
  */
 export type YuvPicture = Size & { readonly pixels: Buffer };
+
+/** Of a row of pixels, in bytes. */
+export const strideOf = ({ width, channels, depth }: Picture): number =>
+  width * channels * (depth === 16 ? 2 : 1);
 
 /** When a frame of a video is shown. */
 export type Timed = {

@@ -16,7 +16,7 @@ from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio, structural_similarity
 
-from enhance.picture import Picture
+from enhance.picture import AnyPicture, Picture
 from enhance.upscale.upscaler import MODELS, Upscaler, open_upscaler
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ PHOTOS: dict[str, Callable[[], Picture]] = {
     "rocket": lambda: data.rocket()[100:, 200:],
     "retina": lambda: data.retina()[500:, 500:],
 }
-Method = Callable[[Picture, int], Picture]
+Method = Callable[[Picture, int], AnyPicture]
 
 
 def resized(picture: Picture, side: int, way: Image.Resampling) -> Picture:
@@ -36,7 +36,7 @@ def resized(picture: Picture, side: int, way: Image.Resampling) -> Picture:
     return np.asarray(Image.fromarray(picture).resize((side, side), way))
 
 
-def luma(picture: Picture) -> npt.NDArray[np.float64]:
+def luma(picture: AnyPicture) -> npt.NDArray[np.float64]:
     """BT.601 luma (h x w, 0..255) of a picture (h x w x 3 RGB)."""
     plane: npt.NDArray[np.float64] = picture @ np.array([0.299, 0.587, 0.114])
     return plane

@@ -4,6 +4,7 @@ import ctypes
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -22,10 +23,12 @@ SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a boun
 @dataclass(frozen=True)
 class Engine:
     """What opens networks. name: engine and precision, for logs. open: from an ONNX file to a function of planes, whose next
-    answer may overwrite the last one. open_graph: any network of fixed shapes and one output, in f32."""
+    answer may overwrite the last one. open_exact: the same in more than the 8 bits of bf16; `open` itself where that has more.
+    open_graph: any network of fixed shapes and one output, in f32."""
 
     name: str
     open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    open_exact: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
     open_graph: "Callable[[Path], Graph]"
 
 
@@ -68,7 +71,9 @@ def _openvino(threads: int) -> Engine:
         "CPU_RUNTIME_CACHE_CAPACITY": SHAPES_KEPT,
     }
 
-    def open_network(path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
+    exact = {**settings, "INFERENCE_PRECISION_HINT": "f32"}
+
+    def open_with(settings: dict[str, Any], path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
         request = core.compile_model(core.read_model(path), "CPU", settings).create_infer_request()
 
         def run(planes: FloatPlanes) -> FloatPlanes:
@@ -78,7 +83,7 @@ def _openvino(threads: int) -> Engine:
         return run
 
     def open_graph(path: Path) -> Graph:
-        compiled = core.compile_model(core.read_model(path), "CPU", {**settings, "INFERENCE_PRECISION_HINT": "f32"})
+        compiled = core.compile_model(core.read_model(path), "CPU", exact)
         request = compiled.create_infer_request()
 
         def run(inputs: list[npt.NDArray[np.float32]]) -> Any:
@@ -87,7 +92,9 @@ def _openvino(threads: int) -> Engine:
 
         return Graph({each.any_name: tuple(each.shape) for each in compiled.inputs}, run)
 
-    return Engine(f"openvino {precision}", open_network, open_graph)
+    open_network = partial(open_with, settings)
+    open_exact = partial(open_with, exact) if precision == "bf16" else open_network
+    return Engine(f"openvino {precision}", open_network, open_exact, open_graph)
 
 
 def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
@@ -120,7 +127,8 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         shapes = {each.name: tuple(each.shape) for each in session.get_inputs()}
         return Graph(shapes, lambda inputs: session.run(None, dict(zip(shapes, inputs, strict=True)))[0])
 
-    return Engine("onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}", open_network, open_graph)
+    name = "onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}"
+    return Engine(name, open_network, open_network, open_graph)
 
 
 def _wanted_providers(kind: str, device: int, path: Path) -> list[tuple[str, dict[str, Any]]]:

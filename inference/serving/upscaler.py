@@ -14,7 +14,7 @@ from .shell import Inputs, Shell, parameter, weights_folder
 
 
 class UpscalerModel(Shell):
-    """Inputs IMAGE and SCALE; outputs IMAGE and, where it is asked for, ENGINE: models/<name>/config.pbtxt."""
+    """Inputs IMAGE or IMAGE16, and SCALE; outputs the same and, where it is asked for, ENGINE: models/<name>/config.pbtxt."""
 
     model: str
     upscaler: Upscaler
@@ -29,9 +29,9 @@ class UpscalerModel(Shell):
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
         """The larger picture; ENGINE names what computed it."""
         outputs: dict[str, npt.NDArray[Any]] = {}
-        if "IMAGE" in wanted:
+        for name in {"IMAGE", "IMAGE16"} & set(wanted):
             scale = int(inputs.number("SCALE"))
-            outputs["IMAGE"] = self.upscaler.run(inputs["IMAGE"], scale, inputs.stop_if_cancelled)
+            outputs[name] = self.upscaler.run(inputs[name], scale, inputs.stop_if_cancelled)
         if "ENGINE" in wanted:
             outputs["ENGINE"] = np.array([self.upscaler.engine], np.object_)
         return outputs

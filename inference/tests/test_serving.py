@@ -265,12 +265,21 @@ def test_the_upscaler_answers_with_a_larger_picture_and_its_engine(photo: PhotoM
     assert engine.values.tolist() == [photo.upscaler.engine]
 
 
+def test_the_upscaler_answers_sixteen_bits_with_sixteen(photo: PhotoModel) -> None:
+    inputs: dict[str, Values] = {"IMAGE16": np.full((5, 7, 3), 40_000, np.uint16), "SCALE": np.array([2], np.int32)}
+    (picture,) = answer(photo, ("IMAGE16",), inputs).output_tensors
+    assert picture.values.shape == (10, 14, 3)
+    assert picture.values.dtype == np.uint16
+    assert np.abs(picture.values.astype(int) - 40_000).max() <= 3 * 257
+    assert refusal(photo, ("IMAGE",), inputs) == "expected the input IMAGE, got none"
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
         ({"SCALE": np.array([3], np.int32)}, "expected SCALE 2, 4 or 8, got 3"),
         ({"SCALE": np.array([2, 4], np.int32)}, "expected SCALE [1], got [2]"),
-        ({"IMAGE": floats(8, 8, 3)}, "expected IMAGE of uint8, got float32"),
+        ({"IMAGE": floats(8, 8, 3)}, "expected IMAGE of uint8 or uint16, got float32"),
         ({"IMAGE": np.zeros((8, 8), np.uint8)}, "expected IMAGE [height, width, 3 or 4], got [8, 8]"),
         ({"IMAGE": np.zeros((8, 8, 2), np.uint8)}, "expected IMAGE [height, width, 3 or 4], got [8, 8, 2]"),
         ({"IMAGE": np.zeros((0, 8, 3), np.uint8)}, "expected IMAGE of at least 1x1 pixels, got [0, 8, 3]"),

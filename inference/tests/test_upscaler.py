@@ -10,7 +10,7 @@ from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
-from enhance.picture import BadPictureError, Picture
+from enhance.picture import AnyPicture, BadPictureError, white
 from enhance.upscale.alpha import upscale_alpha
 from enhance.upscale.cascade import Cascade
 from enhance.upscale.upscaler import DETAIL_STEP, MODELS, Upscaler
@@ -78,7 +78,7 @@ def test_the_config_of_detail_tells_its_grid() -> None:
     assert (told("detail", "band_align"), told("detail", "band_halo")) == (DETAIL_STEP, DETAIL_STEP)
 
 
-def in_bands(run: Callable[[Picture], Picture], picture: Picture, scale: int, rows: int, halo: int) -> Picture:
+def in_bands(run: Callable[[AnyPicture], AnyPicture], picture: AnyPicture, scale: int, rows: int, halo: int) -> AnyPicture:
     """As the service sends a large picture: bands with `halo` rows more on both sides, cropped from the answers."""
     parts = []
     for start in range(0, picture.shape[0], rows):
@@ -140,12 +140,37 @@ def test_a_picture_without_transparency_is_the_same_with_alpha(upscaler: Get) ->
         (np.zeros((4, 4, 1), np.uint8), 2, r"expected IMAGE \[height, width, 3 or 4\], got \[4, 4, 1\]"),
         (np.zeros((4, 4), np.uint8), 2, r"expected IMAGE \[height, width, 3 or 4\], got \[4, 4\]"),
         (np.zeros((0, 4, 3), np.uint8), 2, r"at least 1x1 pixels, got \[0, 4, 3\]"),
-        (np.zeros((4, 4, 3), np.float32), 2, "expected IMAGE of uint8, got float32"),
+        (np.zeros((4, 4, 3), np.float32), 2, "expected IMAGE of uint8 or uint16, got float32"),
     ],
 )
-def test_a_bad_picture_is_refused_with_what_was_expected(upscaler: Get, picture: Picture, scale: int, says: str) -> None:
+def test_a_bad_picture_is_refused_with_what_was_expected(upscaler: Get, picture: AnyPicture, scale: int, says: str) -> None:
     with pytest.raises(BadPictureError, match=says):
         upscaler("photo").run(picture, scale)
+
+
+@pytest.mark.parametrize(("model", "gain_db"), [("photo", 9), ("animation", 9), ("detail", 5)])
+def test_sixteen_bits_stay_sixteen_bits(upscaler: Get, model: str, gain_db: float) -> None:
+    """A ramp over a tenth of the range, for which 8 bits have 26 steps. In bf16 the gain is 5, 2 and 2 dB."""
+    ramp = np.linspace(0.3, 0.4, 64)
+    picture = np.rint(np.broadcast_to(ramp[None, :, None], (40, 64, 3)) * 65535).astype(np.uint16)
+    truth = np.interp((np.arange(128) + 0.5) / 2 - 0.5, np.arange(64), ramp)
+    deep = upscaler(model).run(picture, 2)
+    assert deep.dtype == np.uint16
+    shallow = upscaler(model).run(np.rint(picture / 257).astype(np.uint8), 2)
+    # The networks draw other things at the edge of a picture.
+    errors = [((large / white(large) - truth[:, None])[16:-16, 16:-16] ** 2).mean() for large in (deep, shallow)]
+    assert 10 * np.log10(errors[1] / errors[0]) >= gain_db
+    assert len(np.unique(deep[40, :, 1])) >= 0.9 * 128
+
+
+@pytest.mark.parametrize("model", EXACT)
+def test_sixteen_bits_that_say_no_more_than_eight_give_the_same_picture(upscaler: Get, model: str) -> None:
+    picture = pattern(40, 33, 4)
+    large = upscaler(model).run(picture, 2).astype(int)
+    deep = upscaler(model).run((picture.astype(np.uint16) * 257).astype(np.uint16), 2) / 257
+    # bf16 is what the difference of the colours comes from; alpha goes through no network.
+    assert np.abs(deep - large)[:, :, :3].mean() <= 1
+    assert np.abs(deep - large)[:, :, 3].max() <= 0.5
 
 
 def test_work_stops_before_the_next_tile(upscaler: Get) -> None:

@@ -1,12 +1,14 @@
-/** The media that a request names, before a job exists: a part of the body, an earlier upload, or fetched. */
+/** The media that a request names, before a job exists: a part of the body, an earlier upload or result, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Failure } from '../errors.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { WorkLabels } from '../metrics/stages.ts';
 import type { Intake } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
 import type { Context } from './context.ts';
+import { takeResult } from './earlier-result.ts';
 import type { Caller, Parts } from './parts.ts';
 import { inStage } from './stage.ts';
 import { whileWanted } from './while-wanted.ts';
@@ -58,13 +60,14 @@ const take = async (
 ): Promise<StoredFile> => {
   const part = group.map((name) => files[name]).find((file) => file !== undefined);
   if (part) return part;
-  const url = group.map((name) => body[`${name}_url`]).find((value) => value !== undefined);
+  const field = group.map((name) => `${name}_url`).find((name) => body[name] !== undefined) ?? '';
+  const url = body[field];
   if (typeof url !== 'string') throw new Error('expected a source; the route let none pass');
   const target = join(await folder(), group.join('-or-'));
-  const upload = await parts.uploads.resolve(caller.account, url);
-  if (upload) {
-    await rename(upload.path, target);
-    return { path: target, bytes: upload.bytes, sha256: upload.sha256 };
+  const kept = await takeKept(field, url, caller, parts);
+  if (kept) {
+    await rename(kept.path, target);
+    return { path: target, bytes: kept.bytes, sha256: kept.sha256 };
   }
   const { config, fetchTo, closing } = parts;
   const asked = {
@@ -72,4 +75,20 @@ const take = async (
     ...{ signal: closing, admit },
   };
   return inStage(parts, 'fetching', parts.labels, () => fetchTo(asked));
+};
+
+/** What this service keeps itself; null where the address is no one of its own. A failure names the field. */
+const takeKept = async (
+  field: string,
+  url: string,
+  { account }: Caller,
+  parts: Parts,
+): Promise<StoredFile | null> => {
+  try {
+    return (await parts.uploads.resolve(account, url)) ?? (await takeResult(account, url, parts));
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    const { code, facts, message: detail } = cause;
+    throw new Failure(code, facts, { cause, faults: [{ pointer: `/${field}`, code, detail }] });
+  }
 };

@@ -22,6 +22,7 @@ const demuxers: Readonly<
   wav: { name: 'wav', whitelist: 'wav', describesAll: false },
   aac: { name: 'aac', whitelist: 'aac', describesAll: false },
   flac: { name: 'flac', whitelist: 'flac', describesAll: false },
+  ogg: { name: 'ogg', whitelist: 'ogg', describesAll: false },
 };
 
 /**
@@ -49,9 +50,17 @@ export const probeInput = (path: string, container: Container): string[] => [
   ...openingArgs(path, container),
 ];
 
-const openingArgs = (path: string, container: Container): string[] => [
-  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxers[container].whitelist],
-  ...['-f', demuxers[container].name, '-i', `file:${path}`],
+const openingArgs = (path: string, container: Container): string[] =>
+  opening(path, demuxers[container]);
+
+const opening = (path: string, { name, whitelist }: { name: string; whitelist: string }) => [
+  ...['-protocol_whitelist', 'file,pipe', '-format_whitelist', whitelist],
+  ...['-f', name, '-i', `file:${path}`],
+];
+
+/** Input arguments for one picture, by ffmpeg's name of its demuxer. */
+export const pictureInput = (path: string, demuxer: string, maxPixels: number): string[] => [
+  ...['-max_pixels', String(maxPixels), ...opening(path, { name: demuxer, whitelist: demuxer })],
 ];
 
 /** The text of a file's own metadata is printed at the level "info", so it never reaches us. */

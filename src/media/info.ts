@@ -6,10 +6,14 @@ import { z } from 'zod';
 import { ImageFormat } from '../contract/media.ts';
 
 /** The demuxer that reads a file, by its content; `ffmpeg.ts` has ffmpeg's names. */
-export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac']);
+export const Container = z.enum(['mov', 'avi', 'matroska', 'mp3', 'wav', 'aac', 'flac', 'ogg']);
 export type Container = z.infer<typeof Container>;
 
 const Size = z.object({ width: z.int().positive(), height: z.int().positive() }).readonly();
+
+/** What an image can be that a caller sends: the formats of results, and some that nobody wants back. */
+const SourceFormat = z.enum([...ImageFormat.options, 'tiff', 'bmp', 'gif']);
+export type SourceFormat = z.infer<typeof SourceFormat>;
 
 /** What the header of an image says; no pixel is decoded. */
 export const ImageInfo = z
@@ -19,7 +23,9 @@ export const ImageInfo = z
     size: Size,
     alpha: z.boolean(),
     gray: z.boolean(),
-    format: ImageFormat,
+    format: SourceFormat,
+    /** Bits of each sample, where a PNG or TIFF has 16; absent: 8, or what is treated as 8. */
+    depth: z.literal(16).optional(),
     /** The 16-bit layout of pixels that have an ICC profile: sharp converts these wrongly unless told how. */
     profile: z.enum(['rgb16', 'grey16']).nullable(),
     /** Whether there is EXIF or XMP to keep. */

@@ -16,13 +16,16 @@ const config = `backend: "python"
 max_batch_size: 0
 
 input [
-  # Height, width, channels: RGB, or RGB and straight alpha.
-  { name: "IMAGE", data_type: TYPE_UINT8, dims: [ -1, -1, -1 ] },
+  # Height, width, channels: RGB, or RGB and straight alpha. Of 8 or of 16 bits: a request has one of them.
+  { name: "IMAGE", data_type: TYPE_UINT8, dims: [ -1, -1, -1 ], optional: true },
+  { name: "IMAGE16", data_type: TYPE_UINT16, dims: [ -1, -1, -1 ], optional: true },
   # 2, 4 or 8.
   { name: "SCALE", data_type: TYPE_INT32, dims: [ 1 ] }
 ]
 output [
+  # Of the input of the same name.
   { name: "IMAGE", data_type: TYPE_UINT8, dims: [ -1, -1, -1 ] },
+  { name: "IMAGE16", data_type: TYPE_UINT16, dims: [ -1, -1, -1 ] },
   # What runs the network ("openvino bf16", "onnxruntime cuda"), for who asks for it by name.
   { name: "ENGINE", data_type: TYPE_STRING, dims: [ 1 ] }
 ]
@@ -31,6 +34,8 @@ output [
 instance_group [ { count: 1, kind: KIND_AUTO } ]
 
 parameters { key: "scales", value: { string_value: "2,4,8" } }
+# Bits of a sample. A release that does not say 16 gets pictures of 8 bits only.
+parameters { key: "depths", value: { string_value: "8,16" } }
 # Enough for every network: the tiles of one whose pixels depend on all of a tile lie on a grid of 208 rows
 # (STEP in enhance/upscale/onnx_upscaler.py), and one that looks less far needs fewer rows more.
 parameters { key: "band_align", value: { string_value: "208" } }

@@ -22,7 +22,7 @@ export type Files = Awaited<ReturnType<typeof openFiles>>;
 
 /**
  * On the disk of each process, below `dir`:
- *   incoming/<random>               arriving, or a copy of an upload, for one request, which removes it
+ *   incoming/<random>               arriving, or a copy of an upload or a result, for one request, which removes it
  *   attempts/<job id>.<fence>.<ext> a result that is being written
  *   attempts/<job id>.<random>.local folder: copies of the job's inputs and checkpoints, for one attempt
  * In the store (decision 24), which is below `dir` too unless `s3` is set:
@@ -100,6 +100,11 @@ export const openFiles = async (
     },
     hasResult: async (name: string): Promise<boolean> =>
       (await store.size(`results/${name}`)) !== null,
+    /** A copy of a result at a new path; null when it is gone. */
+    borrowResult: async (name: string): Promise<string | null> => {
+      const path = at('incoming', randomUUID());
+      return (await store.fetch(`results/${name}`, path, { admit })) ? path : null;
+    },
     /** Failure result_expired when it is gone. */
     openResult: async (name: string): Promise<OpenResult> => {
       const bytes = await store.size(`results/${name}`);

@@ -7,7 +7,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
+import { bmpOf } from '../media/bmp.ts';
 import { pngChunk } from '../media/png-chunk.ts';
+import { tiffOf } from '../media/tiff.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { decodersOf } from '../real/decoders.ts';
 import { tempDir } from '../real/run.ts';
@@ -262,6 +264,59 @@ for (const [what, picture] of crowded) {
     assert.match(detail, /more than 100000 chunks/);
     // Most of it is the sending of some ten megabytes.
     assert.ok(seconds < 5, `${seconds} s`);
+  });
+}
+
+const grey = { width: 4, height: 4, bits: 8, data: Buffer.alloc(16) } as const;
+const flat = { width: 4, height: 4, channels: 3, pixels: Buffer.alloc(48) } as const;
+const gif = await sharp({ create: { width: 4, height: 4, channels: 3, background: 'red' } })
+  .gif()
+  .toBuffer();
+/** Of the GIF above: a header of 13 bytes and its palette. */
+const gifStart = 13 + 3 * 2 ** (((gif[10] ?? 0) & 7) + 1);
+const onePixel = Buffer.from([0x2c, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 0]);
+/** A BMP whose header claims other sides than it has. */
+const claiming = (side: number): Bytes => {
+  const bytes = bmpOf(flat);
+  bytes.writeInt32LE(side, 18);
+  bytes.writeInt32LE(side, 22);
+  return Uint8Array.from(bytes);
+};
+
+const large: [what: string, picture: () => Bytes, status: number, code: string][] = [
+  [
+    'a TIFF of 300,000 pages',
+    () => Uint8Array.from(tiffOf(grey, { pages: 300_000 })),
+    ...([415, 'unsupported_media_type'] as const),
+  ],
+  [
+    'a GIF of a million pictures',
+    () => after(gif, gifStart, times(onePixel, 1e6)),
+    ...([415, 'unsupported_media_type'] as const),
+  ],
+  [
+    'a GIF of ten million empty comments',
+    () => after(gif, gifStart, times(Buffer.from([0x21, 0xfe, 0]), 1e7)),
+    ...([415, 'unsupported_media_type'] as const),
+  ],
+  [
+    'a TIFF that claims 60,000 x 60,000 pixels',
+    () => Uint8Array.from(tiffOf({ ...grey, width: 60_000, height: 60_000 })),
+    ...([413, 'resolution_too_large'] as const),
+  ],
+  [
+    'a BMP that claims 60,000 x 60,000 pixels',
+    () => claiming(60_000),
+    ...([413, 'resolution_too_large'] as const),
+  ],
+];
+for (const [what, picture, status, code] of large) {
+  test(`${what} is refused at once`, async () => {
+    const bytes = picture();
+    const { answer, seconds } = await timed(estimate('image', bytes));
+    refused(answer, status, code);
+    // Most of it is the sending of some ten megabytes.
+    assert.ok(seconds < 10, `${seconds} s`);
   });
 }
 

@@ -201,9 +201,9 @@ test('a charset that nobody knows, nested multipart and odd file names harm noth
   }
 });
 
-test('a file without a file name is text, and one that comes twice is told', async () => {
-  const asText = await post(form(part('Content-Disposition: form-data; name="file"')));
-  assert.match(asText, '"pointer":"/file"');
+test('a file without a file name is still a file, and one that comes twice is told', async () => {
+  const nameless = await post(form(part('Content-Disposition: form-data; name="file"')));
+  assert.is(said(nameless), '415 unsupported_media_type');
   const twice = await post(form(part(file), part(file)));
   assert.is(said(twice), '422 validation_failed');
   assert.match(twice, 'once; got it several times');

@@ -224,7 +224,13 @@ const bad: [
     'unsupported_media_type',
     /image\/png/,
   ],
-  ['a video as audio', { ...usual, audio: 'clip.mp4' }, 415, 'unsupported_media_type', /a video/],
+  [
+    'a video without sound as audio',
+    { ...usual, audio: 'clip.mp4' },
+    422,
+    'no_audio_stream',
+    /audio/,
+  ],
   [
     'text as audio',
     { ...usual, audio: Buffer.from('la la') },
@@ -334,14 +340,14 @@ test('audio of too many bytes is refused while it is fetched', async () => {
 
 test('all faults of a request are told at once', async () => {
   const body = {
-    ...{ model: 'slow', video_url: 'ftp://x/y', image_url: urlOf('portrait.png') },
+    ...{ model: 'slow', video_url: 'ftp://x/y', picture_url: urlOf('portrait.png') },
     ...{ output_format: 'webm', sync_mode: 'stretch', speaker: { frame: -1, x: 1 } },
     options: { expressiveness: 1.5, blur: true },
   };
   const problem = refused(await post(body), 422, 'validation_failed');
   assert.equal(pointers(problem), [
     ...['/model', '/output_format', '/sync_mode', '/speaker/frame', '/speaker/y'],
-    ...['/options/expressiveness', '/options/blur', '/video_url', '/image_url', ''],
+    ...['/options/expressiveness', '/options/blur', '/video_url', '/picture_url', ''],
   ]);
   assert.equal(problem.errors?.[0]?.allowed, ['fast', 'balanced', 'studio']);
   assert.match(problem.errors?.at(-1)?.detail ?? '', /audio_url, audio; got none/);
@@ -352,7 +358,7 @@ test('each source comes exactly once', async () => {
   assert.equal(
     none.errors?.map(({ allowed }) => allowed),
     [
-      ['video_url', 'video', 'image'],
+      ['video_url', 'image_url', 'video', 'image'],
       ['audio_url', 'audio'],
     ],
   );

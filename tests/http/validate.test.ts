@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { fromText, sourceFaults, validate } from '../../src/http/body/validate.ts';
+import { sourceFaults, validate } from '../../src/http/body/validate.ts';
 import { Speaker } from '../../src/operations/lip-sync/request.ts';
 import { UpscaleRequest } from '../../src/operations/upscale/request.ts';
 
@@ -75,26 +75,6 @@ test('a fault is one sentence with what was sent as it was sent', () => {
 test('a long value is shortened', () => {
   const [fault] = faults(z.strictObject({ n: z.int() }), { n: 'x'.repeat(10_000) });
   assert.ok((fault?.detail ?? '').length < 200);
-});
-
-test('text parts become the JSON values that their fields expect', () => {
-  const fields = {
-    model: 'photo',
-    scale: '4',
-    output: '{"quality":80}',
-    output_format: 'png',
-    image_url: 'https://example.com/1.png',
-  };
-  assert.equal(fromText(fields, UpscaleRequest), {
-    ...fields,
-    scale: 4,
-    output: { quality: 80 },
-  });
-});
-
-test('text that is not JSON, unknown fields and repeated parts are left to the schema to refuse', () => {
-  const fields = { scale: 'four', output: '{"quality":', extra: '1', model: ['photo', 'detail'] };
-  assert.equal(fromText(fields, UpscaleRequest), fields);
 });
 
 const sources = [['image', 'video']];

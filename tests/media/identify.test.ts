@@ -7,6 +7,7 @@ import { identify } from '../../src/media/probe/identify.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
+import { tiffOf } from './tiff.ts';
 
 const folder = tempDir('identify');
 const at = (name: string) => join(folder, name);
@@ -24,11 +25,13 @@ const loop = () => {
 const test = suite('identify');
 
 test('images and videos are known by their content, whatever they are called', async () => {
-  for (const format of ['png', 'jpeg', 'webp', 'avif'] as const) {
+  for (const format of ['png', 'jpeg', 'webp', 'avif', 'tiff', 'gif'] as const) {
     const path = write('picture.txt', await dot()[format]().toBuffer());
     const expected = { kind: 'image', mime: `image/${format}` };
     assert.equal(await identify(path), expected);
   }
+  const bmp = await makeClip(at('picture.bmp'), pattern(0.04), ['-frames:v', '1']);
+  assert.equal(await identify(bmp), { kind: 'image', mime: 'image/bmp' });
   const videos = { mp4: 'video/mp4', mov: 'video/quicktime', avi: 'video/vnd.avi' };
   for (const [format, mime] of Object.entries(videos)) {
     const path = await makeClip(at('clip.png'), pattern(0.2), [...h264, '-f', format]);
@@ -65,6 +68,14 @@ test('animated images are refused as such', async () => {
       /animated image/,
     );
   }
+});
+
+test('a TIFF of several pages is refused as such', async () => {
+  const grey = { width: 2, height: 2, bits: 8, data: Buffer.alloc(4) } as const;
+  assert.is((await identify(write('a.tiff', tiffOf(grey)))).mime, 'image/tiff');
+  const tiff = write('a.tiff', tiffOf(grey, { pages: 2 }));
+  const { message } = await failing(identify(tiff), 'unsupported_media_type');
+  assert.match(message, /TIFF, BMP, GIF, .*; got an image of several pages/);
 });
 
 test('anything else is refused, and what came is told', async () => {

@@ -8,8 +8,12 @@ import type { Picture } from '../../src/frame.ts';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
 import type { EncodingOptions } from '../../src/media/output.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
+import { makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
+import { bmpOf } from './bmp.ts';
+import { ffmpeg, soon } from './clips.ts';
 import { failing } from './failing.ts';
+import { tiffOf } from './tiff.ts';
 
 const folder = tempDir('picture');
 const at = (name: string) => join(folder, name);
@@ -37,7 +41,7 @@ const raw = ({ pixels, width, height, channels }: Picture): Sharp =>
 
 const decode = async (picture: Sharp | Buffer, name = 'source'): Promise<Picture> => {
   writeFileSync(at(name), Buffer.isBuffer(picture) ? picture : await picture.toBuffer());
-  return decodeImage(at(name), await probeImage(at(name)));
+  return decodeImage(at(name), await probeImage(at(name)), { ffmpeg, signal: soon() });
 };
 const near = (picture: Picture, expected: readonly number[], tolerance = 2, pixel = 0) => {
   const came = [
@@ -136,7 +140,10 @@ test('EXIF orientation is applied, once', async () => {
   writeFileSync(at('turned'), await turned.toBuffer());
   const info = await probeImage(at('turned'));
   assert.equal(info.size, { width: 40, height: 20 });
-  assert.equal((await decodeImage(at('turned'), info)).pixels, upright.pixels);
+  assert.equal(
+    (await decodeImage(at('turned'), info, { ffmpeg, signal: soon() })).pixels,
+    upright.pixels,
+  );
 });
 
 test('a probe tells size, alpha, grey and format from the header', async () => {
@@ -145,6 +152,121 @@ test('a probe tells size, alpha, grey and format from the header', async () => {
   assert.equal(await probeImage(at('a')), { ...facts, alpha: true, gray: false, format: 'webp' });
   writeFileSync(at('a'), await solid().toColourspace('b-w').jpeg().toBuffer());
   assert.equal(await probeImage(at('a')), { ...facts, alpha: false, gray: true, format: 'jpeg' });
+});
+
+test('TIFF and BMP are read exactly, whatever way they are written', async () => {
+  for (const picture of [scene(), scene(4), scene(3, [95, 3])]) {
+    for (const compression of ['none', 'lzw', 'deflate'] as const) {
+      const tiff = raw(picture).tiff({ compression, tile: compression === 'deflate' });
+      assert.equal((await decode(tiff)).pixels, picture.pixels, compression);
+    }
+    for (const topDown of [false, true])
+      assert.equal((await decode(bmpOf(picture, { topDown }))).pixels, picture.pixels);
+  }
+});
+
+test('a BMP with a palette, of 16 bits a pixel, or with alpha that nobody filled in is read', async () => {
+  for (const format of ['pal8', 'gray', 'rgb565le']) {
+    const path = await makeClip(at('p.bmp'), pattern(0.04), ['-frames:v', '1', '-pix_fmt', format]);
+    const { width, height, channels } = await decode(readFileSync(path));
+    assert.equal([width, height, channels], [64, 48, 3], format);
+  }
+  const unfilled = scene(4);
+  for (let at = 3; at < unfilled.pixels.length; at += 4) unfilled.pixels[at] = 0;
+  const { pixels, channels } = await decode(bmpOf(unfilled));
+  assert.equal(channels === 4 ? [...new Set(pixels.filter((_, i) => i % 4 === 3))] : [255], [255]);
+});
+
+test('a GIF of one picture is read, with what is transparent in it', async () => {
+  assert.equal([...(await decode(solid().gif())).pixels.subarray(0, 3)], [200, 50, 30]);
+  const clear = solid({ r: 9, g: 9, b: 9, alpha: 0 }, 4).gif();
+  assert.is((await decode(clear)).pixels[3], 0);
+});
+
+test('a header that says what no BMP has is refused', async () => {
+  for (const [at, value] of [
+    [18, 0],
+    [18, -5],
+    [22, 0],
+    [28, 7],
+    [30, 99],
+  ] as const) {
+    const bytes = bmpOf(scene());
+    bytes.writeInt32LE(value, at);
+    await failing(decode(bytes), 'media_unreadable');
+  }
+});
+
+test('a TIFF whose samples are floats is refused by what it has', async () => {
+  const data = Buffer.from(Float32Array.from([0, 0.5, 1, 2]).buffer);
+  const tiff = tiffOf({ width: 2, height: 2, bits: 32, data }, { more: [[339, 3]] });
+  assert.match((await failing(decode(tiff), 'media_unreadable')).message, /8 or 16 bits/);
+});
+
+/** A smooth slope, no two samples of a row alike; `channels` 1 is grey. */
+const slope = (channels: 1 | 3 | 4): Uint16Array =>
+  Uint16Array.from({ length: 96 * 64 * channels }, (_, i) => 20_000 + ((i * 13) % 30_000));
+const deepOf = (channels: 1 | 3 | 4): Sharp =>
+  sharp(slope(channels), { raw: { width: 96, height: 64, channels } }).toColourspace(
+    channels === 1 ? 'grey16' : 'rgb16',
+  );
+const samplesIn = ({ pixels }: Picture): number[] => [
+  ...new Uint16Array(new Uint8Array(pixels).buffer),
+];
+const deep = async (bytes: Buffer): Promise<Picture> => {
+  writeFileSync(at('deep'), bytes);
+  const info = await probeImage(at('deep'));
+  assert.is(info.depth, 16);
+  return decodeImage(at('deep'), info, { ffmpeg, signal: soon(), depth: 16 });
+};
+
+test('16 bits a sample are kept from PNG and TIFF to PNG, with alpha, in grey and with metadata', async () => {
+  for (const channels of [1, 3, 4] as const) {
+    const own = [...slope(channels)];
+    const expected = channels === 1 ? own.flatMap((value) => [value, value, value]) : own;
+    const noted = { IFD0: { Artist: 'who drew it' } };
+    for (const source of [
+      deepOf(channels).png().withExif(noted),
+      deepOf(channels).tiff({ compression: 'lzw' }),
+    ]) {
+      const bytes = await source.toBuffer();
+      const picture = await deep(bytes);
+      assert.equal(samplesIn(picture), expected);
+      writeFileSync(at('from'), bytes);
+      const info = await probeImage(at('from'));
+      for (const metadata of ['strip', 'keep'] as const) {
+        const told = { source: { path: at('from'), info }, target: at('to') };
+        await encodeImage(picture, { ...told, format: 'png', output: { metadata } });
+        const written = readFileSync(at('to'));
+        const { space, exif } = await sharp(written).metadata();
+        assert.is(space, channels === 1 ? 'grey16' : 'rgb16');
+        assert.is(exif !== undefined, metadata === 'keep' && info.metadata);
+        const came = samplesIn(await deep(written));
+        const off = Math.max(...came.map((value, i) => Math.abs(value - (expected[i] ?? 0))));
+        // Alpha is blended where metadata is kept.
+        assert.ok(off <= (metadata === 'keep' && channels === 4 ? 1 : 0), `off by ${off}`);
+      }
+    }
+  }
+});
+
+test('16 bits a sample with a colour profile become sRGB, not rounded to 8 bits', async () => {
+  const profiled = await deepOf(3).withIccProfile('p3').png().toBuffer();
+  const codes = slope(3);
+  const came = samplesIn(await deep(profiled));
+  const { pixels } = await decode(profiled);
+  const off = Math.max(...came.map((value, i) => Math.abs(value / 257 - (pixels[i] ?? 0))));
+  assert.ok(off < 2, `off by ${off} of 255 from the same with 8 bits`);
+  const unread = Math.max(...came.map((value, i) => Math.abs(value - (codes[i] ?? 0)) / 257));
+  assert.ok(unread > 8, 'the profile makes no difference');
+  assert.ok(new Set(came).size > 10_000, `${new Set(came).size} values`);
+});
+
+test('a PNG or TIFF of 8 bits, and what else has more, counts as 8', async () => {
+  for (const picture of [solid().png(), solid().tiff(), deepOf(3).avif({ bitdepth: 10 })]) {
+    writeFileSync(at('a'), await picture.toBuffer());
+    assert.is((await probeImage(at('a'))).depth, undefined);
+  }
 });
 
 test('a PNG that claims 30000x30000 pixels costs nothing to probe', async () => {
@@ -167,6 +289,9 @@ test('a file cut off anywhere is refused, of each type', async () => {
     webp: await raw(scene()).webp().toBuffer(),
     lossless: await raw(scene()).webp({ lossless: true }).toBuffer(),
     avif: await raw(scene()).avif().toBuffer(),
+    tiff: await raw(scene()).tiff({ compression: 'lzw' }).toBuffer(),
+    gif: await raw(scene()).gif().toBuffer(),
+    bmp: bmpOf(scene()),
   };
   for (const [type, bytes] of Object.entries(whole)) {
     await decode(bytes);
@@ -212,7 +337,7 @@ test('a changed file is not decoded at another size than was probed', async () =
   writeFileSync(at('a'), await solid().png().toBuffer());
   const info = await probeImage(at('a'));
   writeFileSync(at('a'), await raw(scene()).png().toBuffer());
-  await failing(decodeImage(at('a'), info), 'media_unreadable');
+  await failing(decodeImage(at('a'), info, { ffmpeg, signal: soon() }), 'media_unreadable');
 });
 
 test('every output is what was given: exact where lossless, close elsewhere', async () => {

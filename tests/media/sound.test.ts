@@ -162,19 +162,43 @@ test('what is no sound is refused, and what came is told', async () => {
       .png()
       .toBuffer(),
   );
-  const video = await makeClip(
-    at('d.mp4'),
-    [...pattern(0.2), ...tone(0.2)],
-    [...h264, '-c:a', 'aac'],
-  );
-  const ogg = await makeClip(at('d.ogg'), tone(0.3), ['-c:a', 'libvorbis']);
+  const avi = await makeClip(at('d.avi'), [...pattern(0.2), ...tone(0.2)], h264);
+  const aiff = await makeClip(at('d.aiff'), tone(0.3));
   for (const [path, came] of [
     [image, /got image\/png/],
-    [video, /got a video/],
-    [ogg, /Expected MP3, WAV, AAC, M4A, FLAC; got audio\/ogg/],
+    [avi, /got video\/vnd.avi/],
+    [aiff, /Expected MP3, WAV, AAC, M4A, FLAC, OGG, .*; got audio\/aiff/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }
+});
+
+test('Opus, Vorbis and FLAC in OGG and WebM, and the first sound of a video, are heard where they are', async () => {
+  const video = [...pattern(1.2), ...beep(1), ...tone(1)];
+  const tracks = ['-map', '0:v', '-map', '1:a', '-map', '2:a'];
+  const opus = ['-c:a', 'libopus'];
+  const h264AndAac = [...tracks, ...h264, '-c:a', 'aac'];
+  for (const [name, source, output, channels] of [
+    ['o.opus', beep(1), opus, 1],
+    ['o.ogg', beep(1), ['-c:a', 'libvorbis'], 1],
+    ['p.ogg', beep(1), [...opus, '-ac', '2'], 2],
+    ['q.ogg', beep(1), ['-c:a', 'flac'], 1],
+    ['o.webm', beep(1), opus, 1],
+    ['v.webm', video, [...tracks, '-c:v', 'libvpx', ...opus], 1],
+    ['v.mp4', video, h264AndAac, 1],
+    ['v.mov', video, [...tracks, ...h264, '-c:a', 'pcm_s16le'], 1],
+  ] as const) {
+    const path = await makeClip(at(name), source, output);
+    const info = await probeSound(path);
+    near(info.durationSeconds, 1, 0.03);
+    assert.equal([info.channels, info.sampleRate], [channels, 48_000], name);
+    near(onset(await heard(path)), 0.5, 0.004);
+  }
+});
+
+test('a video without sound has none to speak', async () => {
+  const path = await makeClip(at('mute.mp4'), pattern(0.2), h264);
+  await failing(probeSound(path), 'no_audio_stream');
 });
 
 test('cover art makes no video of a sound file', async () => {

@@ -174,5 +174,5 @@ export const formOf = (paths: readonly string[], fields: Form): FormData => {
 
 const partOf = (path: string): string => {
   if (/\.(mp4|mov|avi|webm|m4v)$/.test(path)) return 'video';
-  return /\.(mp3|wav|aac|m4a|flac)$/.test(path) ? 'audio' : 'image';
+  return /\.(mp3|wav|aac|m4a|flac|opus)$/.test(path) ? 'audio' : 'image';
 };

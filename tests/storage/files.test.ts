@@ -133,6 +133,16 @@ test('a borrowed upload outlives the upload', async () => {
   assert.is(readFileSync(borrowed, 'utf8'), 'hello');
 });
 
+test('a borrowed result is a copy, which stays when the result is removed', async () => {
+  const { files } = await fresh();
+  writeFileSync(files.attemptPath('job_1.1.png'), 'picture');
+  await files.keepResult('job_1.1.png');
+  const borrowed = (await files.borrowResult('job_1.1.png')) ?? '';
+  await files.removeResult('job_1.1.png');
+  assert.is(readFileSync(borrowed, 'utf8'), 'picture');
+  assert.is(await files.borrowResult('job_1.1.png'), null);
+});
+
 test('a sweep takes what expired and leaves what did not', async () => {
   const { dir, files, arrive } = await fresh();
   await files.keepUpload(arrive('new'), 'upl_new', 3);

@@ -91,6 +91,17 @@ test('a file of several parts comes back as it was, and a borrowed upload outliv
   assert.is(await files.borrowUpload('upl_1'), null);
 });
 
+test('a result is borrowed from the bucket, until it is gone', async () => {
+  const { machine } = await fresh();
+  const [one, two] = [await machine(), await machine()];
+  writeFileSync(one.files.attemptPath('job_1.1.png'), 'picture');
+  await one.files.keepResult('job_1.1.png');
+  const borrowed = (await two.files.borrowResult('job_1.1.png')) ?? '';
+  assert.is(readFileSync(borrowed, 'utf8'), 'picture');
+  await one.files.removeResult('job_1.1.png');
+  assert.is(await two.files.borrowResult('job_1.1.png'), null);
+});
+
 test('a sweep takes what expired, what nobody waits for, and parts of what was never finished', async () => {
   const { machine, keys, beginParts, unfinished } = await fresh();
   const { files, arrive } = await machine();

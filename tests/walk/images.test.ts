@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { bmpOf } from '../media/bmp.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
@@ -37,6 +38,63 @@ const service = await realService(
 const caller = await service.caller(1000);
 
 const png = await file('a.png', draw(47, 31).png());
+
+/** A slope over a tenth of the range, for which 8 bits have 26 steps. */
+const slope = Uint16Array.from({ length: 96 * 40 * 3 }, (_, i) =>
+  Math.round(65_535 * (0.3 + (0.1 * (Math.floor(i / 3) % 96)) / 95)),
+);
+const deepPng = await file(
+  'deep.png',
+  sharp(slope, { raw: { width: 96, height: 40, channels: 3 } })
+    .toColourspace('rgb16')
+    .png(),
+);
+
+test('a PNG of 16 bits a sample comes back with 16, without bands where it is smooth', async () => {
+  const answer = await caller.upscale(deepPng, { model: 'photo', scale: 2 });
+  assert.equal([answer.status, answer.data.warnings], [200, []], JSON.stringify(answer.data));
+  const bytes = await caller.download(answer.data.output_url);
+  assert.is((await sharp(bytes).metadata()).depth, 'ushort');
+  const { data } = await sharp(bytes)
+    .toColourspace('rgb16')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true });
+  const samples = new Uint16Array(new Uint8Array(data).buffer);
+  const row = Array.from({ length: 160 }, (_, x) => samples[(40 * 192 + 16 + x) * 3 + 1] ?? 0);
+  assert.ok(new Set(row).size > 140, `${new Set(row).size} values in 160 pixels`);
+  const off = row.map((value, x) => Math.abs(value / 65_535 - (0.3 + (0.1 * (7.75 + x / 2)) / 95)));
+  assert.ok(Math.max(...off) < 0.004, `off by ${Math.max(...off)}`);
+});
+
+test('in a format of 8 bits it comes back with 8', async () => {
+  const asked = { model: 'photo', scale: 2, output_format: 'webp' };
+  const { data } = await caller.upscale(deepPng, asked);
+  const { depth } = await sharp(await caller.download(data.output_url)).metadata();
+  assert.equal([depth, data.warnings], ['uchar', []]);
+});
+
+test('TIFF, BMP and GIF are enlarged like any other image', async () => {
+  const bmp = join(dir, 'a.bmp');
+  const pixels = await draw(45, 31).raw().toBuffer();
+  writeFileSync(bmp, bmpOf({ width: 45, height: 31, channels: 3, pixels }));
+  const paths = [
+    await file('b.png', draw(45, 31).png()),
+    await file('a.tiff', draw(45, 31).tiff()),
+    bmp,
+    await file('a.gif', draw(45, 31).gif()),
+  ];
+  const [fromPng, fromTiff, fromBmp] = await Promise.all(
+    paths.map(async (path) => {
+      const { status, data } = await caller.upscale(path, { model: 'photo', scale: 2 });
+      assert.equal([status, data.output_size], [200, '90x62'], JSON.stringify(data));
+      return sharp(await caller.download(data.output_url))
+        .removeAlpha()
+        .raw()
+        .toBuffer();
+    }),
+  );
+  assert.equal([fromTiff, fromBmp], [fromPng, fromPng]);
+});
 
 test('an image comes back at twice its size, with every promised field, for its price', async () => {
   const answer = await caller.upscale(png, { model: 'photo', scale: 2 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bannerOf, h264, makeClip, timesOf, tone, turn } from '../real/clip.ts';
+import { bannerOf, h264, makeClip, pattern, timesOf, tone, turn } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { type Form, realService } from '../real/service.ts';
 import { syncing } from '../real/synced.ts';
@@ -88,6 +88,8 @@ const sounds: [name: string, source: readonly string[], output: readonly string[
   ['noise.wav', lavfi('anoisesrc=d=0.6:c=pink:a=0.3:seed=1'), mono],
   ['chord.mp3', lavfi("aevalsrc='0.2*(sin(880*t)+sin(1108*t)+sin(1318*t))':d=0.6"), []],
   ['telephone.flac', tone(0.6), ['-ac', '1', '-ar', '8000']],
+  ['voice.opus', tone(0.6), ['-c:a', 'libopus']],
+  ['a-mov-called.m4a', [...pattern(0.6), ...tone(0.6)], [...h264, '-c:a', 'aac', '-f', 'mov']],
   ['surround.wav', tone(0.6), ['-ac', '6', '-ar', '96000']],
 ];
 for (const [name, source, output] of sounds) {

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from enhance.picture import FloatPlanes, Picture
+from enhance.picture import AnyPicture, FloatPlanes, white
 
 from .resample import REACH, enlarge
 
@@ -11,25 +11,25 @@ Sums = npt.NDArray[np.int64]
 ROWS = 256  # of input at a time, so that the floats do not grow with the picture
 
 
-def upscale_alpha(alpha: npt.NDArray[np.uint8], scale: int) -> npt.NDArray[np.uint8]:
-    """Alpha (height x width, 0..255) `scale` times as large, by bicubic interpolation: clipping removes all of its ringing."""
+def upscale_alpha(alpha: AnyPicture, scale: int) -> AnyPicture:
+    """Alpha (height x width) `scale` times as large, by bicubic interpolation: clipping removes all of its ringing."""
     height, width = alpha.shape
-    result = np.empty((height * scale, width * scale), np.uint8)
+    result: AnyPicture = np.empty((height * scale, width * scale), alpha.dtype)
     reach = REACH["bicubic"]
     padded = np.pad(alpha, reach, mode="edge")
     for top in range(0, height, ROWS):
         planes: FloatPlanes = padded[None, top : top + ROWS + 2 * reach].astype(np.float32)
         rows = enlarge(planes, scale, "bicubic")[0]
-        result[top * scale : top * scale + rows.shape[0]] = np.clip(rows + 0.5, 0, 255)
+        result[top * scale : top * scale + rows.shape[0]] = np.clip(rows + 0.5, 0, white(alpha))
     return result
 
 
-def visible_colours(picture: Picture, reach: int) -> Picture:
+def visible_colours(picture: AnyPicture, reach: int) -> AnyPicture:
     """The RGB of a picture (h x w x 3 or 4), hidden colours replaced by fill_hidden()."""
     return fill_hidden(picture, reach) if picture.shape[2] == 4 else picture
 
 
-def fill_hidden(picture: Picture, reach: int) -> Picture:
+def fill_hidden(picture: AnyPicture, reach: int) -> AnyPicture:
     """The RGB of a picture (h x w x 4), the colour of every fully transparent pixel taken from the visible ones near it.
 
     Such a pixel's own colour is arbitrary, often black, and a network would draw it into the visible edge as a fringe. The new
@@ -48,7 +48,7 @@ def fill_hidden(picture: Picture, reach: int) -> Picture:
     return colours
 
 
-def _fill(rows: Picture, missing: npt.NDArray[np.bool_], reach: int, colours: Picture) -> None:
+def _fill(rows: AnyPicture, missing: npt.NDArray[np.bool_], reach: int, colours: AnyPicture) -> None:
     alpha = rows[:, :, 3:].astype(np.int64)
     weights = np.concatenate([rows[:, :, :3] * alpha, alpha], axis=2)
     table = np.pad(weights.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0), (0, 0)))

@@ -10,7 +10,7 @@ from math import ceil
 
 import numpy as np
 
-from enhance.picture import FloatPlanes, Picture, to_planes, with_border, write_pixels
+from enhance.picture import AnyPicture, FloatPlanes, to_planes, with_border, write_pixels
 
 from .alpha import visible_colours
 from .colours import COLOUR_REACH, keep_colours
@@ -67,12 +67,12 @@ class Cascade:
             margins.insert(0, ceil(margins[0] / step.scale) + step.context)
         return margins
 
-    def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
-        """The RGB of a picture (h x w x 3 or 4 uint8) `scale` times as large. before_tile may raise to stop."""
+    def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
+        """The RGB of a picture (h x w x 3 or 4) `scale` times as large. before_tile may raise to stop."""
         height, width, _ = picture.shape
         colours = visible_colours(picture, self.halo)
         scale = self.scale
-        result = np.empty((height * scale, width * scale, 3), np.uint8)
+        result: AnyPicture = np.empty((height * scale, width * scale, 3), picture.dtype)
         rows, columns = split(height, width, self._edge, self.halo, self.tile_pixels)
         for top, bottom in spans(height, rows):
             for left, right in spans(width, columns):
@@ -81,7 +81,7 @@ class Cascade:
                 write_pixels(self._tile(colours, (top, bottom), (left, right)), target)
         return result
 
-    def _tile(self, picture: Picture, rows: Span, columns: Span) -> FloatPlanes:
+    def _tile(self, picture: AnyPicture, rows: Span, columns: Span) -> FloatPlanes:
         height, width, _ = picture.shape
         top, bottom = self._cut(rows, height)
         left, right = self._cut(columns, width)

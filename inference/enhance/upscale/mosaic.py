@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from enhance.picture import FloatPlanes, Picture, to_planes, write_pixels
+from enhance.picture import AnyPicture, FloatPlanes, to_planes, write_pixels
 
 from .alpha import visible_colours
 from .colours import keep_colours
@@ -27,11 +27,11 @@ class Mosaic:
     overlap: int
     recent: "Recent"
 
-    def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
-        """The RGB of a picture (h x w x 3 or 4 uint8) `scale` times as large. before_tile may raise to stop."""
+    def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
+        """The RGB of a picture (h x w x 3 or 4) `scale` times as large. before_tile may raise to stop."""
         height, width, _ = picture.shape
         scale, step = self.scale, self.step
-        result = np.empty((height * scale, width * scale, 3), np.uint8)
+        result: AnyPicture = np.empty((height * scale, width * scale, 3), picture.dtype)
         columns = starts(width, step, self.overlap)
         done = 0
         strips = (
@@ -43,13 +43,13 @@ class Mosaic:
             done += rows.shape[1]
         return result
 
-    def _tile(self, picture: Picture, top: int, left: int, before_tile: Callable[[], None]) -> FloatPlanes:
+    def _tile(self, picture: AnyPicture, top: int, left: int, before_tile: Callable[[], None]) -> FloatPlanes:
         before_tile()
         size = self.step + self.overlap
         tile = np.ascontiguousarray(picture[top : top + size, left : left + size])
         return self.recent.get(tile, self.scale, lambda: self._enlarged(tile))
 
-    def _enlarged(self, tile: Picture) -> FloatPlanes:
+    def _enlarged(self, tile: AnyPicture) -> FloatPlanes:
         small = to_planes(visible_colours(tile, self.overlap // 2))
         large = self.run(small).copy()  # the next run may overwrite it
         keep_colours(large, small)
@@ -84,9 +84,9 @@ class Recent:
     _tiles: "OrderedDict[bytes, FloatPlanes]" = field(default_factory=OrderedDict)
     _bytes: int = 0
 
-    def get(self, tile: Picture, scale: int, compute: Callable[[], FloatPlanes]) -> FloatPlanes:
+    def get(self, tile: AnyPicture, scale: int, compute: Callable[[], FloatPlanes]) -> FloatPlanes:
         """The enlargement of a tile, as kept or else computed. The oldest are dropped beyond limit_bytes."""
-        key = hashlib.sha256(repr((tile.shape, scale)).encode() + tile.tobytes()).digest()
+        key = hashlib.sha256(repr((tile.shape, tile.dtype, scale)).encode() + tile.tobytes()).digest()
         found = self._tiles.get(key)
         if found is None:
             found = compute()

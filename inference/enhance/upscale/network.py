@@ -4,7 +4,7 @@ Of the graph: one input and one output, 1 x 3 x height x width, RGB, of float or
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,10 @@ class Network:
         large = self.graph.run(padded, self.ranges)
         rows, columns = (self.factor * (length - 2 * self.eats) for length in (height, width))
         return large[:, :rows, :columns]
+
+    def opened_by(self, open_graph: Callable[[Path], Run], path: Path) -> "Network":
+        """The same network, opened from the same file in another way."""
+        return replace(self, graph=replace(self.graph, infer=open_graph(path)))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """An upscaler of one ONNX network of anyone's: 2, 4 and 8 from its own factor."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from .cascade import Cascade, Pass
 from .mosaic import Mosaic, Recent
 from .network import Network, open_network
 from .resample import REACH, box, enlarge
-from .upscaler import RECENT_BYTES, Recipe, Upscaler, mirrored
+from .upscaler import RECENT_BYTES, Recipe, Recipes, Upscaler, mirrored
 
 Run = Callable[[FloatPlanes], FloatPlanes]
 
@@ -27,7 +27,12 @@ EDGE = 4  # input pixels of mirror image round a tile
 def open_onnx_upscaler(name: str, path: Path, engine: Engine) -> Upscaler:
     """The upscaler of an ONNX file, run once at each scale. Raises BadNetworkError for a file that is none."""
     network = open_network(path, engine)
-    upscaler = Upscaler(name, engine.name, recipes_of(network))
+
+    @cache
+    def deep_recipes() -> Recipes:
+        return recipes_of(network.opened_by(engine.open_exact, path))
+
+    upscaler = Upscaler(name, engine.name, recipes_of(network), deep_recipes)
     for scale in upscaler.recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler

@@ -3,14 +3,14 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
 from enhance.engine import Engine, choose_engine
-from enhance.picture import FloatPlanes, Picture, check
+from enhance.picture import AnyPicture, FloatPlanes, check
 
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
@@ -24,26 +24,32 @@ Load = Callable[[str], Run]
 class Recipe(Protocol):
     """How one scale is made."""
 
-    def upscale(self, picture: Picture, before_tile: Callable[[], None]) -> Picture:
-        """The RGB of a picture (h x w x 3 or 4 uint8) enlarged. before_tile may raise to stop the work."""
+    def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
+        """The RGB of a picture (h x w x 3 or 4) enlarged, of the same depth. before_tile may raise to stop the work."""
         ...
+
+
+Recipes = Mapping[int, Recipe]
+"""By scale."""
 
 
 @dataclass(frozen=True)
 class Upscaler:
-    """A model with its networks loaded. recipes: by scale."""
+    """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first."""
 
     model: str
     engine: str
-    recipes: Mapping[int, Recipe]
+    recipes: Recipes
+    deep_recipes: Callable[[], Recipes]
 
-    def run(self, picture: Picture, scale: int, before_tile: Callable[[], None] = lambda: None) -> Picture:
-        """A picture (h x w x 3 or 4 uint8 RGB or RGBA) exactly `scale` times as large, with as many channels.
+    def run(self, picture: AnyPicture, scale: int, before_tile: Callable[[], None] = lambda: None) -> AnyPicture:
+        """A picture (h x w x 3 or 4, RGB or RGBA) exactly `scale` times as large, with as many channels and bits.
 
         before_tile is called before each tile and may raise. Raises BadPictureError for another picture or scale.
         """
         check(picture, scale)
-        colours = self.recipes[scale].upscale(picture, before_tile)
+        recipes = self.recipes if picture.dtype == np.uint8 else self.deep_recipes()
+        colours = recipes[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
         return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale)[:, :, None]], axis=2)
@@ -57,17 +63,19 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
     if model not in MODELS:
         raise ValueError(f"expected one of the models {', '.join(MODELS)}, got {model}")
     engine = engine or choose_engine(os.environ)
-    loaded: dict[str, Run] = {}
 
-    def load(name: str) -> Run:
-        if name not in loaded:
-            path = weights / f"{name}.onnx"
-            if not path.exists():
-                raise FileNotFoundError(f"no weights at {path}: build them with python -m inference.build")
-            loaded[name] = engine.open(path)
-        return loaded[name]
+    @cache
+    def load(open_network: Callable[[Path], Run], name: str) -> Run:
+        path = weights / f"{name}.onnx"
+        if not path.exists():
+            raise FileNotFoundError(f"no weights at {path}: build them with python -m inference.build")
+        return open_network(path)
 
-    upscaler = Upscaler(model, engine.name, MODELS[model](load))
+    @cache
+    def deep_recipes() -> Recipes:
+        return MODELS[model](partial(load, engine.open_exact))
+
+    upscaler = Upscaler(model, engine.name, MODELS[model](partial(load, engine.open)), deep_recipes)
     for scale in upscaler.recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler

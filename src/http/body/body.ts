@@ -83,6 +83,7 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   };
   // One file more than expected, so that an unexpected one is reported by its name.
   const bounds = {
+    fileParts: parts,
     ...{ fields: maxFields, files: parts.length + 1 },
     ...{ textBytes: maxTextBytes, fileBytes: maxFileBytes },
   };

@@ -7,8 +7,10 @@ import type { StoredFile } from '../../storage/stored-file.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
 import { readBody } from './body.ts';
+import { fromBrackets } from './brackets.ts';
+import { canonical } from './canonical.ts';
 import type { Incoming } from './incoming.ts';
-import { fromText, type MakeFault, sourceFaults, token, validate } from './validate.ts';
+import { type MakeFault, sourceFaults, token, validate } from './validate.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -44,8 +46,14 @@ export const readInput = async (
     maxTextBytes: config.http.jsonMaxBytes,
     stallMs: config.http.bodyStallMs,
   });
-  const fields = received.isText ? fromText(received.fields, route.body) : received.fields;
-  const body = check(route.body, fields, faults);
+  const { isText } = received;
+  const sent = isText ? fromBrackets(received.fields) : { fields: received.fields, faults: [] };
+  for (const fault of sent.faults) faults.add(() => fault);
+  const { publicUrl } = config.http;
+  const fields = route.sources
+    ? canonical(sent.fields, route.body, { isText, publicUrl })
+    : sent.fields;
+  const body = check(route.body, fields, faults, sent.fields);
   const names = { fields: Object.keys(fields), files: Object.keys(received.files) };
   for (const fault of sourceFaults(sources, route.body, names)) faults.add(() => fault);
   for (const name of received.strayFiles) faults.add(() => strayFault(name, sources.flat()));
@@ -77,8 +85,8 @@ const paramsOf = ({ params }: Description, { ctx }: Request): Fields => {
 /** For a route without query parameters: each one sent is a fault. */
 const noFields = z.strictObject({});
 
-const check = (schema: z.ZodObject, value: unknown, faults: Faults): Fields => {
-  const checked = validate(schema, value);
+const check = (schema: z.ZodObject, value: unknown, faults: Faults, sent = value): Fields => {
+  const checked = validate(schema, value, sent);
   if ('data' in checked) return checked.data;
   for (const make of checked.faults) faults.add(make);
   return {};

@@ -7,6 +7,8 @@ import { headerOf, invalidMultipart, mediaType, type PartHeader } from './part-h
 import { tooLarge } from './too-large.ts';
 
 export type Bounds = {
+  /** Names of the parts that are files. */
+  readonly fileParts: readonly string[];
   readonly fields: number;
   readonly files: number;
   /** All text values together. */
@@ -48,7 +50,7 @@ export const readMultipart = async (
   const count = counter(bounds);
   const fields = new Map<string, string[]>();
   const strayFiles = new Set<string>();
-  await eachPart(req, count, signal, async ({ name, isFile }, part) => {
+  await eachPart(req, { ...bounds, count }, signal, async ({ name, isFile }, part) => {
     if (!isFile) {
       const value = await textOf(counted(part, count.text), name);
       fields.set(name, [...(fields.get(name) ?? []), value]);
@@ -66,7 +68,7 @@ type Take = (header: PartHeader, part: Readable) => Promise<void>;
 /** Passes every part to `take`. The first failure, wherever it happens, ends the reading. */
 const eachPart = async (
   req: IncomingMessage,
-  count: ReturnType<typeof counter>,
+  { count, fileParts }: Pick<Bounds, 'fileParts'> & { readonly count: ReturnType<typeof counter> },
   signal: AbortSignal,
   take: Take,
 ): Promise<void> => {
@@ -92,7 +94,7 @@ const eachPart = async (
     part.on('error', () => {});
     count.part();
     part.once('header', (lines) => {
-      const header = headerOf(lines);
+      const header = headerOf(lines, fileParts);
       count.header(header);
       taken.push(attempt(header, part));
     });

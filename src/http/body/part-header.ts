@@ -16,8 +16,11 @@ const Lines = z.object({
   'content-transfer-encoding': z.array(z.string()).optional(),
 });
 
-/** `lines` holds the header lines by their lower-case names, their bytes as latin1. Failure invalid_multipart. */
-export const headerOf = (lines: object): PartHeader => {
+/**
+ * `lines` holds the header lines by their lower-case names, their bytes as latin1. A part named as one of `fileParts` is a
+ * file without a file name too: clients send bytes that they have in memory so. Failure invalid_multipart.
+ */
+export const headerOf = (lines: object, fileParts: readonly string[]): PartHeader => {
   const { 'content-disposition': disposition, 'content-transfer-encoding': encoding } =
     Lines.parse(lines);
   const parameters = parametersOf(disposition?.[0]);
@@ -42,8 +45,8 @@ export const headerOf = (lines: object): PartHeader => {
     const expected = `no Content-Transfer-Encoding, or ${plain.join(', ')}`;
     throw invalidMultipart(`expected ${expected}; got "${shorten(coded)}"`);
   }
-  // By the file name, not by the content type: clients leave that out for files and send it with text.
-  return { name, isFile: fileName !== null };
+  // Not by the content type: clients leave that out for files and send it with text.
+  return { name, isFile: fileName !== null || fileParts.includes(name) };
 };
 
 /** Content-Disposition has the parameter syntax of a media type, so it is parsed as the subtype of one. */

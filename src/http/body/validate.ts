@@ -1,5 +1,5 @@
 /** zod's issues as the faults that callers read: where, what was expected, what was sent. Pure. */
-import { z } from 'zod';
+import type { z } from 'zod';
 import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
 import { expected } from '../../expected.ts';
@@ -8,19 +8,23 @@ import { shorten } from '../shorten.ts';
 /** Builds one fault. A body can have hundreds of thousands of them, of which only the first 100 are reported. */
 export type MakeFault = () => Fault;
 
-/** The parsed value, or a maker for each of its faults. */
+/** The parsed value, or a maker for each of its faults. `sent`: the value as the caller spelled it. */
 export const validate = <T extends z.ZodType>(
   schema: T,
   value: unknown,
+  sent = value,
 ): { readonly data: z.output<T> } | { readonly faults: Iterable<MakeFault> } => {
   const { data, error } = schema.safeParse(value, { error: expected });
-  return error ? { faults: faultsOf(error.issues, value, '') } : { data };
+  return error ? { faults: faultsOf(error.issues, { value, sent }, '') } : { data };
 };
 
-/** The faults of `value`; `at` is the JSON pointer to it. */
+/** A value as it was parsed, and as the caller spelled it. */
+type Both = { readonly value: unknown; readonly sent: unknown };
+
+/** The faults of a value; `at` is the JSON pointer to it. */
 function* faultsOf(
   issues: readonly z.core.$ZodIssue[],
-  value: unknown,
+  both: Both,
   at: string,
 ): Generator<MakeFault> {
   for (const issue of issues) {
@@ -29,12 +33,17 @@ function* faultsOf(
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) yield () => unknownField(pointerTo([key], pointer));
     } else if (intended) {
-      yield* faultsOf(intended, valueAt(value, issue.path), pointer);
+      yield* faultsOf(intended, bothAt(both, issue.path), pointer);
     } else {
-      yield () => faultOf(issue, valueAt(value, issue.path), pointer);
+      yield () => faultOf(issue, bothAt(both, issue.path), pointer);
     }
   }
 }
+
+const bothAt = ({ value, sent }: Both, path: readonly PropertyKey[]): Both => ({
+  value: valueAt(value, path),
+  sent: valueAt(sent, path),
+});
 
 /** What was sent at that path, before zod converted it: a query's text and not the NaN that it became. */
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown => {
@@ -44,11 +53,11 @@ const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown => {
   return valueAt(Reflect.get(value, key), rest);
 };
 
-const faultOf = (issue: z.core.$ZodIssue, sent: unknown, pointer: string): Fault => {
+const faultOf = (issue: z.core.$ZodIssue, { value, sent }: Both, pointer: string): Fault => {
   const allowed = issue.code === 'invalid_value' ? issue.values.filter(isPlain) : undefined;
   return {
     pointer,
-    code: sent === undefined ? 'required' : codes[issue.code],
+    code: value === undefined ? 'required' : codes[issue.code],
     detail: `${issue.message}; got ${isLength(issue) ? lengthOf(sent) : shown(isKey(issue) ? issue.path.at(-1) : sent)}.`,
     ...(allowed && { allowed }),
   };
@@ -119,30 +128,6 @@ const shown = (value: unknown): string => {
   if (Array.isArray(value)) return `an array of ${counted(value.length, 'entry', 'entries')}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   return JSON.stringify(typeof value === 'string' ? shorten(value, 80) : value) ?? String(value);
-};
-
-/**
- * The text parts of a multipart body as the values that the schema expects. Text that its field accepts stays text;
- * other text is parsed as JSON where that is possible.
- */
-export const fromText = (
-  fields: Readonly<Record<string, unknown>>,
-  schema: z.ZodObject,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => {
-      const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-      const isText = typeof value === 'string' && field !== undefined;
-      return [name, isText && !z.safeParse(field, value).success ? asJson(value) : value];
-    }),
-  );
-
-const asJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 };
 
 /** Of each group of sources exactly one must be sent, as a file part or as a `_url` field. */

@@ -9,6 +9,8 @@ export const mediaFailures = [
   'url_not_allowed',
   'url_fetch_failed',
   'upload_not_found',
+  // Where the media is the result of an earlier job.
+  ...(['not_found', 'result_not_ready', 'result_expired', 'job_canceled'] as const),
   'media_unreadable',
   'no_video_stream',
   'model_unavailable',

@@ -71,7 +71,8 @@ const headAt = async (file: FileWindow, at: number): Promise<Buffer> => {
 const formatOf = (head: Buffer): PartFormat => {
   if (head.readUInt32BE(0) === 0x8950_4e47) return png;
   if (head.readUInt16BE(0) === 0xffd8) return jpeg;
-  return head.toString('latin1', 0, 4) === 'RIFF' ? webp : avif;
+  if (head.toString('latin1', 0, 4) === 'RIFF') return webp;
+  return head.toString('latin1', 4, 8) === 'ftyp' ? avif : other;
 };
 
 const pngType = (head: Buffer): string => head.toString('latin1', 4, 8);
@@ -124,6 +125,9 @@ const webp: PartFormat = {
     return at + 8 + length + (length % 2);
   },
 };
+
+/** TIFF and GIF: `several.ts` has looked through them. */
+const other: PartFormat = { start: 0, next: () => null };
 
 const avif: PartFormat = {
   start: 0,

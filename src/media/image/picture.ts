@@ -2,8 +2,10 @@ import type { Sharp, SharpOptions } from 'sharp';
 import type { ImageFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type Picture, sizeText } from '../../frame.ts';
+import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
 import type { EncodingOptions } from '../output.ts';
+import { bmpAsPng } from './bmp.ts';
 import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
@@ -11,21 +13,30 @@ const TIMEOUT_SECONDS = 600;
 /** Larger pictures are encoded one at a time: webp and avif take up to 40 bytes per pixel, 10 GB for 256 megapixels. */
 const LARGE_PIXELS = 64_000_000;
 
+/** `depth` 16: with 16 bits a sample instead of 8. */
+type Decoding = FfmpegOptions & { readonly depth?: 16 | undefined };
+
 /**
- * The pixels of an image as 8-bit sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey,
- * palettes and 16 bits are all converted here. Throws media_unreadable for a file that is damaged or cut off.
+ * The pixels of an image as sRGB, upright, with alpha where the file has some: ICC profiles, CMYK, grey and palettes are all
+ * converted here. Throws media_unreadable for a file that is damaged or cut off.
  */
-export const decodeImage = async (path: string, info: ImageInfo): Promise<Picture> => {
+export const decodeImage = async (
+  path: string,
+  info: ImageInfo,
+  { depth, ...options }: Decoding,
+): Promise<Picture> => {
   try {
     if (info.format === 'png') await checkPng(path);
-    const decoded = await decodeStrictly(path, info);
+    const source = info.format === 'bmp' ? await bmpAsPng(path, info.size, options) : path;
+    const decoded = await decodeStrictly(source, info, depth);
     const { width, height, channels } = decoded.info;
     if (channels !== 3 && channels !== 4)
       throw new Error(`expected 3 or 4 channels; got ${channels}`);
     if (sizeText({ width, height }) !== sizeText(info.size))
       throw new Error('its size differs from its header');
-    return { width, height, channels, pixels: decoded.data };
+    return { width, height, channels, pixels: decoded.data, ...(depth && { depth }) };
   } catch (error) {
+    if (error instanceof Failure || options.signal.aborted) throw error;
     throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });
   }
 };
@@ -34,30 +45,37 @@ export const decodeImage = async (path: string, info: ImageInfo): Promise<Pictur
  * libjpeg only warns of broken data, but it also warns of deviations that cameras write into good files: these warnings
  * do not refuse a file.
  */
-const decodeStrictly = async (path: string, info: ImageInfo) => {
+const decodeStrictly = async (source: string | Buffer, info: ImageInfo, depth?: 16) => {
+  const options = { depth, limitInputPixels: info.size.width * info.size.height };
   try {
-    return await decode(path, info, info.format === 'jpeg' ? 'warning' : 'error');
+    const failOn = info.format === 'jpeg' ? 'warning' : 'error';
+    return await decode(source, info, { ...options, failOn });
   } catch (error) {
     const harmless = /\b\d\d? extraneous bytes|SOS parameters|Adobe color transform|progression/i;
     if (info.format !== 'jpeg' || !harmless.test(reasonOf(error))) throw error;
-    return await decode(path, info, 'error');
+    return await decode(source, info, { ...options, failOn: 'error' });
   }
 };
 
-const decode = async (path: string, info: ImageInfo, failOn: 'warning' | 'error') => {
-  const options = { failOn, limitInputPixels: info.size.width * info.size.height };
-  const source = info.profile === 'grey16' ? await profiledGrey(path, options) : path;
-  const picture = sharp(source, options).autoOrient().toColourspace('srgb');
+const decode = async (
+  file: string | Buffer,
+  info: ImageInfo,
+  { depth, ...options }: SharpOptions & { readonly depth: 16 | undefined },
+) => {
+  const source = info.profile === 'grey16' ? await profiledGrey(file, options) : file;
+  const picture = sharp(source, options)
+    .autoOrient()
+    .toColourspace(depth ? 'rgb16' : 'srgb');
   // sharp takes 16-bit colour with a profile to Display P3 and would leave it there.
   return (info.profile === 'rgb16' ? picture.withIccProfile('srgb') : picture)
     .timeout({ seconds: TIMEOUT_SECONDS })
-    .raw({ depth: 'uchar' })
+    .raw({ depth: depth ? 'ushort' : 'uchar' })
     .toBuffer({ resolveWithObject: true });
 };
 
 /** sharp applies the profile of 8-bit grey and ignores that of 16-bit grey, so 16 bits become 8 first. */
-const profiledGrey = (path: string, options: SharpOptions): Promise<Buffer> =>
-  sharp(path, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
+const profiledGrey = (file: string | Buffer, options: SharpOptions): Promise<Buffer> =>
+  sharp(file, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
 
 type ImageEncoding = {
   readonly source: { readonly path: string; readonly info: ImageInfo };
@@ -72,16 +90,21 @@ export const encodeImage = async (
   { source, target, format, output }: ImageEncoding,
 ): Promise<void> => {
   const keep = output.metadata === 'keep' && source.info.metadata;
-  const pixels = keep ? withMetadata(picture, source) : raw(picture);
   try {
-    const toned =
-      source.info.gray && !tints(picture, format, output) ? pixels.toColourspace('b-w') : pixels;
+    const pixels = keep ? await withMetadata(picture, source) : raw(picture);
+    const gray = source.info.gray && !tints(picture, format, output);
+    const toned = toneOf(pixels, gray, picture.depth);
     const encode = () =>
       encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
     await (picture.width * picture.height > LARGE_PIXELS ? alone(encode) : encode());
   } catch (error) {
     throw new Failure('encode_failed', { reason: reasonOf(error) }, { cause: error });
   }
+};
+
+const toneOf = (pixels: Sharp, gray: boolean, depth?: 16): Sharp => {
+  if (depth) return pixels.toColourspace(gray ? 'grey16' : 'rgb16');
+  return gray ? pixels.toColourspace('b-w') : pixels;
 };
 
 let previous: Promise<unknown> = Promise.resolve();
@@ -108,26 +131,36 @@ const encoders: Record<ImageFormat, (picture: Sharp, output: EncodingOptions) =>
     picture.avif({ lossless, quality, effort: 2, chromaSubsampling: '4:4:4' }),
 };
 
-const raw = ({ width, height, channels, pixels }: Picture): Sharp =>
-  sharp(pixels, { raw: { width, height, channels }, limitInputPixels: false });
+const raw = (picture: Picture): Sharp => {
+  const { width, height, channels } = picture;
+  return sharp(samplesOf(picture), { raw: { width, height, channels }, limitInputPixels: false });
+};
+
+/** sharp tells the depth by the type. The bytes are copied for that, as they may begin at an odd place in their memory. */
+const samplesOf = ({ pixels, depth }: Picture): Buffer | Uint16Array =>
+  depth ? new Uint16Array(new Uint8Array(pixels).buffer) : pixels;
 
 /**
  * The picture on a canvas that is made from the source and so has its EXIF and XMP, of which only the orientation
- * changes. Opaque pixels stay exact; the blend may change transparent ones by one step of 255.
+ * changes. Opaque pixels stay exact; the blend may change transparent ones by one step of a sample.
  */
-const withMetadata = (
-  { width, height, channels, pixels }: Picture,
+const withMetadata = async (
+  picture: Picture,
   { path, info }: { readonly path: string; readonly info: ImageInfo },
-): Sharp => {
-  const canvas = sharp(path, { limitInputPixels: info.size.width * info.size.height })
+): Promise<Sharp> => {
+  const { width, height, channels, depth, pixels } = picture;
+  const opened = sharp(path, { limitInputPixels: info.size.width * info.size.height })
     .autoOrient()
     .extract({ left: 0, top: 0, width: 1, height: 1 })
-    .resize(width, height, { kernel: 'nearest', fit: 'fill' })
-    .toColourspace('srgb')
+    .resize(width, height, { kernel: 'nearest', fit: 'fill' });
+  const deep = () => opened.pipelineColourspace('rgb16').toColourspace('rgb16');
+  const canvas = (depth ? deep() : opened.toColourspace('srgb'))
     .composite([
       {
-        input: pixels,
-        raw: { width, height, channels },
+        // sharp takes raw samples of 8 bits only here.
+        ...(depth
+          ? { input: await asTiff(picture) }
+          : { input: pixels, raw: { width, height, channels } }),
         blend: 'source',
         limitInputPixels: false,
       },
@@ -136,3 +169,6 @@ const withMetadata = (
     .keepXmp();
   return channels === 3 ? canvas.removeAlpha() : canvas;
 };
+
+const asTiff = (picture: Picture): Promise<Buffer> =>
+  raw(picture).toColourspace('rgb16').tiff({ compression: 'none' }).toBuffer();

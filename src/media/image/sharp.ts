@@ -2,10 +2,12 @@ import sharpLibrary, { type Sharp, type SharpOptions } from 'sharp';
 
 let prepared = false;
 
-/** sharp as this service uses it: libvips loads the four accepted formats only, whatever the content is, and caches nothing. */
-export const sharp = (input: string | Buffer, options: SharpOptions): Sharp => {
+/** sharp as this service uses it: libvips loads the accepted formats only (BMP is not among them: `bmp.ts`), whatever the content is, and caches nothing. */
+export const sharp = (input: string | Buffer | Uint16Array, options: SharpOptions): Sharp => {
   if (!prepared) {
-    const loaders = ['Png', 'Jpeg', 'Webp', 'Heif'].map((format) => `VipsForeignLoad${format}`);
+    const loaders = ['Png', 'Jpeg', 'Webp', 'Heif', 'Tiff', 'Nsgif'].map(
+      (format) => `VipsForeignLoad${format}`,
+    );
     sharpLibrary.block({ operation: ['VipsForeignLoad'] });
     sharpLibrary.unblock({ operation: loaders });
     sharpLibrary.cache(false);

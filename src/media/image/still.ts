@@ -1,4 +1,5 @@
 import { evened, fitted, type Picture, within } from '../../frame.ts';
+import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { ImageInfo } from '../info.ts';
 import { decodeImage } from './picture.ts';
 import { sharp } from './sharp.ts';
@@ -10,9 +11,9 @@ import { sharp } from './sharp.ts';
 export const decodeStill = async (
   path: string,
   info: ImageInfo,
-  most: Parameters<typeof within>[1],
+  { most, ...options }: FfmpegOptions & { readonly most: Parameters<typeof within>[1] },
 ): Promise<Picture> => {
-  const picture = await decodeImage(path, info);
+  const picture = await decodeImage(path, info, options);
   const fit = within(picture, most);
   const size = evened(fit);
   const grown = { right: size.width - fit.width, bottom: size.height - fit.height };

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { fileTypeFromFile } from 'file-type';
 import { Failure } from '../../errors.ts';
+import { hasSeveral } from '../image/several.ts';
 import type { Container } from '../info.ts';
 
 type BaseType<K> = { readonly kind: K; readonly mime: string };
@@ -14,6 +15,9 @@ const types: readonly MediaType[] = [
   { kind: 'image', mime: 'image/jpeg' },
   { kind: 'image', mime: 'image/webp' },
   { kind: 'image', mime: 'image/avif' },
+  { kind: 'image', mime: 'image/tiff' },
+  { kind: 'image', mime: 'image/bmp' },
+  { kind: 'image', mime: 'image/gif' },
   { kind: 'video', mime: 'video/mp4', container: 'mov' },
   { kind: 'video', mime: 'video/x-m4v', container: 'mov' },
   { kind: 'video', mime: 'video/quicktime', container: 'mov' },
@@ -25,17 +29,19 @@ const types: readonly MediaType[] = [
   { kind: 'audio', mime: 'audio/x-m4a', container: 'mov' },
   { kind: 'audio', mime: 'audio/mp4', container: 'mov' },
   { kind: 'audio', mime: 'audio/flac', container: 'flac' },
+  { kind: 'audio', mime: 'audio/ogg', container: 'ogg' },
+  { kind: 'audio', mime: 'audio/ogg; codecs=opus', container: 'ogg' },
 ];
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
-  image: 'PNG, JPEG, WebP, AVIF',
+  image: 'PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF',
   video: 'MP4, MOV, AVI, WebM',
-  audio: 'MP3, WAV, AAC, M4A, FLAC',
+  audio: 'MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or the sound of an MP4 or MOV',
 };
 
 /**
  * What the file is by its content, never by its name. Throws unsupported_media_type for what is none of `kinds`, and for
- * animated images. An MP4 counts as video here, though it may hold nothing but sound.
+ * images that are animated or have pages. An MP4 counts as video here, though it may hold nothing but sound.
  */
 export const identify = async <K extends Kind = 'image' | 'video'>(
   path: string,
@@ -47,10 +53,10 @@ export const identify = async <K extends Kind = 'image' | 'video'>(
   throw unsupported(wanted, came);
 };
 
-/** The same for a sound file. An MP4 passes, as it may hold nothing but sound: `probeAudio` finds out. */
+/** The same for a sound file. MP4, MOV and WebM pass too, for their sound: `probeAudio` finds out whether they have any. */
 export const identifySound = async (path: string): Promise<TypeOf<'audio' | 'video'>> => {
   const { type, came } = await inspect(path);
-  if (type?.kind === 'audio' || (type?.kind === 'video' && type.container === 'mov')) return type;
+  if (type?.kind === 'audio' || (type?.kind === 'video' && type.container !== 'avi')) return type;
   throw unsupported(['audio'], came);
 };
 
@@ -68,8 +74,9 @@ export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
 const inspect = async (path: string) => {
   const [found, head] = await Promise.all([fileTypeFromFile(path), readHead(path)]);
   const mime = isWave64(head) ? 'audio/wav' : found?.mime;
-  const type = mime && !isAnimated(mime, head) ? accepted.get(mime) : undefined;
-  return { type, came: describe(mime, head) };
+  const several = mime !== undefined && (isAnimated(mime, head) || (await hasSeveral(path, mime)));
+  const type = mime && !several ? accepted.get(mime) : undefined;
+  return { type, came: describe(mime, head, several) };
 };
 
 const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is TypeOf<K> =>
@@ -79,13 +86,12 @@ const isOf = <K extends Kind>(type: MediaType, wanted: readonly Kind[]): type is
 const isWave64 = (head: Buffer): boolean =>
   head.toString('latin1', 0, 4) === 'RF64' && head.toString('latin1', 8, 12) === 'WAVE';
 
-const describe = (mime: string | undefined, head: Buffer): string => {
+const describe = (mime: string | undefined, head: Buffer, several: boolean): string => {
   if (head.length === 0) return 'an empty file';
-  if (mime && (isAnimated(mime, head) || animated.has(mime))) return `an animated image (${mime})`;
+  if (mime === 'image/tiff' && several) return `an image of several pages (${mime})`;
+  if (several || mime === 'image/apng') return `an animated image (${mime})`;
   return mime ?? (isText(head) ? 'text' : 'a file of unknown type');
 };
-
-const animated = new Set(['image/apng', 'image/gif']);
 
 const isAnimated = (mime: string, head: Buffer): boolean => {
   // RIFF, size, "WEBP", "VP8X", size, then a byte of flags whose bit 1 is animation.

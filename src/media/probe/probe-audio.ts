@@ -6,7 +6,7 @@ import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '.
 import { heardOutput, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
 import { readToEnd, unreadable } from '../outcome.ts';
-import { identifySound, unsupported } from './identify.ts';
+import { identifySound } from './identify.ts';
 import { checkSeconds } from './limits.ts';
 import { checkWhole, listPackets, STRICT } from './listing.ts';
 import type { PacketSummary } from './packets.ts';
@@ -27,11 +27,11 @@ export type AudioProbe = FfmpegOptions & {
 };
 
 /**
- * What a sound file is: its packets are read, then all of it is decoded once. A length beyond the limit, as the packets
+ * What a sound file, or the first sound track of a video, is: its packets are read, then all of it is decoded once. A length beyond the limit, as the packets
  * state it, is refused before any decoding. The samples are counted, up to the limit, whatever headers and packets state.
  * Damage is concealed as players do it; when less than half can be decoded, the file is refused.
  *
- * Throws unsupported_media_type (also for images and videos), no_audio_stream, media_too_long, media_unreadable (also for
+ * Throws unsupported_media_type (also for images), no_audio_stream, media_too_long, media_unreadable (also for
  * a sound that changes its sample rate or channels); decode_failed, storage_full and storage_failed are this service's faults.
  */
 export const probeAudio = async (probe: AudioProbe): Promise<AudioInfo> => {
@@ -48,10 +48,8 @@ export const probeAudio = async (probe: AudioProbe): Promise<AudioInfo> => {
 };
 
 const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
-  const type = await identifySound(probe.path);
-  const { container } = type;
+  const { container } = await identifySound(probe.path);
   const header = await readStreams(probeInput(probe.path, container), probe);
-  if (header.video !== null) throw unsupported(['audio'], `a video (${type.mime})`);
   const [track] = header.audio;
   if (!track) throw new Failure('no_audio_stream');
 
@@ -67,7 +65,7 @@ const soundInput = ({ path }: AudioProbe, container: Container): string[] => [
 
 /** The packets as they are in the file. */
 const copySound = async (probe: AudioProbe, container: Container): Promise<PacketSummary> => {
-  // Only an MP4 states how much there is of it: the others are streams that may begin and end anywhere.
+  // Only an MP4 or MOV states how much there is of it: the others are streams that may begin and end anywhere.
   const strict = container === 'mov';
   const args = [...(strict ? [STRICT] : []), ...soundInput(probe, container), '-c', 'copy'];
   const { streams, exit } = await listPackets(args, probe);

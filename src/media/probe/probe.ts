@@ -1,11 +1,11 @@
 import type { Limits } from '../../config.ts';
-import type { ImageFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { type OnTimeout, withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, probeInput } from '../ffmpeg.ts';
+import { readBmpHeader } from '../image/bmp.ts';
 import { checkImageParts } from '../image/image-parts.ts';
 import { reasonOf, sharp } from '../image/sharp.ts';
-import type { Container, ImageInfo, VideoInfo } from '../info.ts';
+import type { Container, ImageInfo, SourceFormat, VideoInfo } from '../info.ts';
 import { CUT_OFF, unreadable } from '../outcome.ts';
 import { endsEarly } from './ebml-end.ts';
 import { decodeFirst } from './first-picture.ts';
@@ -17,16 +17,28 @@ import { readStreams } from './streams.ts';
 /** What an image is, by its header alone, so that a picture of any size takes little time. Throws media_unreadable. */
 export const probeImage = async (path: string): Promise<ImageInfo> => {
   try {
+    const bmp = await readBmpHeader(path);
+    if (bmp) {
+      return {
+        ...{ kind: 'image', ...bmp, format: 'bmp' },
+        ...{ gray: false, profile: null, metadata: false },
+      };
+    }
     await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it has more than one picture');
-    const { space, hasProfile } = header;
+    const { space, hasProfile, depth } = header;
+    if (depth !== 'uchar' && depth !== 'ushort')
+      throw new Error(`expected samples of 8 or 16 bits; it has samples of the type ${depth}`);
+    const format = imageFormat(header.format);
+    const isDeep = depth === 'ushort' && (format === 'png' || format === 'tiff');
     return {
       kind: 'image',
       size: header.autoOrient,
       alpha: header.hasAlpha,
       gray: space === 'b-w' || space === 'grey16',
-      format: imageFormat(header.format),
+      format,
+      ...(isDeep && (space === 'rgb16' || space === 'grey16') && { depth: 16 }),
       profile: hasProfile && (space === 'rgb16' || space === 'grey16') ? space : null,
       metadata: header.exif !== undefined || header.xmp !== undefined,
     };
@@ -91,8 +103,9 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
 const rotatedChroma = { 0: 'left', 90: 'top', 180: 'right', 270: 'bottom' } as const;
 
 /** libvips calls AVIF by the name of its container. */
-const imageFormat = (loaded: string): ImageFormat => {
+const imageFormat = (loaded: string): SourceFormat => {
   if (loaded === 'heif') return 'avif';
   if (loaded === 'png' || loaded === 'jpeg' || loaded === 'webp') return loaded;
+  if (loaded === 'tiff' || loaded === 'gif') return loaded;
   throw new Error(`it is ${loaded}, which is not an accepted format`);
 };

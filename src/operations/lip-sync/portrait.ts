@@ -40,7 +40,9 @@ export const lipSyncPortrait = async (
 ): Promise<LipSyncVideo> => {
   const { config, found, inputs, models, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
-  const still = await decodeStill(inputs.media, info, config.limits.lipsync);
+  const still = await decodeStill(inputs.media, info, {
+    ...{ most: config.limits.lipsync, ffmpeg: config.ffmpeg, signal },
+  });
   const [sound, face] = await together(
     signal,
     (either) => hearNew(task, either),

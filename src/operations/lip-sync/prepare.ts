@@ -20,7 +20,7 @@ export const identifyLipsync = async (
   { body }: Request<LipsyncRequest>,
   intake: Intake,
 ): Promise<Identified<LipsyncOptions>> => {
-  const { video_url: _, audio_url: __, ...options } = body;
+  const { video_url: _, image_url: __, audio_url: ___, ...options } = body;
   checkOptions(options);
   const { limits } = intake.config;
   const { kind, media } = await takeMedia(['video', 'image'], intake);

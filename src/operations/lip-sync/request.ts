@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobInput, resultShape } from '../../contract/job.ts';
-import { SourceUrl } from '../../contract/media.ts';
+import { SourceUrl, VideoFormat } from '../../contract/media.ts';
 
 export const LipsyncModel = z.enum(['fast', 'balanced', 'studio']).meta({ id: 'LipsyncModel' });
 export type LipsyncModel = z.infer<typeof LipsyncModel>;
@@ -91,7 +91,7 @@ const tuning = z.strictObject({
 
 const options = {
   model: LipsyncModel,
-  output_format: z.literal('mp4').default('mp4').describe('H.264 and AAC'),
+  output_format: VideoFormat.default('mp4').describe('H.264 and AAC'),
   sync_mode: SyncMode.default('cut_off').describe('when video and sound differ in length'),
   speaker: Speaker.default({ mode: 'auto' }),
   segments: z
@@ -126,6 +126,7 @@ export const LipsyncRequest = z
   .strictObject({
     ...options,
     video_url: SourceUrl.optional().describe('clip with a face, or a portrait'),
+    image_url: SourceUrl.optional().describe('portrait, or a clip; the content decides its kind'),
     audio_url: SourceUrl.optional().describe('the sound that the face is to speak'),
   })
   .meta({ id: 'LipsyncRequest' });

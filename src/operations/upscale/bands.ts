@@ -1,4 +1,4 @@
-import type { Picture, Size } from '../../frame.ts';
+import { type Picture, type Size, strideOf } from '../../frame.ts';
 import type { Upscaler } from '../../triton/clients/upscaler.ts';
 
 /** Rows of a picture: what a band answers for, and what travels with it as context. */
@@ -39,7 +39,7 @@ export const bandsOf = (
 
 /** The rows of a band with their context, as a view of the picture's own bytes. */
 export const cutBand = (picture: Picture, band: Band): Picture => {
-  const stride = picture.width * picture.channels;
+  const stride = strideOf(picture);
   return {
     ...picture,
     height: band.contextBottom - band.contextTop,
@@ -49,7 +49,7 @@ export const cutBand = (picture: Picture, band: Band): Picture => {
 
 /** Writes an enhanced band, less its context, into its place in the whole. */
 export const pasteBand = (whole: Picture, enhanced: Picture, band: Band, scale: number): void => {
-  const stride = whole.width * whole.channels;
+  const stride = strideOf(whole);
   const skip = (band.top - band.contextTop) * scale * stride;
   const bytes = (band.bottom - band.top) * scale * stride;
   enhanced.pixels.copy(whole.pixels, band.top * scale * stride, skip, skip + bytes);

@@ -1,5 +1,5 @@
 import { inOrder } from '../../async/in-order.ts';
-import { type Picture, scaled } from '../../frame.ts';
+import { type Picture, scaled, strideOf } from '../../frame.ts';
 import type { Report } from '../progress.ts';
 import { type Band, bandsOf, cutBand, pasteBand } from './bands.ts';
 import type { UpscaleMeans } from './video.ts';
@@ -22,8 +22,9 @@ export const upscaleImage = async (
   }
 
   const size = scaled(picture, scale);
-  const pixels = Buffer.allocUnsafe(size.width * size.height * picture.channels);
-  const whole: Picture = { ...size, channels: picture.channels, pixels };
+  const { channels, depth } = picture;
+  const pixels = Buffer.allocUnsafe(strideOf(picture) * scale * size.height);
+  const whole: Picture = { ...size, channels, pixels, ...(depth && { depth }) };
   const enhance = async (band: Band) => ({
     band,
     enhanced: await upscaler.run(cutBand(picture, band), scale, signal),

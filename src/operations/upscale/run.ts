@@ -12,6 +12,7 @@ import { videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
+import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
 import { meansOf, type UpscaleTask, upscaleVideo } from './video.ts';
 
@@ -28,18 +29,20 @@ export const runUpscale = (task: UpscaleTask): Promise<Outcome<Details>> => {
 };
 
 const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Details>> => {
-  const { options, input, target, report, signal } = task;
+  const { options, input, target, config, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
-  const picture = await decodeImage(path, info);
-  const enhanced = await upscaleImage(picture, { ...meansOf(task), report });
   const format = imageFormat(options.output_format);
+  const means = meansOf(task);
+  const { depth, warnings } = depthOf(info, format, means.upscaler);
+  const picture = await decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  const enhanced = await upscaleImage(picture, { ...means, report });
   await encodeImage(enhanced, {
     source: { path, info },
     ...{ target, format, output: options.output ?? {} },
   });
   signal.throwIfAborted();
-  return { outputSize: enhanced, contentType: contentType(format), details: {} };
+  return { outputSize: enhanced, contentType: contentType(format), details: {}, warnings };
 };
 
 const imageFormat = (format: OutputFormat = defaultFormat.image) => {

@@ -63,7 +63,9 @@ export const upscale = operation({
     const { quality = null, lossless = false, metadata = 'strip' } = options.output ?? {};
     const background = (options.output?.background ?? '#ffffff').toLowerCase();
     const format = formatOf(options, inputKind);
-    return [options.model, options.scale, format, quality, lossless, metadata, background];
+    const asked = [options.model, options.scale, format, quality, lossless, metadata, background];
+    // Results of images of 16 bits were others before PNG kept these.
+    return format === 'png' ? [...asked, 'depth kept'] : asked;
   },
   prepare: prepareUpscale,
   // Only a worker needs decoders and encoders.

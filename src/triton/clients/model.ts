@@ -72,6 +72,9 @@ export const integers = (name: string, ...shape: number[]): RequestedOutput => (
 export const bytes = (name: string, ...shape: number[]): RequestedOutput => ({
   ...{ name, datatype: 'UINT8', shape },
 });
+export const shorts = (name: string, ...shape: number[]): RequestedOutput => ({
+  ...{ name, datatype: 'UINT16', shape },
+});
 export const texts = (name: string, ...shape: number[]): RequestedOutput => ({
   ...{ name, datatype: 'BYTES', shape },
 });

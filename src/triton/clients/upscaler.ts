@@ -1,9 +1,9 @@
 /** Pictures to the models that enlarge them, and back. */
 import { type Picture, scaled } from '../../frame.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
-import { decodeStrings, int32, uint8 } from '../protocol/tensor.ts';
+import { decodeStrings, int32, uint8, uint16 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { bytes, type LoadedModel, openModel, type Slot, texts } from './model.ts';
+import { bytes, type LoadedModel, openModel, type Slot, shorts, texts } from './model.ts';
 
 export type Upscaler = {
   /** Bands of a picture start at multiples of so many rows, and take so many rows of context along. */
@@ -11,7 +11,9 @@ export type Upscaler = {
   readonly bandHalo: number;
   /** How many rows of its own a band has; 0: `bandsOf` decides. */
   readonly bandRows: number;
-  /** The picture at `scale`. The signal's reason is thrown on abort. */
+  /** Whether it takes pictures of 16 bits; every release takes those of 8. */
+  readonly takesDeep: boolean;
+  /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
   run(picture: Picture, scale: number, signal: AbortSignal): Promise<Picture>;
 };
 
@@ -36,19 +38,25 @@ export const upscalerSlot = (model: string): Slot => ({
 
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
-  const { band_align, band_halo, band_rows } = loaded.parameters;
+  const { band_align, band_halo, band_rows, depths = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
-    run: async ({ width, height, channels, pixels }, scale, signal) => {
+    takesDeep: depths.split(',').includes('16'),
+    run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
       const size = scaled({ width, height }, scale);
-      const inputs = [uint8('IMAGE', [height, width, channels], pixels), int32('SCALE', [scale])];
-      const of = await ask(inputs, [bytes('IMAGE', size.height, size.width, channels)], signal);
-      return { ...size, channels, pixels: of('IMAGE').data };
+      const [name, tensor, wanted] = depth ? deep : usual;
+      const inputs = [tensor(name, [height, width, channels], pixels), int32('SCALE', [scale])];
+      const of = await ask(inputs, [wanted(name, size.height, size.width, channels)], signal);
+      return { ...size, channels, pixels: of(name).data, ...(depth && { depth }) };
     },
   };
 };
+
+/** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */
+const usual = ['IMAGE', uint8, bytes] as const;
+const deep = ['IMAGE16', uint16, shorts] as const;
 
 /**
  * What computes it: library, precision, device. Only the model's process knows which engine it got, so it is

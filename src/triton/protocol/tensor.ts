@@ -1,6 +1,6 @@
 /** The tensors of requests and answers, and the checks that an output passes before it is read. */
 
-type TensorType = 'UINT8' | 'INT32' | 'FP32' | 'BYTES';
+type TensorType = 'UINT8' | 'UINT16' | 'INT32' | 'FP32' | 'BYTES';
 
 export type Tensor = {
   readonly name: string;
@@ -21,7 +21,7 @@ export type ReceivedOutput = {
   readonly data?: Buffer;
 };
 
-const itemBytes = { UINT8: 1, INT32: 4, FP32: 4 } as const;
+const itemBytes = { UINT8: 1, UINT16: 2, INT32: 4, FP32: 4 } as const;
 
 /** The bytes that a tensor takes; undefined when its type or shape leaves that open. */
 export const byteLength = ({ datatype, shape }: RequestedOutput): number | undefined =>
@@ -38,6 +38,11 @@ export const int32 = (name: string, values: readonly number[]): Tensor => {
 
 export const uint8 = (name: string, shape: readonly number[], data: Buffer): Tensor => ({
   ...{ name, datatype: 'UINT8', shape, data },
+});
+
+/** Two bytes each, little-endian. */
+export const uint16 = (name: string, shape: readonly number[], data: Buffer): Tensor => ({
+  ...{ name, datatype: 'UINT16', shape, data },
 });
 
 /** The tensor is a view of the values: they must not change before the request has been sent. */

@@ -79,7 +79,7 @@ for (const body of refused) {
 }
 
 test('what a request leaves out is its default', () => {
-  const { video_url: _, audio_url: __, ...options } = LipsyncRequest.parse(request);
+  const { video_url: _, image_url: __, audio_url: ___, ...options } = LipsyncRequest.parse(request);
   assert.equal(options, {
     ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
     options: {

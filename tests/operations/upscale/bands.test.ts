@@ -56,4 +56,15 @@ test('cutting and pasting at scale 1 gives the picture back', () => {
   assert.ok(whole.pixels.equals(pixels));
 });
 
+test('bands of 16 bits a sample put together are the picture', () => {
+  const [width, height] = [5, 70];
+  const pixels = Buffer.from(Array.from({ length: width * height * 6 }, (_, i) => (i * 7) % 251));
+  const picture: Picture = { width, height, channels: 3, depth: 16, pixels };
+  const whole: Picture = { ...picture, pixels: Buffer.alloc(pixels.length) };
+  const bands = bandsOf({ width: 200_000, height }, 1, { bandAlign: 1, bandHalo: 2, bandRows: 20 });
+  assert.is(bands.length, 4);
+  for (const band of bands) pasteBand(whole, cutBand(picture, band), band, 1);
+  assert.equal(whole.pixels, pixels);
+});
+
 test.run();

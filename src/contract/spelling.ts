@@ -1,0 +1,7 @@
+/** Fields whose text may be spelled in more ways than their schema shows; `http/body/canonical.ts` knows the ways. */
+import { z } from 'zod';
+
+/** format: the name of a file format. source: where media is. */
+type Spelling = { readonly of: 'format' | 'source' };
+
+export const spellings = z.registry<Spelling>();
