@@ -54,7 +54,7 @@ const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     clients: ['protocol'],
     replicas: ['protocol'],
   },
-  http: { body: [], gate: [], middleware: [], routes: [] },
+  http: { body: [], gate: [], middleware: [], pages: [], routes: ['pages'] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {
     faces: [],

@@ -6,11 +6,13 @@ import type { Operation } from '../../operations/operation.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
-import { getJobEvents } from './job-events.ts';
+import { docsScriptRoute, getDocs } from './docs.ts';
+import { jobEventsRoute } from './job-events.ts';
 import { jobResultRoute } from './job-result.ts';
 import { jobRoutes } from './jobs.ts';
 import { modelsRoute } from './models.ts';
 import { operationRoutes } from './operation.ts';
+import { getProblemType } from './problems.ts';
 import {
   addRelease,
   applyReleases,
@@ -40,13 +42,13 @@ export const createRoutes = (
     getUpload,
     listJobs,
     getJob,
-    getJobEvents,
+    jobEventsRoute(jobs),
     jobResultRoute(operations),
     cancelJob,
     eraseJob,
     getCredits,
     listLedger,
-    modelsRoute(modelSchemas(operations)),
+    modelsRoute(modelSchemas(operations), operations),
     createKey,
     listKeys,
     rotateKey,
@@ -64,6 +66,7 @@ export const createRoutes = (
     getHealth,
     getReadiness,
     metricsRoute(metrics),
+    getProblemType,
   ];
-  return [...routes, openapiRoute(routes, publicUrl)];
+  return [...routes, openapiRoute(routes, publicUrl), getDocs, docsScriptRoute()];
 };

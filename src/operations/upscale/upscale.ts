@@ -5,6 +5,7 @@ import { MediaInfo } from '../../media/info.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
 import { upscaleCommand } from './cli.ts';
+import { upscaleExample } from './example.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
 import { formatOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
@@ -65,5 +66,6 @@ export const upscale = operation({
   engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),
   modelEntry: UpscaleModelEntry,
   describe: describeUpscale,
+  example: upscaleExample,
   command: upscaleCommand,
 });
