@@ -135,6 +135,7 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
   const jobs = operations.map(jobSchema);
   const [first, ...others] = jobs;
   if (!first) throw new Error('expected at least one operation');
+  const jobRef = '#/components/schemas/Job';
   const mapping = operations.map(({ kind, title }) => [kind, `#/components/schemas/${title}Job`]);
   const anyJob = z.discriminatedUnion('kind', [first, ...others]).meta({
     id: 'Job',
@@ -144,7 +145,10 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
     .strictObject({
       id: z.string().describe('increases; Last-Event-ID takes it'),
       event: z.enum(['job.progress', ...JobStatus.options.map((status) => `job.${status}`)]),
-      data: anyJob.describe('the job as it is then'),
+      data: z
+        .string()
+        .describe('the job as it is then, as JSON')
+        .meta({ contentMediaType: 'application/json', contentSchema: { $ref: jobRef } }),
     })
     .meta({ id: 'JobEvent' });
   const JobList = z

@@ -112,9 +112,11 @@ const checkEvents = (stream: string): void => {
   assert.is(events.length, 1);
   const fields = (events[0] ?? '').split('\n').map((line) => {
     const [name = '', ...rest] = line.split(': ');
-    return [name, name === 'data' ? JSON.parse(rest.join(': ')) : rest.join(': ')];
+    return [name, rest.join(': ')] as const;
   });
-  fits(Object.fromEntries(fields), ['components', 'schemas', 'JobEvent'], 'event');
+  const event = Object.fromEntries(fields);
+  fits(event, ['components', 'schemas', 'JobEvent'], 'event');
+  fits(JSON.parse(event.data ?? ''), ['components', 'schemas', 'Job'], 'data of an event');
 };
 
 const test = suite('the examples of the document');

@@ -42,5 +42,6 @@ const contentOf = ({ body, type = [], event, example }: Answer, { write }: Schem
 const schemaOf = (type: string, event: Json | undefined): Json => {
   if (type === 'application/json') return { type: 'object' };
   if (!type.startsWith('text/')) return { type: 'string', format: 'binary' };
-  return { type: 'string', ...(event && { contentMediaType: type, contentSchema: event }) };
+  // OpenAPI 3.1 has no schema for the events of a stream: some tools take this one for it, others for that of the whole text.
+  return event ? { anyOf: [event, { type: 'string' }] } : { type: 'string' };
 };

@@ -24,18 +24,12 @@ export const securitySchemes: Json = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API key, such as `mes_live_…`, in `Authorization: Bearer <key>`. A key has scopes: `create` to make, cancel and erase jobs, `read` to look at them, `admin` for what operators do. `enhance keys create` issues one.',
-  },
-  link: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'signature',
-    description:
-      "A signed link, as a job's `urls` and `output_url` have it: it needs no key, and leads to this one thing until it expires.",
+      'An API key, such as `mes_live_…`, in `Authorization: Bearer <key>`. A key has scopes: `create` to make, cancel and erase jobs, `read` to look at them, `admin` for what operators do. `enhance keys create` issues one. The signed links in a job need none.',
   },
 };
 
 export const securityOf = ({ scope, byLink }: Description): Json[] => [
   ...(scope || byLink ? [{ key: [] }] : []),
-  ...(byLink ? [{ link: [] }] : []),
+  // Its parameters are in the query; it is not called invalid authentication when it is wrong, but not found.
+  ...(byLink ? [{}] : []),
 ];

@@ -12,8 +12,9 @@ h1 { font-size: 1.6rem; line-height: 1.2; }
 h2 { font-size: 1.1rem; margin-top: 2rem; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; overflow-wrap: anywhere; }
 pre { padding: 1rem; border: 1px solid GrayText; border-radius: 6px; white-space: pre-wrap; }
-dt { font-weight: 600; float: left; clear: left; width: 8rem; }
-dd { margin: 0 0 0.4rem 8.5rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.3rem 1.5rem; }
+dt { font-weight: 600; }
+dd { margin: 0; }
 `;
 
 /** `body` is HTML. */
