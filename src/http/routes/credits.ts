@@ -26,6 +26,8 @@ export const listLedger = route({
   operationId: 'listLedger',
   tag: 'Credits',
   summary: 'Every change of the balance, newest first',
+  description:
+    'Nothing in it is ever changed or removed. For the next page, `starting_after` is the id of the last entry of this one.',
   scope: 'read',
   rate: 'read',
   query: LedgerQuery,

@@ -14,6 +14,8 @@ export const jobEventsRoute = ({ JobEvent, example }: ReturnType<typeof jobSchem
     tag: 'Jobs',
     summary:
       'A job as it goes on, as Server-Sent Events, by a signed link or by a key; resumes from Last-Event-ID',
+    description:
+      'The first event is the job as it is now. Every event holds the whole job, so none that was missed is needed. A comment every 15 seconds keeps the connection open; the stream ends after the last status.',
     params: JobParams,
     query: LinkQuery,
     headers: ['Last-Event-ID'],

@@ -21,6 +21,8 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
     operationId: 'getJobResult',
     tag: 'Jobs',
     summary: 'The bytes of the result, by a signed link or by a key of the account',
+    description:
+      '`output_url` of a result leads here, signed, until the result expires. Downloading again costs nothing.',
     params: JobParams,
     query: LinkQuery,
     headers: ['Range', 'If-Range', 'If-None-Match'],

@@ -22,6 +22,7 @@ export const jobRoutes = ({
     operationId: 'listJobs',
     tag: 'Jobs',
     summary: 'Jobs of the account, newest first',
+    description: 'For the next page, `starting_after` is the id of the last job of this one.',
     scope: 'read',
     rate: 'read',
     query: JobListQuery,
@@ -44,6 +45,8 @@ export const jobRoutes = ({
     operationId: 'getJob',
     tag: 'Jobs',
     summary: 'How a job stands',
+    description:
+      'While it runs, `progress` tells the stage and what is left; at its end, either `result` or `error` is there. A job of another account is not found.',
     scope: 'read',
     rate: 'read',
     params: JobParams,

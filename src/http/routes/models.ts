@@ -14,6 +14,8 @@ export const modelsRoute = (
     operationId: 'listModels',
     tag: 'Models',
     summary: 'Every model with its options, limits, price, version, engine and whether it is ready',
+    description:
+      '`releases` are those that a request may name in its `model`, as in `photo@r2`; without one, the stable release is used.',
     scope: 'read',
     rate: 'read',
     answer: { status: 200, body: ModelList, example: inShape(ModelList, exampleOf(offered)) },

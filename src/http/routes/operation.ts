@@ -34,6 +34,8 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
       path: `/v1/${kind}`,
       operationId: kind,
       summary,
+      description:
+        'Makes a job and waits for its result, unless `Prefer` says otherwise. Media comes as a URL in JSON, or as a file in multipart/form-data. Credits are held before the work begins, and charged when it has succeeded. The same request on the same content within 24 hours gets the first result again, at no cost.',
       creates: true,
       idempotent: true,
       waits: true,
@@ -59,6 +61,8 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
       path: `/v1/${kind}/estimate`,
       operationId: `estimate${title}`,
       summary: 'What the same request would cost; makes no job',
+      description:
+        "Takes the body of the operation itself and looks at the media. The lines of the price add up to `credits`; the account's monthly discount has a line of its own.",
       answer: {
         status: 200,
         body: Estimate,

@@ -12,6 +12,8 @@ export const createUpload = route({
   operationId: 'createUpload',
   tag: 'Uploads',
   summary: 'Keep a file for later requests',
+  description:
+    'The `url` of the answer can be used in any `_url` field by the same account until the upload expires.',
   scope: 'create',
   rate: 'create',
   creates: true,
