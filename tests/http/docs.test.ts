@@ -35,7 +35,9 @@ const open = async (path: string) => {
 
 test('/docs shows operations, can be searched, and asks nobody else', async () => {
   const { page, complaints, hosts } = await open('/docs?utm_source=mail');
-  await page.getByRole('heading', { name: 'Enlarge an image or a video' }).waitFor(within);
+  await page.getByRole('heading', { name: 'Enlarge an image or a video' }).first().waitFor(within);
+  // The fields of a body, beside the choice of its source.
+  await page.getByText('output pixels per input pixel').first().waitFor(within);
   // The index is made by a worker.
   await page.getByPlaceholder('Search...').fill('cancel');
   const found = page.locator('[data-role="search:results"]');

@@ -82,4 +82,8 @@ const urlsOf = (group: readonly string[], body: z.ZodObject): string[] =>
 const oneOfEach = (groups: readonly (readonly string[])[]): Json =>
   groups.length === 0
     ? {}
-    : { allOf: groups.map((group) => ({ oneOf: group.map((name) => ({ required: [name] })) })) };
+    : {
+        allOf: groups.map((group) => ({
+          oneOf: group.map((name) => ({ title: name, required: [name] })),
+        })),
+      };

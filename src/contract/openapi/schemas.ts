@@ -66,8 +66,22 @@ const forGenerators =
   (io: Way) =>
   ({ jsonSchema: json }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
     plainTuple(json);
+    besideFields(json);
     if (io === 'input') tellDefault(json);
   };
+
+/** Redoc shows the fields of a body that has conditions of its own only where they stand beside these, in `allOf`. */
+const besideFields = (json: z.core.JSONSchema.BaseSchema): void => {
+  // zod's name of the schema, which it takes out only where it put it.
+  const { allOf, id: _, ...fields } = json;
+  if (!allOf || !fields.properties) return;
+  const choices = allOf.filter(({ oneOf = [] }) => oneOf.length > 1);
+  const alone = allOf.flatMap(({ oneOf = [] }) => (oneOf.length === 1 ? oneOf : []));
+  const required = [fields, ...alone].flatMap((one) => one.required ?? []);
+  const whole = { ...fields, required };
+  for (const name of Object.keys(json)) delete json[name];
+  Object.assign(json, choices.length > 0 ? { allOf: [whole, ...choices] } : whole);
+};
 
 /** In words: of a request's field with a `default`, openapi-typescript makes one that must be sent. */
 const tellDefault = (json: z.core.JSONSchema.BaseSchema): void => {

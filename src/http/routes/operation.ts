@@ -60,7 +60,7 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
       ...shared,
       path: `/v1/${kind}/estimate`,
       operationId: `estimate${title}`,
-      summary: 'What the same request would cost; makes no job',
+      summary: `Estimate of the price; makes no job: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}`,
       description:
         "Takes the body of the operation itself and looks at the media. The lines of the price add up to `credits`; the account's monthly discount has a line of its own.",
       answer: {
