@@ -250,6 +250,8 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
+export const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(failures, code);
+
 /** One fault of a request: where it is (JSON pointer), its code and sentence, and the values that are allowed. */
 export type Fault = {
   readonly pointer: string;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleJobId, exampleTimes } from './examples.ts';
 import { Warning } from './job.ts';
 import { Account, GrantedCredits } from './keys.ts';
 
@@ -10,18 +11,20 @@ export const Balance = z
     balance: Credits.describe('all credits of the account, held ones included'),
     held: Credits.describe('held for unfinished jobs'),
     available: Credits.describe('balance less held'),
-    month: z.strictObject({
-      month: z
-        .string()
-        .regex(/^\d{4}-\d{2}$/)
-        .describe('UTC'),
-      used: Credits,
-      discount_percent: z.number().describe('on the next credit used'),
-      next_discount_at: z
-        .int()
-        .nullable()
-        .describe('credits used in the month, or null at the top'),
-    }),
+    month: z
+      .strictObject({
+        month: z
+          .string()
+          .regex(/^\d{4}-\d{2}$/)
+          .describe('UTC'),
+        used: Credits,
+        discount_percent: z.number().describe('on the next credit used'),
+        next_discount_at: z
+          .int()
+          .nullable()
+          .describe('credits used in the month, or null at the top'),
+      })
+      .meta({ id: 'CreditMonth' }),
   })
   .meta({ id: 'Balance' });
 export type Balance = z.infer<typeof Balance>;
@@ -100,3 +103,26 @@ export const LedgerQuery = z.strictObject({
     .optional()
     .describe('id of the last entry of the page before'),
 });
+
+export const balanceExample: Balance = {
+  account: 'acme',
+  balance: 978,
+  held: 20,
+  available: 958,
+  month: { month: '2026-05', used: 22, discount_percent: 0, next_discount_at: 10_000 },
+};
+
+export const ledgerExample: z.infer<typeof LedgerPage> = {
+  object: 'list',
+  data: [
+    {
+      ...{ id: '1780056005000-0', object: 'ledger_entry', type: 'capture' },
+      ...{ created_at: exampleTimes.finished, job: exampleJobId },
+      ...{ balance_change: -4, held_change: -4, usage_change: 4, month: '2026-05' },
+      ...{ balance: 978, held: 20 },
+      lines: [{ kind: 'base', text: 'photo: 8 MP × 0.5', credits: 4 }],
+      note: null,
+    },
+  ],
+  has_more: false,
+};

@@ -15,13 +15,27 @@ export const Problem = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    detail: z.string(),
-    instance: z.string(),
-    code: z.string(),
+    detail: z.string().describe('what was expected and what came'),
+    instance: z.string().describe('path of the request'),
+    code: z.string().describe('what went wrong; never changes'),
     request_id: z.string(),
-    retryable: z.boolean(),
-    charged: z.number(),
+    retryable: z.boolean().describe('whether the same request may succeed later'),
+    charged: z.number().describe('credits; a failure costs none'),
     errors: z.array(Fault).optional(),
   })
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;
+
+/** What the page of a code tells. */
+export const ProblemType = z
+  .strictObject({
+    code: z.string(),
+    title: z.string(),
+    status: z.int(),
+    retryable: z.boolean().describe('whether the same request may succeed later'),
+    means: z.string().describe('what happened'),
+    advice: z.string().describe('what to do'),
+    example: Problem,
+  })
+  .meta({ id: 'ProblemType' });
+export type ProblemType = z.infer<typeof ProblemType>;

@@ -1,20 +1,18 @@
 import { z } from 'zod';
+import { jobExample, type OperationExample, unstarted } from './examples.ts';
 import { Problem } from './failure.ts';
 import { SizeText } from './media.ts';
 import { Provenance } from './provenance.ts';
 import { Metadata } from './webhooks.ts';
 
-export const JobStatus = z.enum(['queued', 'processing', 'succeeded', 'failed', 'canceled']);
+export const JobStatus = z
+  .enum(['queued', 'processing', 'succeeded', 'failed', 'canceled'])
+  .meta({ id: 'JobStatus' });
 export type JobStatus = z.infer<typeof JobStatus>;
 
-export const Stage = z.enum([
-  'fetching',
-  'probing',
-  'decoding',
-  'inference',
-  'encoding',
-  'storing',
-]);
+export const Stage = z
+  .enum(['fetching', 'probing', 'decoding', 'inference', 'encoding', 'storing'])
+  .meta({ id: 'JobStage' });
 export type Stage = z.infer<typeof Stage>;
 
 export const JobProgress = z
@@ -96,15 +94,23 @@ const shared = {
   model_version: z.string().describe('of the release that the job was submitted for'),
   release: ReleaseRef.describe('the release that the job was submitted for'),
   canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
-  cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
+  cost: z
+    .strictObject({
+      estimated: z.int().describe('credits that it was to cost'),
+      held: z.int().describe('credits that are held for it until it ends'),
+      charged: z.int().describe('credits that it did cost'),
+    })
+    .meta({ id: 'JobCost' }),
   error: Problem.nullable(),
   metadata: Metadata,
-  urls: z.strictObject({
-    get: z.url().describe('this job'),
-    cancel: z.url().describe('POST here to cancel it'),
-    events: z.url().describe('its event stream; signed, so that EventSource needs no key'),
-    result: z.url().describe('its result; signed, so that <img> and <video> need no key'),
-  }),
+  urls: z
+    .strictObject({
+      get: z.url().describe('this job'),
+      cancel: z.url().describe('POST here to cancel it'),
+      events: z.url().describe('its event stream; signed, so that EventSource needs no key'),
+      result: z.url().describe('its result; signed, so that <img> and <video> need no key'),
+    })
+    .meta({ id: 'JobUrls' }),
 };
 
 /** Any operation's job, as a client of all of them reads it. */
@@ -126,6 +132,7 @@ export type JobForms = {
   /** Of the options as a job shows them. */
   readonly shownOptions: z.ZodObject;
   readonly result: z.ZodObject;
+  readonly example?: OperationExample;
 };
 
 /** The schemas of jobs, closed: exactly what these operations' jobs tell. */
@@ -134,7 +141,22 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
   const jobs = operations.map(jobSchema);
   const [first, ...others] = jobs;
   if (!first) throw new Error('expected at least one operation');
-  const anyJob = z.discriminatedUnion('kind', [first, ...others]).meta({ id: 'Job' });
+  const jobRef = '#/components/schemas/Job';
+  const mapping = operations.map(({ kind, title }) => [kind, `#/components/schemas/${title}Job`]);
+  const anyJob = z.discriminatedUnion('kind', [first, ...others]).meta({
+    id: 'Job',
+    discriminator: { propertyName: 'kind', mapping: Object.fromEntries(mapping) },
+  });
+  const JobEvent = z
+    .strictObject({
+      id: z.string().describe('increases; Last-Event-ID takes it'),
+      event: z.enum(['job.progress', ...JobStatus.options.map((status) => `job.${status}`)]),
+      data: z
+        .string()
+        .describe('the job as it is then, as JSON')
+        .meta({ contentMediaType: 'application/json', contentSchema: { $ref: jobRef } }),
+    })
+    .meta({ id: 'JobEvent' });
   const JobList = z
     .strictObject({ object: z.literal('list'), data: z.array(anyJob), has_more: z.boolean() })
     .meta({ id: 'JobList' });
@@ -148,7 +170,16 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
       .optional()
       .describe('id of the last job of the page before'),
   });
-  return { Job: anyJob, JobList, JobListQuery };
+  return { Job: anyJob, JobEvent, JobList, JobListQuery, example: exampleOf(operations[0]) };
+};
+
+const exampleOf = (operation: JobForms | undefined) =>
+  operation?.example && jobExample(jobSchema(operation), operation.kind, operation.example);
+
+/** The job before it begins. */
+export const queuedExample = (operation: JobForms) => {
+  const job = exampleOf(operation);
+  return job && { ...job, ...unstarted(operation.example?.credits ?? 0) };
 };
 
 /** One operation's job, closed. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { exampleTimes } from './examples.ts';
 
 export const Scope = z
   .enum(['create', 'read', 'admin'])
+  .meta({ id: 'Scope' })
   .describe(
     'create: create, cancel and erase jobs; read: read jobs, results and credits; admin: issue keys and grant credits',
   );
@@ -84,3 +86,17 @@ export type FaultyKey = z.infer<typeof FaultyKey>;
 export const KeyList = z
   .strictObject({ object: z.literal('list'), data: z.array(Key), faulty: z.array(FaultyKey) })
   .meta({ id: 'KeyList' });
+
+export const keyExample: Key = {
+  id: 'key_2nR7cVxT0pLq',
+  account: 'acme',
+  name: 'website',
+  prefix: 'mes_live_7hK2',
+  scopes: ['create', 'read'],
+  created_at: exampleTimes.created,
+  last_used_at: null,
+  expires_at: null,
+  revoked_at: null,
+};
+/** Not a key of any service. */
+export const issuedKeyExample: IssuedKey = { ...keyExample, key: 'mes_live_7hK2…_…' };

@@ -1,5 +1,6 @@
 /** Releases of models as operators see and change them. */
 import { z } from 'zod';
+import { exampleTimes } from './examples.ts';
 
 export const ReleaseRef = z
   .string()
@@ -78,12 +79,9 @@ export const ReleaseLogQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
 
-const Check = z.strictObject({
-  name: z.string(),
-  ok: z.boolean(),
-  detail: z.string(),
-  ms: z.number(),
-});
+const Check = z
+  .strictObject({ name: z.string(), ok: z.boolean(), detail: z.string(), ms: z.number() })
+  .meta({ id: 'ReleaseCheck' });
 export const CheckedRelease = z
   .strictObject({ release: ReleaseRef, checks: z.array(Check) })
   .meta({ id: 'CheckedRelease' });
@@ -175,3 +173,48 @@ export const AppliedModels = z
   })
   .meta({ id: 'AppliedModels' });
 export type AppliedModels = z.infer<typeof AppliedModels>;
+
+const added = { licence: 'MIT', source: 'https://media.example.com/photo-r2.tar.gz' };
+export const slotExample: AdminSlot = {
+  slot: 'photo',
+  stable: 'photo@r1',
+  previous: null,
+  candidate: { release: 'photo@r2', percent: 5, mirror: 1, since: 1_780_056_000_000 },
+  releases: [
+    {
+      ...{ release: 'photo@r2', alias: 'candidate', shipped: false, loaded: true },
+      ...{ ready_on: ['127.0.0.1:8000'], rejected: null, models: { upscaler: 'photo__r2' } },
+      ...{ ...added, added_at: exampleTimes.created, added_by: 'key:key_2nR7cVxT0pLq' },
+      attempts: { done: 41, failed: 0, mirrored: 3, likeness_db: 38.2 },
+    },
+  ],
+};
+export const slotListExample = { object: 'list', data: [slotExample] };
+
+export const releaseLogExample: z.infer<typeof ReleaseLog> = {
+  object: 'list',
+  data: [
+    {
+      ...{ at: exampleTimes.created, by: 'key:key_2nR7cVxT0pLq', action: 'canary' },
+      ...{ slot: 'photo', release: 'photo@r2', detail: '5 % of new jobs' },
+    },
+  ],
+};
+
+export const checkedExample: z.infer<typeof CheckedRelease> = {
+  release: 'photo@r2',
+  checks: [{ name: 'contract', ok: true, detail: 'inputs and outputs are as expected', ms: 12 }],
+};
+export const addedExample: AddedRelease = {
+  ...checkedExample,
+  ...{ dry_run: false, licence: added.licence, memory_bytes: 418_000_000 },
+};
+
+export const modelsFileExample: z.input<typeof ModelsFile> = {
+  slots: { photo: { stable: 'r1', candidate: { release: 'r2', percent: 5 } } },
+  dry_run: true,
+};
+export const appliedExample: z.infer<typeof AppliedModels> = {
+  dry_run: true,
+  steps: [{ action: 'canary', release: 'photo@r2', detail: '5 % of new jobs' }],
+};

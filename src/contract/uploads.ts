@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleTimes } from './examples.ts';
 import { MediaKind } from './media.ts';
 
 /** The body of an upload is its one file part, `file`. */
@@ -15,3 +16,12 @@ export const Upload = z
   })
   .meta({ id: 'Upload' });
 export type Upload = z.infer<typeof Upload>;
+
+export const uploadExample: Upload = {
+  id: 'upl_6ZrT2kPq9WxB',
+  url: 'https://media.example.com/v1/uploads/upl_6ZrT2kPq9WxB',
+  kind: 'image',
+  bytes: 412_668,
+  sha256: '3b1f6c0de5a84729c6d1907f2be35a48d0c9176f4e8b2a35d7f1064c9e2b8a51',
+  expires_at: exampleTimes.expires,
+};

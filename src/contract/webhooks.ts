@@ -1,5 +1,6 @@
 /** Events of jobs, whom they are told to, and the log of that. */
 import { z } from 'zod';
+import { exampleJobId, exampleTimes } from './examples.ts';
 import { SourceUrl } from './media.ts';
 
 /** What an endpoint or a request may ask to be told. */
@@ -184,3 +185,31 @@ export const DeliveryQuery = z.strictObject({
     .describe('id of the last delivery of the page before'),
 });
 export type DeliveryQuery = z.infer<typeof DeliveryQuery>;
+
+export const webhookRequestExample = WebhookRequest.parse({
+  url: 'https://app.example.com/hooks/enhance',
+  events: ['job.succeeded', 'job.failed'],
+  description: 'the shop',
+});
+export const webhookExample = {
+  ...{ id: 'wh_2nT6vQ9eXb4Lk8Ys', object: 'webhook', ...webhookRequestExample },
+  ...{ status: 'enabled', disabled_reason: null, created_at: exampleTimes.created },
+  ...{ last_success_at: exampleTimes.finished, failing_since: null, previous_secret_until: null },
+};
+const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+export const webhookWithSecretExample = { ...webhookExample, secret };
+export const accountSecretExample = { secret, previous_secret_until: null };
+export const deliveryExample = {
+  ...{ id: 'msg_4Qm8Zt1xKcW0sPb7RyLd2a', object: 'webhook_delivery', type: 'job.succeeded' },
+  ...{ job: exampleJobId, webhook: webhookExample.id, url: webhookExample.url },
+  ...{ status: 'delivered', created_at: exampleTimes.finished },
+  ...{ finished_at: exampleTimes.finished, next_attempt_at: null, attempts_made: 1 },
+  attempts: [{ at: exampleTimes.finished, duration_ms: 84, status_code: 204, error: null }],
+};
+export const deliveryDetailExample = {
+  ...deliveryExample,
+  payload: {
+    ...{ type: 'job.succeeded', timestamp: exampleTimes.finished },
+    data: { id: exampleJobId, object: 'job', status: 'succeeded' },
+  },
+};

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { idempotencyKey } from '../contract/openapi.ts';
+import { idempotencyKey } from '../contract/idempotency-key.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/submit/idempotency.ts';
 import { isUnreachable } from '../redis.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Scope } from '../contract/keys.ts';
-import type { Description } from '../contract/openapi.ts';
+import type { Description } from '../contract/openapi/description.ts';
 import type { FailureCode } from '../errors.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
@@ -35,12 +35,13 @@ type Input<P extends Any, Q extends Any, B extends Any> = Http & {
 
 type Spec<P extends Any, Q extends Any, B extends Any, A, Also, Given> = Omit<
   Description,
-  'answer' | 'also'
+  'answer' | 'also' | 'example'
 > & {
   readonly fails: readonly FailureCode[];
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  readonly example?: NoInfer<z.input<B>> | undefined;
   readonly answer: Answer<A>;
   readonly also?: readonly Answer<Also>[];
   readonly handle: (input: Input<P, Q, B> & Given, parts: Parts) => Promise<NoInfer<A | Also>>;

@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import type { ListPrice } from '../accounts/list-price.ts';
 import type { Use } from '../cli/run-jobs.ts';
 import type { Config, Limits } from '../config.ts';
+import type { OperationExample } from '../contract/examples.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
@@ -201,6 +202,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
     config: Config,
     releases: Readonly<Record<InputKind, string | null>>,
   ): Fields;
+  /** For the document. */
+  readonly example?: OperationExample;
   /** Adds its command to the `enhance` program, once to make jobs and once to tell prices. */
   command?(program: Command, use: Use): void;
 };

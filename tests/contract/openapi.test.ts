@@ -1,25 +1,41 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { openapi } from '../../src/contract/openapi.ts';
-import { failures } from '../../src/errors.ts';
+import { Problem } from '../../src/contract/failure.ts';
+import { openapi } from '../../src/contract/openapi/document.ts';
+import { failures, isFailureCode } from '../../src/errors.ts';
+import { openRoute } from '../../src/http/route.ts';
 import { createRoutes } from '../../src/http/routes/all.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { operations as all } from '../../src/operations/all.ts';
+import { explain } from '../../src/problem-notes.ts';
 
 const Schema = z.looseObject({});
-const Content = z.record(z.string(), z.looseObject({ schema: Schema.optional() }));
+const Content = z.record(
+  z.string(),
+  z.looseObject({
+    schema: Schema,
+    example: z.unknown().optional(),
+    examples: z.looseObject({}).optional(),
+  }),
+);
+const Response = z.looseObject({
+  description: z.string().min(1),
+  headers: z.record(z.string(), Schema),
+  content: Content.optional(),
+});
 const Operation = z.object({
+  tags: z.tuple([z.string()]),
   summary: z.string().min(1),
   operationId: z.string(),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(
-    z.object({ name: z.string(), in: z.string(), required: z.boolean(), schema: Schema }),
+    z.looseObject({ name: z.string(), in: z.string(), required: z.boolean(), schema: Schema }),
   ),
   requestBody: z.object({ required: z.boolean(), content: Content }).optional(),
   responses: z.record(
     z.string().regex(/^\d{3}$/),
-    z.object({ description: z.string().min(1), content: Content.optional() }),
+    z.union([z.strictObject({ $ref: z.string() }), Response]),
   ),
 });
 const Form = z.looseObject({
@@ -29,35 +45,144 @@ const Form = z.looseObject({
 });
 const Document = z.looseObject({
   openapi: z.literal('3.1.0'),
+  info: z.looseObject({
+    description: z.string(),
+    contact: z.looseObject({ url: z.string() }),
+    license: z.object({ name: z.string(), identifier: z.literal('Apache-2.0') }),
+  }),
+  tags: z.array(z.object({ name: z.string(), description: z.string().min(20) })),
   paths: z.record(z.string(), z.record(z.string(), Operation)),
-  components: z.looseObject({ schemas: z.record(z.string(), Schema) }),
+  components: z.looseObject({
+    schemas: z.record(z.string(), Schema),
+    responses: z.record(z.string(), Response),
+    examples: z.record(z.string(), z.looseObject({ value: Problem })),
+    securitySchemes: z.record(z.string(), z.looseObject({ description: z.string() })),
+  }),
 });
 
 const statuses: Readonly<Record<string, { readonly status: number }>> = failures;
-const metrics = createMetrics();
-const routes = createRoutes(all, metrics, 'http://x');
-const document = Document.parse(
-  openapi(routes, {
-    ...{ title: 'T', version: '1', server: 'http://x' },
-    statusOf: (code) => statuses[code]?.status ?? 0,
-  }),
+const routes = createRoutes(all, createMetrics(), 'http://x').filter(
+  ({ operationId }) => operationId,
 );
+const facts = {
+  ...{ version: '1', server: 'http://x' },
+  reasonOf: (status: string) => `Status ${status}`,
+  problemOf: (code: string) => {
+    assert.ok(isFailureCode(code), code);
+    return explain(code).example;
+  },
+};
+const document = Document.parse(openapi(routes, facts));
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );
 
-test('every route is an operation with a name of its own', () => {
+/** The responses of an operation by status, without references. */
+const responsesOf = ({ responses }: z.infer<typeof Operation>) =>
+  Object.entries(responses).map(([status, response]) => {
+    const found = Response.parse(
+      '$ref' in response
+        ? document.components.responses[String(response.$ref).split('/').at(-1) ?? '']
+        : response,
+    );
+    return { status: Number(status), ...found };
+  });
+const codesOf = (operation: z.infer<typeof Operation>): string[] =>
+  responsesOf(operation).flatMap(({ content }) =>
+    Object.keys(content?.['application/problem+json']?.examples ?? {}),
+  );
+const schemaOf = (ref: unknown): unknown =>
+  document.components.schemas[String(ref).split('/').at(-1) ?? ''];
+/** Of a body; where one of several sources must come, the fields stand beside that. */
+const fieldsOf = (schema: unknown) => {
+  const { allOf } = z.object({ allOf: z.array(z.unknown()).optional() }).parse(schema);
+  return Form.parse(allOf?.[0] ?? schema);
+};
+
+test('every route is an operation with a name and a tag that people would choose', () => {
   assert.is(operations.length, routes.length);
-  assert.is(new Set(operations.map(({ operation }) => operation.operationId)).size, routes.length);
+  const ids = operations.map(({ operation }) => operation.operationId);
+  assert.is(new Set(ids).size, routes.length);
+  for (const id of ids) assert.match(id, /^[a-z]+([A-Z][a-z]+)*$/);
+  for (const id of ['upscale', 'lipsync', 'estimateUpscale', 'getJob', 'listJobs', 'cancelJob'])
+    assert.ok(ids.includes(id), id);
+  const told = document.tags.map(({ name }) => name);
+  assert.equal(
+    [...new Set(operations.flatMap(({ operation }) => operation.tags))].sort(),
+    told.sort(),
+  );
 });
 
-test('every reference leads to a schema of the document', () => {
-  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref);
-  assert.ok(refs.length > 20);
-  for (const ref of refs) {
-    assert.match(String(ref), /^#\/components\/schemas\//);
-    assert.ok(document.components.schemas[String(ref).split('/').at(-1) ?? ''], ref);
+test('a route without a name or a tag is refused by its path', () => {
+  const { operationId: _, ...unnamed } = openRoute({
+    ...{ method: 'get', path: '/v1/new', tag: 'Jobs', summary: 'new' },
+    ...{ answer: { status: 204 }, fails: [], handle: async () => undefined },
+  });
+  assert.throws(() => openapi([unnamed], facts), /route get \/v1\/new/);
+});
+
+test('every reference leads to something in the document', () => {
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, ref]) => ref);
+  assert.ok(refs.length > 100);
+  for (const ref of new Set(refs)) {
+    const found = String(ref)
+      .split('/')
+      .slice(1)
+      .reduce<unknown>((at, key) => z.looseObject({}).parse(at)[key], document);
+    assert.ok(found, ref);
   }
+});
+
+test('a body and a JSON answer have examples', () => {
+  for (const { operation } of operations) {
+    const bodies = Object.entries(operation.requestBody?.content ?? {}).slice(0, 1);
+    const answers = responsesOf(operation).flatMap(({ content = {} }) => Object.entries(content));
+    const json = answers.filter(([type]) => type === 'application/json');
+    for (const [type, { example }] of [...bodies, ...json]) {
+      if (operation.operationId === 'getDocument') continue;
+      assert.ok(example !== undefined, `${operation.operationId} ${type}`);
+    }
+  }
+});
+
+test('no schema has what stops generators: false for entries, or a default that must come', () => {
+  assert.not(JSON.stringify(document).includes('"items":false'));
+  const { LipsyncRequest, Segment, SegmentResponse } = document.components.schemas;
+  const { required } = fieldsOf(LipsyncRequest);
+  for (const name of ['model', 'audio_url']) assert.ok(required.includes(name), name);
+  for (const name of ['output_format', 'sync_mode', 'speaker', 'options'])
+    assert.not(required.includes(name), name);
+  assert.equal(
+    [Segment, SegmentResponse].map((one) => one?.type),
+    ['object', 'object'],
+  );
+  const startOf = (one: unknown) => JSON.stringify(one).includes('"required":["start"]');
+  assert.equal([startOf(Segment), startOf(SegmentResponse)], [false, true]);
+});
+
+test('the headers of answers are told', () => {
+  const upscale = document.paths['/v1/upscale']?.post;
+  assert.ok(upscale);
+  const headersAt = (status: number) =>
+    Object.keys(responsesOf(upscale).find((one) => one.status === status)?.headers ?? {});
+  const always = ['X-Request-Id', 'Api-Version'];
+  const rate = ['RateLimit-Policy', 'RateLimit'];
+  const made = [...always, ...rate, 'Idempotent-Replayed', 'Preference-Applied'];
+  assert.equal(headersAt(200), made);
+  assert.equal(headersAt(202), [...made, 'Location']);
+  assert.equal(headersAt(401), [...always, 'WWW-Authenticate']);
+  assert.equal(headersAt(429), [...always, ...rate, 'Retry-After']);
+});
+
+test('an event of a stream has a schema', () => {
+  const { get } = document.paths['/v1/jobs/{id}/events'] ?? {};
+  assert.ok(get);
+  const stream = responsesOf(get)[0]?.content?.['text/event-stream'];
+  assert.equal(stream?.schema.anyOf, [
+    { $ref: '#/components/schemas/JobEvent' },
+    { type: 'string' },
+  ]);
+  assert.match(String(stream?.example), /^id: \d+\nevent: job\.succeeded\ndata: \{/);
 });
 
 test('every parameter of a path is told', () => {
@@ -72,12 +197,15 @@ test('every parameter of a path is told', () => {
   }
 });
 
-test('every failure is a problem under its own status, and no route tells one that is not known', () => {
+test('every failure is a problem under its own status, with an example, and no route tells one that is not known', () => {
   for (const { operation } of operations) {
-    for (const [status, { description, content }] of Object.entries(operation.responses)) {
-      if (!content?.['application/problem+json']) continue;
-      for (const code of description.split(', ')) {
-        assert.is(statuses[code]?.status, Number(status), `${code} under ${status}`);
+    for (const { status, description, content } of responsesOf(operation)) {
+      const { examples } = content?.['application/problem+json'] ?? {};
+      if (!examples) continue;
+      assert.equal(Object.keys(examples), description.split(', '));
+      for (const code of Object.keys(examples)) {
+        assert.is(statuses[code]?.status, status, `${code} under ${status}`);
+        assert.is(document.components.examples[code]?.value.code, code);
       }
     }
   }
@@ -86,7 +214,7 @@ test('every failure is a problem under its own status, and no route tells one th
 test('what follows from a route is told: a key, a rate, a body, an idempotency key', () => {
   const { post } = document.paths['/v1/upscale'] ?? {};
   assert.ok(post);
-  const codes = Object.values(post.responses).flatMap(({ description }) => description.split(', '));
+  const codes = codesOf(post);
   for (const code of [
     ...[
       'missing_api_key',
@@ -103,7 +231,7 @@ test('what follows from a route is told: a key, a rate, a body, an idempotency k
     ...['application/json', 'multipart/form-data'],
   ]);
   const headers = post.parameters.map(({ name }) => name);
-  assert.equal(headers, ['Idempotency-Key', 'Prefer']);
+  assert.equal(headers, ['Idempotency-Key', 'Prefer', 'X-Request-Id']);
 });
 
 test('an idempotency key is told with its pattern and length', () => {
@@ -116,8 +244,8 @@ test('an idempotency key is told with its pattern and length', () => {
 
 test('a multipart body has the fields and file parts that are taken and no others', () => {
   const content = document.paths['/v1/upscale']?.post?.requestBody?.content ?? {};
-  const { properties, additionalProperties, required } = Form.parse(
-    content['multipart/form-data']?.schema,
+  const { properties, additionalProperties, required } = fieldsOf(
+    schemaOf(content['multipart/form-data']?.schema.$ref),
   );
   assert.is(additionalProperties, false);
   assert.equal(required, ['model', 'scale']);
@@ -171,6 +299,7 @@ test('the query of a list is told with what may be left out', () => {
       ['kind', false],
       ['limit', false],
       ['starting_after', false],
+      ['X-Request-Id', false],
     ],
   );
 });

@@ -55,6 +55,7 @@ const passing = [
     'worker_lost',
     'decode_failed',
     'encode_failed',
+    'signing_failed',
     'storage_failed',
     'storage_full',
     'storage_unavailable',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Limits } from '../../config.ts';
-import type { Description } from '../../contract/openapi.ts';
+import type { Description } from '../../contract/openapi/description.ts';
 import { counted } from '../../counted.ts';
 import { Failure, type Fault } from '../../errors.ts';
 import type { StoredFile } from '../../storage/stored-file.ts';

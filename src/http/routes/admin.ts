@@ -1,27 +1,33 @@
 import { z } from 'zod';
-import { Balance, GrantRequest } from '../../contract/credits.ts';
+import { Balance, balanceExample, GrantRequest } from '../../contract/credits.ts';
+import { exampleTimes } from '../../contract/examples.ts';
 import {
   IssuedKey,
+  issuedKeyExample,
   Key,
   KeyList,
   KeyListQuery,
   KeyRequest,
   KeyRotation,
+  keyExample,
 } from '../../contract/keys.ts';
 import { once } from '../idempotent.ts';
 import { route } from '../route.ts';
 
-const KeyParams = z.strictObject({ id: z.string() });
+const KeyParams = z.strictObject({ id: z.string().describe('of the key') });
 const daySeconds = 86_400;
 
 export const createKey = route({
   method: 'post',
   path: '/v1/admin/keys',
+  operationId: 'createKey',
+  tag: 'Admin: accounts',
   summary: 'Issue a key; it is shown in this answer only, so the request cannot be replayed',
   scope: 'admin',
   rate: 'create',
   body: KeyRequest,
-  answer: { status: 201, body: IssuedKey },
+  example: { account: 'acme', name: 'website', scopes: ['create', 'read'], credits: 1000 },
+  answer: { status: 201, body: IssuedKey, example: issuedKeyExample },
   fails: [],
   handle: async ({ body }, { keys, ledger }) => {
     const { account, name, scopes, expires_in_seconds: expiresInSeconds, credits } = body;
@@ -38,11 +44,17 @@ export const createKey = route({
 export const listKeys = route({
   method: 'get',
   path: '/v1/admin/keys',
+  operationId: 'listKeys',
+  tag: 'Admin: accounts',
   summary: 'Keys, newest first, of one account or of all',
   scope: 'admin',
   rate: 'read',
   query: KeyListQuery,
-  answer: { status: 200, body: KeyList },
+  answer: {
+    status: 200,
+    body: KeyList,
+    example: { object: 'list', data: [keyExample], faulty: [] },
+  },
   fails: [],
   handle: async ({ query }, { keys }) => ({
     object: 'list' as const,
@@ -54,12 +66,15 @@ export const listKeys = route({
 export const rotateKey = route({
   method: 'post',
   path: '/v1/admin/keys/:id/rotate',
+  operationId: 'rotateKey',
+  tag: 'Admin: accounts',
   summary: 'Issue a successor of a key; the old one works on for the overlap',
   scope: 'admin',
   rate: 'create',
   params: KeyParams,
   body: KeyRotation,
-  answer: { status: 201, body: IssuedKey },
+  example: { overlap_seconds: 3600 },
+  answer: { status: 201, body: IssuedKey, example: issuedKeyExample },
   fails: ['not_found'],
   handle: ({ params, body }, { keys }) =>
     keys.rotate(params.id, body.overlap_seconds ?? daySeconds),
@@ -68,11 +83,17 @@ export const rotateKey = route({
 export const revokeKey = route({
   method: 'post',
   path: '/v1/admin/keys/:id/revoke',
+  operationId: 'revokeKey',
+  tag: 'Admin: accounts',
   summary: 'End a key at once and for good; again changes nothing',
   scope: 'admin',
   rate: 'create',
   params: KeyParams,
-  answer: { status: 200, body: Key },
+  answer: {
+    status: 200,
+    body: Key,
+    example: { ...keyExample, revoked_at: exampleTimes.finished },
+  },
   fails: ['not_found'],
   handle: ({ params }, { keys }) => keys.revoke(params.id),
 });
@@ -80,12 +101,15 @@ export const revokeKey = route({
 export const grantCredits = route({
   method: 'post',
   path: '/v1/admin/credits',
+  operationId: 'grantCredits',
+  tag: 'Admin: accounts',
   summary: 'Grant credits to an account',
   scope: 'admin',
   rate: 'create',
   idempotent: true,
   body: GrantRequest,
-  answer: { status: 201, body: Balance },
+  example: { account: 'acme', credits: 1000, note: 'invoice 1042' },
+  answer: { status: 201, body: Balance, example: balanceExample },
   fails: [],
   handle: (input, { ledger, idempotency }) =>
     once(

@@ -7,11 +7,13 @@ import { boardRoutes } from '../pages/board.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
-import { getJobEvents } from './job-events.ts';
+import { docsScriptRoute, getDocs } from './docs.ts';
+import { jobEventsRoute } from './job-events.ts';
 import { jobResultRoute } from './job-result.ts';
 import { jobRoutes } from './jobs.ts';
 import { modelsRoute } from './models.ts';
 import { operationRoutes } from './operation.ts';
+import { getProblemType } from './problems.ts';
 import {
   addRelease,
   applyReleases,
@@ -42,14 +44,14 @@ export const createRoutes = (
     getUpload,
     listJobs,
     getJob,
-    getJobEvents,
+    jobEventsRoute(jobs),
     jobResultRoute(operations),
     cancelJob,
     eraseJob,
     ...webhookRoutes,
     getCredits,
     listLedger,
-    modelsRoute(modelSchemas(operations)),
+    modelsRoute(modelSchemas(operations), operations),
     createKey,
     listKeys,
     rotateKey,
@@ -67,6 +69,8 @@ export const createRoutes = (
     getHealth,
     getReadiness,
     metricsRoute(metrics),
+    getProblemType,
   ];
-  return [...routes, openapiRoute(routes, publicUrl), ...boardRoutes()];
+  const pages = [getDocs, docsScriptRoute(), ...boardRoutes()];
+  return [...routes, openapiRoute(routes, publicUrl), ...pages];
 };

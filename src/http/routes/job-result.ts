@@ -8,18 +8,39 @@ import { serveFile } from '../serve-file.ts';
 import { endFailures, linkFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
 
+/** Every result has one of the first. Generators of clients know the last, which says nothing but "bytes". */
+const types = [
+  ...['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'video/mp4'],
+  'application/octet-stream',
+];
+
 export const jobResultRoute = (operations: readonly Operation[]) =>
   openRoute({
     method: 'get',
     path: '/v1/jobs/:id/result',
+    operationId: 'getJobResult',
+    tag: 'Jobs',
     summary: 'The bytes of the result, by a signed link or by a key of the account',
+    description:
+      '`output_url` of a result leads here, signed, until the result expires. Downloading again costs nothing.',
     params: JobParams,
     query: LinkQuery,
-    answer: { status: 200, description: 'The whole result', type: 'application/octet-stream' },
+    headers: ['Range', 'If-Range', 'If-None-Match'],
+    byLink: true,
+    answer: {
+      ...{ status: 200, description: 'The whole result', type: types },
+      headers: ['ETag', 'Accept-Ranges', 'Content-Disposition'],
+    },
     also: [
-      { status: 302, description: 'Where the storage of files itself gives the result out' },
-      { status: 206, description: 'The asked-for range', type: 'application/octet-stream' },
-      { status: 304, description: 'If-None-Match names what is there' },
+      {
+        ...{ status: 302, description: 'Where the storage of files itself gives the result out' },
+        headers: ['Location'],
+      },
+      {
+        ...{ status: 206, description: 'The asked-for range', type: types },
+        headers: ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range'],
+      },
+      { status: 304, description: 'If-None-Match names what is there', headers: ['ETag'] },
     ],
     fails: [
       ...linkFailures,

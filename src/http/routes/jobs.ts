@@ -1,23 +1,36 @@
 import { z } from 'zod';
+import { canceledExample } from '../../contract/examples.ts';
 import type { Job, jobSchemas } from '../../contract/job.ts';
 import { showJob } from '../answer-job.ts';
 import { once } from '../idempotent.ts';
 import type { Parts } from '../parts.ts';
 import { route } from '../route.ts';
 
-export const JobParams = z.strictObject({ id: z.string() });
+export const JobParams = z.strictObject({ id: z.string().describe('of the job') });
 
 type Leaving = Parameters<typeof once>[0] & { readonly params: z.output<typeof JobParams> };
 
-export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobSchemas>) => {
+export const jobRoutes = ({
+  Job,
+  JobList,
+  JobListQuery,
+  example,
+}: ReturnType<typeof jobSchemas>) => {
   const listJobs = route({
     method: 'get',
     path: '/v1/jobs',
+    operationId: 'listJobs',
+    tag: 'Jobs',
     summary: 'Jobs of the account, newest first',
+    description: 'For the next page, `starting_after` is the id of the last job of this one.',
     scope: 'read',
     rate: 'read',
     query: JobListQuery,
-    answer: { status: 200, body: JobList },
+    answer: {
+      status: 200,
+      body: JobList,
+      example: example && { object: 'list', data: [example], has_more: false },
+    },
     fails: [],
     handle: async ({ query, caller }, parts) => {
       const { data, has_more } = await parts.jobs.list(caller.account, query);
@@ -29,11 +42,15 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
   const getJob = route({
     method: 'get',
     path: '/v1/jobs/:id',
+    operationId: 'getJob',
+    tag: 'Jobs',
     summary: 'How a job stands',
+    description:
+      'While it runs, `progress` tells the stage and what is left; at its end, either `result` or `error` is there. A job of another account is not found.',
     scope: 'read',
     rate: 'read',
     params: JobParams,
-    answer: { status: 200, body: Job },
+    answer: { status: 200, body: Job, example },
     fails: ['not_found', 'record_unreadable'],
     handle: async ({ params, caller }, parts) =>
       showJob(await parts.jobs.get(caller.account, params.id), parts),
@@ -44,13 +61,15 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
     rate: 'read',
     idempotent: true,
     params: JobParams,
-    answer: { status: 200, body: Job },
+    answer: { status: 200, body: Job, example: example && canceledExample(example) },
     fails: ['not_found', 'record_unreadable'],
   } as const;
 
   const cancelJob = route({
     method: 'post',
     path: '/v1/jobs/:id/cancel',
+    operationId: 'cancelJob',
+    tag: 'Jobs',
     summary:
       'Cancel a job, at no cost; one that several requests share stops when the last has cancelled',
     ...leaving,
@@ -60,6 +79,8 @@ export const jobRoutes = ({ Job, JobList, JobListQuery }: ReturnType<typeof jobS
   const eraseJob = route({
     method: 'delete',
     path: '/v1/jobs/:id',
+    operationId: 'eraseJob',
+    tag: 'Jobs',
     summary:
       'Erase the media of a job now; an unfinished job is cancelled, a shared one by the last request',
     ...leaving,

@@ -1,15 +1,24 @@
+import { inShape, modelExample } from '../../contract/examples.ts';
 import type { modelSchemas } from '../../contract/models.ts';
 import { written } from '../../models/state.ts';
+import type { Operation } from '../../operations/operation.ts';
 import { route } from '../route.ts';
 
-export const modelsRoute = (ModelList: ReturnType<typeof modelSchemas>) =>
+export const modelsRoute = (
+  ModelList: ReturnType<typeof modelSchemas>,
+  offered: readonly Operation[],
+) =>
   route({
     method: 'get',
     path: '/v1/models',
+    operationId: 'listModels',
+    tag: 'Models',
     summary: 'Every model with its options, limits, price, version, engine and whether it is ready',
+    description:
+      '`releases` are those that a request may name in its `model`, as in `photo@r2`; without one, the stable release is used.',
     scope: 'read',
     rate: 'read',
-    answer: { status: 200, body: ModelList },
+    answer: { status: 200, body: ModelList, example: inShape(ModelList, exampleOf(offered)) },
     fails: [],
     handle: async (_, { models, operations, config }) => {
       const states = await models.describe();
@@ -35,3 +44,15 @@ export const modelsRoute = (ModelList: ReturnType<typeof modelSchemas>) =>
       return { object: 'list' as const, data };
     },
   });
+
+const exampleOf = (operations: readonly Operation[]) => ({
+  object: 'list',
+  operations: operations.map(({ kind, title, summary, sources }) => ({
+    ...{ kind, title, summary, path: `/v1/${kind}` },
+    ...{ sources, request: { type: 'object' } },
+  })),
+  data: operations.flatMap(({ kind, models, example }) => {
+    const model = String(example?.result.model_used);
+    return example ? [modelExample(kind, models[model]?.description ?? '', example)] : [];
+  }),
+});

@@ -1,9 +1,12 @@
+import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopback } from '../../bearer.ts';
 import { Health, Readiness } from '../../contract/health.ts';
-import { type Description, openapi } from '../../contract/openapi.ts';
-import { failures } from '../../errors.ts';
+import type { Description } from '../../contract/openapi/description.ts';
+import { openapi } from '../../contract/openapi/document.ts';
+import { isFailureCode } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
+import { explain } from '../../problem-notes.ts';
 import { isOutOfMemory, type Redises } from '../../redis.ts';
 import type { Parts } from '../parts.ts';
 import { openRoute } from '../route.ts';
@@ -11,8 +14,10 @@ import { openRoute } from '../route.ts';
 export const getHealth = openRoute({
   method: 'get',
   path: '/healthz',
+  operationId: 'getHealth',
+  tag: 'Service',
   summary: 'The process answers',
-  answer: { status: 200, body: Health },
+  answer: { status: 200, body: Health, example: { status: 'ok' } },
   fails: [],
   handle: async () => ({ status: 'ok' as const }),
 });
@@ -20,9 +25,23 @@ export const getHealth = openRoute({
 export const getReadiness = openRoute({
   method: 'get',
   path: '/readyz',
+  operationId: 'getReadiness',
+  tag: 'Service',
   summary: 'Redis, Triton, every model, the storage of media and room on the disk are there',
-  answer: { status: 200, description: 'Ready for work', body: Readiness },
-  also: [{ status: 503, description: 'Something is missing', body: Readiness }],
+  answer: {
+    status: 200,
+    description: 'Ready for work',
+    body: Readiness,
+    example: { ready: true, missing: [] },
+  },
+  also: [
+    {
+      status: 503,
+      description: 'Something is missing',
+      body: Readiness,
+      example: { ready: false, missing: ['the model detail is not ready'] },
+    },
+  ],
   fails: [],
   handle: async ({ ctx }, parts) => {
     const missing = await missingOf(parts);
@@ -73,6 +92,8 @@ export const metricsRoute = ({ registry }: Metrics) =>
   openRoute({
     method: 'get',
     path: '/metrics',
+    operationId: 'getMetrics',
+    tag: 'Service',
     summary:
       'Figures for Prometheus; with METRICS_TOKEN or ADMIN_KEY unless only this machine can ask',
     answer: { status: 200, type: 'text/plain' },
@@ -89,19 +110,23 @@ const isPrivate = ({ http, secrets }: Parts['config']): boolean =>
   secrets.metricsToken === undefined && http.trustedProxies === 0 && isLoopback(http.host);
 
 export const openapiRoute = (routes: readonly Description[], server: string) => {
-  const document = openapi(routes, { title: 'Media enhancement', version: '1', server, statusOf });
-  return openRoute({
+  const described = {
     method: 'get',
     path: '/openapi.json',
-    summary: 'This contract',
+    operationId: 'getDocument',
+    tag: 'Service',
+    summary: 'This document',
     answer: { status: 200, type: 'application/json' },
     fails: [],
-    handle: async () => document,
-  });
+  } as const;
+  const facts = { version: '1', server, reasonOf, problemOf };
+  const document = openapi([...routes, described], facts);
+  return openRoute({ ...described, handle: async () => document });
 };
 
-const statusOf = (code: string): number => {
-  const kind = Object.entries(failures).find(([name]) => name === code)?.[1];
-  if (!kind) throw new Error(`${code} is not in the catalogue of failures`);
-  return kind.status;
+const reasonOf = (status: string): string => STATUS_CODES[status] ?? status;
+
+const problemOf = (code: string) => {
+  if (!isFailureCode(code)) throw new Error(`${code} is not in the catalogue of failures`);
+  return explain(code).example;
 };

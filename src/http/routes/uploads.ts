@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MediaKind } from '../../contract/media.ts';
-import { Upload, UploadRequest } from '../../contract/uploads.ts';
+import { Upload, UploadRequest, uploadExample } from '../../contract/uploads.ts';
 import { Failure } from '../../errors.ts';
 import { checkBytes } from '../../operations/media.ts';
 import { once } from '../idempotent.ts';
@@ -9,14 +9,18 @@ import { route } from '../route.ts';
 export const createUpload = route({
   method: 'post',
   path: '/v1/uploads',
+  operationId: 'createUpload',
+  tag: 'Uploads',
   summary: 'Keep a file for later requests',
+  description:
+    'The `url` of the answer can be used in any `_url` field by the same account until the upload expires.',
   scope: 'create',
   rate: 'create',
   creates: true,
   idempotent: true,
   body: UploadRequest,
   sources: [['file']],
-  answer: { status: 201, body: Upload },
+  answer: { status: 201, body: Upload, example: uploadExample },
   fails: ['unsupported_media_type', 'file_too_large', 'upload_quota_exceeded'],
   handle: (input, parts) =>
     once(input, parts, {
@@ -36,11 +40,13 @@ export const createUpload = route({
 export const getUpload = route({
   method: 'get',
   path: '/v1/uploads/:id',
+  operationId: 'getUpload',
+  tag: 'Uploads',
   summary: 'An upload that is still kept',
   scope: 'read',
   rate: 'read',
-  params: z.strictObject({ id: z.string() }),
-  answer: { status: 200, body: Upload },
+  params: z.strictObject({ id: z.string().describe('of the upload') }),
+  answer: { status: 200, body: Upload, example: uploadExample },
   fails: ['not_found'],
   handle: async ({ params, caller }, { uploads }) => {
     const upload = await uploads.get(caller.account, params.id);

@@ -4,6 +4,7 @@ import type { Edit } from '../../provenance/edit.ts';
 import { lipsyncEngine, lipsyncSlots } from '../../triton/clients/lipsync.ts';
 import { operation } from '../operation.ts';
 import { lipsyncCommand } from './cli.ts';
+import { lipsyncExample } from './example.ts';
 import { lipsyncIdentity } from './identity.ts';
 import { warningsOf } from './length.ts';
 import { describeLipsync, LipsyncModelEntry } from './model-entry.ts';
@@ -79,5 +80,6 @@ export const lipSync = operation({
   engine: () => lipsyncEngine,
   modelEntry: LipsyncModelEntry,
   describe: describeLipsync,
+  example: lipsyncExample,
   command: lipsyncCommand,
 });

@@ -6,6 +6,7 @@ import type { Edit } from '../../provenance/edit.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
 import { upscaleCommand } from './cli.ts';
+import { upscaleExample } from './example.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
 import { formatOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
@@ -76,5 +77,6 @@ export const upscale = operation({
   engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),
   modelEntry: UpscaleModelEntry,
   describe: describeUpscale,
+  example: upscaleExample,
   command: upscaleCommand,
 });
