@@ -10,6 +10,7 @@ import { repeat } from './async/repeat.ts';
 import { openTurns } from './async/turns.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
+import { bundlePage } from './http/pages/bundle.ts';
 import { createServer } from './http/server.ts';
 import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
@@ -71,7 +72,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl),
-      ...{ fetchTo, identify },
+      ...{ fetchTo, identify, page: await bundlePage() },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
       ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },

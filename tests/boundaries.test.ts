@@ -54,7 +54,7 @@ const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     clients: ['protocol'],
     replicas: ['protocol'],
   },
-  http: { body: [], gate: [], middleware: [], routes: [] },
+  http: { body: [], gate: [], middleware: [], pages: [], routes: ['pages'] },
   operations: { upscale: [], 'lip-sync': [] },
   'operations/lip-sync': {
     faces: [],
@@ -92,6 +92,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/sdk-trace': /^otel\.ts$/,
   'lru-cache': /^media\/probe\/probed\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
+  esbuild: /^http\/pages\/bundle\.ts$/,
   yaml: /^cli\/releases\.ts$/,
   tar: /^models\/unpack\.ts$/,
   'spdx-expression-parse': /^models\/licence\.ts$/,

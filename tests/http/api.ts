@@ -12,6 +12,7 @@ import { openLedger } from '../../src/accounts/ledger.ts';
 import { openTurns } from '../../src/async/turns.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
+import { bundlePage } from '../../src/http/pages/bundle.ts';
 import type { Parts } from '../../src/http/parts.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
@@ -92,7 +93,7 @@ export const realApi = async (
       quota: config.files.accountUploads,
     }),
     links: openLinks(config.secrets.signing, publicUrl),
-    ...{ operations, fetchTo, identify },
+    ...{ operations, fetchTo, identify, page: await bundlePage() },
     models: { describe: () => catalogue.describe() },
     ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
     ...{ draining: draining.signal, closing: closing.signal },

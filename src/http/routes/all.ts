@@ -3,6 +3,7 @@ import { jobSchemas } from '../../contract/job.ts';
 import { modelSchemas } from '../../contract/models.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { pageRoutes } from '../pages/routes.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
@@ -65,5 +66,5 @@ export const createRoutes = (
     getReadiness,
     metricsRoute(metrics),
   ];
-  return [...routes, openapiRoute(routes, publicUrl)];
+  return [...routes, openapiRoute(routes, publicUrl), ...pageRoutes];
 };

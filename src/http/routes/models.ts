@@ -1,5 +1,7 @@
-import type { modelSchemas } from '../../contract/models.ts';
+import { z } from 'zod';
+import { type modelSchemas, requestSchema } from '../../contract/models.ts';
 import { written } from '../../models/state.ts';
+import type { Operation } from '../../operations/operation.ts';
 import { route } from '../route.ts';
 
 export const modelsRoute = (ModelList: ReturnType<typeof modelSchemas>) =>
@@ -32,6 +34,12 @@ export const modelsRoute = (ModelList: ReturnType<typeof modelSchemas>) =>
           };
         }),
       );
-      return { object: 'list' as const, data };
+      return { object: 'list' as const, operations: operations.map(operationEntry), data };
     },
   });
+
+const operationEntry = ({ kind, title, summary, sources, request }: Operation) => ({
+  ...{ kind, title, summary, path: `/v1/${kind}` },
+  sources: sources.map((group) => [...group]),
+  request: requestSchema(z.strictObject(request.shape)),
+});

@@ -1,0 +1,54 @@
+/** The playground: finds a key, asks what the service can do, and puts the page together from that. */
+import type { Balance } from '../src/contract/credits.ts';
+import type { ModelList } from '../src/contract/models.ts';
+import { call } from './api.ts';
+import { operationsIn } from './catalogue.ts';
+import { button, byId } from './dom.ts';
+import { createForm } from './form.ts';
+import { createHistory } from './history.ts';
+import { askKey, findKey } from './key.ts';
+import { keep } from './originals.ts';
+import { createOutcome } from './outcome.ts';
+import { problemBox } from './problem-box.ts';
+import { creditsText } from './words.ts';
+
+const showCredits = async (): Promise<void> => {
+  const { available } = await call<Balance>('v1/credits');
+  const pill = byId('credits');
+  pill.textContent = creditsText(available);
+  pill.hidden = false;
+};
+
+const build = (list: ModelList): (() => Promise<unknown>) => {
+  const operations = operationsIn(list);
+  const refresh = () => Promise.all([showCredits(), history.load()]);
+  const form = createForm(operations, async ({ job, body, files }) => {
+    await keep(job.id, body, files);
+    void refresh();
+    await outcome.show(job);
+  });
+  const outcome = createOutcome({ operations, fill: form.fill, onEnd: () => void refresh() });
+  const history = createHistory({ open: (job) => outcome.show(job), fill: form.fill });
+  byId('form').replaceChildren(form.element);
+  byId('panels').hidden = false;
+  return () => Promise.all([refresh(), outcome.restore()]);
+};
+
+const start = async (): Promise<void> => {
+  const loading = byId('loading');
+  loading.hidden = false;
+  try {
+    const list = await call<ModelList>('v1/models');
+    loading.hidden = true;
+    const load = build(list);
+    byId('change-key').onclick = async () => {
+      if (await askKey('Enter the key to use from now on.')) await load();
+    };
+    await load();
+  } catch (error) {
+    loading.replaceChildren(problemBox(error), button('Try again', start, { class: 'main' }));
+  }
+};
+
+await findKey();
+await start();

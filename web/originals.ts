@@ -1,0 +1,61 @@
+/** The files of this browser's own jobs, kept in it for a day: to compare with after a reload, and to run again. */
+
+import type { Body } from './operation-form.ts';
+import type { Chosen } from './source.ts';
+
+export type Kept = {
+  readonly id: string;
+  readonly at: number;
+  readonly body: Body;
+  readonly files: readonly (Chosen | null)[];
+};
+
+/** As long as the service keeps results. */
+const KEEP_MS = 24 * 3600 * 1000;
+const MOST_JOBS = 12;
+
+export const keep = async (id: string, body: Body, files: Kept['files']): Promise<void> => {
+  await inStore('readwrite', (store) =>
+    store.put({ id, at: Date.now(), body, files } satisfies Kept),
+  );
+  await dropOld();
+};
+
+export const kept = (id: string): Promise<Kept | undefined> =>
+  inStore('readonly', (store) => store.get(id));
+
+export const forget = async (id: string): Promise<void> => {
+  await inStore('readwrite', (store) => store.delete(id));
+};
+
+const dropOld = async (): Promise<void> => {
+  const all: Kept[] = await inStore('readonly', (store) => store.getAll());
+  const old = all
+    .sort((one, other) => other.at - one.at)
+    .filter(({ at }, place) => place >= MOST_JOBS || at < Date.now() - KEEP_MS);
+  for (const { id } of old) await forget(id);
+};
+
+const inStore = async <T>(
+  mode: IDBTransactionMode,
+  work: (store: IDBObjectStore) => IDBRequest<T>,
+): Promise<T> => {
+  const database = await open();
+  try {
+    return await answerOf(work(database.transaction('jobs', mode).objectStore('jobs')));
+  } finally {
+    database.close();
+  }
+};
+
+const open = (): Promise<IDBDatabase> => {
+  const request = indexedDB.open('enhance', 1);
+  request.onupgradeneeded = () => request.result.createObjectStore('jobs', { keyPath: 'id' });
+  return answerOf(request);
+};
+
+const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
