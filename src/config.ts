@@ -34,6 +34,13 @@ const headerList = list.default([]).transform((entries, ctx) => {
   }
 });
 const BaseUrl = z.url().transform((url) => url.replace(/\/$/, ''));
+/** As a browser sends it: no path, and no port that the scheme has anyway. */
+const Origin = z
+  .string()
+  .refine(
+    (text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text),
+    'Expected * or an origin such as https://app.example.org',
+  );
 const HostAndPort = z.string().regex(/^(\[[\da-fA-F:.]+\]|[^\s:/[\]]+):\d+$/, 'Expected host:port');
 const json = <T extends z.ZodType>(schema: T, fallback: z.input<T>) =>
   z
@@ -80,6 +87,7 @@ const Environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: int(8080, 0),
   PUBLIC_URL: z.url().optional(),
+  CORS_ORIGINS: list.default([]).pipe(z.array(Origin)),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 
   REDIS_URL: z.string().default('redis://127.0.0.1:6390'),
@@ -329,6 +337,8 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       host: e.HOST,
       port: e.PORT,
       publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST}:${e.PORT}`).replace(/\/$/, ''),
+      /** Origins of the web pages that may call the API; `*` for all. */
+      corsOrigins: e.CORS_ORIGINS,
       waitLimitMs: e.WAIT_LIMIT_SECONDS * 1000,
       drainMs: e.API_DRAIN_SECONDS * 1000,
       createPerMinute: e.RATE_CREATE_PER_MINUTE,

@@ -71,6 +71,11 @@ export const failures = {
     false,
     () => 'The result has expired or was erased. Send the request again for a new result.',
   ),
+  link_expired: kind(
+    410,
+    false,
+    () => 'The signed link has expired. GET /v1/jobs/{id} with an API key tells a new one.',
+  ),
   models_changed: kind(
     409,
     false,

@@ -70,6 +70,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   ioredis: /^(redis\.ts|stack\/redis\.ts|jobs\/queue\.ts)$/,
   koa: /^http\//,
   '@koa/router': /^http\//,
+  '@koa/cors': /^http\/middleware\/cross-origin\.ts$/,
   'koa-body': /^http\/body\/json-body\.ts$/,
   '@fastify/busboy': /^http\/body\/multipart\.ts$/,
   axios: /^(media\/fetch\/fetch-to\.ts|triton\/protocol\/wire\.ts|cli\/client\.ts)$/,

@@ -51,6 +51,22 @@ test('an empty variable is an unset one', () => {
   assert.equal(loadConfig({ ...secrets, PORT: '', LOG_LEVEL: '' }), loadConfig(secrets));
 });
 
+test('an origin of a page is what a browser sends, or an asterisk', () => {
+  const origins = (text: string) => loadConfig({ ...secrets, CORS_ORIGINS: text }).http.corsOrigins;
+  assert.equal(origins('https://a.example, http://localhost:5173'), [
+    'https://a.example',
+    'http://localhost:5173',
+  ]);
+  assert.equal(origins('*'), ['*']);
+  for (const text of [
+    'a.example',
+    'https://a.example/',
+    'https://A.example',
+    'https://a.example:443',
+  ])
+    assert.throws(() => origins(text), /CORS_ORIGINS.*: Expected \* or an origin/);
+});
+
 test('all faults are told at once, each with its variable', () => {
   const faulty = { PORT: 'eighty', LOG_LEVEL: 'loud', UPSCALE_RATES: '{', KEY_PEPPER: 'short' };
   try {

@@ -93,7 +93,12 @@ const shared = {
   canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
   cost: z.strictObject({ estimated: z.int(), held: z.int(), charged: z.int() }),
   error: Problem.nullable(),
-  urls: z.strictObject({ self: z.string(), cancel: z.string(), result: z.string() }),
+  urls: z.strictObject({
+    get: z.url().describe('this job'),
+    cancel: z.url().describe('POST here to cancel it'),
+    events: z.url().describe('its event stream; signed, so that EventSource needs no key'),
+    result: z.url().describe('its result; signed, so that <img> and <video> need no key'),
+  }),
 };
 
 /** Any operation's job, as a client of all of them reads it. */

@@ -38,8 +38,13 @@ export const showJob = async (
     operations,
     publicUrl: config.http.publicUrl,
     queuePosition: await jobs.position(job),
-    resultUrl: links.resultUrl,
+    link: links.url,
+    linksUntilMs: linksUntil(config.files.ttlMs),
   });
+
+const hourMs = 3_600_000;
+/** Until a result can expire that is made now; the same for an hour, so that a page that asks again gets the same link. */
+const linksUntil = (ttlMs: number): number => Math.ceil((Date.now() + ttlMs) / hourMs) * hourMs;
 
 const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Parts) =>
   whileWanted(ctx, parts.draining, (signal) =>
@@ -50,7 +55,7 @@ const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Part
 const answerOf = async (job: JobRecord, joined: boolean, parts: Parts): Promise<JobResult> => {
   const { operations, links, files } = parts;
   await resultOf(job, files);
-  const result = presentResult(job, { operations, resultUrl: links.resultUrl });
+  const result = presentResult(job, { operations, link: links.url });
   if (!result) throw new Failure('result_expired');
   // The request that made the job is charged, the requests that joined it are not.
   return joined ? { ...result, cached: true, credits_used: 0 } : result;

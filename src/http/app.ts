@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import Koa from 'koa';
 import type { State } from './context.ts';
+import { crossOrigin } from './middleware/cross-origin.ts';
 import { errors } from './middleware/errors.ts';
 import { protocol } from './middleware/protocol.ts';
 import { request } from './middleware/request.ts';
@@ -18,6 +19,7 @@ export const createApp = (parts: Parts): Koa<State> => {
   // With `proxy`, ctx.ip is the address that the first trusted proxy saw; entries before it could be forged by the caller.
   const app = new Koa<State>({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   app.use(request(parts, startWatchdog(parts.log, parts.draining)));
+  app.use(crossOrigin(parts.config.http.corsOrigins));
   app.use(unread);
   app.use(errors(parts));
   app.use(protocol);

@@ -13,6 +13,8 @@ export type Http = Incoming & {
   readonly ctx: Context;
   /** Demands a key with the scope and counts the request against its rate. */
   readonly authenticate: (scope: Scope) => Promise<Caller>;
+  /** Counts the request among the open ones of an account that it names without a key. */
+  readonly enter: (account: string) => void;
   /** Demands METRICS_TOKEN or ADMIN_KEY. */
   readonly demandScraper: () => void;
 };

@@ -35,7 +35,11 @@ const serve =
     ctx.status = route.answer.status;
     try {
       ctx.body = await route.serve(
-        { ctx, ...incoming, authenticate, demandScraper: () => gate.demandScraper(ctx) },
+        {
+          ...{ ctx, ...incoming, authenticate },
+          enter: (account) => gate.enter(ctx, account),
+          demandScraper: () => gate.demandScraper(ctx),
+        },
         parts,
       );
     } finally {

@@ -1,34 +1,38 @@
-/** Signed links to results (HMAC-SHA-256), which need no key and are valid until the result expires. Pure. */
+/** Signed links to a job's result and events (HMAC-SHA-256), which need no key, as `<img>` and `EventSource` send none. Pure. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Failure } from '../errors.ts';
 
 export type Links = ReturnType<typeof openLinks>;
+/** What a link leads to: the last part of its path below the job. */
+export type LinkTarget = 'result' | 'events';
+export type SignedLink = (target: LinkTarget, jobId: string, expiresAtMs: number) => string;
+type Proof = { readonly expires?: string | undefined; readonly signature?: string | undefined };
 
 export const openLinks = (secret: string, publicUrl: string) => {
-  const sign = (jobId: string, expires: string): Buffer =>
-    createHmac('sha256', secret).update(`result\n${jobId}\n${expires}`).digest();
+  const sign = (target: LinkTarget, jobId: string, expires: string): Buffer =>
+    createHmac('sha256', secret).update(`${target}\n${jobId}\n${expires}`).digest();
+
+  const url: SignedLink = (target, jobId, expiresAtMs) => {
+    const expires = String(Math.ceil(expiresAtMs / 1000));
+    const signature = sign(target, jobId, expires).toString('base64url');
+    return `${publicUrl}/v1/jobs/${jobId}/${target}?expires=${expires}&signature=${signature}`;
+  };
 
   return {
-    resultUrl: (jobId: string, expiresAtMs: number): string => {
-      const expires = String(Math.ceil(expiresAtMs / 1000));
-      const signature = sign(jobId, expires).toString('base64url');
-      return `${publicUrl}/v1/jobs/${jobId}/result?expires=${expires}&signature=${signature}`;
-    },
-
-    /** Failure not_found when the signature is wrong, result_expired when the link has expired. */
+    url,
+    /** Failure not_found when the signature is wrong; result_expired or link_expired when the link has expired. */
     check: (
+      target: LinkTarget,
       jobId: string,
-      {
-        expires = '',
-        signature = '',
-      }: { expires?: string | undefined; signature?: string | undefined },
+      { expires = '', signature = '' }: Proof,
       nowMs = Date.now(),
     ): void => {
-      const [came, made] = [Buffer.from(signature, 'base64url'), sign(jobId, expires)];
+      const [came, made] = [Buffer.from(signature, 'base64url'), sign(target, jobId, expires)];
       if (came.length !== made.length || !timingSafeEqual(came, made)) {
-        throw new Failure('not_found', { what: 'result under this link' });
+        throw new Failure('not_found', { what: `${target} under this link` });
       }
-      if (Number(expires) * 1000 <= nowMs) throw new Failure('result_expired');
+      if (Number(expires) * 1000 > nowMs) return;
+      throw new Failure(target === 'result' ? 'result_expired' : 'link_expired');
     },
   };
 };

@@ -195,7 +195,11 @@ test('a link that was changed leads nowhere, one that is over says so', async ()
     'not_found',
   );
   refused(await none.get(`${pathname}?signature=`), 404, 'not_found');
-  refused(await none.get(api.parts.links.resultUrl(id, Date.now() - 1000)), 410, 'result_expired');
+  refused(
+    await none.get(api.parts.links.url('result', id, Date.now() - 1000)),
+    410,
+    'result_expired',
+  );
 });
 
 test('an erased result is gone for the key and for the link', async () => {
@@ -252,6 +256,41 @@ test('who comes back in between gets how the job stands, who has seen the end ge
     ['job.succeeded'],
   );
   assert.is((await eventsOf(id, { 'last-event-id': String(end) })).status, 204);
+});
+
+test('the links in a job need no key: to its events while it runs, to its result then', async () => {
+  const go = held();
+  const body = await form();
+  const { data } = await http.post('/v1/upscale', body, { headers: { prefer: 'respond-async' } });
+  const none = api.client();
+  refused(await none.get(data.urls.get), 401, 'missing_api_key');
+  refused(await none.get(data.urls.result), 409, 'result_not_ready');
+  const reading = none.get(data.urls.events, { responseType: 'text' });
+  await api.untilWaiting(1);
+  go();
+  const { status, data: events } = await reading;
+  assert.is(status, 200);
+  assert.match(String(events), /\nevent: job\.succeeded\n/);
+  assert.equal(Buffer.from((await download(data.urls.result)).data), bytes);
+  assert.is((await http.get(data.urls.get)).data.id, data.id);
+});
+
+test('a link to events that is forged, foreign, over or of a result leads to none', async () => {
+  const [{ id }, other] = [await finished(), await finished()];
+  const none = api.client();
+  const { data: job } = await http.get(`/v1/jobs/${id}`);
+  const { search } = new URL(job.urls.events);
+  refused(await none.get(`/v1/jobs/${other.id}/events${search}`), 404, 'not_found');
+  refused(
+    await none.get(`/v1/jobs/${id}/events${new URL(job.urls.result).search}`),
+    404,
+    'not_found',
+  );
+  refused(await none.get(`/v1/jobs/${id}/events${search}0`), 404, 'not_found');
+  refused(await none.get(`/v1/jobs/${id}/events?signature=x`), 404, 'not_found');
+  const over = api.parts.links.url('events', id, Date.now() - 1000);
+  refused(await none.get(over), 410, 'link_expired');
+  refused(await none.get(`/v1/jobs/${id}/events`), 401, 'missing_api_key');
 });
 
 test('a caller that leaves the events is forgotten', async () => {

@@ -13,7 +13,9 @@ const shown = {
   operations,
   publicUrl: 'http://host',
   queuePosition: null,
-  resultUrl: (id: string, expiresAtMs: number) => `http://host/${id}?${expiresAtMs}`,
+  linksUntilMs: 9,
+  link: (target: string, id: string, expiresAtMs: number) =>
+    `http://host/${id}/${target}?${expiresAtMs}`,
 };
 const read = recordReader(operations);
 const recordOf = (fields: Readonly<Record<string, string>>): JobRecord => {
@@ -52,9 +54,10 @@ test('a waiting job shows its place and what it holds', () => {
   assert.equal([job.queue_position, job.cost], [3, { estimated: 7, held: 7, charged: 0 }]);
   assert.equal([job.started_at, job.expires_at, job.result, job.error], [null, null, null, null]);
   assert.equal(job.urls, {
-    self: 'http://host/v1/jobs/job_1',
+    get: 'http://host/v1/jobs/job_1',
     cancel: 'http://host/v1/jobs/job_1/cancel',
-    result: 'http://host/v1/jobs/job_1/result',
+    events: 'http://host/job_1/events?9',
+    result: 'http://host/job_1/result?9',
   });
 });
 
@@ -64,7 +67,7 @@ test('a succeeded job shows its result, which is what POST answers', () => {
   assert.equal(job.result, UpscaleResult.parse(presentResult(recordOf(succeeded), shown)));
   assert.equal(
     [job.result?.credits_used, job.result?.processing_ms, job.result?.output_url],
-    [7, 2500, 'http://host/job_1?1800086403500'],
+    [7, 2500, 'http://host/job_1/result?1800086403500'],
   );
   assert.equal([job.result?.input_size, job.result?.output_size], ['10x20', '20x40']);
 });

@@ -15,13 +15,13 @@ const partsOf = (url: string) => {
 };
 const codeOf = (jobId: string, link: { expires?: string; signature?: string }, now: number) => {
   try {
-    links.check(jobId, link, now);
+    links.check('result', jobId, link, now);
     return 'good';
   } catch (error) {
     return error instanceof Failure ? error.code : String(error);
   }
 };
-const url = links.resultUrl('job_1', expiresAt);
+const url = links.url('result', 'job_1', expiresAt);
 
 test('a link leads to the result below the public address', () =>
   assert.match(
@@ -44,9 +44,24 @@ test('a link is good for its own job, time and secret only', () => {
     ['job_1', { expires }],
     ['job_1', { signature }],
     ['job_1', {}],
-    ['job_1', partsOf(openLinks('another secret', 'http://host:1').resultUrl('job_1', expiresAt))],
+    [
+      'job_1',
+      partsOf(openLinks('another secret', 'http://host:1').url('result', 'job_1', expiresAt)),
+    ],
   ];
   for (const [jobId, link] of forged) assert.is(codeOf(jobId, link, 0), 'not_found');
+});
+
+test('a link to the events leads to no result, and says itself that it has expired', () => {
+  const toEvents = links.url('events', 'job_1', expiresAt);
+  assert.match(toEvents, /^http:\/\/host:1\/base\/v1\/jobs\/job_1\/events\?expires=/);
+  assert.is(codeOf('job_1', partsOf(toEvents), 0), 'not_found');
+  try {
+    links.check('events', 'job_1', partsOf(toEvents), expiresAt + 1000);
+    assert.unreachable();
+  } catch (error) {
+    assert.is(error instanceof Failure && error.code, 'link_expired');
+  }
 });
 
 test.run();

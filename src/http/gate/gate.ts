@@ -17,7 +17,7 @@ export const createGate = (parts: Parts) => {
   const open = new Map<string, number>();
 
   /** Counts the request as open until its answer was sent: an open request holds a socket, and may wait for minutes. */
-  const enter = (ctx: Context, { account }: Caller): void => {
+  const enter = (ctx: Context, account: string): void => {
     const count = (open.get(account) ?? 0) + 1;
     if (count > config.http.accountOpenRequests) {
       const detail = `The account has ${count - 1} open requests, the limit, including those that wait for a job and event streams. Try again when one has ended.`;
@@ -34,11 +34,12 @@ export const createGate = (parts: Parts) => {
   };
 
   return {
+    enter,
     admit: async (ctx: Context, route: Route, scope: Scope): Promise<Caller> => {
       const caller = await authenticate(ctx, parts, badKeys);
       ctx.state.log = ctx.state.log.child({ account: caller.account, key: caller.keyId });
       await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');
-      enter(ctx, caller);
+      enter(ctx, caller.account);
       demandScope(caller, scope);
       // Before the body is read: a refused request does not need it.
       if (route.idempotent) idempotencyKeyOf(ctx);

@@ -39,3 +39,13 @@ export const jobFailures = [
   'concurrency_limited',
   ...endFailures,
 ] as const satisfies FailureCode[];
+
+/** Why a route that takes a key or a signed link may refuse both. */
+export const linkFailures = [
+  'missing_api_key',
+  'invalid_api_key',
+  'expired_api_key',
+  'insufficient_scope',
+  'rate_limited',
+  'not_found',
+] as const satisfies FailureCode[];

@@ -1,20 +1,32 @@
 import { Readable } from 'node:stream';
+import { jobByLink, LinkQuery } from '../by-link.ts';
 import { jobEvents } from '../job-events.ts';
-import { route } from '../route.ts';
+import { openRoute } from '../route.ts';
+import { linkFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
 
-export const getJobEvents = route({
+export const getJobEvents = openRoute({
   method: 'get',
   path: '/v1/jobs/:id/events',
-  summary: 'A job as it goes on, as Server-Sent Events; resumes from Last-Event-ID',
-  scope: 'read',
-  rate: 'read',
+  summary:
+    'A job as it goes on, as Server-Sent Events, by a signed link or by a key; resumes from Last-Event-ID',
   params: JobParams,
+  query: LinkQuery,
   answer: { status: 200, description: 'Events whose data is the job', type: 'text/event-stream' },
   also: [{ status: 204, description: 'The last event was seen: do not come back' }],
-  fails: ['not_found', 'record_unreadable'],
-  handle: async ({ ctx, params, caller }, parts) => {
-    const job = await parts.jobs.get(caller.account, params.id);
+  fails: [
+    ...linkFailures,
+    'link_expired',
+    'result_expired',
+    'concurrency_limited',
+    'record_unreadable',
+  ],
+  handle: async ({ ctx, params, query, authenticate, enter }, parts) => {
+    const job =
+      query.signature === undefined
+        ? await parts.jobs.get((await authenticate('read')).account, params.id)
+        : await jobByLink('events', params.id, query, parts);
+    if (query.signature !== undefined) enter(job.account);
     const events = jobEvents(job, ctx.get('last-event-id'), parts, ctx.res);
     if (events === null) return null;
     ctx.type = 'text/event-stream';

@@ -1,18 +1,12 @@
-import { z } from 'zod';
-import { Failure } from '../../errors.ts';
 import type { ReadableJob } from '../../jobs/record/record.ts';
 import { type Operation, operationOf } from '../../operations/operation.ts';
+import { jobByLink, LinkQuery } from '../by-link.ts';
 import type { Parts } from '../parts.ts';
 import { resultOf } from '../result-of.ts';
 import { openRoute } from '../route.ts';
 import { serveFile } from '../serve-file.ts';
-import { endFailures } from './failures.ts';
+import { endFailures, linkFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
-
-const LinkQuery = z.strictObject({
-  expires: z.string().optional().describe('of a signed link'),
-  signature: z.string().optional().describe('of a signed link; without it a key is needed'),
-});
 
 export const jobResultRoute = (operations: readonly Operation[]) =>
   openRoute({
@@ -28,8 +22,8 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
       { status: 304, description: 'If-None-Match names what is there' },
     ],
     fails: [
-      ...(['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'] as const),
-      ...(['rate_limited', 'not_found', 'result_not_ready', 'range_not_satisfiable'] as const),
+      ...linkFailures,
+      ...(['result_not_ready', 'range_not_satisfiable'] as const),
       ...endFailures,
       ...operations.flatMap(({ failures }) => failures),
     ],
@@ -37,7 +31,7 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
       const record =
         query.signature === undefined
           ? await parts.jobs.get((await authenticate('read')).account, params.id)
-          : await linked(params.id, query, parts);
+          : await jobByLink('result', params.id, query, parts);
       const { job, outcome, expires_at } = await resultOf(record, parts.files);
       const { bytes, read } = await parts.files.openResult(outcome.file);
       const name = nameOf(job, outcome.file, parts.operations);
@@ -50,14 +44,6 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
       return serveFile(ctx, { ...told, bytes, read, link, name, stallMs });
     },
   });
-
-/** The link is proof enough; it names no account. */
-const linked = async (id: string, query: z.infer<typeof LinkQuery>, parts: Parts) => {
-  parts.links.check(id, query);
-  const job = await parts.jobs.find(id);
-  if (!job) throw new Failure('result_expired');
-  return job;
-};
 
 /** "photo-4x-<job>.png", "fast-<job>.mp4" */
 const nameOf = (job: ReadableJob, file: string, operations: Parts['operations']): string => {

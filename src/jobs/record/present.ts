@@ -3,6 +3,7 @@ import type { Job, JobResult, Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { type Operation, operationOf } from '../../operations/operation.ts';
 import { problemOf } from '../../problem.ts';
+import type { SignedLink } from '../../storage/links.ts';
 import { isOver, type JobError, type JobRecord } from './record.ts';
 
 /** What a job's picture needs besides its record. */
@@ -11,7 +12,9 @@ export type Shown = {
   readonly publicUrl: string;
   /** 1 is next; null when the job does not wait. */
   readonly queuePosition: number | null;
-  readonly resultUrl: (id: string, expiresAtMs: number) => string;
+  readonly link: SignedLink;
+  /** When links expire that lead to no finished result. */
+  readonly linksUntilMs: number;
 };
 
 export const presentJob = (job: JobRecord, shown: Shown): Job => {
@@ -37,12 +40,19 @@ export const presentJob = (job: JobRecord, shown: Shown): Job => {
       charged: job.charged,
     },
     error: job.error && problemOf(failureOf(job.error), whereOf(job)),
-    urls: { self, cancel: `${self}/cancel`, result: `${self}/result` },
+    urls: urlsOf(job, self, shown),
     input: job.input,
     options: shownOptions(job, shown),
     result: presentResult(job, shown),
   };
 };
+
+const urlsOf = ({ id, expires_at }: JobRecord, self: string, { link, linksUntilMs }: Shown) => ({
+  get: self,
+  cancel: `${self}/cancel`,
+  events: link('events', id, linksUntilMs),
+  result: link('result', id, expires_at ?? linksUntilMs),
+});
 
 const shownOptions = (job: JobRecord, { operations }: Pick<Shown, 'operations'>) =>
   job.unreadable === null
@@ -52,7 +62,7 @@ const shownOptions = (job: JobRecord, { operations }: Pick<Shown, 'operations'>)
 /** The answer of POST; null until the job succeeded and after its media was erased. */
 export const presentResult = (
   job: JobRecord,
-  { operations, resultUrl }: Pick<Shown, 'operations' | 'resultUrl'>,
+  { operations, link }: Pick<Shown, 'operations' | 'link'>,
 ): JobResult | null => {
   if (job.unreadable !== null || job.outcome === null || job.expires_at === null || job.erased)
     return null;
@@ -62,7 +72,7 @@ export const presentResult = (
   return {
     status: 'success',
     id: job.id,
-    output_url: resultUrl(job.id, job.expires_at),
+    output_url: link('result', job.id, job.expires_at),
     input_size: job.input.size,
     model_used: job.model,
     model_version,

@@ -116,7 +116,7 @@ test('both files reach the model, and go with the end', async ({ rig, dir }) => 
   assert.equal([done.status, done.charged], ['succeeded', 12], JSON.stringify(done.error));
   assert.is(readFileSync(join(dir, 'results', done.outcome?.file ?? ''), 'utf8'), 'clipsound');
   assert.match(done.outcome?.file ?? '', /\.mp4$/);
-  const shown = presentResult(done, { operations, resultUrl: () => 'http://host/r' });
+  const shown = presentResult(done, { operations, link: () => 'http://host/r' });
   const result = LipsyncResult.parse(shown);
   assert.equal(result.sync, { correlation: null, lag_ms: null });
   assert.equal([result.faces_detected, result.frames_passed_through], [1, 2]);
