@@ -23,13 +23,14 @@ export const comparePictures = (before: string | null, after: string): HTMLEleme
 
   /** The divider keeps its place in the frame while the pictures are scrolled below it. */
   const cut = (): void => {
-    const x = frame.scrollLeft + (slider.valueAsNumber / 100) * frame.clientWidth;
+    const x = frame.scrollLeft + (slider.valueAsNumber / 100) * frame.clientWidth - pair.offsetLeft;
     const share = (100 * x) / Math.max(1, pair.clientWidth);
     pair.style.setProperty('--cut', `${Math.max(0, Math.min(100, share))}%`);
   };
   slider.addEventListener('input', cut);
   frame.addEventListener('scroll', cut);
-  new ResizeObserver(cut).observe(pair);
+  const sizes = new ResizeObserver(cut);
+  for (const element of [frame, pair]) sizes.observe(element);
 
   const zoom = button(
     '1:1',

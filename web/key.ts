@@ -15,7 +15,7 @@ export const findKey = async (): Promise<void> => {
 const developmentKey = async (): Promise<string> => {
   if (!/^(localhost|127\.|\[::1\])/.test(location.hostname)) return '';
   const answer = await fetch('playground/key');
-  return answer.ok ? (await answer.json()).key : '';
+  return answer.ok ? ((await answer.json()).key ?? '') : '';
 };
 
 let asking: Promise<boolean> | null = null;

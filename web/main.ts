@@ -3,10 +3,10 @@ import type { Balance } from '../src/contract/credits.ts';
 import type { ModelList } from '../src/contract/models.ts';
 import { call } from './api.ts';
 import { operationsIn } from './catalogue.ts';
-import { button, byId } from './dom.ts';
+import { button, byId, make } from './dom.ts';
 import { createForm } from './form.ts';
 import { createHistory } from './history.ts';
-import { askKey, findKey } from './key.ts';
+import { askKey, currentKey, findKey } from './key.ts';
 import { keep } from './originals.ts';
 import { createOutcome } from './outcome.ts';
 import { problemBox } from './problem-box.ts';
@@ -37,6 +37,11 @@ const build = (list: ModelList): (() => Promise<unknown>) => {
 const start = async (): Promise<void> => {
   const loading = byId('loading');
   loading.hidden = false;
+  if (currentKey() === '' && !(await askKey('To use the service from here, enter an API key.'))) {
+    const text = 'The service works for those who have an API key.';
+    loading.replaceChildren(make('p', {}, text), button('Enter a key', start, { class: 'main' }));
+    return;
+  }
   try {
     const list = await call<ModelList>('v1/models');
     loading.hidden = true;

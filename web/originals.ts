@@ -14,6 +14,7 @@ export type Kept = {
 const KEEP_MS = 24 * 3600 * 1000;
 const MOST_JOBS = 12;
 
+/** A browser that has no room, or keeps nothing in a private window, shows results without their originals. */
 export const keep = async (id: string, body: Body, files: Kept['files']): Promise<void> => {
   await inStore('readwrite', (store) =>
     store.put({ id, at: Date.now(), body, files } satisfies Kept),
@@ -29,22 +30,25 @@ export const forget = async (id: string): Promise<void> => {
 };
 
 const dropOld = async (): Promise<void> => {
-  const all: Kept[] = await inStore('readonly', (store) => store.getAll());
+  const all: Kept[] = (await inStore('readonly', (store) => store.getAll())) ?? [];
   const old = all
     .sort((one, other) => other.at - one.at)
     .filter(({ at }, place) => place >= MOST_JOBS || at < Date.now() - KEEP_MS);
   for (const { id } of old) await forget(id);
 };
 
+/** Undefined where the browser refuses. */
 const inStore = async <T>(
   mode: IDBTransactionMode,
   work: (store: IDBObjectStore) => IDBRequest<T>,
-): Promise<T> => {
-  const database = await open();
+): Promise<T | undefined> => {
   try {
-    return await answerOf(work(database.transaction('jobs', mode).objectStore('jobs')));
-  } finally {
-    database.close();
+    const database = await open();
+    const answer = answerOf(work(database.transaction('jobs', mode).objectStore('jobs')));
+    return await answer.finally(() => database.close());
+  } catch (error) {
+    if (error instanceof DOMException) return undefined;
+    throw error;
   }
 };
 

@@ -29,6 +29,7 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     history.replaceState(null, '', `#${first.id}`);
     const view = progressView(() => cancel(first.id));
     place.replaceChildren(view.element);
+    place.scrollIntoView({ block: 'nearest' });
     try {
       await follow(first, {
         ...{ signal, onLine: view.online },

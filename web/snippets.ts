@@ -31,6 +31,7 @@ export const typescript = ({ url, fields, files }: Call): string =>
     ),
     `const answer = await fetch(${literal(url)}, {`,
     "  method: 'POST',",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the template of the program that is written
     '  headers: { authorization: `Bearer ${process.env.ENHANCE_KEY}` },',
     '  body: form,',
     '});',

@@ -69,19 +69,22 @@ export const createSource = (wanted: Wanted) => {
     chosen = { file, name, kind };
     shown.replaceChildren(
       preview({ file, kind: kind ?? (visual ? 'video' : 'audio'), name, onPoint: wanted.onPoint }),
-      make('p', { class: 'file' }, make('bdi', {}, name), ` ${bytesText(file.size)}`),
-      button(
-        'Remove',
-        () => {
-          clear();
-          onChange();
-        },
-        { 'aria-label': `Remove ${name}` },
+      make(
+        'p',
+        { class: 'file' },
+        make('bdi', {}, name),
+        make('span', { class: 'hint' }, bytesText(file.size)),
+        button('Remove', remove, { 'aria-label': `Remove ${name}` }),
       ),
     );
     element.classList.add('filled');
     onChange();
     void begin();
+  };
+
+  const remove = (): void => {
+    clear();
+    onChange();
   };
 
   const clear = (): void => {
@@ -131,9 +134,14 @@ const dropArea = (
     make(
       'label',
       { for: id },
-      make('strong', {}, `Drop ${what} here`),
-      make('span', {}, 'or paste it, or '),
-      make('u', {}, 'choose a file'),
+      make(
+        'span',
+        { class: 'empty' },
+        make('strong', {}, `Drop ${what} here`),
+        'or paste it, or ',
+        make('u', {}, 'choose a file'),
+      ),
+      make('u', { class: 'again' }, 'Choose another file'),
     ),
     input,
     description && make('p', { class: 'hint' }, sentence(description)),

@@ -62,7 +62,9 @@ test('answers and refusals can be read by the page, with our headers', async () 
   const listed = await http.get('/v1/jobs', { headers });
   assert.equal([listed.status, allowed(listed.headers)], [200, page]);
   const exposed = listed.headers['access-control-expose-headers'].toLowerCase().split(',');
-  for (const name of Object.keys(listed.headers).filter((one) => /^(x-request-id|api-|ratelimit)/.test(one)))
+  for (const name of Object.keys(listed.headers).filter((one) =>
+    /^(x-request-id|api-|ratelimit)/.test(one),
+  ))
     assert.ok(exposed.includes(name), name);
   const refusal = await api.client().get('/v1/jobs', { headers });
   refused(refusal, 401, 'missing_api_key');

@@ -3,10 +3,8 @@ import type { Asset } from './bundle.ts';
 
 /** The smallest form of the file that the browser takes; nothing when it has the file already. */
 export const serveAsset = (ctx: Context, { type, etag, bodies }: Asset): Buffer | null => {
-  const encoding = ctx.acceptsEncodings(['br', 'gzip', 'identity']) || 'identity';
-  const [name, body] = bodies[encoding]
-    ? [encoding, bodies[encoding]]
-    : ['identity', bodies.identity];
+  // Browsers name gzip before br, and mean no order by it.
+  const name = ['br', 'gzip'].find((one) => bodies[one] && ctx.acceptsEncodings(one)) ?? 'identity';
   ctx.set({ ETag: etag, Vary: 'Accept-Encoding' });
   ctx.type = type;
   if (ctx.fresh) {
@@ -14,5 +12,5 @@ export const serveAsset = (ctx: Context, { type, etag, bodies }: Asset): Buffer 
     return null;
   }
   if (name !== 'identity') ctx.set('Content-Encoding', name);
-  return body ?? null;
+  return bodies[name] ?? null;
 };
