@@ -47,12 +47,24 @@ export const allowedValues = (
 export const rateText = ({ price }: Model): string => {
   const rates = Object.entries<unknown>(Object(price));
   const [name, rate] = rates.find(([key]) => key.startsWith('credits_per_')) ?? [];
-  return name === undefined ? '' : `${rate} ${name.replaceAll('_', ' ')}`;
+  if (name === undefined) return '';
+  const words = name.replaceAll('_', ' ');
+  return `${rate} ${rate === 1 ? words.replace('credits', 'credit') : words}`;
 };
 
-/** Where the content of a file is to be named: the field of the group that fits its kind. */
-export const fieldFor = (group: readonly string[], kind: MediaKind): string =>
-  `${group.includes(kind) ? kind : group[0]}_url`;
+/** The name of the group under which a file of this kind is sent as a part. */
+export const partFor = (group: readonly string[], kind: MediaKind): string =>
+  group.find((name) => name === kind) ?? group[0] ?? kind;
+
+/** The field that takes its URL: a portrait may be a part `image` where its URL has to be `video_url`. */
+export const urlFieldFor = (
+  { request }: Operation,
+  group: readonly string[],
+  kind: MediaKind,
+): string => {
+  const names = [partFor(group, kind), ...group].map((name) => `${name}_url`);
+  return names.find((name) => Object.hasOwn(request.properties ?? {}, name)) ?? names[0] ?? '';
+};
 
 /** Whether pictures and videos belong in this group, or sounds. A clip may always be a picture: the content decides. */
 export const isVisual = (group: readonly string[]): boolean =>

@@ -1,7 +1,7 @@
 /** The request of the form as a program: curl, TypeScript, Python. Made to be run as it is, with the key in ENHANCE_KEY. */
 
 import type { Operation } from './catalogue.ts';
-import { fieldFor } from './catalogue.ts';
+import { partFor } from './catalogue.ts';
 import { announce, button, make } from './dom.ts';
 import type { Body } from './operation-form.ts';
 import { type Call, curl, python, typescript } from './snippets.ts';
@@ -66,8 +66,6 @@ const callOf = ({ operation, files }: Request, body: Body): Call => ({
     ]),
   files: files.flatMap((file, at) => {
     const group = operation.sources[at] ?? [];
-    return file?.kind
-      ? [[fieldFor(group, file.kind).replace(/_url$/, ''), file.name] as const]
-      : [];
+    return file?.kind ? [[partFor(group, file.kind), file.name] as const] : [];
   }),
 });

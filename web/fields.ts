@@ -72,22 +72,18 @@ const list = ({ name, schema }: Wanted, values: readonly (string | number)[]): F
       make('option', {}, value === undefined ? 'Automatic' : String(value)),
     ),
   );
-  select.selectedIndex = Math.max(
-    0,
-    options.findIndex((value) => value === schema.default),
-  );
+  select.selectedIndex = Math.max(0, position(options, schema.default));
   const value = () => options[select.selectedIndex];
   return {
     element: labelled(name, schema, select),
     value: () => (value() === schema.default ? undefined : value()),
     set: (given) => {
-      select.selectedIndex = Math.max(
-        0,
-        options.findIndex((one) => one === given),
-      );
+      select.selectedIndex = Math.max(0, position(options, given));
     },
   };
 };
+
+const position = (values: readonly unknown[], value: unknown): number => values.indexOf(value);
 
 const flag = ({ name, schema }: Wanted): Field => {
   const isOn = schema.default === true;

@@ -65,7 +65,7 @@ export const createHistory = (wanted: Wanted) => {
                 own.body,
                 own.files.map((file) => file ?? undefined),
               ),
-            { 'aria-label': `Run ${job.id} again` },
+            { 'aria-label': `Run again ${job.id}` },
           ),
         isOver(job) && job.result && deleteButton(job),
       ),

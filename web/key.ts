@@ -6,6 +6,16 @@ let key = '';
 
 export const currentKey = (): string => key;
 
+const listeners: (() => void)[] = [];
+/** Another key may be of another account, which has neither the uploads nor the jobs of the one before. */
+export const onNewKey = (listener: () => void): void => {
+  listeners.push(listener);
+};
+const use = (given: string): void => {
+  key = given;
+  for (const listener of listeners) listener();
+};
+
 /** Looks for a key without asking anybody. */
 export const findKey = async (): Promise<void> => {
   key = sessionStorage.getItem(kept) ?? (await developmentKey());
@@ -32,7 +42,7 @@ const ask = async (reason: string): Promise<boolean> => {
   const given = await developmentKey();
   // As after a fresh start of the server with other data.
   if (given !== '' && given !== key) {
-    key = given;
+    use(given);
     return true;
   }
   return askUser(reason);
@@ -49,10 +59,13 @@ const askUser = (reason: string): Promise<boolean> => {
   field.focus();
   return new Promise((resolve) => {
     byId('key-later').onclick = () => dialog.close('');
-    byId('key-form').onsubmit = () => {
-      key = field.value.trim();
-      sessionStorage.setItem(kept, key);
+    dialog.onclose = () => {
+      const isGiven = dialog.returnValue === 'given';
+      if (isGiven) {
+        sessionStorage.setItem(kept, field.value.trim());
+        use(field.value.trim());
+      }
+      resolve(isGiven);
     };
-    dialog.onclose = () => resolve(dialog.returnValue === 'given');
   });
 };

@@ -6,24 +6,28 @@ import { operationsIn } from './catalogue.ts';
 import { button, byId, make } from './dom.ts';
 import { createForm } from './form.ts';
 import { createHistory } from './history.ts';
-import { askKey, currentKey, findKey } from './key.ts';
+import { askKey, currentKey, findKey, onNewKey } from './key.ts';
 import { keep } from './originals.ts';
 import { createOutcome } from './outcome.ts';
 import { problemBox } from './problem-box.ts';
 import { creditsText } from './words.ts';
 
 const showCredits = async (): Promise<void> => {
-  const { available } = await call<Balance>('v1/credits');
   const pill = byId('credits');
-  pill.textContent = creditsText(available);
-  pill.hidden = false;
+  try {
+    const { available } = await call<Balance>('v1/credits');
+    pill.textContent = creditsText(available);
+    pill.hidden = false;
+  } catch {
+    pill.hidden = true; // what is not known is not shown; whatever needs credits tells why it fails
+  }
 };
 
 const build = (list: ModelList): (() => Promise<unknown>) => {
   const operations = operationsIn(list);
   const refresh = () => Promise.all([showCredits(), history.load()]);
   const form = createForm(operations, async ({ job, body, files }) => {
-    await keep(job.id, body, files);
+    void keep(job.id, body, files);
     void refresh();
     await outcome.show(job);
   });
@@ -46,9 +50,8 @@ const start = async (): Promise<void> => {
     const list = await call<ModelList>('v1/models');
     loading.hidden = true;
     const load = build(list);
-    byId('change-key').onclick = async () => {
-      if (await askKey('Enter the key to use from now on.')) await load();
-    };
+    onNewKey(() => void load());
+    byId('change-key').onclick = () => askKey('Enter the key to use from now on.');
     await load();
   } catch (error) {
     loading.replaceChildren(problemBox(error), button('Try again', start, { class: 'main' }));

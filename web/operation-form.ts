@@ -1,12 +1,6 @@
 /** The form of one operation, made from what the service tells of it. */
 import type { Estimate } from '../src/contract/credits.ts';
-import {
-  allowedValues,
-  isVisual,
-  mostBytes,
-  fieldFor as nameFor,
-  type Operation,
-} from './catalogue.ts';
+import { allowedValues, isVisual, mostBytes, type Operation, urlFieldFor } from './catalogue.ts';
 import { make } from './dom.ts';
 import { type Field, fieldFor } from './fields.ts';
 import { modelChoice } from './model-choice.ts';
@@ -94,7 +88,7 @@ export const operationForm = (
   const body = (): Body | null => {
     const urls = sources.map(({ group, sent }) => {
       const upload = sent();
-      return upload && ([nameFor(group, upload.kind), upload.url] as const);
+      return upload && ([urlFieldFor(operation, group, upload.kind), upload.url] as const);
     });
     return urls.every((url) => url !== null) ? { ...options(), ...Object.fromEntries(urls) } : null;
   };

@@ -13,19 +13,25 @@ export type Kept = {
 /** As long as the service keeps results. */
 const KEEP_MS = 24 * 3600 * 1000;
 const MOST_JOBS = 12;
+/** Larger files are only compared with until the page is left: browsers copy what they keep. */
+const MOST_BYTES = 250_000_000;
 
-/** A browser that has no room, or keeps nothing in a private window, shows results without their originals. */
+/** The jobs that were started since the page was opened. */
+const ours = new Map<string, Kept>();
+
 export const keep = async (id: string, body: Body, files: Kept['files']): Promise<void> => {
-  await inStore('readwrite', (store) =>
-    store.put({ id, at: Date.now(), body, files } satisfies Kept),
-  );
+  const one = { id, at: Date.now(), body, files };
+  ours.set(id, one);
+  const bytes = files.reduce((sum, file) => sum + (file?.file.size ?? 0), 0);
+  if (bytes <= MOST_BYTES) await inStore('readwrite', (store) => store.put(one));
   await dropOld();
 };
 
-export const kept = (id: string): Promise<Kept | undefined> =>
-  inStore('readonly', (store) => store.get(id));
+export const kept = async (id: string): Promise<Kept | undefined> =>
+  ours.get(id) ?? (await inStore('readonly', (store) => store.get(id)));
 
 export const forget = async (id: string): Promise<void> => {
+  ours.delete(id);
   await inStore('readwrite', (store) => store.delete(id));
 };
 
@@ -34,10 +40,10 @@ const dropOld = async (): Promise<void> => {
   const old = all
     .sort((one, other) => other.at - one.at)
     .filter(({ at }, place) => place >= MOST_JOBS || at < Date.now() - KEEP_MS);
-  for (const { id } of old) await forget(id);
+  for (const { id } of old) await inStore('readwrite', (store) => store.delete(id));
 };
 
-/** Undefined where the browser refuses. */
+/** Undefined where the browser refuses: it has no room, or keeps nothing in a private window. */
 const inStore = async <T>(
   mode: IDBTransactionMode,
   work: (store: IDBObjectStore) => IDBRequest<T>,

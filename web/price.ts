@@ -3,7 +3,7 @@ import type { Estimate } from '../src/contract/credits.ts';
 import { call } from './api.ts';
 import { announce, make } from './dom.ts';
 import { problemBox } from './problem-box.ts';
-import { creditsText, sizeText } from './words.ts';
+import { creditsText, durationText, sizeText } from './words.ts';
 
 /** While a slider moves, the price is not asked for. */
 const QUIET_MS = 250;
@@ -58,11 +58,7 @@ const priceOf = ({
       make('strong', {}, creditsText(credits)),
       ` of ${creditsText(available_credits)}`,
     ),
-    make(
-      'p',
-      { class: 'hint' },
-      `${sizeText(input_size)} becomes ${sizeText(output_size)}${duration_seconds === undefined ? '' : `, ${duration_seconds.toFixed(1)} s`}.`,
-    ),
+    make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
     make(
       'details',
       {},
@@ -83,3 +79,9 @@ const priceOf = ({
         `Not enough credits: this costs ${creditsText(credits)}, and ${creditsText(available_credits)} are left.`,
       ),
   );
+
+const sizesText = (input: string, output: string, seconds: number | undefined): string => {
+  const sizes =
+    input === output ? sizeText(input) : `${sizeText(input)} becomes ${sizeText(output)}`;
+  return seconds === undefined ? `${sizes}.` : `${sizes}, ${durationText(seconds)}.`;
+};

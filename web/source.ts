@@ -4,6 +4,7 @@ import type { Upload } from '../src/contract/uploads.ts';
 import { isVisual } from './catalogue.ts';
 import { announce, button, freshId, make } from './dom.ts';
 import { kindOf } from './file-kind.ts';
+import { onNewKey } from './key.ts';
 import { recordButton } from './microphone.ts';
 import { preview } from './preview.ts';
 import { plainBox, problemBox } from './problem-box.ts';
@@ -98,6 +99,13 @@ export const createSource = (wanted: Wanted) => {
     element.classList.remove('filled');
   };
 
+  onNewKey(() => {
+    under.abort();
+    under = new AbortController();
+    sent = null;
+    onChange();
+    void begin();
+  });
   element.append(dropArea(group, wanted.description, set), shown, status);
   return {
     element,

@@ -26,10 +26,10 @@ export const realBrowser = async (origin: string) => {
       page.on('pageerror', (error) => faults.push(`error: ${error}`));
       page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
       page.on('console', (message) => {
-        // Chromium's own note of an answer such as 402, which the page then explains.
-        const isRefusal = /^Failed to load resource: (the server responded|net::ERR_FAILED)/.test(
-          message.text(),
-        );
+        // Chromium's own note of a call that was refused, or found no API; the page then explains it.
+        const isRefusal =
+          message.text().startsWith('Failed to load resource') &&
+          message.location().url.startsWith(`${origin}/v1/`);
         if (['error', 'warning'].includes(message.type()) && !isRefusal)
           faults.push(`console: ${message.text()}`);
       });
