@@ -1,5 +1,5 @@
 /** How the playground is served, and who gets the development key. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mayHaveKey } from '../../src/http/pages/development-key.ts';
 import { pageHeaders } from '../../src/http/pages/policy.ts';
+import { root } from '../../src/stack/home.mjs';
 import { realApi } from '../http/api.ts';
 import { testConfig } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
@@ -138,6 +139,12 @@ test('nobody gets it from another machine, or where a proxy is trusted', () => {
   assert.is(mayHaveKey({ ...asked, remoteAddress: undefined }), false);
   assert.is(mayHaveKey({ ...asked, trustedProxies: 1 }), false);
   assert.is(mayHaveKey({ ...asked, headers: {} }), false);
+});
+
+test('the image of the service has what the page is made of', () => {
+  const read = (name: string) => readFileSync(join(root, name), 'utf8');
+  assert.match(read('src/Dockerfile'), /^COPY web \.\/web$/m);
+  assert.match(read('.dockerignore'), /^!web$/m);
 });
 
 test('outside npm start there is none', async () => {
