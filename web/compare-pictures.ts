@@ -1,21 +1,26 @@
 /** Two pictures, one above the other, with a divider to move; fitted to the page, or one pixel of the result for one of the screen. */
 import { button, freshId, make } from './dom.ts';
 
-export const comparePictures = (before: string | null, after: string): HTMLElement => {
+/** `name`: what the picture on the left is. */
+export const comparePictures = (
+  before: string | null,
+  after: string,
+  name = 'Original',
+): HTMLElement => {
   const result = make('img', { src: after, alt: 'The result', class: 'after' });
   const original =
     before === null
       ? null
       : make('img', {
           src: before,
-          alt: 'The original, enlarged to the same size',
+          alt: `${name}, at the same size`,
           class: 'before',
         });
   const line = make('span', { class: 'line', hidden: original === null });
   const pair = make('div', { class: 'pair' }, result, original, line);
   const frame = make(
     'div',
-    { class: 'frame', tabindex: 0, role: 'group', 'aria-label': 'Original and result' },
+    { class: 'frame', tabindex: 0, role: 'group', 'aria-label': `${name} and result` },
     pair,
   );
   const id = freshId('divider');
@@ -60,7 +65,7 @@ export const comparePictures = (before: string | null, after: string): HTMLEleme
     make(
       'div',
       { class: 'row' },
-      original && make('label', { for: id }, 'Original | result'),
+      original && make('label', { for: id }, `${name} | result`),
       original && slider,
       zoom,
     ),

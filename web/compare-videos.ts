@@ -8,6 +8,7 @@ const APART_SECONDS = 0.08;
 export const compareVideos = (
   before: HTMLVideoElement | HTMLImageElement | null,
   after: string,
+  name = 'Original',
 ): HTMLElement => {
   const result = make('video', {
     src: after,
@@ -19,7 +20,7 @@ export const compareVideos = (
   const shown = make(
     'div',
     { class: before ? 'side-by-side' : '' },
-    before && titled('Original', before),
+    before && titled(name, before),
     titled('Result', result),
   );
   before?.addEventListener('error', () =>

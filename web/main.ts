@@ -27,7 +27,7 @@ const build = (list: ModelList): (() => Promise<unknown>) => {
   const operations = operationsIn(list);
   const refresh = () => Promise.all([showCredits(), history.load()]);
   const form = createForm(operations, async ({ job, body, files }) => {
-    void keep(job.id, body, files);
+    await keep(job.id, body, files); // before the job is shown: a reload may follow at once
     void refresh();
     await outcome.show(job);
   });

@@ -24,7 +24,7 @@ export const keep = async (id: string, body: Body, files: Kept['files']): Promis
   ours.set(id, one);
   const bytes = files.reduce((sum, file) => sum + (file?.file.size ?? 0), 0);
   if (bytes <= MOST_BYTES) await inStore('readwrite', (store) => store.put(one));
-  await dropOld();
+  void dropOld();
 };
 
 export const kept = async (id: string): Promise<Kept | undefined> =>
@@ -50,22 +50,26 @@ const inStore = async <T>(
 ): Promise<T | undefined> => {
   try {
     const database = await open();
-    const answer = answerOf(work(database.transaction('jobs', mode).objectStore('jobs')));
-    return await answer.finally(() => database.close());
+    const transaction = database.transaction('jobs', mode);
+    const request = work(transaction.objectStore('jobs'));
+    await endOf(transaction).finally(() => database.close());
+    return request.result;
   } catch (error) {
     if (error instanceof DOMException) return undefined;
     throw error;
   }
 };
 
-const open = (): Promise<IDBDatabase> => {
-  const request = indexedDB.open('enhance', 1);
-  request.onupgradeneeded = () => request.result.createObjectStore('jobs', { keyPath: 'id' });
-  return answerOf(request);
-};
-
-const answerOf = <T>(request: IDBRequest<T>): Promise<T> =>
+const open = (): Promise<IDBDatabase> =>
   new Promise((resolve, reject) => {
+    const request = indexedDB.open('enhance', 1);
+    request.onupgradeneeded = () => request.result.createObjectStore('jobs', { keyPath: 'id' });
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
+  });
+
+const endOf = (transaction: IDBTransaction): Promise<void> =>
+  new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
   });

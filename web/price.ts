@@ -56,7 +56,7 @@ const priceOf = ({
       'p',
       { class: 'total' },
       make('strong', {}, creditsText(credits)),
-      ` of ${creditsText(available_credits)}`,
+      `; you have ${creditsText(available_credits)}`,
     ),
     make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
     make(

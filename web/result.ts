@@ -1,8 +1,7 @@
 /** A finished job: the result beside the original, its download, and what is to know of it. */
 import type { Job, JobResult } from '../src/contract/job.ts';
 import { own } from './api.ts';
-import { comparePictures } from './compare-pictures.ts';
-import { compareVideos } from './compare-videos.ts';
+import { comparison } from './comparison.ts';
 import { make } from './dom.ts';
 import type { Chosen } from './source.ts';
 import { bytesText, creditsText, durationText, labelOf, sizeText } from './words.ts';
@@ -17,7 +16,7 @@ export const resultView = (
   make(
     'div',
     { class: 'result' },
-    comparison(result, original),
+    comparison(job, result, original),
     original === null &&
       make(
         'p',
@@ -35,27 +34,6 @@ const downloadLink = ({ output_url, bytes }: JobResult): HTMLElement =>
     { class: 'button main', href: own(output_url), download: true },
     `Download (${bytesText(bytes)})`,
   );
-
-const comparison = (
-  { content_type, output_url }: JobResult,
-  original: Chosen | null,
-): HTMLElement => {
-  const after = own(output_url);
-  const before = original && URL.createObjectURL(original.file);
-  if (content_type.startsWith('image/')) return comparePictures(before, after);
-  if (before === null) return compareVideos(null, after);
-  return compareVideos(
-    original?.kind === 'image'
-      ? make('img', { src: before, alt: 'The original' })
-      : make('video', {
-          src: before,
-          playsinline: true,
-          preload: 'auto',
-          'aria-label': 'The original',
-        }),
-    after,
-  );
-};
 
 const facts = (job: Job, result: JobResult): HTMLElement => {
   const known: [string, string][] = [

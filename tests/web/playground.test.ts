@@ -21,7 +21,7 @@ const dir = tempDir('playground');
 const at = (name: string) => join(dir, name);
 const service = await realService(
   { IMAGE_MAX_BYTES: '200000' },
-  realTriton(['photo', ...lipsyncNames('fast')]),
+  realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
 );
 const browser = await realBrowser(new URL(service.url).origin);
 
@@ -176,7 +176,7 @@ test('a job goes on being shown over a reload, and over a time in which the API 
   await page.getByText('The connection is lost.').waitFor({ state: 'hidden' });
   await service.worker.start();
   await result(page).waitFor();
-  assert.is(await page.getByRole('img', { name: /^The original/ }).count(), 1);
+  assert.is(await page.getByRole('img', { name: /^Original, at/ }).count(), 1);
   await page.context().close();
 });
 
@@ -297,21 +297,29 @@ test('names with HTML and of other directions are text, and break nothing at 360
   await page.context().close();
 });
 
-test('the history runs a job again, sends its result on, and deletes it', async () => {
+test('two models are compared; the history runs a job again, sends its result on, and deletes it', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
   await choose(page, await picture('first.png'));
   await start(page);
   await result(page).waitFor();
+  await page.getByRole('radio', { name: /^Animation/ }).check();
+  await start(page);
+  await page.getByRole('button', { name: 'Compare with Photo' }).click();
+  await page.getByRole('slider', { name: 'Photo | result' }).waitFor();
+  const pair =
+    "Promise.all([...document.querySelectorAll('.pair img')].map(async (one) => { await one.decode(); return one.naturalWidth }))";
+  assert.equal(await page.evaluate(pair), [128, 128]);
   await page.getByRole('button', { name: 'Remove first.png' }).click();
   await page
     .locator('#jobs')
     .getByRole('button', { name: /^Run again/ })
+    .first()
     .click();
   await startButton(page).waitFor();
   await page.getByRole('button', { name: 'Use in Lipsync' }).click();
-  await page.getByText('photo-result.png').waitFor();
-  const remove = page.locator('#jobs').getByRole('button', { name: 'Delete' });
+  await page.getByText('animation-result.png').waitFor();
+  const remove = page.locator('#jobs').getByRole('button', { name: 'Delete' }).first();
   await remove.click();
   await page.getByRole('button', { name: 'Really delete?' }).click();
   await page.locator('#jobs').getByText('deleted').waitFor();
