@@ -223,6 +223,13 @@ const Environment = z.object({
   ]),
 });
 
+/** What only `npm start` sets, beside the variables that operators have. */
+const Embedded = z.object({
+  /** Where the development key lies, which the page of a browser on the same machine may have. */
+  DEVELOPMENT_KEY_PATH: z.string().optional(),
+});
+export const embeddedVariables: readonly string[] = Object.keys(Embedded.shape);
+
 /** Which addresses of Triton do not fit together. */
 const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.RefinementCtx): void => {
   const [http, grpc] = [e.TRITON_HTTP_URL.length, e.TRITON_GRPC_URL.length];
@@ -383,6 +390,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       createPerMinute: e.RATE_CREATE_PER_MINUTE,
       readPerMinute: e.RATE_READ_PER_MINUTE,
       badKeysPerMinute: e.RATE_BAD_KEYS_PER_MINUTE,
+      developmentKeyPath: Embedded.parse(set).DEVELOPMENT_KEY_PATH,
       /** Proxies in front of us whose X-Forwarded-For entries are believed. */
       trustedProxies: e.TRUST_PROXY,
       accountOpenRequests: e.ACCOUNT_OPEN_REQUESTS,

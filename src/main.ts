@@ -11,6 +11,7 @@ import { openTurns } from './async/turns.ts';
 import { openQueuesToSee } from './bull.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createApp } from './http/app.ts';
+import { bundlePage } from './http/pages/bundle.ts';
 import { createServer } from './http/server.ts';
 import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
@@ -79,7 +80,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl, config.files.ttlMs),
       webhooks: openWebhooks(stores, config),
-      ...{ fetchTo, identify },
+      ...{ fetchTo, identify, page: await bundlePage() },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
       ...{ turns, quickTurns: turns.quick, probers, probed: openProbed(), queuesToSee },

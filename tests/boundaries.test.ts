@@ -102,6 +102,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/sdk-trace': /^otel\.ts$/,
   'lru-cache': /^media\/probe\/probed\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
+  esbuild: /^http\/pages\/bundle\.ts$/,
   yaml: /^cli\/releases\.ts$/,
   tar: /^models\/unpack\.ts$/,
   'spdx-expression-parse': /^models\/licence\.ts$/,

@@ -38,7 +38,27 @@ export const modelShape = {
 /** Any operation's model, as a client of all of them reads it. */
 export const Model = z.looseObject(modelShape);
 export type Model = z.infer<typeof Model>;
-export const ModelList = z.strictObject({ object: z.literal('list'), data: z.array(Model) });
+
+/** What a form for an operation needs to know. */
+const OperationEntry = z
+  .strictObject({
+    kind: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    path: z.string().describe('POST here to run it'),
+    sources: z
+      .array(z.array(z.string()))
+      .describe(
+        'groups of names such as ["image", "video"], of each of which one must come: in the field `<name>_url`, or as the file part `<name>`',
+      ),
+    request: JsonSchema.describe('JSON Schema of the request'),
+  })
+  .meta({ id: 'OperationEntry' });
+export type OperationEntry = z.infer<typeof OperationEntry>;
+
+const list = { object: z.literal('list'), operations: z.array(OperationEntry) };
+export const ModelList = z.strictObject({ ...list, data: z.array(Model) });
+export type ModelList = z.infer<typeof ModelList>;
 
 /** What the contract has to know of an operation to tell what its models are. */
 export type ModelForms = {
@@ -52,9 +72,7 @@ export const modelSchemas = (operations: readonly ModelForms[]) => {
   const [first, ...others] = operations.map(({ modelEntry }) => modelEntry);
   if (!first) throw new Error('expected at least one operation');
   const anyModel = z.discriminatedUnion('operation', [first, ...others]).meta({ id: 'Model' });
-  return z
-    .strictObject({ object: z.literal('list'), data: z.array(anyModel) })
-    .meta({ id: 'ModelList' });
+  return z.strictObject({ ...list, data: z.array(anyModel) }).meta({ id: 'ModelList' });
 };
 
 /** The longest sides of a video in either orientation, in pixels. */

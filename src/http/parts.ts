@@ -24,6 +24,7 @@ import type { Links } from '../storage/links.ts';
 import type { Uploads } from '../storage/uploads.ts';
 import type { Tracing } from '../tracing.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { Page } from './pages/bundle.ts';
 
 /** Whom a request is made for. */
 export type Caller = {
@@ -69,6 +70,8 @@ export type Parts = {
   /** What operators do with releases of models. */
   readonly operate: Operate;
   readonly registry: Registry;
+  /** The playground, as it is sent. */
+  readonly page: Page;
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */
   readonly draining: AbortSignal;
   /** Aborted API_DRAIN_SECONDS later, or when nothing is under way any more: what still goes on is cut off. */

@@ -1,5 +1,5 @@
 /** The environment variables that each process of the stack gets. All others, such as npm's or a cloud's keys, are not passed on. */
-import { variables } from '../config.ts';
+import { embeddedVariables, variables } from '../config.ts';
 import { operations } from '../operations/all.ts';
 
 /** For every process: paths, locale, time zone, and the mark of `orphans.ts`. */
@@ -30,7 +30,10 @@ const allowed = {
   Redis: common,
   Triton: [...common, ...triton],
   /** API, worker and the `enhance` command. */
-  service: [...common, ...node, ...variables(operations).flatMap((name) => [name, `${name}_FILE`])],
+  service: [
+    ...[...common, ...node, ...embeddedVariables],
+    ...variables(operations).flatMap((name) => [name, `${name}_FILE`]),
+  ],
 } as const;
 
 /** The variables of `env` that this kind of process gets. */

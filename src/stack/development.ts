@@ -8,7 +8,7 @@ import { writePrivate } from './environment.ts';
 import { places, root } from './home.mjs';
 
 const run = promisify(execFile);
-const keyFile = join(places.data, 'dev-key');
+export const keyFile = join(places.data, 'dev-key');
 
 /** The API key of the account `dev`: kept between starts, created when the service does not know it. */
 export const developmentKey = async (address: string, env: NodeJS.ProcessEnv): Promise<string> => {

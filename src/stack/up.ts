@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync } from 'node:
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { counted } from '../counted.ts';
-import { developmentKey, welcome } from './development.ts';
+import { developmentKey, keyFile, welcome } from './development.ts';
 import { givenEnvironment, lines, stackEnvironment, writePrivate } from './environment.ts';
 import { home, places } from './home.mjs';
 import { take } from './lock.mjs';
@@ -35,7 +35,11 @@ export const up = async (): Promise<void> => {
   if (!lock)
     throw new SetupError(`npm start is already running in this folder (${home}). Stop it first.`);
 
-  const env = { ...stackEnvironment(given, ports), ...markOf(run) };
+  const env: NodeJS.ProcessEnv = {
+    ...stackEnvironment(given, ports),
+    ...markOf(run),
+    DEVELOPMENT_KEY_PATH: keyFile,
+  };
   const stack: Stack = {
     ports,
     env,

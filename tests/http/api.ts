@@ -13,6 +13,7 @@ import { openTurns } from '../../src/async/turns.ts';
 import { openQueuesToSee } from '../../src/bull.ts';
 import type { Scope } from '../../src/contract/keys.ts';
 import { createApp } from '../../src/http/app.ts';
+import { bundlePage } from '../../src/http/pages/bundle.ts';
 import type { Parts } from '../../src/http/parts.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
@@ -95,7 +96,7 @@ export const realApi = async (
     }),
     links: openLinks(config.secrets.signing, publicUrl, config.files.ttlMs),
     webhooks: openWebhooks(stores, config),
-    ...{ operations, fetchTo, identify },
+    ...{ operations, fetchTo, identify, page: await bundlePage() },
     models: { describe: () => catalogue.describe() },
     ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
     queuesToSee: openQueuesToSee(['jobs', 'webhooks'], config.redis),

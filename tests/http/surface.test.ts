@@ -40,7 +40,7 @@ test('every answer names the API version and no software', async () => {
 
 test('an unknown path is a problem, with and without a key', async () => {
   refused(await http.get('/v1/nowhere'), 404, 'not_found');
-  refused(await api.client().post('/', 'x'), 404, 'not_found');
+  refused(await api.client().post('/nowhere', 'x'), 404, 'not_found');
   refused(await http.get('/v1/jobs/%E0%A4%A'), 404, 'not_found');
 });
 

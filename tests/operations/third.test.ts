@@ -27,6 +27,7 @@ import { operation } from '../../src/operations/operation.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { realApi } from '../http/api.ts';
+import { realBrowser } from '../real/browser.ts';
 import { realRedis } from '../real/redis.ts';
 
 const options = { model: z.enum(['plain']), red: z.boolean().default(true) };
@@ -165,7 +166,14 @@ test('its estimate, its models and its part of the document follow from the valu
   assert.equal([estimate.data.credits, estimate.data.model], [1, 'plain']);
   assert.is(estimate.data.lines[0].text, 'plain: 0.003072 MP × 200');
 
-  const [model] = (await http.get('/v1/models')).data.data;
+  const listed = (await http.get('/v1/models')).data;
+  const [{ request, ...entry }] = listed.operations;
+  assert.equal(entry, {
+    ...{ kind: 'invert', title: 'Invert', summary: 'Negate the colours of an image' },
+    ...{ path: '/v1/invert', sources: [['image']] },
+  });
+  assert.equal(request.properties.red, { default: true, type: 'boolean' });
+  const [model] = listed.data;
   assert.equal(
     [model.id, model.operation, model.ready, model.version, model.engine, model.price],
     ['plain', 'invert', true, 'invert-r1', 'libvips', 200],
@@ -174,6 +182,29 @@ test('its estimate, its models and its part of the document follow from the valu
   assert.ok(paths['/v1/invert'].post && paths['/v1/invert/estimate'].post);
   assert.ok(components.schemas.InvertResult && components.schemas.InvertJob);
   assert.not(paths['/v1/upscale']);
+});
+
+test('the playground has a form for it', async () => {
+  const { key, http } = await api.caller({ credits: 10 });
+  const browser = await realBrowser(new URL(api.url).origin);
+  try {
+    const page = await browser.open();
+    await page.goto(api.url);
+    await page.getByLabel('API key', { exact: true }).fill(key);
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByText('Negate the colours of an image.').waitFor();
+    await page.getByText('More options').click();
+    await page.getByRole('checkbox', { name: 'Red' }).uncheck();
+    const file = { name: 'picture.png', mimeType: 'image/png', buffer: picture };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'Start for 1 credit' }).click();
+    await page.getByRole('link', { name: /^Download/ }).waitFor();
+    const [job] = (await http.get('/v1/jobs')).data.data;
+    assert.equal([job.kind, job.options], ['invert', { model: 'plain', red: false }]);
+    assert.equal(browser.faults, []);
+  } finally {
+    await browser.close();
+  }
 });
 
 test('what its schema does not know is refused with a pointer, and nothing is charged', async () => {

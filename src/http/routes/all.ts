@@ -4,6 +4,7 @@ import { modelSchemas } from '../../contract/models.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { boardRoutes } from '../pages/board.ts';
+import { pageRoutes } from '../pages/routes.ts';
 import type { Route } from '../route.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
@@ -71,6 +72,6 @@ export const createRoutes = (
     metricsRoute(metrics),
     getProblemType,
   ];
-  const pages = [getDocs, docsScriptRoute(), ...boardRoutes()];
+  const pages = [getDocs, docsScriptRoute(), ...boardRoutes(), ...pageRoutes];
   return [...routes, openapiRoute(routes, publicUrl), ...pages];
 };

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { inShape, modelExample } from '../../contract/examples.ts';
-import type { modelSchemas } from '../../contract/models.ts';
+import { type modelSchemas, requestSchema } from '../../contract/models.ts';
 import { written } from '../../models/state.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { route } from '../route.ts';
@@ -41,7 +42,7 @@ export const modelsRoute = (
           };
         }),
       );
-      return { object: 'list' as const, data };
+      return { object: 'list' as const, operations: operations.map(operationEntry), data };
     },
   });
 
@@ -55,4 +56,10 @@ const exampleOf = (operations: readonly Operation[]) => ({
     const model = String(example?.result.model_used);
     return example ? [modelExample(kind, models[model]?.description ?? '', example)] : [];
   }),
+});
+
+const operationEntry = ({ kind, title, summary, sources, request }: Operation) => ({
+  ...{ kind, title, summary, path: `/v1/${kind}` },
+  sources: sources.map((group) => [...group]),
+  request: requestSchema(z.strictObject(request.shape)),
 });

@@ -1,0 +1,29 @@
+/** Whether the page gets the key of `npm start` without being asked for one. Pure. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from '../../bearer.ts';
+
+type Asked = {
+  /** Of the connection itself. */
+  readonly remoteAddress: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly trustedProxies: number;
+};
+
+/** Only a page of this service, opened on this machine, may have it. */
+export const mayHaveKey = ({ remoteAddress, headers, trustedProxies }: Asked): boolean =>
+  trustedProxies === 0 &&
+  !forwarding.some((name) => headers[name] !== undefined) &&
+  isLoopback((remoteAddress ?? '').replace(/^::ffff:/, '')) &&
+  isLoopback(nameIn(`http://${headers.host ?? ''}`)) &&
+  ['same-origin', undefined].includes(siteOf(headers)) &&
+  [`http://${headers.host}`, undefined].includes(headers.origin);
+
+/** A proxy on this machine asks from a loopback address for callers that may be anywhere. */
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+
+/** A page of another site can have its own name resolve to a loopback address, but it cannot change its name in Host. */
+const nameIn = (url: string): string =>
+  URL.canParse(url) ? new URL(url).hostname.replace(/^\[(.*)\]$/, '$1') : '';
+
+const siteOf = ({ 'sec-fetch-site': site }: IncomingHttpHeaders): string | undefined =>
+  site === undefined ? undefined : String(site);

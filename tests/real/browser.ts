@@ -1,0 +1,54 @@
+/** Chromium, as Debian packs it, with pages that note what they must not do. */
+import { createRequire } from 'node:module';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** `origin`: the only server that a page may ask. */
+export const realBrowser = async (origin: string) => {
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      // The tests run as root in a container, where Chromium's own sandbox cannot be made.
+      ...['--no-sandbox', '--disable-dev-shm-usage', '--mute-audio'],
+      ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+    ],
+  });
+  const faults: string[] = [];
+  return {
+    faults,
+    open: async (options: BrowserContextOptions = {}): Promise<Page> => {
+      const context = await browser.newContext({ acceptDownloads: true, ...options });
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      await page.addInitScript({ path: axeFile });
+      page.on('pageerror', (error) => faults.push(`error: ${error}`));
+      page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
+      page.on('console', (message) => {
+        // Chromium's own note of a call that was refused, or found no API; the page then explains it.
+        const isRefusal =
+          message.text().startsWith('Failed to load resource') &&
+          message.location().url.startsWith(`${origin}/v1/`);
+        if (['error', 'warning'].includes(message.type()) && !isRefusal)
+          faults.push(`console: ${message.text()}`);
+      });
+      page.on('request', (request) => {
+        const url = new URL(request.url());
+        if (/^https?:$/.test(url.protocol) && url.origin !== origin)
+          faults.push(`request to ${url.origin}`);
+      });
+      return page;
+    },
+    close: () => browser.close(),
+  };
+};
+
+type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
+
+/** Nothing that axe-core knows of is wrong with the page as it is now. */
+export const isAccessible = async (page: Page): Promise<void> => {
+  const { violations }: { violations: readonly Violation[] } = await page.evaluate('axe.run()');
+  const told = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  assert.equal(told, []);
+};

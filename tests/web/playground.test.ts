@@ -1,0 +1,359 @@
+/** The playground in Chromium, over the whole service. */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { places } from '../../src/stack/home.mjs';
+import { isAccessible, realBrowser } from '../real/browser.ts';
+import { tempDir } from '../real/run.ts';
+import { type Caller, realService } from '../real/service.ts';
+import { sounds } from '../real/sounds.ts';
+import { talkingHead } from '../real/talking.ts';
+import { lipsyncNames, realTriton } from '../real/triton.ts';
+import { until } from '../real/until.ts';
+
+const test = suite('playground');
+const dir = tempDir('playground');
+const at = (name: string) => join(dir, name);
+const service = await realService(
+  { IMAGE_MAX_BYTES: '200000' },
+  realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
+);
+const browser = await realBrowser(new URL(service.url).origin);
+
+/** A picture with edges: the number makes its content, and so its job, another than all others'. */
+let drawn = 0;
+const picture = async (name = `picture-${drawn}.png`, side = 64): Promise<string> => {
+  drawn += 1;
+  const svg = `<svg width="${side}" height="48"><rect width="100%" height="100%" fill="#36c"/><circle cx="${10 + drawn}" cy="20" r="15" fill="#fa4"/></svg>`;
+  await sharp(Buffer.from(svg)).png().toFile(at(name));
+  return at(name);
+};
+const clip = await talkingHead(at('clip.mp4'), 1, '240x240');
+const voice = await sounds.babble(at('voice.wav'), 0.6);
+
+/** The page of a caller who has entered the key. */
+const opened = async (
+  caller: Caller,
+  options: Parameters<typeof browser.open>[0] = {},
+): Promise<Page> => {
+  const page = await browser.open(options);
+  await page.goto(service.url);
+  await page.getByLabel('API key', { exact: true }).fill(caller.key);
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByText('What shall be done?').waitFor();
+  return page;
+};
+const choose = (page: Page, path: string, place = 0) =>
+  page.locator('input[type=file]').nth(place).setInputFiles(path);
+const startButton = (page: Page) => page.getByRole('button', { name: /^Start for/ });
+const start = async (page: Page) => {
+  await startButton(page).click();
+};
+/** Page.waitForFunction would need `eval`, which the policy of the page forbids. */
+const holds = (page: Page, expression: string) =>
+  until(expression, async () => Boolean(await page.evaluate(expression)));
+const result = (page: Page) => page.getByRole('link', { name: /^Download/ });
+const chargedTo = async (caller: Caller) => 100 - (await caller.balance()).balance;
+const jobsOf = async (caller: Caller) => (await caller.http.get('/v1/jobs')).data.data;
+const downloaded = async (page: Page): Promise<Buffer> => {
+  const [download] = await Promise.all([page.waitForEvent('download'), result(page).click()]);
+  return readFileSync(await download.path());
+};
+
+test('a picture: price, start, progress, comparison, download', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await isAccessible(page);
+  const streams: string[] = [];
+  page.on(
+    'request',
+    (request) => void (request.url().includes('/events') && streams.push(request.url())),
+  );
+  await choose(page, await picture());
+  await startButton(page).waitFor();
+  assert.is(await startButton(page).textContent(), 'Start for 1 credit');
+  assert.match((await page.locator('.price').textContent()) ?? '', /64 × 48 becomes 128 × 96/);
+  assert.is(await chargedTo(caller), 0);
+  await isAccessible(page);
+  await start(page);
+  await result(page).waitFor();
+  assert.is(streams.length, 1);
+  const sizes = await page.evaluate(
+    "Promise.all([...document.querySelectorAll('.pair img')].map(async (one) => { await one.decode(); return one.naturalWidth }))",
+  );
+  assert.equal(sizes, [128, 64]);
+  const divider = page.getByRole('slider', { name: 'Original | result' });
+  await divider.focus();
+  await page.keyboard.press('Home');
+  assert.is(
+    await page.evaluate("document.querySelector('.pair').style.getPropertyValue('--cut')"),
+    '0%',
+  );
+  await page.getByRole('button', { name: '1:1' }).click();
+  assert.is(
+    await page.evaluate("document.querySelector('.pair .after').clientWidth * devicePixelRatio"),
+    128,
+  );
+  const { width, height } = await sharp(await downloaded(page)).metadata();
+  assert.equal([width, height], [128, 96]);
+  await isAccessible(page);
+  await page.getByText('99 credits').waitFor();
+  assert.is(await chargedTo(caller), 1);
+  await page.context().close();
+});
+
+test('a clip and a recording: price, start, synchronised players, download', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller, { colorScheme: 'dark' });
+  await page.getByRole('radio', { name: 'Lipsync' }).check();
+  await choose(page, clip, 0);
+  await choose(page, voice, 1);
+  await startButton(page).waitFor();
+  await isAccessible(page);
+  await start(page);
+  await result(page).waitFor({ timeout: 180_000 });
+  await page.getByRole('slider', { name: 'Time' }).fill('0.4');
+  // Both have sought there, and both play on from there.
+  await holds(
+    page,
+    "[...document.querySelectorAll('figure video')].filter((one) => one.readyState >= 2 && Math.abs(one.currentTime - 0.4) < 0.05).length === 2",
+  );
+  await page.getByRole('button', { name: 'Play' }).click();
+  await holds(
+    page,
+    "[...document.querySelectorAll('figure video')].every((one) => one.currentTime > 0.45)",
+  );
+  await isAccessible(page);
+  const bytes = await downloaded(page);
+  const [job] = await jobsOf(caller);
+  assert.is(bytes.length, job.result.bytes);
+  assert.is(await chargedTo(caller), job.cost.charged);
+  await page.context().close();
+});
+
+test('a portrait whose face is clicked, and a recording from the microphone', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await page.getByRole('radio', { name: 'Lipsync' }).check();
+  await page.getByRole('button', { name: 'Try the sample' }).click();
+  const face = page.getByRole('img', { name: /^Preview/ });
+  await face.click({ position: { x: 130, y: 100 } });
+  await page.getByRole('button', { name: 'Record', exact: true }).click();
+  await page.getByText('Recording: 1 s. Speak now.').waitFor();
+  await page.getByRole('button', { name: 'Stop recording' }).click();
+  await page.getByText('recording.wav').waitFor();
+  const [estimate] = await Promise.all([
+    page.waitForRequest((request) => request.url().endsWith('/v1/lipsync/estimate')),
+    startButton(page).waitFor(),
+  ]);
+  const { speaker } = estimate.postDataJSON();
+  assert.is(speaker.frame, 0);
+  // The preview is drawn at most 260 px high, the picture has 288.
+  assert.ok(
+    Math.abs(speaker.x - (130 * 288) / 260) < 3 && Math.abs(speaker.y - (100 * 288) / 260) < 3,
+    JSON.stringify(speaker),
+  );
+  await page.context().close();
+});
+
+test('a job goes on being shown over a reload, and over a time in which the API is away', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await service.worker.stop();
+  await choose(page, await picture());
+  await start(page);
+  await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await page.reload();
+  await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await service.killApi();
+  await page.getByText('The connection is lost.').waitFor();
+  await service.startApi();
+  await page.getByText('The connection is lost.').waitFor({ state: 'hidden' });
+  await service.worker.start();
+  await result(page).waitFor();
+  assert.is(await page.getByRole('img', { name: /^Original, at/ }).count(), 1);
+  await page.context().close();
+});
+
+test('a job is cancelled, and costs nothing', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await service.worker.stop();
+  await choose(page, await picture());
+  await start(page);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('The job was cancelled. Nothing was charged.').waitFor();
+  await service.worker.start();
+  assert.is(await chargedTo(caller), 0);
+  await page.context().close();
+});
+
+test('a double click, and an answer that is lost on its way, make one job', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await choose(page, await picture());
+  let lost = 0;
+  await page.route('**/v1/upscale', async (route) => {
+    lost += 1;
+    if (lost > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await startButton(page).dblclick();
+  await page.getByText('The server cannot be reached').waitFor();
+  await start(page);
+  await result(page).waitFor();
+  assert.is((await jobsOf(caller)).length, 1);
+  assert.is(await chargedTo(caller), 1);
+  await page.context().close();
+});
+
+test('files that do not fit are told so: the large one before it is sent, the false one after', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  const uploads: string[] = [];
+  page.on(
+    'request',
+    (request) => void (request.url().endsWith('/v1/uploads') && uploads.push(request.url())),
+  );
+  writeFileSync(at('large.png'), Buffer.alloc(200_001, 1));
+  await choose(page, at('large.png'));
+  await page
+    .getByText('“large.png” has 200 kB; at most 200 kB are allowed. Nothing was sent.')
+    .waitFor();
+  await choose(page, voice);
+  await page.getByText('Expected a picture or a video; “voice.wav” is of another kind.').waitFor();
+  assert.equal(uploads, []);
+  writeFileSync(at('false.png'), 'once upon a time');
+  await choose(page, at('false.png'));
+  await page.locator('[data-code=unsupported_media_type]').waitFor();
+  await isAccessible(page);
+  await page.context().close();
+});
+
+test('without credits the price says so, and the start is refused', async () => {
+  const caller = await service.caller(0);
+  const page = await opened(caller);
+  await choose(page, await picture());
+  await page
+    .getByText('Not enough credits: this costs 1 credit, and 0 credits are left.')
+    .waitFor();
+  await start(page);
+  await page.locator('[data-code=insufficient_credits]').waitFor();
+  assert.match(
+    (await page.locator('[data-code=insufficient_credits]').textContent()) ?? '',
+    /Ask the operator.*Charged: 0/s,
+  );
+  await isAccessible(page);
+  assert.equal(await jobsOf(caller), []);
+  await page.context().close();
+});
+
+test('a key that was revoked is asked for again, and nothing that was entered is lost', async () => {
+  const caller = await service.caller(100);
+  const other = await service.caller(100);
+  const page = await opened(caller);
+  await choose(page, await picture());
+  await startButton(page).waitFor();
+  const [own] = await service.keys.list(caller.account);
+  await service.keys.revoke(own?.id ?? '');
+  await page.getByRole('radio', { name: '4×' }).check();
+  await page.getByText('The key is not known here, or was revoked.').waitFor();
+  await isAccessible(page);
+  await page.getByLabel('API key', { exact: true }).fill(other.key);
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  // The other account has no upload of the first one's, so the file is sent again.
+  await startButton(page).waitFor();
+  assert.match((await page.locator('.price').textContent()) ?? '', /becomes 256 × 192/);
+  await page.getByText('100 credits', { exact: true }).waitFor();
+  await page.context().close();
+});
+
+test('names with HTML and of other directions are text, and break nothing at 360 px', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller, {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const name = `<img src=x onerror=alert(1)>\u202Egnp ${'long'.repeat(30)}.png`;
+  await choose(page, await picture(name));
+  await startButton(page).waitFor();
+  await start(page);
+  await result(page).waitFor();
+  await page.getByRole('button', { name: /^Open/ }).waitFor();
+  assert.is(await page.locator('bdi', { hasText: '<img src=x onerror=alert(1)>' }).count(), 2);
+  assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 360);
+  const low = await page.evaluate(
+    "[...document.querySelectorAll('button, a.button, select')].filter((one) => one.offsetParent && one.offsetHeight < 44).map((one) => one.textContent)",
+  );
+  assert.equal(low, []);
+  await isAccessible(page);
+  await page.context().close();
+});
+
+test('two models are compared; the history runs a job again, sends its result on, and deletes it', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await choose(page, await picture('first.png'));
+  await start(page);
+  await result(page).waitFor();
+  await page.getByRole('radio', { name: /^Animation/ }).check();
+  await start(page);
+  await page.getByRole('button', { name: 'Compare with Photo' }).click();
+  await page.getByRole('slider', { name: 'Photo | result' }).waitFor();
+  const pair =
+    "Promise.all([...document.querySelectorAll('.pair img')].map(async (one) => { await one.decode(); return one.naturalWidth }))";
+  assert.equal(await page.evaluate(pair), [128, 128]);
+  await page.getByRole('button', { name: 'Remove first.png' }).click();
+  await page
+    .locator('#jobs')
+    .getByRole('button', { name: /^Run again/ })
+    .first()
+    .click();
+  await startButton(page).waitFor();
+  await page.getByRole('button', { name: 'Use in Lipsync' }).click();
+  await page.getByText('animation-result.png').waitFor();
+  const remove = page.locator('#jobs').getByRole('button', { name: 'Delete' }).first();
+  await remove.click();
+  await page.getByRole('button', { name: 'Really delete?' }).click();
+  await page.locator('#jobs').getByText('deleted').waitFor();
+  const [job] = await jobsOf(caller);
+  assert.is(job.result, null);
+  await page.context().close();
+});
+
+const run = promisify(execFile);
+test('the request as curl, TypeScript and Python does what the form does', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await choose(page, await picture("it's.png"));
+  await startButton(page).waitFor();
+  await page.getByRole('button', { name: 'Copy as code' }).click();
+  const code = async (name: string) =>
+    (await page.getByLabel(name, { exact: true }).textContent()) ?? '';
+  const options = { cwd: dir, env: { ...process.env, ENHANCE_KEY: caller.key } };
+  const outputs = [
+    (await run('bash', ['-c', await code('curl')], options)).stdout,
+    (await run(process.execPath, ['--input-type=module', '-e', await code('TypeScript')], options))
+      .stdout,
+    (await run(places.python, ['-c', await code('Python')], options)).stdout,
+  ];
+  for (const output of outputs) assert.match(output, `${service.url}/v1/jobs/job_`);
+  await page.context().close();
+});
+
+test('no page printed an error, or asked another server', () => {
+  assert.equal(browser.faults, []);
+});
+
+test.after(async () => {
+  await browser.close();
+  await service.close();
+});
+test.run();

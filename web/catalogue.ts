@@ -1,0 +1,71 @@
+/** What `GET /v1/models` tells, as the form needs it. Pure. */
+import type { MediaKind } from '../src/contract/media.ts';
+import type { Model, ModelList, OperationEntry } from '../src/contract/models.ts';
+import type { Schema } from './schema.ts';
+
+export type Operation = {
+  readonly kind: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly path: string;
+  /** Such as [["image", "video"]]: one file for each group. */
+  readonly sources: OperationEntry['sources'];
+  readonly request: Schema;
+  readonly models: readonly Model[];
+};
+
+export const operationsIn = ({ operations, data }: ModelList): Operation[] =>
+  operations.map((entry) => ({
+    ...entry,
+    models: data.filter(({ operation }) => operation === entry.kind),
+  }));
+
+type Limits = Readonly<Record<string, { readonly max_bytes?: number } | undefined>>;
+
+const limitsOf = (model: Model, kind: MediaKind): { max_bytes?: number } => {
+  const limits: Limits = Object(model.limits);
+  return limits[kind] ?? (kind === 'image' ? limits.portrait : undefined) ?? {};
+};
+
+/** The largest file of this kind; undefined where the model tells none. */
+export const mostBytes = (model: Model, kind: MediaKind): number | undefined =>
+  limitsOf(model, kind).max_bytes;
+
+/** The lists of the model's options, such as `scales`, and `image_formats` for an image. */
+export const allowedValues = (
+  model: Model,
+  field: string,
+  kind: MediaKind | undefined,
+): readonly (string | number)[] | undefined => {
+  const options: Readonly<Record<string, unknown>> = Object(model.options);
+  const names = field === 'output_format' ? [`${kind}_formats`, 'output_formats'] : [`${field}s`];
+  const list = names.map((name) => options[name]).find((value) => Array.isArray(value));
+  return Array.isArray(list) ? list : undefined;
+};
+
+/** "0.5 credits per megapixel", from `credits_per_megapixel: 0.5`. */
+export const rateText = ({ price }: Model): string => {
+  const rates = Object.entries<unknown>(Object(price));
+  const [name, rate] = rates.find(([key]) => key.startsWith('credits_per_')) ?? [];
+  if (name === undefined) return '';
+  const words = name.replaceAll('_', ' ');
+  return `${rate} ${rate === 1 ? words.replace('credits', 'credit') : words}`;
+};
+
+/** The name of the group under which a file of this kind is sent as a part. */
+export const partFor = (group: readonly string[], kind: MediaKind): string =>
+  group.find((name) => name === kind) ?? group[0] ?? kind;
+
+/** The field that takes its URL: a portrait may be a part `image` where its URL has to be `video_url`. */
+export const urlFieldFor = (
+  { request }: Operation,
+  group: readonly string[],
+  kind: MediaKind,
+): string => {
+  const names = [partFor(group, kind), ...group].map((name) => `${name}_url`);
+  return names.find((name) => Object.hasOwn(request.properties ?? {}, name)) ?? names[0] ?? '';
+};
+
+/** Whether pictures and videos belong in this group, or sounds. A clip may always be a picture: the content decides. */
+export const isVisual = (group: readonly string[]): boolean =>
+  group.some((name) => name === 'image' || name === 'video');

@@ -1,0 +1,90 @@
+/** The original and the result side by side, played as one: the result leads, and the original follows it. */
+import { button, freshId, make } from './dom.ts';
+import { durationText } from './words.ts';
+
+/** Further apart than about two frames can be seen. */
+const APART_SECONDS = 0.08;
+
+export const compareVideos = (
+  before: HTMLVideoElement | HTMLImageElement | null,
+  after: string,
+  name = 'Original',
+): HTMLElement => {
+  const result = make('video', {
+    src: after,
+    playsinline: true,
+    preload: 'auto',
+    'aria-label': 'The result',
+  });
+  const original = before instanceof HTMLVideoElement ? before : null;
+  const shown = make(
+    'div',
+    { class: before ? 'side-by-side' : '' },
+    before && titled(name, before),
+    titled('Result', result),
+  );
+  before?.addEventListener('error', () =>
+    before.replaceWith(make('p', { class: 'hint' }, 'This browser cannot show the original.')),
+  );
+  if (original) follows(original, result);
+  return make('div', { class: 'compare' }, shown, controls(result));
+};
+
+const titled = (title: string, media: HTMLElement): HTMLElement =>
+  make('figure', {}, media, make('figcaption', {}, title));
+
+const follows = (original: HTMLVideoElement, result: HTMLVideoElement): void => {
+  original.muted = true;
+  const align = (): void => {
+    const time = Math.min(result.currentTime, original.duration || result.currentTime);
+    if (Math.abs(original.currentTime - time) > APART_SECONDS) original.currentTime = time;
+  };
+  const play = (): void => {
+    align();
+    // Beyond its end a shorter original stays on its last picture.
+    if (result.currentTime < original.duration) void original.play();
+  };
+  result.addEventListener('play', play);
+  result.addEventListener('pause', () => original.pause());
+  result.addEventListener('waiting', () => original.pause());
+  result.addEventListener('playing', play);
+  result.addEventListener('seeked', align);
+  result.addEventListener('timeupdate', align);
+};
+
+const controls = (result: HTMLVideoElement): HTMLElement => {
+  const id = freshId('time');
+  const time = make('input', { id, type: 'range', min: 0, max: 1, step: 0.01, value: 0 });
+  const clock = make('span', { class: 'clock' });
+  const toggle = button('Play', () => (result.paused ? result.play() : result.pause()), {
+    class: 'main',
+  });
+  const mute = button(
+    'Mute',
+    () => {
+      result.muted = !result.muted;
+      mute.setAttribute('aria-pressed', String(result.muted));
+    },
+    { 'aria-pressed': 'false' },
+  );
+  const show = (): void => {
+    toggle.textContent = result.paused ? 'Play' : 'Pause';
+    time.max = String(result.duration || 1);
+    time.value = String(result.currentTime);
+    clock.textContent = `${durationText(result.currentTime)} of ${durationText(result.duration || 0)}`;
+  };
+  for (const name of ['play', 'pause', 'timeupdate', 'loadedmetadata', 'ended'])
+    result.addEventListener(name, show);
+  time.addEventListener('input', () => {
+    result.currentTime = time.valueAsNumber;
+  });
+  return make(
+    'div',
+    { class: 'row' },
+    toggle,
+    make('label', { for: id, class: 'unseen' }, 'Time'),
+    time,
+    clock,
+    mute,
+  );
+};

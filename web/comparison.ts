@@ -1,0 +1,55 @@
+/** A result beside what it was made of, or beside what another model made of the same. */
+import type { Job, JobResult } from '../src/contract/job.ts';
+import { own } from './api.ts';
+import { comparePictures } from './compare-pictures.ts';
+import { compareVideos } from './compare-videos.ts';
+import { button, make } from './dom.ts';
+import { othersLike } from './other-models.ts';
+import type { Chosen } from './source.ts';
+import { labelOf } from './words.ts';
+
+type Before = { readonly name: string; readonly src: string; readonly isVideo: boolean };
+
+export const comparison = (job: Job, result: JobResult, original: Chosen | null): HTMLElement => {
+  const first = original && {
+    name: 'Original',
+    src: URL.createObjectURL(original.file),
+    isVideo: original.kind !== 'image',
+  };
+  const view = make('div', {}, viewOf(result, first));
+  const offers = make('p', { class: 'row' });
+  const offer = (before: Before): HTMLElement =>
+    button(`Compare with ${before.name}`, () => view.replaceChildren(viewOf(result, before)));
+  void othersOf(job).then((others) => {
+    if (others.length > 0) offers.append(...[...(first ? [first] : []), ...others].map(offer));
+  });
+  return make('div', {}, view, offers);
+};
+
+const viewOf = ({ content_type, output_url }: JobResult, before: Before | null): HTMLElement => {
+  const after = own(output_url);
+  if (content_type.startsWith('image/'))
+    return comparePictures(before?.src ?? null, after, before?.name);
+  return compareVideos(before && mediaOf(before), after, before?.name);
+};
+
+const mediaOf = ({ src, isVideo, name }: Before): HTMLVideoElement | HTMLImageElement =>
+  isVideo
+    ? make('video', { src, playsinline: true, preload: 'auto', 'aria-label': name })
+    : make('img', { src, alt: name });
+
+const othersOf = async (job: Job): Promise<Before[]> => {
+  try {
+    return (await othersLike(job)).flatMap(({ model, result }) =>
+      result
+        ? {
+            name: labelOf(model),
+            src: own(result.output_url),
+            isVideo: result.content_type.startsWith('video/'),
+          }
+        : [],
+    );
+  } catch {
+    return []; // the result itself is there; only the choice is missing
+  }
+};

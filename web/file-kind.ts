@@ -1,0 +1,16 @@
+import type { MediaKind } from '../src/contract/media.ts';
+
+/** What a file seems to be, by what the browser says of it and by its name. Only the server looks inside. */
+export const kindOf = (file: Blob, name: string): MediaKind | undefined => {
+  const [kind] = file.type.split('/');
+  if (kind === 'image' || kind === 'video' || kind === 'audio') return kind;
+  const ending = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+  return endings[ending];
+};
+
+/** Those that browsers do not know everywhere. */
+const endings: Readonly<Record<string, MediaKind>> = {
+  ...{ avif: 'image', tif: 'image', tiff: 'image' },
+  ...{ mkv: 'video', mov: 'video', avi: 'video', m4v: 'video' },
+  ...{ flac: 'audio', m4a: 'audio', opus: 'audio', oga: 'audio', aac: 'audio' },
+};

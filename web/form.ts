@@ -1,0 +1,137 @@
+/** The whole form: an operation, its own form, and the start. */
+import type { Estimate } from '../src/contract/credits.ts';
+import type { Job } from '../src/contract/job.ts';
+import { call, Offline } from './api.ts';
+import type { Operation } from './catalogue.ts';
+import { codeButton } from './code.ts';
+import { button, freshId, make } from './dom.ts';
+import { kindOf } from './file-kind.ts';
+import { type Body, operationForm } from './operation-form.ts';
+import { problemBox } from './problem-box.ts';
+import type { Chosen } from './source.ts';
+import { creditsText } from './words.ts';
+
+export type Started = {
+  readonly job: Job;
+  readonly body: Body;
+  readonly files: readonly (Chosen | null)[];
+};
+
+export const createForm = (
+  operations: readonly Operation[],
+  onStart: (started: Started) => void,
+) => {
+  const fault = make('div');
+  const start = button('Start', () => submit(), { class: 'main', disabled: true });
+  const isReady = (estimate: Estimate | null): void => {
+    start.disabled = estimate === null;
+    start.textContent = estimate ? `Start for ${creditsText(estimate.credits)}` : 'Start';
+  };
+  const forms = operations.map((operation) => operationForm(operation, isReady));
+  const place = make('div');
+  let current = forms[0];
+  /** Of a start whose answer has not come: sent again it is the same start. */
+  let open: { readonly text: string; readonly key: string } | null = null;
+
+  const submit = async (): Promise<void> => {
+    const body = current?.body();
+    if (!current || !body || start.getAttribute('aria-busy') === 'true') return;
+    const { files, operation } = current;
+    start.setAttribute('aria-busy', 'true');
+    fault.replaceChildren();
+    const text = `${operation.path} ${JSON.stringify(body)}`;
+    open = open?.text === text ? open : { text, key: crypto.randomUUID() };
+    try {
+      const headers = { prefer: 'respond-async', 'idempotency-key': open.key };
+      const job = await call<Job>(operation.path, { method: 'POST', body, headers });
+      open = null;
+      onStart({ job, body, files: files() });
+    } catch (error) {
+      if (!(error instanceof Offline)) open = null;
+      fault.replaceChildren(problemBox(error));
+    } finally {
+      start.removeAttribute('aria-busy');
+    }
+  };
+
+  const switcher = operationSwitch(
+    forms.map(({ operation }) => operation),
+    (at) => show(at),
+  );
+  const show = (at: number): void => {
+    current = forms[at];
+    switcher.set(at);
+    fault.replaceChildren();
+    isReady(null);
+    place.replaceChildren(...(current ? [current.element] : []));
+    current?.update();
+  };
+
+  const take = (file: Blob, name: string): void => {
+    const kind = kindOf(file, name);
+    const free = current?.sources.find((source) => !source.chosen() && source.takes(kind));
+    (free ?? current?.sources.find((source) => source.takes(kind)) ?? current?.sources[0])?.set(
+      file,
+      name,
+    );
+  };
+  takePasted(take);
+  show(0);
+
+  const code = codeButton(
+    () => current && { operation: current.operation, body: current.body(), files: current.files() },
+  );
+  return {
+    element: make(
+      'div',
+      {},
+      switcher.element,
+      place,
+      fault,
+      make('p', { class: 'row' }, start, code.button),
+      code.element,
+    ),
+    /** Puts an earlier request in, or a file for an operation. */
+    fill: (kind: string, body: Body, files: readonly (Chosen | undefined)[]): void => {
+      const at = forms.findIndex(({ operation }) => operation.kind === kind);
+      show(Math.max(0, at));
+      current?.fill(body, files);
+    },
+  };
+};
+
+const operationSwitch = (operations: readonly Operation[], choose: (at: number) => void) => {
+  const name = freshId('operation');
+  const inputs = operations.map((_, at) =>
+    make('input', { type: 'radio', name, change: () => choose(at) }),
+  );
+  const about = make('p', { class: 'hint' });
+  const labels = operations.map(({ title }, at) =>
+    make('label', {}, inputs[at], make('span', {}, title)),
+  );
+  return {
+    element: make(
+      'fieldset',
+      { class: 'field' },
+      make('legend', {}, 'What shall be done?'),
+      make('div', { class: 'segments wide' }, ...labels),
+      about,
+    ),
+    set: (at: number): void => {
+      for (const [i, input] of inputs.entries()) input.checked = i === at;
+      about.textContent = `${operations[at]?.summary ?? ''}.`;
+    },
+  };
+};
+
+/** Files that are pasted anywhere, or dropped beside the drop areas. */
+const takePasted = (take: (file: Blob, name: string) => void): void => {
+  document.addEventListener('paste', (event) => {
+    for (const file of event.clipboardData?.files ?? []) take(file, file.name);
+  });
+  document.addEventListener('dragover', (event) => event.preventDefault());
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    for (const file of event.dataTransfer?.files ?? []) take(file, file.name);
+  });
+};

@@ -1,0 +1,71 @@
+/** The API key: given by the server of `npm start`, else asked for and kept in this tab. */
+import { byId } from './dom.ts';
+
+const kept = 'enhance-key';
+let key = '';
+
+export const currentKey = (): string => key;
+
+const listeners: (() => void)[] = [];
+/** Another key may be of another account, which has neither the uploads nor the jobs of the one before. */
+export const onNewKey = (listener: () => void): void => {
+  listeners.push(listener);
+};
+const use = (given: string): void => {
+  key = given;
+  for (const listener of listeners) listener();
+};
+
+/** Looks for a key without asking anybody. */
+export const findKey = async (): Promise<void> => {
+  key = sessionStorage.getItem(kept) ?? (await developmentKey());
+};
+
+/** Empty unless this browser runs on the machine of an `npm start`. */
+const developmentKey = async (): Promise<string> => {
+  if (!/^(localhost|127\.|\[::1\])/.test(location.hostname)) return '';
+  const answer = await fetch('playground/key');
+  return answer.ok ? ((await answer.json()).key ?? '') : '';
+};
+
+let asking: Promise<boolean> | null = null;
+
+/** Asks for another key, and says why; false when none was given. All callers of one moment share one question. */
+export const askKey = (reason: string): Promise<boolean> => {
+  asking ??= ask(reason).finally(() => {
+    asking = null;
+  });
+  return asking;
+};
+
+const ask = async (reason: string): Promise<boolean> => {
+  const given = await developmentKey();
+  // As after a fresh start of the server with other data.
+  if (given !== '' && given !== key) {
+    use(given);
+    return true;
+  }
+  return askUser(reason);
+};
+
+const askUser = (reason: string): Promise<boolean> => {
+  const [dialog, field] = [byId('key-dialog'), byId('key-field')];
+  if (!(dialog instanceof HTMLDialogElement) || !(field instanceof HTMLInputElement))
+    throw new Error('the HTML has another key dialog');
+  byId('key-reason').textContent = reason;
+  field.value = '';
+  dialog.returnValue = '';
+  dialog.showModal();
+  field.focus();
+  return new Promise((resolve) => {
+    byId('key-later').onclick = () => dialog.close('');
+    dialog.onclose = () => {
+      const isGiven = dialog.returnValue === 'given';
+      if (isGiven) {
+        sessionStorage.setItem(kept, field.value.trim());
+        use(field.value.trim());
+      }
+      resolve(isGiven);
+    };
+  });
+};

@@ -1,0 +1,62 @@
+/** The playground: finds a key, asks what the service can do, and puts the page together from that. */
+import type { Balance } from '../src/contract/credits.ts';
+import type { ModelList } from '../src/contract/models.ts';
+import { call } from './api.ts';
+import { operationsIn } from './catalogue.ts';
+import { button, byId, make } from './dom.ts';
+import { createForm } from './form.ts';
+import { createHistory } from './history.ts';
+import { askKey, currentKey, findKey, onNewKey } from './key.ts';
+import { keep } from './originals.ts';
+import { createOutcome } from './outcome.ts';
+import { problemBox } from './problem-box.ts';
+import { creditsText } from './words.ts';
+
+const showCredits = async (): Promise<void> => {
+  const pill = byId('credits');
+  try {
+    const { available } = await call<Balance>('v1/credits');
+    pill.textContent = creditsText(available);
+    pill.hidden = false;
+  } catch {
+    pill.hidden = true; // what is not known is not shown; whatever needs credits tells why it fails
+  }
+};
+
+const build = (list: ModelList): (() => Promise<unknown>) => {
+  const operations = operationsIn(list);
+  const refresh = () => Promise.all([showCredits(), history.load()]);
+  const form = createForm(operations, async ({ job, body, files }) => {
+    await keep(job.id, body, files); // before the job is shown: a reload may follow at once
+    void refresh();
+    await outcome.show(job);
+  });
+  const outcome = createOutcome({ operations, fill: form.fill, onEnd: () => void refresh() });
+  const history = createHistory({ open: (job) => outcome.show(job), fill: form.fill });
+  byId('form').replaceChildren(form.element);
+  byId('panels').hidden = false;
+  return () => Promise.all([refresh(), outcome.restore()]);
+};
+
+const start = async (): Promise<void> => {
+  const loading = byId('loading');
+  loading.hidden = false;
+  if (currentKey() === '' && !(await askKey('To use the service from here, enter an API key.'))) {
+    const text = 'The service works for those who have an API key.';
+    loading.replaceChildren(make('p', {}, text), button('Enter a key', start, { class: 'main' }));
+    return;
+  }
+  try {
+    const list = await call<ModelList>('v1/models');
+    loading.hidden = true;
+    const load = build(list);
+    onNewKey(() => void load());
+    byId('change-key').onclick = () => askKey('Enter the key to use from now on.');
+    await load();
+  } catch (error) {
+    loading.replaceChildren(problemBox(error), button('Try again', start, { class: 'main' }));
+  }
+};
+
+await findKey();
+await start();

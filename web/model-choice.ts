@@ -1,0 +1,35 @@
+/** The models of an operation to choose from, with what each is for and what it costs. */
+import type { Model } from '../src/contract/models.ts';
+import { rateText } from './catalogue.ts';
+import { freshId, make } from './dom.ts';
+import { labelOf, sentence } from './words.ts';
+
+export const modelChoice = (models: readonly Model[]) => {
+  const name = freshId('model');
+  const first = models.findIndex(({ ready }) => ready);
+  const inputs = models.map((_, at) =>
+    make('input', { type: 'radio', name, checked: at === Math.max(0, first) }),
+  );
+  const cards = models.map((model, at) =>
+    make(
+      'label',
+      { class: 'model' },
+      inputs[at],
+      make(
+        'span',
+        {},
+        make('strong', {}, labelOf(model.id)),
+        !model.ready && make('em', { class: 'tag' }, 'not ready'),
+        make('span', { class: 'about' }, sentence(model.description)),
+        make('span', { class: 'rate' }, rateText(model)),
+      ),
+    ),
+  );
+  return {
+    element: make('fieldset', { class: 'field models' }, make('legend', {}, 'Model'), ...cards),
+    model: (): Model | undefined => models[inputs.findIndex(({ checked }) => checked)],
+    set: (id: unknown): void => {
+      for (const [at, input] of inputs.entries()) input.checked = models[at]?.id === id;
+    },
+  };
+};

@@ -1,0 +1,20 @@
+/** Results of other models for the same input and options, to compare a result with. */
+import type { Job } from '../src/contract/job.ts';
+import { call } from './api.ts';
+
+/** The newest for each model. Only the latest jobs are looked at. */
+export const othersLike = async (job: Job): Promise<Job[]> => {
+  const { data } = await call<{ readonly data: readonly Job[] }>(
+    `v1/jobs?kind=${job.kind}&status=succeeded&limit=50`,
+  );
+  const alike = data.filter(
+    (one) => one.result !== null && one.model !== job.model && workOf(one) === workOf(job),
+  );
+  return alike.filter((one, at) => alike.findIndex(({ model }) => model === one.model) === at);
+};
+
+/** The same for jobs that differ in nothing but the model. */
+const workOf = ({ input, options }: Job): string => {
+  const { model: _, ...others } = options;
+  return JSON.stringify([input.sha256, input.audio, others]);
+};

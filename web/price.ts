@@ -1,0 +1,87 @@
+/** What the request would cost, asked from the service whenever the form changed. */
+import type { Estimate } from '../src/contract/credits.ts';
+import { call } from './api.ts';
+import { announce, make } from './dom.ts';
+import { problemBox } from './problem-box.ts';
+import { creditsText, durationText, sizeText } from './words.ts';
+
+/** While a slider moves, the price is not asked for. */
+const QUIET_MS = 250;
+
+export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
+  const element = make('div', { class: 'price' });
+  let asking = new AbortController();
+  let timer = 0;
+
+  const ask = async (path: string, body: object): Promise<void> => {
+    const { signal } = asking;
+    try {
+      const estimate = await call<Estimate>(`${path}/estimate`, { method: 'POST', body, signal });
+      if (signal.aborted) return;
+      element.replaceChildren(priceOf(estimate));
+      announce(`Price: ${creditsText(estimate.credits)}.`);
+      onPrice(estimate);
+    } catch (error) {
+      if (!signal.aborted) element.replaceChildren(problemBox(error));
+    }
+  };
+
+  return {
+    element,
+    /** `body` null: something is missing, which `text` says. */
+    update: (path: string, body: object | null, text: string): void => {
+      asking.abort();
+      asking = new AbortController();
+      clearTimeout(timer);
+      onPrice(null);
+      element.replaceChildren(make('p', { class: 'hint' }, body ? 'Asking for the price …' : text));
+      if (body) timer = setTimeout(ask, QUIET_MS, path, body);
+    },
+  };
+};
+
+const priceOf = ({
+  credits,
+  available_credits,
+  lines,
+  input_size,
+  output_size,
+  duration_seconds,
+  warnings = [],
+}: Estimate) =>
+  make(
+    'div',
+    {},
+    make(
+      'p',
+      { class: 'total' },
+      make('strong', {}, creditsText(credits)),
+      `; you have ${creditsText(available_credits)}`,
+    ),
+    make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
+    make(
+      'details',
+      {},
+      make('summary', {}, 'How the price is made'),
+      make(
+        'ul',
+        {},
+        ...lines.map(({ text, credits }) =>
+          make('li', {}, `${text}: ${Number(credits.toFixed(3))}`),
+        ),
+      ),
+    ),
+    ...warnings.map(({ detail }) => make('p', { class: 'notice' }, detail)),
+    credits > available_credits &&
+      make(
+        'p',
+        { class: 'notice bad', role: 'alert' },
+        `Not enough credits: this costs ${creditsText(credits)}, and ${creditsText(available_credits)} are left.`,
+      ),
+  );
+
+const sizesText = (input: string, output: string, seconds: number | undefined): string => {
+  const sizes =
+    input === output ? sizeText(input) : `${sizeText(input)} becomes ${sizeText(output)}`;
+  return seconds === undefined ? `${sizes}.` : `${sizes}, ${durationText(seconds)}.`;
+};

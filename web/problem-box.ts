@@ -1,0 +1,56 @@
+/** An error as the user sees it: what was expected, what came, and what to do next. */
+import type { Problem } from '../src/contract/failure.ts';
+import { Offline, Refusal } from './api.ts';
+import { make } from './dom.ts';
+
+export const problemBox = (error: unknown): HTMLElement => {
+  if (error instanceof Refusal) return box(error.problem);
+  const message = error instanceof Error ? error.message : String(error);
+  return plainBox(error instanceof Offline ? 'No connection' : 'This did not work', message);
+};
+
+/** For the `error` of a failed job, which is the same object. */
+export const box = ({
+  title,
+  detail,
+  errors = [],
+  code,
+  charged,
+  request_id,
+}: Problem): HTMLElement =>
+  make(
+    'div',
+    { class: 'notice bad', role: 'alert', 'data-code': code },
+    make('strong', {}, title),
+    make('p', {}, detail),
+    errors.length > 0 &&
+      make(
+        'ul',
+        {},
+        ...errors.map(({ pointer, detail }) =>
+          make('li', {}, `${pointer.slice(1) || 'request'}: ${detail}`),
+        ),
+      ),
+    make(
+      'p',
+      { class: 'hint' },
+      `${adviceFor[code] ?? ''} Charged: ${charged}. Request ${request_id}.`.trim(),
+    ),
+  );
+
+export const plainBox = (title: string, text: string): HTMLElement =>
+  make(
+    'div',
+    { class: 'notice bad', role: 'alert' },
+    make('strong', {}, title),
+    make('p', {}, text),
+  );
+
+/** What the user of the page can do, where `detail` speaks to programs. */
+const adviceFor: Readonly<Record<string, string>> = {
+  insufficient_credits:
+    'Ask the operator of this server for more credits, or choose a smaller scale or a cheaper model.',
+  model_unavailable: 'The model is being loaded. Try again in a minute.',
+  no_face_detected: 'Choose a picture or clip in which a face looks at the camera.',
+  upload_quota_exceeded: 'Earlier uploads are deleted after a day.',
+};

@@ -1,0 +1,73 @@
+/** How far a job is: stage, percent, time left, and the way to cancel it. */
+import type { Job } from '../src/contract/job.ts';
+import { announce, button, make } from './dom.ts';
+import { etaText, labelOf } from './words.ts';
+
+export const progressView = (cancel: () => unknown) => {
+  const title = make('p', { class: 'stage' });
+  const bar = make('progress', { max: 100, 'aria-label': 'Progress of the job' });
+  const detail = make('p', { class: 'hint' });
+  const offline = make(
+    'p',
+    { class: 'notice bad', hidden: true },
+    'The connection is lost. The job goes on at the server; trying again …',
+  );
+  const stop = button('Cancel', () => {
+    stop.disabled = true;
+    return cancel();
+  });
+  let told = '';
+
+  /** Screen readers hear each stage, and each quarter of the work. */
+  const tell = (text: string, percent: number): void => {
+    const news = `${text} ${Math.floor(percent / 25) * 25} %`;
+    if (news !== told) announce(news);
+    told = news;
+  };
+
+  return {
+    element: make('div', { class: 'progress' }, title, bar, detail, offline, stop),
+    show: (job: Job): void => {
+      const { progress, status } = job;
+      const stage =
+        status === 'queued'
+          ? waiting(job)
+          : (stages[progress?.stage ?? ''] ?? labelOf(progress?.stage ?? status));
+      title.textContent = stage;
+      const percent = progress?.percent ?? 0;
+      if (status === 'queued') bar.removeAttribute('value');
+      else bar.value = percent;
+      detail.textContent = detailOf(job);
+      tell(stage, percent);
+    },
+    online: (isOnline: boolean): void => {
+      offline.hidden = isOnline;
+    },
+  };
+};
+
+const waiting = ({ queue_position }: Job): string =>
+  queue_position === null || queue_position === 1
+    ? 'Waiting to start'
+    : `Waiting: number ${queue_position} in the queue`;
+
+const detailOf = ({ progress }: Job): string => {
+  if (!progress) return '';
+  const { percent, frames_done, frames_total, eta_seconds } = progress;
+  return [
+    `${Math.round(percent)} %`,
+    frames_total !== null && frames_total > 1 ? `frame ${frames_done} of ${frames_total}` : '',
+    eta_seconds !== null ? `${etaText(eta_seconds)} left` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ');
+};
+
+const stages: Readonly<Record<string, string>> = {
+  fetching: 'Fetching the files',
+  probing: 'Looking at the files',
+  decoding: 'Reading',
+  inference: 'Computing',
+  encoding: 'Writing the result',
+  storing: 'Storing the result',
+};

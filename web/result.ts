@@ -1,0 +1,74 @@
+/** A finished job: the result beside the original, its download, and what is to know of it. */
+import type { Job, JobResult } from '../src/contract/job.ts';
+import { own } from './api.ts';
+import { comparison } from './comparison.ts';
+import { make } from './dom.ts';
+import type { Chosen } from './source.ts';
+import { bytesText, creditsText, durationText, labelOf, sizeText } from './words.ts';
+
+/** `original`: the picture or clip, when this browser still has it. */
+export const resultView = (
+  job: Job,
+  result: JobResult,
+  original: Chosen | null,
+  actions: readonly HTMLElement[],
+): HTMLElement =>
+  make(
+    'div',
+    { class: 'result' },
+    comparison(job, result, original),
+    original === null &&
+      make(
+        'p',
+        { class: 'hint' },
+        'This browser does not have the original, so the result is shown alone.',
+      ),
+    make('p', { class: 'row' }, downloadLink(result), ...actions),
+    ...result.warnings.map(({ detail }) => make('p', { class: 'notice' }, detail)),
+    facts(job, result),
+  );
+
+const downloadLink = ({ output_url, bytes }: JobResult): HTMLElement =>
+  make(
+    'a',
+    { class: 'button main', href: own(output_url), download: true },
+    `Download (${bytesText(bytes)})`,
+  );
+
+const facts = (job: Job, result: JobResult): HTMLElement => {
+  const known: [string, string][] = [
+    ['Size', `${sizeText(result.input_size)} → ${sizeText(result.output_size)}`],
+    ['Model', `${result.model_used} (${result.model_version})`],
+    [
+      'Charged',
+      result.cached
+        ? `${creditsText(result.credits_used)}, as the same result was there already`
+        : creditsText(result.credits_used),
+    ],
+    ['Time', durationText(result.processing_ms / 1000)],
+    ['Kept until', new Date(result.expires_at).toLocaleString()],
+  ];
+  const more = Object.entries(result).filter(
+    ([name, value]) => typeof value === 'number' && !shownAbove.includes(name),
+  );
+  return make(
+    'details',
+    { class: 'facts' },
+    make(
+      'summary',
+      {},
+      `${labelOf(job.model)}, ${sizeText(result.output_size)}, ${creditsText(result.credits_used)}`,
+    ),
+    make(
+      'dl',
+      {},
+      ...[
+        ...known,
+        ...more.map(([name, value]): [string, string] => [labelOf(name), String(value)]),
+      ].flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]),
+    ),
+    make('p', { class: 'hint' }, make('code', {}, job.id)),
+  );
+};
+
+const shownAbove = ['bytes', 'credits_used', 'processing_ms'];

@@ -1,0 +1,39 @@
+/** How things are told to people. Pure. */
+
+export const creditsText = (credits: number): string =>
+  `${credits.toLocaleString('en')} ${credits === 1 ? 'credit' : 'credits'}`;
+
+/** "20.5 kB": decimal units, as file managers show them. */
+export const bytesText = (bytes: number): string => {
+  const units = ['bytes', 'kB', 'MB', 'GB'];
+  const at = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** at;
+  return `${value.toLocaleString('en', { maximumFractionDigits: value < 100 && at > 0 ? 1 : 0 })} ${units[at]}`;
+};
+
+/** "about 40 s", "about 3 min" */
+export const etaText = (seconds: number): string =>
+  seconds < 90
+    ? `about ${Math.max(1, Math.round(seconds))} s`
+    : `about ${Math.round(seconds / 60)} min`;
+
+/** "4.2 s", "1:05" */
+export const durationText = (seconds: number): string => {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+};
+
+export const sizeText = (size: string): string => size.replace('x', ' × ');
+
+/** "output_format" is "Output format". */
+export const labelOf = (name: string): string => {
+  const words = name.replaceAll('_', ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+export const sentence = (text: string): string => {
+  const trimmed = text.trim();
+  const start = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?]$/.test(start) ? start : `${start}.`;
+};
