@@ -6,929 +6,1809 @@
 export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    readonly UpscaleRequest: {
-      readonly model: ('photo' | 'animation' | 'detail') | string;
-      /**
-       * @description output pixels per input pixel, on each axis
-       * @enum {number}
-       */
-      readonly scale: 2 | 4 | 8;
-      /**
-       * @description png for images and mp4 for videos unless given
-       * @enum {string}
-       */
-      readonly output_format?: 'png' | 'jpeg' | 'webp' | 'avif' | 'mp4';
-      readonly output?: components['schemas']['UpscaleOutput'];
-      /**
-       * Format: uri
-       * @description image to enhance; the content decides its kind
-       */
-      readonly image_url?: string;
-      /**
-       * Format: uri
-       * @description video to enhance; the content decides its kind
-       */
-      readonly video_url?: string;
-    };
-    readonly UpscaleOutput: {
-      /** @description for jpeg, webp, avif and mp4; higher is better and larger */
-      readonly quality?: number;
-      /** @description for webp, avif and mp4; png is always lossless */
-      readonly lossless?: boolean;
-      /**
-       * @description EXIF and XMP of an image; stripped unless asked to keep
-       * @enum {string}
-       */
-      readonly metadata?: 'keep' | 'strip';
-      /** @description #rrggbb put behind transparency where the format has none; white unless given */
-      readonly background?: string;
-    };
-    readonly UpscaleResult: {
-      /** @constant */
-      readonly status: 'success';
-      readonly id: string;
-      /** Format: uri */
-      readonly output_url: string;
-      readonly input_size: string;
-      readonly output_size: string;
-      readonly model_used: components['schemas']['UpscaleModel'];
-      /** @description the versions of the networks that made it */
-      readonly model_version: string;
-      /** @description the release that made it */
-      readonly release: string | null;
-      /** @description whether that was chosen by chance, as a candidate on trial */
-      readonly canary: boolean;
-      readonly cached: boolean;
-      readonly credits_used: number;
-      readonly processing_ms: number;
-      readonly bytes: number;
-      readonly sha256: string;
-      readonly content_type: string;
-      /** Format: date-time */
-      readonly expires_at: string;
-      readonly warnings: readonly components['schemas']['Warning'][];
-      /**
-       * @description output pixels per input pixel, on each axis
-       * @enum {number}
-       */
-      readonly scale: 2 | 4 | 8;
-      /** @description video only */
-      readonly duration_seconds?: number;
-      /** @description video only */
-      readonly frames?: number;
-      /** @description video only */
-      readonly fps?: number;
-    };
-    /** @enum {string} */
-    readonly UpscaleModel: 'photo' | 'animation' | 'detail';
-    readonly Warning: {
-      readonly code: string;
-      readonly detail: string;
-    };
-    readonly Job: components['schemas']['UpscaleJob'] | components['schemas']['LipsyncJob'];
-    readonly UpscaleJob: {
-      readonly id: string;
-      /** @constant */
-      readonly object: 'job';
-      /** @enum {string} */
-      readonly status: 'queued' | 'processing' | 'succeeded' | 'failed' | 'canceled';
-      /** Format: date-time */
-      readonly created_at: string;
-      readonly started_at: string | null;
-      readonly finished_at: string | null;
-      readonly expires_at: string | null;
-      /** @description 1 and the jobs that will probably start before it; null when it does not wait */
-      readonly queue_position: number | null;
-      readonly progress: components['schemas']['JobProgress'] | null;
-      readonly model: string;
-      /** @description of the release that the job was submitted for */
-      readonly model_version: string;
-      /** @description the release that the job was submitted for */
-      readonly release: string | null;
-      /** @description whether that was chosen by chance, as a candidate on trial */
-      readonly canary: boolean;
-      readonly cost: {
-        readonly estimated: number;
-        readonly held: number;
-        readonly charged: number;
-      };
-      readonly error: components['schemas']['Problem'] | null;
-      readonly urls: {
-        /**
-         * Format: uri
-         * @description this job
-         */
-        readonly get: string;
-        /**
-         * Format: uri
-         * @description POST here to cancel it
-         */
-        readonly cancel: string;
-        /**
-         * Format: uri
-         * @description its event stream; signed, so that EventSource needs no key
-         */
-        readonly events: string;
-        /**
-         * Format: uri
-         * @description its result; signed, so that <img> and <video> need no key
-         */
-        readonly result: string;
-      };
-      /** @constant */
-      readonly kind: 'upscale';
-      readonly input: components['schemas']['JobInput'];
-      readonly options: components['schemas']['UpscaleOptions'];
-      readonly result: components['schemas']['UpscaleResult'] | null;
-    };
-    readonly JobProgress: {
-      /** @enum {string} */
-      readonly stage: 'fetching' | 'probing' | 'decoding' | 'inference' | 'encoding' | 'storing';
-      readonly percent: number;
-      readonly frames_done: number;
-      readonly frames_total: number | null;
-      readonly eta_seconds: number | null;
-    };
-    readonly Problem: {
-      readonly type: string;
-      readonly title: string;
-      readonly status: number;
-      readonly detail: string;
-      readonly instance: string;
-      readonly code: string;
-      readonly request_id: string;
-      readonly retryable: boolean;
-      readonly charged: number;
-      readonly errors?: readonly components['schemas']['Fault'][];
-    } & {
-      readonly [key: string]: unknown;
-    };
-    readonly Fault: {
-      /** @description JSON pointer to the field */
-      readonly pointer: string;
-      readonly code: string;
-      readonly detail: string;
-      readonly allowed?: readonly (string | number)[];
-    };
-    readonly JobInput: {
-      /** @enum {string} */
-      readonly kind: 'image' | 'video';
-      /** @description WxH as shown, after EXIF orientation or video rotation */
-      readonly size: string;
-      readonly bytes: number;
-      readonly sha256: string;
-      readonly content_type: string;
-      readonly duration_seconds?: number;
-      readonly frames?: number;
-      readonly fps?: number;
-    };
-    readonly UpscaleOptions: {
-      readonly model: components['schemas']['UpscaleModel'];
-      /**
-       * @description output pixels per input pixel, on each axis
-       * @enum {number}
-       */
-      readonly scale: 2 | 4 | 8;
-      /**
-       * @description png for images and mp4 for videos unless given
-       * @enum {string}
-       */
-      readonly output_format?: 'png' | 'jpeg' | 'webp' | 'avif' | 'mp4';
-      readonly output?: components['schemas']['UpscaleOutput'];
-    };
-    readonly LipsyncJob: {
-      readonly id: string;
-      /** @constant */
-      readonly object: 'job';
-      /** @enum {string} */
-      readonly status: 'queued' | 'processing' | 'succeeded' | 'failed' | 'canceled';
-      /** Format: date-time */
-      readonly created_at: string;
-      readonly started_at: string | null;
-      readonly finished_at: string | null;
-      readonly expires_at: string | null;
-      /** @description 1 and the jobs that will probably start before it; null when it does not wait */
-      readonly queue_position: number | null;
-      readonly progress: components['schemas']['JobProgress'] | null;
-      readonly model: string;
-      /** @description of the release that the job was submitted for */
-      readonly model_version: string;
-      /** @description the release that the job was submitted for */
-      readonly release: string | null;
-      /** @description whether that was chosen by chance, as a candidate on trial */
-      readonly canary: boolean;
-      readonly cost: {
-        readonly estimated: number;
-        readonly held: number;
-        readonly charged: number;
-      };
-      readonly error: components['schemas']['Problem'] | null;
-      readonly urls: {
-        /**
-         * Format: uri
-         * @description this job
-         */
-        readonly get: string;
-        /**
-         * Format: uri
-         * @description POST here to cancel it
-         */
-        readonly cancel: string;
-        /**
-         * Format: uri
-         * @description its event stream; signed, so that EventSource needs no key
-         */
-        readonly events: string;
-        /**
-         * Format: uri
-         * @description its result; signed, so that <img> and <video> need no key
-         */
-        readonly result: string;
-      };
-      /** @constant */
-      readonly kind: 'lipsync';
-      readonly input: components['schemas']['LipsyncInput'];
-      readonly options: components['schemas']['LipsyncJobOptions'];
-      readonly result: components['schemas']['LipsyncResult'] | null;
-    };
-    readonly LipsyncInput: {
-      /** @enum {string} */
-      readonly kind: 'image' | 'video';
-      /** @description WxH as shown, after EXIF orientation or video rotation */
-      readonly size: string;
-      readonly bytes: number;
-      readonly sha256: string;
-      readonly content_type: string;
-      readonly duration_seconds?: number;
-      readonly frames?: number;
-      readonly fps?: number;
-      /** @description whether the clip has a sound of its own */
-      readonly own_sound?: boolean;
-      readonly audio: {
-        readonly bytes: number;
-        readonly sha256: string;
-        readonly content_type: string;
-        readonly duration_seconds: number;
-        readonly sample_rate: number;
-        readonly channels: number;
-      };
-    };
-    readonly LipsyncJobOptions: {
-      readonly model: components['schemas']['LipsyncModel'];
-      /**
-       * @description H.264 and AAC
-       * @default mp4
-       * @constant
-       */
-      readonly output_format: 'mp4';
-      /**
-       * @description when video and sound differ in length
-       * @default cut_off
-       * @enum {string}
-       */
-      readonly sync_mode: 'cut_off' | 'loop' | 'bounce' | 'silence' | 'remap';
-      readonly speaker:
-        | {
+    schemas: {
+        readonly UpscaleRequest: {
+            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
+            readonly model: components["schemas"]["UpscaleModel"];
+            /**
+             * @description output pixels per input pixel, on each axis
+             * @enum {number}
+             */
+            readonly scale: 2 | 4 | 8;
+            /**
+             * @description png for images and mp4 for videos unless given
+             * @enum {string}
+             */
+            readonly output_format?: "png" | "jpeg" | "webp" | "avif" | "mp4";
+            readonly output?: components["schemas"]["UpscaleOutput"];
+            /**
+             * Format: uri
+             * @description image to enhance; the content decides its kind
+             */
+            readonly image_url?: string;
+            /**
+             * Format: uri
+             * @description video to enhance; the content decides its kind
+             */
+            readonly video_url?: string;
+            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+            readonly metadata?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * Format: uri
+             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
+             */
+            readonly webhook_url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+        } & (unknown | unknown);
+        /** @enum {string} */
+        readonly UpscaleModel: "photo" | "animation" | "detail";
+        readonly UpscaleOutput: {
+            /** @description for jpeg, webp, avif and mp4; higher is better and larger */
+            readonly quality?: number;
+            /** @description for webp, avif and mp4; png is always lossless */
+            readonly lossless?: boolean;
+            /**
+             * @description EXIF and XMP of an image; stripped unless asked to keep
+             * @enum {string}
+             */
+            readonly metadata?: "keep" | "strip";
+            /** @description #rrggbb put behind transparency where the format has none; white unless given */
+            readonly background?: string;
+        };
+        readonly UpscaleForm: {
+            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
+            readonly model: components["schemas"]["UpscaleModel"];
+            /**
+             * @description output pixels per input pixel, on each axis
+             * @enum {number}
+             */
+            readonly scale: 2 | 4 | 8;
+            /**
+             * @description png for images and mp4 for videos unless given
+             * @enum {string}
+             */
+            readonly output_format?: "png" | "jpeg" | "webp" | "avif" | "mp4";
+            readonly output?: components["schemas"]["UpscaleOutput"];
+            /**
+             * Format: uri
+             * @description image to enhance; the content decides its kind
+             */
+            readonly image_url?: string;
+            /**
+             * Format: uri
+             * @description video to enhance; the content decides its kind
+             */
+            readonly video_url?: string;
+            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+            readonly metadata?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * Format: uri
+             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
+             */
+            readonly webhook_url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            /** Format: binary */
+            readonly image?: string;
+            /** Format: binary */
+            readonly video?: string;
+        } & (unknown | unknown | unknown | unknown);
+        readonly UpscaleResult: {
             /** @constant */
-            readonly mode: 'auto';
-          }
-        | {
+            readonly status: "success";
+            readonly id: string;
+            /** Format: uri */
+            readonly output_url: string;
+            readonly input_size: string;
+            readonly output_size: string;
+            readonly model_used: components["schemas"]["UpscaleModel"];
+            /** @description the versions of the networks that made it */
+            readonly model_version: string;
+            /** @description the release that made it */
+            readonly release: string | null;
+            /** @description whether that was chosen by chance, as a candidate on trial */
+            readonly canary: boolean;
+            readonly cached: boolean;
+            readonly credits_used: number;
+            readonly processing_ms: number;
+            readonly bytes: number;
+            readonly sha256: string;
+            readonly content_type: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            readonly warnings: readonly components["schemas"]["Warning"][];
+            /** @description the content credentials in the file; null: it carries none */
+            readonly provenance: components["schemas"]["Provenance"] | null;
+            /**
+             * @description output pixels per input pixel, on each axis
+             * @enum {number}
+             */
+            readonly scale: 2 | 4 | 8;
+            /** @description video only */
+            readonly duration_seconds?: number;
+            /** @description video only */
+            readonly frames?: number;
+            /** @description video only */
+            readonly fps?: number;
+        };
+        readonly Warning: {
+            readonly code: string;
+            readonly detail: string;
+        };
+        readonly Provenance: {
+            /** @constant */
+            readonly signed: true;
+            /** @description organisation in the certificate of the signer */
+            readonly issuer: string;
+            /** @description name in that certificate */
+            readonly signer: string;
+            /** @description identifier of the signed claim */
+            readonly manifest: string;
+            /**
+             * Format: uri
+             * @description how the media came about, in the words of the IPTC: cv.iptc.org/newscodes/digitalsourcetype
+             */
+            readonly digital_source_type: string;
+            /** @description the inputs that the credentials name */
+            readonly ingredients: readonly {
+                readonly title: string;
+                readonly relationship: string;
+                /**
+                 * @description those that the input itself carried; kept in the result
+                 * @enum {string}
+                 */
+                readonly credentials: "none" | "valid" | "invalid";
+            }[];
+        };
+        readonly Job: components["schemas"]["UpscaleJob"] | components["schemas"]["LipsyncJob"];
+        readonly UpscaleJob: {
+            readonly id: string;
+            /** @constant */
+            readonly object: "job";
+            readonly status: components["schemas"]["JobStatus"];
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly started_at: string | null;
+            readonly finished_at: string | null;
+            readonly expires_at: string | null;
+            /** @description 1 and the jobs that will probably start before it; null when it does not wait */
+            readonly queue_position: number | null;
+            readonly progress: components["schemas"]["JobProgress"] | null;
+            readonly model: string;
+            /** @description of the release that the job was submitted for */
+            readonly model_version: string;
+            /** @description the release that the job was submitted for */
+            readonly release: string | null;
+            /** @description whether that was chosen by chance, as a candidate on trial */
+            readonly canary: boolean;
+            readonly cost: components["schemas"]["JobCost"];
+            readonly error: components["schemas"]["Problem"] | null;
+            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+            readonly metadata: {
+                readonly [key: string]: string;
+            };
+            readonly urls: components["schemas"]["JobUrls"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "upscale";
+            readonly input: components["schemas"]["JobInput"];
+            readonly options: components["schemas"]["UpscaleOptions"];
+            readonly result: components["schemas"]["UpscaleResult"] | null;
+        };
+        /** @enum {string} */
+        readonly JobStatus: "queued" | "processing" | "succeeded" | "failed" | "canceled";
+        readonly JobProgress: {
+            readonly stage: components["schemas"]["JobStage"];
+            readonly percent: number;
+            readonly frames_done: number;
+            readonly frames_total: number | null;
+            readonly eta_seconds: number | null;
+        };
+        /** @enum {string} */
+        readonly JobStage: "fetching" | "probing" | "decoding" | "inference" | "encoding" | "storing";
+        readonly JobCost: {
+            /** @description credits that it was to cost */
+            readonly estimated: number;
+            /** @description credits that are held for it until it ends */
+            readonly held: number;
+            /** @description credits that it did cost */
+            readonly charged: number;
+        };
+        readonly Problem: {
+            readonly type: string;
+            readonly title: string;
+            readonly status: number;
+            /** @description what was expected and what came */
+            readonly detail: string;
+            /** @description path of the request */
+            readonly instance: string;
+            /** @description what went wrong; never changes */
+            readonly code: string;
+            readonly request_id: string;
+            /** @description whether the same request may succeed later */
+            readonly retryable: boolean;
+            /** @description credits; a failure costs none */
+            readonly charged: number;
+            readonly errors?: readonly components["schemas"]["Fault"][];
+        } & {
+            readonly [key: string]: unknown;
+        };
+        readonly Fault: {
+            /** @description JSON pointer to the field */
+            readonly pointer: string;
+            readonly code: string;
+            readonly detail: string;
+            readonly allowed?: readonly (string | number)[];
+        };
+        readonly JobUrls: {
+            /**
+             * Format: uri
+             * @description this job
+             */
+            readonly get: string;
+            /**
+             * Format: uri
+             * @description POST here to cancel it
+             */
+            readonly cancel: string;
+            /**
+             * Format: uri
+             * @description its event stream; signed, so that EventSource needs no key
+             */
+            readonly events: string;
+            /**
+             * Format: uri
+             * @description its result; signed, so that <img> and <video> need no key
+             */
+            readonly result: string;
+        };
+        readonly JobInput: {
+            /** @enum {string} */
+            readonly kind: "image" | "video";
+            /** @description WxH as shown, after EXIF orientation or video rotation */
+            readonly size: string;
+            readonly bytes: number;
+            readonly sha256: string;
+            readonly content_type: string;
+            readonly duration_seconds?: number;
+            readonly frames?: number;
+            readonly fps?: number;
+        };
+        readonly UpscaleOptions: {
+            readonly model: components["schemas"]["UpscaleModel"];
+            /**
+             * @description output pixels per input pixel, on each axis
+             * @enum {number}
+             */
+            readonly scale: 2 | 4 | 8;
+            /**
+             * @description png for images and mp4 for videos unless given
+             * @enum {string}
+             */
+            readonly output_format?: "png" | "jpeg" | "webp" | "avif" | "mp4";
+            readonly output?: components["schemas"]["UpscaleOutput"];
+        };
+        readonly LipsyncJob: {
+            readonly id: string;
+            /** @constant */
+            readonly object: "job";
+            readonly status: components["schemas"]["JobStatus"];
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly started_at: string | null;
+            readonly finished_at: string | null;
+            readonly expires_at: string | null;
+            /** @description 1 and the jobs that will probably start before it; null when it does not wait */
+            readonly queue_position: number | null;
+            readonly progress: components["schemas"]["JobProgress"] | null;
+            readonly model: string;
+            /** @description of the release that the job was submitted for */
+            readonly model_version: string;
+            /** @description the release that the job was submitted for */
+            readonly release: string | null;
+            /** @description whether that was chosen by chance, as a candidate on trial */
+            readonly canary: boolean;
+            readonly cost: components["schemas"]["JobCost"];
+            readonly error: components["schemas"]["Problem"] | null;
+            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+            readonly metadata: {
+                readonly [key: string]: string;
+            };
+            readonly urls: components["schemas"]["JobUrls"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "lipsync";
+            readonly input: components["schemas"]["LipsyncInput"];
+            readonly options: components["schemas"]["LipsyncJobOptions"];
+            readonly result: components["schemas"]["LipsyncResult"] | null;
+        };
+        readonly LipsyncInput: {
+            /** @enum {string} */
+            readonly kind: "image" | "video";
+            /** @description WxH as shown, after EXIF orientation or video rotation */
+            readonly size: string;
+            readonly bytes: number;
+            readonly sha256: string;
+            readonly content_type: string;
+            readonly duration_seconds?: number;
+            readonly frames?: number;
+            readonly fps?: number;
+            /** @description whether the clip has a sound of its own */
+            readonly own_sound?: boolean;
+            readonly audio: {
+                readonly bytes: number;
+                readonly sha256: string;
+                readonly content_type: string;
+                readonly duration_seconds: number;
+                readonly sample_rate: number;
+                readonly channels: number;
+            };
+        };
+        readonly LipsyncJobOptions: {
+            readonly model: components["schemas"]["LipsyncModel"];
+            /**
+             * @description H.264 and AAC
+             * @default mp4
+             * @constant
+             */
+            readonly output_format: "mp4";
+            /**
+             * @description when video and sound differ in length
+             * @default cut_off
+             * @enum {string}
+             */
+            readonly sync_mode: "cut_off" | "loop" | "bounce" | "silence" | "remap";
+            readonly speaker: {
+                /** @constant */
+                readonly mode: "auto";
+            } | {
+                readonly frame: number;
+                readonly x: number;
+                readonly y: number;
+            } | {
+                /** @description the number of boxes */
+                readonly boxes: number;
+            };
+            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            readonly segments?: readonly components["schemas"]["SegmentResponse"][];
+            readonly options: {
+                /**
+                 * @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times
+                 * @default 0.5
+                 */
+                readonly expressiveness: number;
+                /**
+                 * @description frames without the face: they stay unchanged, or the job fails
+                 * @default passthrough
+                 * @enum {string}
+                 */
+                readonly on_no_face: "passthrough" | "fail";
+                /**
+                 * @description small motion of the head and blinks; portraits only
+                 * @default true
+                 */
+                readonly motion: boolean;
+                /**
+                 * @description flat: a drawing; auto: detected
+                 * @default auto
+                 * @enum {string}
+                 */
+                readonly style: "auto" | "photo" | "flat";
+                /** @description the clip's own sound */
+                readonly background: {
+                    /**
+                     * @description drop: it is removed; mix: it is mixed with the new sound
+                     * @default drop
+                     * @enum {string}
+                     */
+                    readonly mode: "drop" | "mix";
+                    /**
+                     * @description of the video's own sound when it is mixed
+                     * @default 0.3
+                     */
+                    readonly volume: number;
+                };
+            };
+        };
+        /** @enum {string} */
+        readonly LipsyncModel: "fast" | "balanced" | "studio";
+        readonly Segment: {
+            readonly start: number;
+            readonly end: number;
+            /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
+            readonly audio: {
+                /** @description default: 0 */
+                readonly start?: number;
+                /** @description default: the end of the sound */
+                readonly end?: number;
+            } | null;
+        };
+        readonly SegmentResponse: {
+            readonly start: number;
+            readonly end: number;
+            /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
+            readonly audio: {
+                /** @default 0 */
+                readonly start: number;
+                /** @description default: the end of the sound */
+                readonly end?: number;
+            } | null;
+        };
+        readonly LipsyncResult: {
+            /** @constant */
+            readonly status: "success";
+            readonly id: string;
+            /** Format: uri */
+            readonly output_url: string;
+            readonly input_size: string;
+            readonly output_size: string;
+            readonly model_used: components["schemas"]["LipsyncModel"];
+            /** @description the versions of the networks that made it */
+            readonly model_version: string;
+            /** @description the release that made it */
+            readonly release: string | null;
+            /** @description whether that was chosen by chance, as a candidate on trial */
+            readonly canary: boolean;
+            readonly cached: boolean;
+            readonly credits_used: number;
+            readonly processing_ms: number;
+            readonly bytes: number;
+            readonly sha256: string;
+            readonly content_type: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            readonly warnings: readonly components["schemas"]["Warning"][];
+            /** @description the content credentials in the file; null: it carries none */
+            readonly provenance: components["schemas"]["Provenance"] | null;
+            readonly duration_seconds: number;
+            readonly frames: number;
+            readonly fps: number;
+            readonly faces_detected: number;
+            /** @description frames without the face, left unchanged */
+            readonly frames_passed_through: number;
+            readonly sync: components["schemas"]["Sync"];
+        };
+        readonly Sync: {
+            /** @description of mouth and sound; null without speech */
+            readonly correlation: number | null;
+            /** @description how much later than the sound the mouth moves, negative when it is earlier; null without speech */
+            readonly lag_ms: number | null;
+        };
+        readonly Estimate: {
+            readonly credits: number;
+            readonly lines: readonly components["schemas"]["PriceLine"][];
+            readonly available_credits: number;
+            /** @enum {string} */
+            readonly model: "photo" | "animation" | "detail" | "fast" | "balanced" | "studio";
+            readonly model_version: string;
+            /** @description such as photo@r2; null for a model without releases */
+            readonly release: string | null;
+            readonly input_size: string;
+            readonly output_size: string;
+            /** @description video only */
+            readonly duration_seconds?: number;
+            /** @description where there are any */
+            readonly warnings?: readonly components["schemas"]["Warning"][];
+        };
+        readonly PriceLine: {
+            /** @enum {string} */
+            readonly kind: "base" | "discount" | "rounding";
+            readonly text: string;
+            /** @description negative for a discount */
+            readonly credits: number;
+        };
+        readonly LipsyncRequest: {
+            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
+            readonly model: components["schemas"]["LipsyncModel"];
+            /**
+             * @description H.264 and AAC; default: mp4
+             * @constant
+             */
+            readonly output_format?: "mp4";
+            /**
+             * @description when video and sound differ in length; default: cut_off
+             * @enum {string}
+             */
+            readonly sync_mode?: "cut_off" | "loop" | "bounce" | "silence" | "remap";
+            /** @description default: {"mode":"auto"} */
+            readonly speaker?: components["schemas"]["Speaker"];
+            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            readonly segments?: readonly components["schemas"]["Segment"][];
+            /** @description default: {} */
+            readonly options?: {
+                /** @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times; default: 0.5 */
+                readonly expressiveness?: number;
+                /**
+                 * @description frames without the face: they stay unchanged, or the job fails; default: passthrough
+                 * @enum {string}
+                 */
+                readonly on_no_face?: "passthrough" | "fail";
+                /** @description small motion of the head and blinks; portraits only; default: true */
+                readonly motion?: boolean;
+                /**
+                 * @description flat: a drawing; auto: detected; default: auto
+                 * @enum {string}
+                 */
+                readonly style?: "auto" | "photo" | "flat";
+                /** @description the clip's own sound; default: {} */
+                readonly background?: {
+                    /**
+                     * @description drop: it is removed; mix: it is mixed with the new sound; default: drop
+                     * @enum {string}
+                     */
+                    readonly mode?: "drop" | "mix";
+                    /** @description of the video's own sound when it is mixed; default: 0.3 */
+                    readonly volume?: number;
+                };
+            };
+            /**
+             * Format: uri
+             * @description clip with a face, or a portrait
+             */
+            readonly video_url?: string;
+            /**
+             * Format: uri
+             * @description portrait, or a clip; the content decides its kind
+             */
+            readonly image_url?: string;
+            /**
+             * Format: uri
+             * @description the sound that the face is to speak
+             */
+            readonly audio_url: string;
+            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+            readonly metadata?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * Format: uri
+             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
+             */
+            readonly webhook_url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+        } & (unknown | unknown);
+        readonly Speaker: {
+            /** @constant */
+            readonly mode: "auto";
+        } | {
             readonly frame: number;
             readonly x: number;
             readonly y: number;
-          }
-        | {
-            /** @description the number of boxes */
-            readonly boxes: number;
-          };
-      /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
-      readonly segments?: readonly components['schemas']['Segment'][];
-      readonly options: {
-        /**
-         * @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times
-         * @default 0.5
-         */
-        readonly expressiveness: number;
-        /**
-         * @description frames without the face: they stay unchanged, or the job fails
-         * @default passthrough
-         * @enum {string}
-         */
-        readonly on_no_face: 'passthrough' | 'fail';
-        /**
-         * @description small motion of the head and blinks; portraits only
-         * @default true
-         */
-        readonly motion: boolean;
-        /**
-         * @description flat: a drawing; auto: detected
-         * @default auto
-         * @enum {string}
-         */
-        readonly style: 'auto' | 'photo' | 'flat';
-        /** @description the clip's own sound */
-        readonly background: {
-          /**
-           * @description drop: it is removed; mix: it is mixed with the new sound
-           * @default drop
-           * @enum {string}
-           */
-          readonly mode: 'drop' | 'mix';
-          /**
-           * @description of the video's own sound when it is mixed
-           * @default 0.3
-           */
-          readonly volume: number;
+        } | {
+            readonly boxes: readonly (readonly number[] | null)[];
         };
-      };
-    };
-    /** @enum {string} */
-    readonly LipsyncModel: 'fast' | 'balanced' | 'studio';
-    readonly Segment: {
-      readonly start: number;
-      readonly end: number;
-      /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
-      readonly audio: {
-        /** @default 0 */
-        readonly start: number;
-        /** @description default: the end of the sound */
-        readonly end?: number;
-      } | null;
-    };
-    readonly LipsyncResult: {
-      /** @constant */
-      readonly status: 'success';
-      readonly id: string;
-      /** Format: uri */
-      readonly output_url: string;
-      readonly input_size: string;
-      readonly output_size: string;
-      readonly model_used: components['schemas']['LipsyncModel'];
-      /** @description the versions of the networks that made it */
-      readonly model_version: string;
-      /** @description the release that made it */
-      readonly release: string | null;
-      /** @description whether that was chosen by chance, as a candidate on trial */
-      readonly canary: boolean;
-      readonly cached: boolean;
-      readonly credits_used: number;
-      readonly processing_ms: number;
-      readonly bytes: number;
-      readonly sha256: string;
-      readonly content_type: string;
-      /** Format: date-time */
-      readonly expires_at: string;
-      readonly warnings: readonly components['schemas']['Warning'][];
-      readonly duration_seconds: number;
-      readonly frames: number;
-      readonly fps: number;
-      readonly faces_detected: number;
-      /** @description frames without the face, left unchanged */
-      readonly frames_passed_through: number;
-      readonly sync: components['schemas']['Sync'];
-    };
-    readonly Sync: {
-      /** @description of mouth and sound; null without speech */
-      readonly correlation: number | null;
-      /** @description how much later than the sound the mouth moves, negative when it is earlier; null without speech */
-      readonly lag_ms: number | null;
-    };
-    readonly Estimate: {
-      readonly credits: number;
-      readonly lines: readonly components['schemas']['PriceLine'][];
-      readonly available_credits: number;
-      /** @enum {string} */
-      readonly model: 'photo' | 'animation' | 'detail' | 'fast' | 'balanced' | 'studio';
-      readonly model_version: string;
-      /** @description such as photo@r2; null for a model without releases */
-      readonly release: string | null;
-      readonly input_size: string;
-      readonly output_size: string;
-      /** @description video only */
-      readonly duration_seconds?: number;
-      /** @description where there are any */
-      readonly warnings?: readonly components['schemas']['Warning'][];
-    };
-    readonly PriceLine: {
-      /** @enum {string} */
-      readonly kind: 'base' | 'discount' | 'rounding';
-      readonly text: string;
-      /** @description negative for a discount */
-      readonly credits: number;
-    };
-    readonly LipsyncRequest: {
-      readonly model: ('fast' | 'balanced' | 'studio') | string;
-      /**
-       * @description H.264 and AAC
-       * @default mp4
-       * @constant
-       */
-      readonly output_format?: 'mp4';
-      /**
-       * @description when video and sound differ in length
-       * @default cut_off
-       * @enum {string}
-       */
-      readonly sync_mode?: 'cut_off' | 'loop' | 'bounce' | 'silence' | 'remap';
-      /**
-       * @default {
-       *       "mode": "auto"
-       *     }
-       */
-      readonly speaker?: components['schemas']['Speaker'];
-      /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
-      readonly segments?: readonly components['schemas']['Segment'][];
-      /** @default {} */
-      readonly options?: {
-        /**
-         * @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times
-         * @default 0.5
-         */
-        readonly expressiveness?: number;
-        /**
-         * @description frames without the face: they stay unchanged, or the job fails
-         * @default passthrough
-         * @enum {string}
-         */
-        readonly on_no_face?: 'passthrough' | 'fail';
-        /**
-         * @description small motion of the head and blinks; portraits only
-         * @default true
-         */
-        readonly motion?: boolean;
-        /**
-         * @description flat: a drawing; auto: detected
-         * @default auto
-         * @enum {string}
-         */
-        readonly style?: 'auto' | 'photo' | 'flat';
-        /**
-         * @description the clip's own sound
-         * @default {}
-         */
-        readonly background?: {
-          /**
-           * @description drop: it is removed; mix: it is mixed with the new sound
-           * @default drop
-           * @enum {string}
-           */
-          readonly mode?: 'drop' | 'mix';
-          /**
-           * @description of the video's own sound when it is mixed
-           * @default 0.3
-           */
-          readonly volume?: number;
+        readonly LipsyncForm: {
+            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
+            readonly model: components["schemas"]["LipsyncModel"];
+            /**
+             * @description H.264 and AAC; default: mp4
+             * @constant
+             */
+            readonly output_format?: "mp4";
+            /**
+             * @description when video and sound differ in length; default: cut_off
+             * @enum {string}
+             */
+            readonly sync_mode?: "cut_off" | "loop" | "bounce" | "silence" | "remap";
+            /** @description default: {"mode":"auto"} */
+            readonly speaker?: components["schemas"]["Speaker"];
+            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            readonly segments?: readonly components["schemas"]["Segment"][];
+            /** @description default: {} */
+            readonly options?: {
+                /** @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times; default: 0.5 */
+                readonly expressiveness?: number;
+                /**
+                 * @description frames without the face: they stay unchanged, or the job fails; default: passthrough
+                 * @enum {string}
+                 */
+                readonly on_no_face?: "passthrough" | "fail";
+                /** @description small motion of the head and blinks; portraits only; default: true */
+                readonly motion?: boolean;
+                /**
+                 * @description flat: a drawing; auto: detected; default: auto
+                 * @enum {string}
+                 */
+                readonly style?: "auto" | "photo" | "flat";
+                /** @description the clip's own sound; default: {} */
+                readonly background?: {
+                    /**
+                     * @description drop: it is removed; mix: it is mixed with the new sound; default: drop
+                     * @enum {string}
+                     */
+                    readonly mode?: "drop" | "mix";
+                    /** @description of the video's own sound when it is mixed; default: 0.3 */
+                    readonly volume?: number;
+                };
+            };
+            /**
+             * Format: uri
+             * @description clip with a face, or a portrait
+             */
+            readonly video_url?: string;
+            /**
+             * Format: uri
+             * @description portrait, or a clip; the content decides its kind
+             */
+            readonly image_url?: string;
+            /**
+             * Format: uri
+             * @description the sound that the face is to speak
+             */
+            readonly audio_url?: string;
+            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+            readonly metadata?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * Format: uri
+             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
+             */
+            readonly webhook_url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            /** Format: binary */
+            readonly video?: string;
+            /** Format: binary */
+            readonly image?: string;
+            /** Format: binary */
+            readonly audio?: string;
+        } & (unknown | unknown | unknown | unknown) & (unknown | unknown);
+        readonly UploadForm: {
+            /** Format: binary */
+            readonly file: string;
         };
-      };
-      /**
-       * Format: uri
-       * @description clip with a face, or a portrait
-       */
-      readonly video_url?: string;
-      /**
-       * Format: uri
-       * @description the sound that the face is to speak
-       */
-      readonly audio_url?: string;
-    };
-    readonly Speaker:
-      | {
-          /** @constant */
-          readonly mode: 'auto';
-        }
-      | {
-          readonly frame: number;
-          readonly x: number;
-          readonly y: number;
-        }
-      | {
-          readonly boxes: readonly (readonly [number, number, number, number] | null)[];
+        readonly Upload: {
+            readonly id: string;
+            /**
+             * Format: uri
+             * @description usable in any _url field by the same account
+             */
+            readonly url: string;
+            /** @enum {string} */
+            readonly kind: "image" | "video" | "audio";
+            readonly bytes: number;
+            readonly sha256: string;
+            /** Format: date-time */
+            readonly expires_at: string;
         };
-    readonly Upload: {
-      readonly id: string;
-      /**
-       * Format: uri
-       * @description usable in any _url field by the same account
-       */
-      readonly url: string;
-      /** @enum {string} */
-      readonly kind: 'image' | 'video' | 'audio';
-      readonly bytes: number;
-      readonly sha256: string;
-      /** Format: date-time */
-      readonly expires_at: string;
-    };
-    readonly JobList: {
-      /** @constant */
-      readonly object: 'list';
-      readonly data: readonly components['schemas']['Job'][];
-      readonly has_more: boolean;
-    };
-    readonly Balance: {
-      /** @description letters, digits, dot, dash and underscore; at most 64 */
-      readonly account: string;
-      /** @description all credits of the account, held ones included */
-      readonly balance: number;
-      /** @description held for unfinished jobs */
-      readonly held: number;
-      /** @description balance less held */
-      readonly available: number;
-      readonly month: {
-        /** @description UTC */
-        readonly month: string;
-        readonly used: number;
-        /** @description on the next credit used */
-        readonly discount_percent: number;
-        /** @description credits used in the month, or null at the top */
-        readonly next_discount_at: number | null;
-      };
-    };
-    readonly LedgerPage: {
-      /** @constant */
-      readonly object: 'list';
-      readonly data: readonly components['schemas']['LedgerEntry'][];
-      readonly has_more: boolean;
-    };
-    readonly LedgerEntry: {
-      readonly id: string;
-      /** @constant */
-      readonly object: 'ledger_entry';
-      /** @enum {string} */
-      readonly type: 'grant' | 'hold' | 'capture' | 'release';
-      /** Format: date-time */
-      readonly created_at: string;
-      readonly job: string | null;
-      readonly balance_change: number;
-      readonly held_change: number;
-      /** @description what it adds to the month's tiers, in credits before discount */
-      readonly usage_change: number;
-      readonly month: string;
-      /** @description after this entry */
-      readonly balance: number;
-      /** @description after this entry */
-      readonly held: number;
-      readonly lines: readonly components['schemas']['PriceLine'][];
-      readonly note: string | null;
-    };
-    readonly ModelList: {
-      /** @constant */
-      readonly object: 'list';
-      readonly data: readonly components['schemas']['Model'][];
-    };
-    readonly Model:
-      | components['schemas']['UpscaleModelEntry']
-      | components['schemas']['LipsyncModelEntry'];
-    readonly UpscaleModelEntry: {
-      readonly id: components['schemas']['UpscaleModel'];
-      /** @constant */
-      readonly operation: 'upscale';
-      readonly description: string;
-      readonly ready: boolean;
-      /** @description model_version of the stable release; null while not known */
-      readonly version: string | null;
-      /** @description those that a request may name, as "model": "photo@r2"; empty for a model without releases */
-      readonly releases: readonly components['schemas']['ModelRelease'][];
-      /** @description the inference engine; null while not known */
-      readonly engine: string | null;
-      readonly options: {
-        readonly scales: readonly (2 | 4 | 8)[];
-        readonly image_formats: readonly ('png' | 'jpeg' | 'webp' | 'avif' | 'mp4')[];
-        readonly video_formats: readonly ('png' | 'jpeg' | 'webp' | 'avif' | 'mp4')[];
-        /** @description JSON Schema of the `output` field */
-        readonly output: {
-          readonly [key: string]: unknown;
+        readonly JobList: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["Job"][];
+            readonly has_more: boolean;
         };
-      };
-      readonly limits: {
-        readonly image: {
-          readonly max_bytes: number;
-          readonly max_pixels: number;
-          readonly max_output_side: number;
+        readonly JobEvent: {
+            /** @description increases; Last-Event-ID takes it */
+            readonly id: string;
+            /** @enum {string} */
+            readonly event: "job.progress" | "job.queued" | "job.processing" | "job.succeeded" | "job.failed" | "job.canceled";
+            /** @description the job as it is then, as JSON */
+            readonly data: string;
         };
-        readonly video: {
-          readonly max_long_side: number;
-          readonly max_short_side: number;
-          readonly max_bytes: number;
-          readonly max_output_side: number;
-          /** @description of all frames together */
-          readonly max_output_pixels: number;
-          readonly max_seconds: number;
-          readonly max_frames: number;
+        readonly WebhookRequest: {
+            /**
+             * Format: uri
+             * @description http or https, without user name and password, at a public address
+             */
+            readonly url: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly description?: string;
         };
-      };
-      readonly price: {
-        /** @description of output; for video, per second of it, or per 30 frames where there are more */
-        readonly credits_per_megapixel: number;
-        readonly minimum_credits: number;
-      };
-    };
-    readonly ModelRelease: {
-      /** @description such as photo@r2 */
-      readonly release: string;
-      /** @description stable: new jobs get it; candidate: `percent` of 100 new jobs get it */
-      readonly alias: ('stable' | 'candidate') | null;
-      readonly percent: number;
-      readonly ready: boolean;
-      readonly version: string | null;
-    };
-    readonly LipsyncModelEntry: {
-      readonly id: components['schemas']['LipsyncModel'];
-      /** @constant */
-      readonly operation: 'lipsync';
-      readonly description: string;
-      readonly ready: boolean;
-      /** @description model_version of the stable release; null while not known */
-      readonly version: string | null;
-      /** @description those that a request may name, as "model": "photo@r2"; empty for a model without releases */
-      readonly releases: readonly components['schemas']['ModelRelease'][];
-      /** @description the inference engine; null while not known */
-      readonly engine: string | null;
-      /** @description `version` of jobs whose input is a portrait */
-      readonly portrait_version: string | null;
-      readonly options: {
-        readonly sync_modes: readonly ('cut_off' | 'loop' | 'bounce' | 'silence' | 'remap')[];
-        readonly output_formats: readonly 'mp4'[];
-        /** @description JSON Schema of the `speaker` field */
-        readonly speaker: {
-          readonly [key: string]: unknown;
+        readonly WebhookWithSecret: {
+            readonly id: string;
+            /** @constant */
+            readonly object: "webhook";
+            readonly url: string;
+            readonly events: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly description: string | null;
+            /** @enum {string} */
+            readonly status: "enabled" | "disabled";
+            /** @description null while it is enabled */
+            readonly disabled_reason: ("by_request" | "answered_410" | "failed_for_days") | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly last_success_at: string | null;
+            /** @description the first failed attempt since the last success */
+            readonly failing_since: string | null;
+            /** @description until then messages are signed with both secrets */
+            readonly previous_secret_until: string | null;
+            /** @description shown when it is made and when it is rotated */
+            readonly secret: string;
         };
-        /** @description JSON Schema of an entry of the `segments` field */
-        readonly segment: {
-          readonly [key: string]: unknown;
+        readonly WebhookList: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["Webhook"][];
         };
-        /** @description JSON Schema of the `options` field */
-        readonly options: {
-          readonly [key: string]: unknown;
+        readonly Webhook: {
+            readonly id: string;
+            /** @constant */
+            readonly object: "webhook";
+            readonly url: string;
+            readonly events: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly description: string | null;
+            /** @enum {string} */
+            readonly status: "enabled" | "disabled";
+            /** @description null while it is enabled */
+            readonly disabled_reason: ("by_request" | "answered_410" | "failed_for_days") | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly last_success_at: string | null;
+            /** @description the first failed attempt since the last success */
+            readonly failing_since: string | null;
+            /** @description until then messages are signed with both secrets */
+            readonly previous_secret_until: string | null;
         };
-      };
-      readonly limits: {
-        readonly portrait: {
-          readonly max_long_side: number;
-          readonly max_short_side: number;
-          readonly max_bytes: number;
+        readonly WebhookChange: {
+            /** Format: uri */
+            readonly url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly description?: string;
+            /** @description false: it is told nothing; true: it is told of what happens from now on */
+            readonly enabled?: boolean;
         };
-        readonly video: {
-          readonly max_long_side: number;
-          readonly max_short_side: number;
-          readonly max_bytes: number;
-          readonly max_seconds: number;
-          /** @description of the clip, and of the result */
-          readonly max_frames: number;
+        readonly DeletedWebhook: {
+            readonly id: string;
+            /** @constant */
+            readonly object: "webhook";
+            /** @constant */
+            readonly deleted: true;
         };
-        readonly audio: {
-          readonly max_bytes: number;
-          readonly max_seconds: number;
+        readonly WebhookSecretRotation: {
+            /** @description how long messages are signed with the old secret too; 24 hours unless given */
+            readonly overlap_seconds?: number;
         };
-        /** @description a longer result has a warning */
-        readonly best_up_to_seconds: number;
-      };
-      readonly price: {
-        /** @description of output, or per 30 frames where there are more */
-        readonly credits_per_second: number;
-        readonly minimum_credits: number;
-      };
-    };
-    readonly KeyRequest: {
-      /** @description letters, digits, dot, dash and underscore; at most 64 */
-      readonly account: string;
-      /** @description to tell keys apart */
-      readonly name?: string;
-      /** @description create and read unless given */
-      readonly scopes?: readonly ('create' | 'read' | 'admin')[];
-      /** @description never expires unless given */
-      readonly expires_in_seconds?: number;
-      /** @description granted to the account along with the key */
-      readonly credits?: number;
-    };
-    readonly IssuedKey: {
-      readonly id: string;
-      /** @description letters, digits, dot, dash and underscore; at most 64 */
-      readonly account: string;
-      readonly name: string | null;
-      /** @description how the key begins, to tell keys apart */
-      readonly prefix: string;
-      readonly scopes: readonly ('create' | 'read' | 'admin')[];
-      /** Format: date-time */
-      readonly created_at: string;
-      /** @description to the minute */
-      readonly last_used_at: string | null;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-      /** @description shown only once, in this answer */
-      readonly key: string;
-    };
-    readonly KeyList: {
-      /** @constant */
-      readonly object: 'list';
-      readonly data: readonly components['schemas']['Key'][];
-      readonly faulty: readonly components['schemas']['FaultyKey'][];
-    };
-    readonly Key: {
-      readonly id: string;
-      /** @description letters, digits, dot, dash and underscore; at most 64 */
-      readonly account: string;
-      readonly name: string | null;
-      /** @description how the key begins, to tell keys apart */
-      readonly prefix: string;
-      readonly scopes: readonly ('create' | 'read' | 'admin')[];
-      /** Format: date-time */
-      readonly created_at: string;
-      /** @description to the minute */
-      readonly last_used_at: string | null;
-      readonly expires_at: string | null;
-      readonly revoked_at: string | null;
-    };
-    readonly FaultyKey: {
-      readonly id: string;
-      /** @description the fields that are faulty */
-      readonly fields: readonly string[];
-    };
-    readonly KeyRotation: {
-      /** @description how long the old key still works; 24 hours unless given */
-      readonly overlap_seconds?: number;
-    };
-    readonly GrantRequest: {
-      /** @description letters, digits, dot, dash and underscore; at most 64 */
-      readonly account: string;
-      readonly credits: number;
-      readonly note?: string;
-    };
-    readonly AdminSlotList: {
-      /** @constant */
-      readonly object: 'list';
-      readonly data: readonly components['schemas']['AdminSlot'][];
-    };
-    readonly AdminSlot: {
-      /** @description a model such as photo */
-      readonly slot: string;
-      /** @description a release such as photo@r2 */
-      readonly stable: string;
-      /** @description where a rollback leads */
-      readonly previous: string | null;
-      readonly candidate: {
-        /** @description a release such as photo@r2 */
-        readonly release: string;
-        readonly percent: number;
-        readonly mirror: number;
-        /** @description milliseconds since 1970 */
-        readonly since: number;
-      } | null;
-      readonly releases: readonly components['schemas']['AdminRelease'][];
-    };
-    readonly AdminRelease: {
-      /** @description a release such as photo@r2 */
-      readonly release: string;
-      readonly alias: ('stable' | 'candidate') | null;
-      /** @description belongs to this version of the service */
-      readonly shipped: boolean;
-      /** @description every Triton is to have it loaded */
-      readonly loaded: boolean;
-      /** @description the Tritons on which it is ready */
-      readonly ready_on: readonly string[];
-      /** @description why the service took it back by itself */
-      readonly rejected: string | null;
-      /** @description Triton's name of the model in each slot */
-      readonly models: {
-        readonly [key: string]: string;
-      };
-      readonly licence: string | null;
-      readonly source: string | null;
-      readonly added_at: string | null;
-      readonly added_by: string | null;
-      /** @description of jobs, since the release was last put on trial */
-      readonly attempts: {
-        readonly done: number;
-        readonly failed: number;
-        /** @description jobs that it has done again to be compared */
-        readonly mirrored: number;
-        /** @description mean PSNR of those pictures; null without any */
-        readonly likeness_db: number | null;
-      };
-    };
-    readonly ReleaseLog: {
-      /** @constant */
-      readonly object: 'list';
-      readonly data: readonly components['schemas']['ReleaseLogEntry'][];
-    };
-    readonly ReleaseLogEntry: {
-      /** Format: date-time */
-      readonly at: string;
-      /** @description operator:name@host, key:key_… or service */
-      readonly by: string;
-      readonly action: string;
-      readonly slot: string;
-      readonly release: string | null;
-      readonly detail: string;
-    };
-    readonly AddedRelease: {
-      /** @description a release such as photo@r2 */
-      readonly release: string;
-      readonly checks: readonly {
-        readonly name: string;
-        readonly ok: boolean;
-        readonly detail: string;
-        readonly ms: number;
-      }[];
-      readonly dry_run: boolean;
-      readonly licence: string;
-      readonly memory_bytes: number | null;
-    };
-    readonly NamedRelease: {
-      /** @description a release such as photo@r2 */
-      readonly release: string;
-    };
-    readonly CheckedRelease: {
-      /** @description a release such as photo@r2 */
-      readonly release: string;
-      readonly checks: readonly {
-        readonly name: string;
-        readonly ok: boolean;
-        readonly detail: string;
-        readonly ms: number;
-      }[];
-    };
-    readonly CanaryRequest: {
-      /** @description a release such as photo@r2 */
-      readonly release: string;
-      /** @description so many of 100 new jobs get it */
-      readonly percent: number;
-      /** @description so many of 100 jobs on the stable release are done by it too, uncharged, only to be compared */
-      readonly mirror?: number;
-    };
-    readonly RollbackRequest: {
-      /** @description a model such as photo */
-      readonly slot: string;
-    };
-    readonly UnloadRequest: {
-      /** @description a release such as photo@r2 */
-      readonly release: string;
-      /** @description its files too */
-      readonly delete?: boolean;
-    };
-    readonly ModelsFile: {
-      readonly slots: {
-        readonly [key: string]: {
-          /** @description the stable release, such as r2 */
-          readonly stable?: string;
-          /** @description null: there is to be no canary */
-          readonly candidate?: {
+        readonly WebhookDeliveryDetail: {
+            /** @description the webhook-id of all its attempts */
+            readonly id: string;
+            /** @constant */
+            readonly object: "webhook_delivery";
+            /** @enum {string} */
+            readonly type: "job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress" | "webhook.ping";
+            readonly job: string | null;
+            /** @description the endpoint; null for a request's webhook_url */
+            readonly webhook: string | null;
+            /** @description without its query, which may hold a secret */
+            readonly url: string;
+            /** @enum {string} */
+            readonly status: "pending" | "delivered" | "failed";
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly finished_at: string | null;
+            readonly next_attempt_at: string | null;
+            readonly attempts_made: number;
+            /** @description the latest ten */
+            readonly attempts: readonly {
+                /** Format: date-time */
+                readonly at: string;
+                readonly duration_ms: number;
+                /** @description null when there was no answer */
+                readonly status_code: number | null;
+                /** @description why it did not count as delivered */
+                readonly error: string | null;
+            }[];
+            /** @description the body that is sent */
+            readonly payload: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly WebhookSecret: {
+            /** @description whsec_ and base64, as Standard Webhooks has it */
+            readonly secret: string;
+            readonly previous_secret_until: string | null;
+        };
+        readonly WebhookDeliveryList: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["WebhookDelivery"][];
+            readonly has_more: boolean;
+        };
+        readonly WebhookDelivery: {
+            /** @description the webhook-id of all its attempts */
+            readonly id: string;
+            /** @constant */
+            readonly object: "webhook_delivery";
+            /** @enum {string} */
+            readonly type: "job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress" | "webhook.ping";
+            readonly job: string | null;
+            /** @description the endpoint; null for a request's webhook_url */
+            readonly webhook: string | null;
+            /** @description without its query, which may hold a secret */
+            readonly url: string;
+            /** @enum {string} */
+            readonly status: "pending" | "delivered" | "failed";
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly finished_at: string | null;
+            readonly next_attempt_at: string | null;
+            readonly attempts_made: number;
+            /** @description the latest ten */
+            readonly attempts: readonly {
+                /** Format: date-time */
+                readonly at: string;
+                readonly duration_ms: number;
+                /** @description null when there was no answer */
+                readonly status_code: number | null;
+                /** @description why it did not count as delivered */
+                readonly error: string | null;
+            }[];
+        };
+        readonly Balance: {
+            /** @description letters, digits, dot, dash and underscore; at most 64 */
+            readonly account: string;
+            /** @description all credits of the account, held ones included */
+            readonly balance: number;
+            /** @description held for unfinished jobs */
+            readonly held: number;
+            /** @description balance less held */
+            readonly available: number;
+            readonly month: components["schemas"]["CreditMonth"];
+        };
+        readonly CreditMonth: {
+            /** @description UTC */
+            readonly month: string;
+            readonly used: number;
+            /** @description on the next credit used */
+            readonly discount_percent: number;
+            /** @description credits used in the month, or null at the top */
+            readonly next_discount_at: number | null;
+        };
+        readonly LedgerPage: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["LedgerEntry"][];
+            readonly has_more: boolean;
+        };
+        readonly LedgerEntry: {
+            readonly id: string;
+            /** @constant */
+            readonly object: "ledger_entry";
+            /** @enum {string} */
+            readonly type: "grant" | "hold" | "capture" | "release";
+            /** Format: date-time */
+            readonly created_at: string;
+            readonly job: string | null;
+            readonly balance_change: number;
+            readonly held_change: number;
+            /** @description what it adds to the month's tiers, in credits before discount */
+            readonly usage_change: number;
+            readonly month: string;
+            /** @description after this entry */
+            readonly balance: number;
+            /** @description after this entry */
+            readonly held: number;
+            readonly lines: readonly components["schemas"]["PriceLine"][];
+            readonly note: string | null;
+        };
+        readonly ModelList: {
+            /** @constant */
+            readonly object: "list";
+            readonly operations: readonly components["schemas"]["OperationEntry"][];
+            readonly data: readonly components["schemas"]["Model"][];
+        };
+        readonly OperationEntry: {
+            readonly kind: string;
+            readonly title: string;
+            readonly summary: string;
+            /** @description POST here to run it */
+            readonly path: string;
+            /** @description groups of names such as ["image", "video"], of each of which one must come: in the field `<name>_url`, or as the file part `<name>` */
+            readonly sources: readonly (readonly string[])[];
+            /** @description JSON Schema of the request */
+            readonly request: {
+                readonly [key: string]: unknown;
+            };
+        };
+        readonly Model: components["schemas"]["UpscaleModelEntry"] | components["schemas"]["LipsyncModelEntry"];
+        readonly UpscaleModelEntry: {
+            readonly id: components["schemas"]["UpscaleModel"];
+            /** @constant */
+            readonly operation: "upscale";
+            readonly description: string;
+            readonly ready: boolean;
+            /** @description model_version of the stable release; null while not known */
+            readonly version: string | null;
+            /** @description those that a request may name, as "model": "photo@r2"; empty for a model without releases */
+            readonly releases: readonly components["schemas"]["ModelRelease"][];
+            /** @description the inference engine; null while not known */
+            readonly engine: string | null;
+            readonly options: {
+                readonly scales: readonly (2 | 4 | 8)[];
+                readonly image_formats: readonly ("png" | "jpeg" | "webp" | "avif" | "mp4")[];
+                readonly video_formats: readonly ("png" | "jpeg" | "webp" | "avif" | "mp4")[];
+                /** @description JSON Schema of the `output` field */
+                readonly output: {
+                    readonly [key: string]: unknown;
+                };
+            };
+            readonly limits: {
+                readonly image: {
+                    readonly max_bytes: number;
+                    readonly max_pixels: number;
+                    readonly max_output_side: number;
+                };
+                readonly video: {
+                    readonly max_long_side: number;
+                    readonly max_short_side: number;
+                    readonly max_bytes: number;
+                    readonly max_output_side: number;
+                    /** @description of all frames together */
+                    readonly max_output_pixels: number;
+                    readonly max_seconds: number;
+                    readonly max_frames: number;
+                };
+            };
+            readonly price: {
+                /** @description of output; for video, per second of it, or per 30 frames where there are more */
+                readonly credits_per_megapixel: number;
+                readonly minimum_credits: number;
+            };
+        };
+        readonly ModelRelease: {
+            /** @description such as photo@r2 */
             readonly release: string;
+            /** @description stable: new jobs get it; candidate: `percent` of 100 new jobs get it */
+            readonly alias: ("stable" | "candidate") | null;
             readonly percent: number;
-            /** @default 0 */
-            readonly mirror?: number;
-          } | null;
-          /** @default [] */
-          readonly releases?: readonly {
-            readonly release: string;
-            /** @description folder, archive or .onnx file that it is added from */
-            readonly path?: string;
-            readonly licence?: string;
-            readonly source?: string;
-          }[];
+            readonly ready: boolean;
+            readonly version: string | null;
         };
-      };
-      /**
-       * @description only tell what would be done
-       * @default false
-       */
-      readonly dry_run?: boolean;
+        readonly LipsyncModelEntry: {
+            readonly id: components["schemas"]["LipsyncModel"];
+            /** @constant */
+            readonly operation: "lipsync";
+            readonly description: string;
+            readonly ready: boolean;
+            /** @description model_version of the stable release; null while not known */
+            readonly version: string | null;
+            /** @description those that a request may name, as "model": "photo@r2"; empty for a model without releases */
+            readonly releases: readonly components["schemas"]["ModelRelease"][];
+            /** @description the inference engine; null while not known */
+            readonly engine: string | null;
+            /** @description `version` of jobs whose input is a portrait */
+            readonly portrait_version: string | null;
+            readonly options: {
+                readonly sync_modes: readonly ("cut_off" | "loop" | "bounce" | "silence" | "remap")[];
+                readonly output_formats: readonly "mp4"[];
+                /** @description JSON Schema of the `speaker` field */
+                readonly speaker: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description JSON Schema of an entry of the `segments` field */
+                readonly segment: {
+                    readonly [key: string]: unknown;
+                };
+                /** @description JSON Schema of the `options` field */
+                readonly options: {
+                    readonly [key: string]: unknown;
+                };
+            };
+            readonly limits: {
+                readonly portrait: {
+                    readonly max_long_side: number;
+                    readonly max_short_side: number;
+                    readonly max_bytes: number;
+                };
+                readonly video: {
+                    readonly max_long_side: number;
+                    readonly max_short_side: number;
+                    readonly max_bytes: number;
+                    readonly max_seconds: number;
+                    /** @description of the clip, and of the result */
+                    readonly max_frames: number;
+                };
+                readonly audio: {
+                    readonly max_bytes: number;
+                    readonly max_seconds: number;
+                };
+                /** @description a longer result has a warning */
+                readonly best_up_to_seconds: number;
+            };
+            readonly price: {
+                /** @description of output, or per 30 frames where there are more */
+                readonly credits_per_second: number;
+                readonly minimum_credits: number;
+            };
+        };
+        readonly KeyRequest: {
+            /** @description letters, digits, dot, dash and underscore; at most 64 */
+            readonly account: string;
+            /** @description to tell keys apart */
+            readonly name?: string;
+            /** @description create and read unless given */
+            readonly scopes?: readonly components["schemas"]["Scope"][];
+            /** @description never expires unless given */
+            readonly expires_in_seconds?: number;
+            /** @description granted to the account along with the key */
+            readonly credits?: number;
+        };
+        /** @enum {string} */
+        readonly Scope: "create" | "read" | "admin";
+        readonly IssuedKey: {
+            readonly id: string;
+            /** @description letters, digits, dot, dash and underscore; at most 64 */
+            readonly account: string;
+            readonly name: string | null;
+            /** @description how the key begins, to tell keys apart */
+            readonly prefix: string;
+            readonly scopes: readonly components["schemas"]["Scope"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description to the minute */
+            readonly last_used_at: string | null;
+            readonly expires_at: string | null;
+            readonly revoked_at: string | null;
+            /** @description shown only once, in this answer */
+            readonly key: string;
+        };
+        readonly KeyList: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["Key"][];
+            readonly faulty: readonly components["schemas"]["FaultyKey"][];
+        };
+        readonly Key: {
+            readonly id: string;
+            /** @description letters, digits, dot, dash and underscore; at most 64 */
+            readonly account: string;
+            readonly name: string | null;
+            /** @description how the key begins, to tell keys apart */
+            readonly prefix: string;
+            readonly scopes: readonly components["schemas"]["Scope"][];
+            /** Format: date-time */
+            readonly created_at: string;
+            /** @description to the minute */
+            readonly last_used_at: string | null;
+            readonly expires_at: string | null;
+            readonly revoked_at: string | null;
+        };
+        readonly FaultyKey: {
+            readonly id: string;
+            /** @description the fields that are faulty */
+            readonly fields: readonly string[];
+        };
+        readonly KeyRotation: {
+            /** @description how long the old key still works; 24 hours unless given */
+            readonly overlap_seconds?: number;
+        };
+        readonly GrantRequest: {
+            /** @description letters, digits, dot, dash and underscore; at most 64 */
+            readonly account: string;
+            readonly credits: number;
+            readonly note?: string;
+        };
+        readonly AdminSlotList: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["AdminSlot"][];
+        };
+        readonly AdminSlot: {
+            /** @description a model such as photo */
+            readonly slot: string;
+            /** @description a release such as photo@r2 */
+            readonly stable: string;
+            /** @description where a rollback leads */
+            readonly previous: string | null;
+            readonly candidate: {
+                /** @description a release such as photo@r2 */
+                readonly release: string;
+                readonly percent: number;
+                readonly mirror: number;
+                /** @description milliseconds since 1970 */
+                readonly since: number;
+            } | null;
+            readonly releases: readonly components["schemas"]["AdminRelease"][];
+        };
+        readonly AdminRelease: {
+            /** @description a release such as photo@r2 */
+            readonly release: string;
+            readonly alias: ("stable" | "candidate") | null;
+            /** @description belongs to this version of the service */
+            readonly shipped: boolean;
+            /** @description every Triton is to have it loaded */
+            readonly loaded: boolean;
+            /** @description the Tritons on which it is ready */
+            readonly ready_on: readonly string[];
+            /** @description why the service took it back by itself */
+            readonly rejected: string | null;
+            /** @description Triton's name of the model in each slot */
+            readonly models: {
+                readonly [key: string]: string;
+            };
+            readonly licence: string | null;
+            readonly source: string | null;
+            readonly added_at: string | null;
+            readonly added_by: string | null;
+            /** @description of jobs, since the release was last put on trial */
+            readonly attempts: {
+                readonly done: number;
+                readonly failed: number;
+                /** @description jobs that it has done again to be compared */
+                readonly mirrored: number;
+                /** @description mean PSNR of those pictures; null without any */
+                readonly likeness_db: number | null;
+            };
+        };
+        readonly ReleaseLog: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["ReleaseLogEntry"][];
+        };
+        readonly ReleaseLogEntry: {
+            /** Format: date-time */
+            readonly at: string;
+            /** @description operator:name@host, key:key_… or service */
+            readonly by: string;
+            readonly action: string;
+            readonly slot: string;
+            readonly release: string | null;
+            readonly detail: string;
+        };
+        readonly AddReleaseForm: {
+            /** @description a model such as photo */
+            readonly slot: string;
+            /** @description such as r2; the next free one unless given */
+            readonly release?: string;
+            /** @description SPDX identifier, if the folder names none */
+            readonly licence?: string;
+            /** @description where it comes from */
+            readonly source?: string;
+            /** @description only check it */
+            readonly dry_run?: boolean | string;
+            /** Format: binary */
+            readonly file: string;
+        };
+        readonly AddedRelease: {
+            /** @description a release such as photo@r2 */
+            readonly release: string;
+            readonly checks: readonly components["schemas"]["ReleaseCheck"][];
+            readonly dry_run: boolean;
+            readonly licence: string;
+            readonly memory_bytes: number | null;
+        };
+        readonly ReleaseCheck: {
+            readonly name: string;
+            readonly ok: boolean;
+            readonly detail: string;
+            readonly ms: number;
+        };
+        readonly NamedRelease: {
+            /** @description a release such as photo@r2 */
+            readonly release: string;
+        };
+        readonly CheckedRelease: {
+            /** @description a release such as photo@r2 */
+            readonly release: string;
+            readonly checks: readonly components["schemas"]["ReleaseCheck"][];
+        };
+        readonly CanaryRequest: {
+            /** @description a release such as photo@r2 */
+            readonly release: string;
+            /** @description so many of 100 new jobs get it */
+            readonly percent: number;
+            /** @description so many of 100 jobs on the stable release are done by it too, uncharged, only to be compared */
+            readonly mirror?: number;
+        };
+        readonly RollbackRequest: {
+            /** @description a model such as photo */
+            readonly slot: string;
+        };
+        readonly UnloadRequest: {
+            /** @description a release such as photo@r2 */
+            readonly release: string;
+            /** @description its files too */
+            readonly delete?: boolean;
+        };
+        readonly ModelsFile: {
+            readonly slots: {
+                readonly [key: string]: {
+                    /** @description the stable release, such as r2 */
+                    readonly stable?: string;
+                    /** @description null: there is to be no canary */
+                    readonly candidate?: {
+                        readonly release: string;
+                        readonly percent: number;
+                        /** @description default: 0 */
+                        readonly mirror?: number;
+                    } | null;
+                    /** @description default: [] */
+                    readonly releases?: readonly {
+                        readonly release: string;
+                        /** @description folder, archive or .onnx file that it is added from */
+                        readonly path?: string;
+                        readonly licence?: string;
+                        readonly source?: string;
+                    }[];
+                };
+            };
+            /** @description only tell what would be done; default: false */
+            readonly dry_run?: boolean;
+        };
+        readonly AppliedModels: {
+            readonly dry_run: boolean;
+            /** @description what was done; empty where all is as the file says */
+            readonly steps: readonly {
+                readonly action: string;
+                readonly release: string;
+                readonly detail: string;
+            }[];
+        };
+        readonly Health: {
+            /** @constant */
+            readonly status: "ok";
+        };
+        readonly Readiness: {
+            readonly ready: boolean;
+            /** @description what is not ready yet, one sentence each; empty when ready */
+            readonly missing: readonly string[];
+        };
+        readonly ProblemType: {
+            readonly code: string;
+            readonly title: string;
+            readonly status: number;
+            /** @description whether the same request may succeed later */
+            readonly retryable: boolean;
+            /** @description what happened */
+            readonly means: string;
+            /** @description what to do */
+            readonly advice: string;
+            readonly example: components["schemas"]["Problem"];
+        };
     };
-    readonly AppliedModels: {
-      readonly dry_run: boolean;
-      /** @description what was done; empty where all is as the file says */
-      readonly steps: readonly {
-        readonly action: string;
-        readonly release: string;
-        readonly detail: string;
-      }[];
+    responses: {
+        /** @description inference_failed */
+        readonly BadGateway: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_request */
+        readonly BadRequest: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_json, invalid_request */
+        readonly BadRequestOfChangeWebhook: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_idempotency_key, invalid_json, invalid_request */
+        readonly BadRequestOfCreateWebhook: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_idempotency_key, invalid_request */
+        readonly BadRequestOfEraseJob: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_json, invalid_multipart, invalid_request */
+        readonly BadRequestOfEstimateUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_request */
+        readonly BadRequestOfGetHealth: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description invalid_idempotency_key, invalid_json, invalid_multipart, invalid_request */
+        readonly BadRequestOfUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description idempotency_in_progress */
+        readonly Conflict: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description models_changed */
+        readonly ConflictOfAddRelease: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description job_canceled, result_not_ready */
+        readonly ConflictOfEstimateUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description idempotency_in_progress, job_canceled, result_not_ready */
+        readonly ConflictOfUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description insufficient_scope */
+        readonly Forbidden: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description deadline_exceeded */
+        readonly GatewayTimeout: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description result_expired */
+        readonly Gone: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description storage_full */
+        readonly InsufficientStorage: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description internal_error */
+        readonly InternalServerError: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description internal_error, storage_failed */
+        readonly InternalServerErrorOfEstimateUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description internal_error */
+        readonly InternalServerErrorOfGetHealth: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description internal_error, record_unreadable */
+        readonly InternalServerErrorOfGetJob: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description decode_failed, encode_failed, internal_error, record_unreadable, signing_failed, storage_failed, worker_lost */
+        readonly InternalServerErrorOfUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description not_found */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description file_too_large */
+        readonly PayloadTooLarge: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description file_too_large, media_too_long, output_too_large, resolution_too_large */
+        readonly PayloadTooLargeOfUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description insufficient_credits */
+        readonly PaymentRequired: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description header_too_large */
+        readonly RequestHeaderFieldsTooLarge: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description request_timeout */
+        readonly RequestTimeout: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description model_unavailable */
+        readonly ServiceUnavailable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description model_unavailable, storage_unavailable */
+        readonly ServiceUnavailableOfGetJobResult: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description draining, model_unavailable, queue_full, storage_unavailable */
+        readonly ServiceUnavailableOfUpscale: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description concurrency_limited, rate_limited */
+        readonly TooManyRequests: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description expired_api_key, invalid_api_key, missing_api_key */
+        readonly Unauthorized: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description validation_failed */
+        readonly UnprocessableEntity: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description release_refused, validation_failed */
+        readonly UnprocessableEntityOfAddRelease: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description idempotency_key_reused, validation_failed */
+        readonly UnprocessableEntityOfCreateUpload: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description validation_failed */
+        readonly UnprocessableEntityOfGetHealth: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description unsupported_media_type */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Api-Version": components["headers"]["Api-Version"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
     };
-    readonly Health: {
-      /** @constant */
-      readonly status: 'ok';
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description the request's own X-Request-Id if it is sane, else one that was made; name it when you ask for help */
+        readonly "X-Request-Id": string;
+        /** @description version of this contract */
+        readonly "Api-Version": string;
+        /**
+         * @description the rate that the request counted against: its name, its quota `q`, and its window `w` in seconds
+         * @example "create";q=60;w=60
+         */
+        readonly "RateLimit-Policy": string;
+        /**
+         * @description requests that are left (`r`), and the seconds (`t`) until the whole quota is there again
+         * @example "create";r=59;t=1
+         */
+        readonly RateLimit: string;
+        /** @description seconds to wait before the request is sent again; absent where that cannot help */
+        readonly "Retry-After": number;
+        /**
+         * @description how to authenticate
+         * @example Bearer
+         */
+        readonly "WWW-Authenticate": string;
+        /** @description where to look next */
+        readonly Location: string;
+        /**
+         * @description the part of Prefer that was applied; absent where there was none
+         * @example respond-async
+         */
+        readonly "Preference-Applied": string;
+        /** @description `true` where the answer is that to an earlier request with the same Idempotency-Key */
+        readonly "Idempotent-Replayed": "true";
+        /** @description SHA-256 of the file, in quotes */
+        readonly ETag: string;
+        /** @description `bytes` */
+        readonly "Accept-Ranges": string;
+        /** @description which bytes these are, of how many */
+        readonly "Content-Range": string;
+        /** @description a name for the file */
+        readonly "Content-Disposition": string;
     };
-    readonly Readiness: {
-      readonly ready: boolean;
-      /** @description what is not ready yet, one sentence each; empty when ready */
-      readonly missing: readonly string[];
-    };
-  };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
+    pathItems: never;
 }
 export type UpscaleRequest = components['schemas']['UpscaleRequest'];
-export type UpscaleOutput = components['schemas']['UpscaleOutput'];
-export type UpscaleResult = components['schemas']['UpscaleResult'];
 export type UpscaleModel = components['schemas']['UpscaleModel'];
+export type UpscaleOutput = components['schemas']['UpscaleOutput'];
+export type UpscaleForm = components['schemas']['UpscaleForm'];
+export type UpscaleResult = components['schemas']['UpscaleResult'];
 export type Warning = components['schemas']['Warning'];
+export type Provenance = components['schemas']['Provenance'];
 export type Job = components['schemas']['Job'];
 export type UpscaleJob = components['schemas']['UpscaleJob'];
+export type JobStatus = components['schemas']['JobStatus'];
 export type JobProgress = components['schemas']['JobProgress'];
+export type JobStage = components['schemas']['JobStage'];
+export type JobCost = components['schemas']['JobCost'];
 export type Problem = components['schemas']['Problem'];
 export type Fault = components['schemas']['Fault'];
+export type JobUrls = components['schemas']['JobUrls'];
 export type JobInput = components['schemas']['JobInput'];
 export type UpscaleOptions = components['schemas']['UpscaleOptions'];
 export type LipsyncJob = components['schemas']['LipsyncJob'];
@@ -936,23 +1816,41 @@ export type LipsyncInput = components['schemas']['LipsyncInput'];
 export type LipsyncJobOptions = components['schemas']['LipsyncJobOptions'];
 export type LipsyncModel = components['schemas']['LipsyncModel'];
 export type Segment = components['schemas']['Segment'];
+export type SegmentResponse = components['schemas']['SegmentResponse'];
 export type LipsyncResult = components['schemas']['LipsyncResult'];
 export type Sync = components['schemas']['Sync'];
 export type Estimate = components['schemas']['Estimate'];
 export type PriceLine = components['schemas']['PriceLine'];
 export type LipsyncRequest = components['schemas']['LipsyncRequest'];
 export type Speaker = components['schemas']['Speaker'];
+export type LipsyncForm = components['schemas']['LipsyncForm'];
+export type UploadForm = components['schemas']['UploadForm'];
 export type Upload = components['schemas']['Upload'];
 export type JobList = components['schemas']['JobList'];
+export type JobEvent = components['schemas']['JobEvent'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
+export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
+export type WebhookList = components['schemas']['WebhookList'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookChange = components['schemas']['WebhookChange'];
+export type DeletedWebhook = components['schemas']['DeletedWebhook'];
+export type WebhookSecretRotation = components['schemas']['WebhookSecretRotation'];
+export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
+export type WebhookSecret = components['schemas']['WebhookSecret'];
+export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
 export type Balance = components['schemas']['Balance'];
+export type CreditMonth = components['schemas']['CreditMonth'];
 export type LedgerPage = components['schemas']['LedgerPage'];
 export type LedgerEntry = components['schemas']['LedgerEntry'];
 export type ModelList = components['schemas']['ModelList'];
+export type OperationEntry = components['schemas']['OperationEntry'];
 export type Model = components['schemas']['Model'];
 export type UpscaleModelEntry = components['schemas']['UpscaleModelEntry'];
 export type ModelRelease = components['schemas']['ModelRelease'];
 export type LipsyncModelEntry = components['schemas']['LipsyncModelEntry'];
 export type KeyRequest = components['schemas']['KeyRequest'];
+export type Scope = components['schemas']['Scope'];
 export type IssuedKey = components['schemas']['IssuedKey'];
 export type KeyList = components['schemas']['KeyList'];
 export type Key = components['schemas']['Key'];
@@ -964,7 +1862,9 @@ export type AdminSlot = components['schemas']['AdminSlot'];
 export type AdminRelease = components['schemas']['AdminRelease'];
 export type ReleaseLog = components['schemas']['ReleaseLog'];
 export type ReleaseLogEntry = components['schemas']['ReleaseLogEntry'];
+export type AddReleaseForm = components['schemas']['AddReleaseForm'];
 export type AddedRelease = components['schemas']['AddedRelease'];
+export type ReleaseCheck = components['schemas']['ReleaseCheck'];
 export type NamedRelease = components['schemas']['NamedRelease'];
 export type CheckedRelease = components['schemas']['CheckedRelease'];
 export type CanaryRequest = components['schemas']['CanaryRequest'];
@@ -974,5 +1874,56 @@ export type ModelsFile = components['schemas']['ModelsFile'];
 export type AppliedModels = components['schemas']['AppliedModels'];
 export type Health = components['schemas']['Health'];
 export type Readiness = components['schemas']['Readiness'];
+export type ProblemType = components['schemas']['ProblemType'];
+export type ResponseBadGateway = components['responses']['BadGateway'];
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseBadRequestOfChangeWebhook = components['responses']['BadRequestOfChangeWebhook'];
+export type ResponseBadRequestOfCreateWebhook = components['responses']['BadRequestOfCreateWebhook'];
+export type ResponseBadRequestOfEraseJob = components['responses']['BadRequestOfEraseJob'];
+export type ResponseBadRequestOfEstimateUpscale = components['responses']['BadRequestOfEstimateUpscale'];
+export type ResponseBadRequestOfGetHealth = components['responses']['BadRequestOfGetHealth'];
+export type ResponseBadRequestOfUpscale = components['responses']['BadRequestOfUpscale'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponseConflictOfAddRelease = components['responses']['ConflictOfAddRelease'];
+export type ResponseConflictOfEstimateUpscale = components['responses']['ConflictOfEstimateUpscale'];
+export type ResponseConflictOfUpscale = components['responses']['ConflictOfUpscale'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseGatewayTimeout = components['responses']['GatewayTimeout'];
+export type ResponseGone = components['responses']['Gone'];
+export type ResponseInsufficientStorage = components['responses']['InsufficientStorage'];
+export type ResponseInternalServerError = components['responses']['InternalServerError'];
+export type ResponseInternalServerErrorOfEstimateUpscale = components['responses']['InternalServerErrorOfEstimateUpscale'];
+export type ResponseInternalServerErrorOfGetHealth = components['responses']['InternalServerErrorOfGetHealth'];
+export type ResponseInternalServerErrorOfGetJob = components['responses']['InternalServerErrorOfGetJob'];
+export type ResponseInternalServerErrorOfUpscale = components['responses']['InternalServerErrorOfUpscale'];
+export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
+export type ResponsePayloadTooLargeOfUpscale = components['responses']['PayloadTooLargeOfUpscale'];
+export type ResponsePaymentRequired = components['responses']['PaymentRequired'];
+export type ResponseRequestHeaderFieldsTooLarge = components['responses']['RequestHeaderFieldsTooLarge'];
+export type ResponseRequestTimeout = components['responses']['RequestTimeout'];
+export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type ResponseServiceUnavailableOfGetJobResult = components['responses']['ServiceUnavailableOfGetJobResult'];
+export type ResponseServiceUnavailableOfUpscale = components['responses']['ServiceUnavailableOfUpscale'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
+export type ResponseUnprocessableEntityOfAddRelease = components['responses']['UnprocessableEntityOfAddRelease'];
+export type ResponseUnprocessableEntityOfCreateUpload = components['responses']['UnprocessableEntityOfCreateUpload'];
+export type ResponseUnprocessableEntityOfGetHealth = components['responses']['UnprocessableEntityOfGetHealth'];
+export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
+export type HeaderXRequestId = components['headers']['X-Request-Id'];
+export type HeaderApiVersion = components['headers']['Api-Version'];
+export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
+export type HeaderRateLimit = components['headers']['RateLimit'];
+export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
+export type HeaderLocation = components['headers']['Location'];
+export type HeaderPreferenceApplied = components['headers']['Preference-Applied'];
+export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
+export type HeaderETag = components['headers']['ETag'];
+export type HeaderAcceptRanges = components['headers']['Accept-Ranges'];
+export type HeaderContentRange = components['headers']['Content-Range'];
+export type HeaderContentDisposition = components['headers']['Content-Disposition'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -1,5 +1,5 @@
 /** The document as it is served, in the hands of those who make clients from it. */
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import sharp from 'sharp';
@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { places, root } from '../../src/stack/home.mjs';
 import { realApi } from '../http/api.ts';
 import { tempDir } from '../real/run.ts';
+import { clientTypes } from './generators/client-types.ts';
 
 const test = suite('clients made from the document');
 const api = await realApi();
@@ -32,6 +33,12 @@ const tsc = join(root, 'node_modules/typescript/bin/tsc');
 test('a validator finds nothing wrong', async () => {
   const said = await python(['-m', 'openapi_spec_validator', 'openapi.json']);
   assert.is(said, 'openapi.json: OK');
+});
+
+test('the types of our own client are those of the document', async () => {
+  const written = readFileSync(join(root, 'client/contract.ts'), 'utf8');
+  const renew = 'node --import tsx tests/contract/generators/write-client-types.ts renews it';
+  assert.ok(written === (await clientTypes(String(data))), renew);
 });
 
 test('openapi-typescript makes types that let a right call pass and stop wrong ones', async () => {

@@ -79,7 +79,9 @@ test('its files have the hash in their names, come compressed, and are not sent 
 test('the API description does not have the page', async () => {
   const { paths } = JSON.parse((await get('/openapi.json')).body.toString());
   assert.equal(
-    Object.keys(paths).filter((path) => !/^\/(v1\/|healthz|readyz|metrics|openapi)/.test(path)),
+    Object.keys(paths).filter(
+      (path) => !/^\/(v1\/|healthz|readyz|metrics|openapi|problems\/)/.test(path),
+    ),
     [],
   );
 });
