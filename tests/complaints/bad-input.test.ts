@@ -94,7 +94,13 @@ const rows: readonly [
     '415 unsupported_media_type',
     /image\/png/,
   ],
-  ['a clip as sound', clip, renamed(clip, 'clip.wav'), '415 unsupported_media_type', /a video/],
+  [
+    'a clip without sound as sound',
+    clip,
+    renamed(clip, 'clip.wav'),
+    '422 no_audio_stream',
+    /no audio/,
+  ],
   [
     'a sound as clip',
     renamed(mp3, 'sound.mp4'),

@@ -15,6 +15,7 @@ const boxes = [null, [0, 0.5, 10, 12], null];
 const accepted: readonly object[] = [
   request,
   { model: 'fast' },
+  { model: 'fast', image_url: 'https://example.com/a.png', audio_url: request.audio_url },
   { ...request, output_format: 'mp4', sync_mode: 'remap', speaker: { mode: 'auto' } },
   { ...request, speaker: { frame: 0, x: 0, y: 0.5 } },
   { ...request, speaker: { boxes } },
@@ -38,7 +39,6 @@ const accepted: readonly object[] = [
 const refused: readonly object[] = [
   {},
   { ...request, model: 'photo' },
-  { ...request, image_url: 'https://example.com/a.png' },
   { ...request, audio_url: 'a.wav' },
   { ...request, audio_url: 'file:///etc/passwd' },
   { ...request, output_format: 'mov' },
