@@ -118,7 +118,7 @@ def write(folder: Path, weights: dict[str, Weights]) -> None:
 
 
 def write_sums(folder: Path) -> None:
-    """SHA256SUMS of the files that are there."""
+    """SHA256SUMS of all files."""
     sums = [f"{hashlib.sha256((folder / path).read_bytes()).hexdigest()}  {path}\n" for path in PUBLISHED]
     (folder / "SHA256SUMS").write_text("".join(sums))
 

@@ -131,10 +131,11 @@ def config_of(folder: Path, path: str, text: str) -> NetworkConfig:
     [
         (UNET_CONFIG, "in_channels", 4, "musetalk.json: expected in_channels 8, got 4"),
         (VAE_CONFIG, "latent_channels", 16, "sd-vae/config.json: expected latent_channels 4, got 16"),
+        (VAE_CONFIG, "block_out_channels", [8], "sd-vae/config.json: expected four block_out_channels, got [8]"),
         (WHISPER_CONFIG, "d_model", 512, "whisper/config.json: expected d_model 384, got 512"),
     ],
 )
-def test_a_network_that_is_built_otherwise_is_refused(path: str, key: str, value: int, message: str, tmp_path: Path) -> None:
+def test_a_network_that_is_built_otherwise_is_refused(path: str, key: str, value: Any, message: str, tmp_path: Path) -> None:
     check = {UNET_CONFIG: unet.check_config, VAE_CONFIG: vae.check_config, WHISPER_CONFIG: whisper.check_config}[path]
     check(config_of(tmp_path, path, json.dumps(CONFIGS[path])))
     with pytest.raises(BadWeightsError, match=re.escape(message)):

@@ -64,11 +64,6 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
     const done = await alone(replica, model, deadline, async () => {
       if (await isReady()) return true;
       await control.load(model, loadWithinMs, signal);
-      // Triton answers at once where it is still unloading the model, and loads it after that.
-      while (!(await isReady())) {
-        if (Date.now() > deadline) return null;
-        await sleep(LOOK_MS, undefined, { signal });
-      }
       return true;
     });
     if (done === null) throw notInTime(model, name, loadWithinMs);

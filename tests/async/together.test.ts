@@ -6,11 +6,10 @@ import * as assert from 'uvu/assert';
 import { take } from '../../src/async/take.ts';
 import { together } from '../../src/async/together.ts';
 import { createMeshFile } from '../../src/operations/lip-sync/faces/mesh-file.ts';
+import { untilAborted } from '../real/aborted.ts';
 
 const test = suite('together');
 const never = new AbortController().signal;
-const untilAborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 test('both results come', async () => {
   assert.equal(

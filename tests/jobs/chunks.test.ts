@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { openChunkList } from '../../src/jobs/chunks/chunk-list.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import type { ChunkWork } from '../../src/operations/sharing.ts';
+import { untilAborted } from '../real/aborted.ts';
 import { until } from '../real/until.ts';
 import { atOnce, openRig, type Rig, type Run } from './rig.ts';
 import { rigSuite } from './rig-suite.ts';
@@ -220,8 +221,7 @@ test('a worker that is closed gives its chunk back', async ({ rig, place }) => {
   await until('it is shared', () => own.length === 1);
   const worker = await second.work(atOnce, {}, async (_work, _places, _part, signal) => {
     helping = true;
-    signal.throwIfAborted();
-    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await untilAborted(signal);
   });
   await until('the other helps', () => helping);
   await worker.close();

@@ -27,6 +27,7 @@ import { upscale } from '../../src/operations/upscale/upscale.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { noTracing } from '../../src/tracing.ts';
+import { untilAborted } from '../real/aborted.ts';
 import { testConfig } from '../real/config.ts';
 import { freshPrefix } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -197,12 +198,7 @@ export const onCue = () => {
   const enhance: Run = async (work, places, report, signal) => {
     started.push(places.input('media').split('/').at(-1) ?? '');
     report({ stage: 'inference', framesDone: 1, framesTotal: 4 });
-    signal.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason));
-      if (signal.aborted) reject(signal.reason);
-      void cue.then(resolve);
-    });
+    await Promise.race([cue, untilAborted(signal)]);
     return atOnce(work, places, report, signal);
   };
   return { enhance, started, go };

@@ -296,16 +296,17 @@ test('of large records fewer are remembered', async ({ rig }) => {
 
 test('a job whose releases are unloaded one after the other is refused', async ({ rig, dir }) => {
   await rig.redis.sadd(`${rig.stores.prefix}:models:closed`, 'photo@r1');
+  const chosen = choiceOf('photo-r1');
   let choices = 1;
   const refused = submit(rig.parts, {
     ...{ account: 'acme', requestId: 'req_1', ...rig.media('a') },
     ...{ kind: 'upscale', options: { model: 'photo', scale: 2 } },
     price: { credits: 1, text: 'one' },
     identity: 'work on a',
-    chosen: { ...choiceOf('photo-r1'), release: 'photo@r1' },
+    chosen,
     rechoose: async () => {
       choices += 1;
-      return { ...choiceOf('photo-r1'), release: 'photo@r1' };
+      return chosen;
     },
   });
   assert.is(await codeOf(refused), 'model_unavailable');

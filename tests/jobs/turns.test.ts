@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import type { JobRecord } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
+import { untilAborted } from '../real/aborted.ts';
 import { until } from '../real/until.ts';
 import { atOnce, openRig, type Rig, type Run } from './rig.ts';
 import { rigSuite } from './rig-suite.ts';
@@ -30,13 +31,9 @@ const oneByOne = () => {
   const run: Run = async (work, places, report, signal) => {
     const id = idIn(places);
     started.push(id);
-    // A job that was cancelled just before tells of that only once.
-    signal.throwIfAborted();
+    const told = new Promise<void>((resolve) => going.set(id, resolve));
     try {
-      await new Promise<void>((resolve, reject) => {
-        going.set(id, resolve);
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
+      await Promise.race([told, untilAborted(signal)]);
     } finally {
       going.delete(id);
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openControl } from '../../src/triton/protocol/control.ts';
@@ -21,6 +22,19 @@ test('a model is ready from its load to its unload, and can be loaded again', as
   await control.unload('echo');
   assert.is.not(await stateOf('echo'), 'READY');
   await failure(control.modelConfig('echo'), 'model_unavailable');
+});
+
+test('a load waits until an unload of the model has ended, which would else end what was loaded', async () => {
+  await control.load('echo', 30_000);
+  for (let i = 0; i < 3; i += 1) {
+    await control.unload('echo');
+    assert.is(await stateOf('echo'), 'UNLOADING', 'Triton answers before it has ended');
+    const late = await failure(control.load('echo', 50), 'model_unavailable');
+    assert.match(String(late.cause), 'it is still being unloaded after 0.05 s');
+    await control.load('echo', 30_000);
+    await sleep(1_500);
+    assert.is(await stateOf('echo'), 'READY');
+  }
 });
 
 test('a config tells inputs, outputs and parameters', async () => {

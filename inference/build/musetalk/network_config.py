@@ -9,7 +9,7 @@ from .torch_file import BadWeightsError
 
 
 class NetworkConfig(dict[str, Any]):
-    """The entries of one file. Raises BadWeightsError for an entry that is asked for and not there."""
+    """The entries of one file. Raises BadWeightsError for one without a JSON object, and for an entry that is not there."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._name = name

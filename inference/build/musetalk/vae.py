@@ -8,6 +8,8 @@ import numpy as np
 from .layers import convolution, doubled, from_tokens, group_norm, halved, residual, silu, to_tokens
 from .network import Array, Network, Value
 from .network_config import NetworkConfig
+from .published import VAE_CONFIG
+from .torch_file import BadWeightsError
 
 SIDE = 256
 LEVELS = 4
@@ -57,6 +59,8 @@ def check_config(config: NetworkConfig) -> None:
             "latent_channels": 4,
         }
     )
+    if len(config["block_out_channels"]) != LEVELS:
+        raise BadWeightsError(f"{VAE_CONFIG}: expected four block_out_channels, got {config['block_out_channels']}")
 
 
 def write_encoder(path: Path, config: NetworkConfig, weights: Mapping[str, Array]) -> None:

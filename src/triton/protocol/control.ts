@@ -1,4 +1,5 @@
 /** Triton's control over HTTP: what it serves, load and unload. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
 import { openWire, type Reply, reasonOf, type TritonAddress, type Within } from './wire.ts';
@@ -35,15 +36,16 @@ export type Control = {
   /** The config of a loaded model. */
   modelConfig(model: string, within?: Partial<Within>): Promise<ModelConfig>;
   /** Every model in the repository. One that was never loaded has no state. */
-  repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
+  repositoryIndex(within?: Partial<Within>): Promise<readonly IndexEntry[]>;
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
-   * A model whose Python process cannot start stays LOADING: hence the deadline.
+   * A model whose Python process cannot start stays LOADING: hence the deadline. Waits first until an unload of the model has
+   * ended: the end of it would make what was loaded meanwhile unavailable.
    */
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Waits for a load of the model that is under way, not for its requests. A model that is not loaded, or that Triton does
-   * not know, is no fault.
+   * Waits for a load of the model that is under way, not for its requests: it is UNLOADING until those and its process have
+   * ended. A model that is not loaded, or that Triton does not know, is no fault.
    */
   unload(model: string, withinMs?: number): Promise<void>;
   /**
@@ -62,12 +64,24 @@ export const openControl = (address: TritonAddress): Control => {
     const path = `/models/${encodeURIComponent(model)}/config`;
     return read(model, ModelConfig, await granted(model, wire.get(path, within)));
   };
+  /** asker: the model that a failure names. */
+  const index = async (asker: string, within?: Partial<Within>): Promise<readonly IndexEntry[]> =>
+    read(asker, Index, await granted(asker, wire.post('/repository/index', {}, within)));
+  const isUnloading = async (model: string, signal?: AbortSignal): Promise<boolean> =>
+    (await index(model, { signal })).some(
+      ({ name, state }) => name === model && state === 'UNLOADING',
+    );
   return {
     modelConfig,
-    repositoryIndex: async (within) =>
-      read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
-    load: async (model, timeoutMs, signal) => {
-      await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
+    repositoryIndex: (within) => index('Triton', within),
+    load: async (model, deadlineMs, signal) => {
+      let leftMs = deadlineMs;
+      while (await isUnloading(model, signal)) {
+        if (leftMs <= LOOK_MS) throw modelUnavailable(model, stillUnloading(deadlineMs));
+        await sleep(LOOK_MS);
+        leftMs -= LOOK_MS;
+      }
+      await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs: leftMs, signal }));
     },
     unload: async (model, withinMs) => {
       const within = withinMs === undefined ? {} : { timeoutMs: withinMs };
@@ -85,6 +99,11 @@ export const openControl = (address: TritonAddress): Control => {
     },
   };
 };
+
+const LOOK_MS = 100;
+
+const stillUnloading = (afterMs: number): Error =>
+  new Error(`it is still being unloaded after ${afterMs / 1000} s`);
 
 /** A request of this model with every free length 0. */
 const nothingFor = ({ input, output }: ModelConfig) => ({
