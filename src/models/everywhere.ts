@@ -60,15 +60,9 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
   const loadOn = async (replica: Replica, model: string): Promise<void> => {
     const { name, control } = replica;
     const deadline = Date.now() + loadWithinMs;
-    const isReady = async () => stateIn(await control.repositoryIndex(), model) === 'READY';
     const done = await alone(replica, model, deadline, async () => {
-      if (await isReady()) return true;
+      if (stateIn(await control.repositoryIndex(), model) === 'READY') return true;
       await control.load(model, loadWithinMs, signal);
-      // Triton answers at once where it is still unloading the model, and loads it after that.
-      while (!(await isReady())) {
-        if (Date.now() > deadline) return null;
-        await sleep(LOOK_MS, undefined, { signal });
-      }
       return true;
     });
     if (done === null) throw notInTime(model, name, loadWithinMs);

@@ -23,6 +23,14 @@ test('a model is ready from its load to its unload, and can be loaded again', as
   await failure(control.modelConfig('echo'), 'model_unavailable');
 });
 
+test('a model that is loaded again while it is unloaded is ready then', async () => {
+  for (let i = 0; i < 3; i += 1) {
+    await control.load('echo', 30_000);
+    assert.is(await stateOf('echo'), 'READY');
+    await control.unload('echo');
+  }
+});
+
 test('a config tells inputs, outputs and parameters', async () => {
   await control.load('echo', 30_000);
   const { name, max_batch_size, input, output, parameters } = await control.modelConfig('echo');

@@ -1,7 +1,15 @@
 /** Triton's control over HTTP: what it serves, load and unload. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type TritonAddress, type Within } from './wire.ts';
+import {
+  isTimeout,
+  openWire,
+  type Reply,
+  reasonOf,
+  type TritonAddress,
+  type Within,
+} from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -38,7 +46,8 @@ export type Control = {
   repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
-   * A model whose Python process cannot start stays LOADING: hence the deadline.
+   * A model whose Python process cannot start stays LOADING: hence the deadline. Triton may grant at once the load of a model
+   * that it still unloads: it is asked again until the model is ready.
    */
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -62,12 +71,28 @@ export const openControl = (address: TritonAddress): Control => {
     const path = `/models/${encodeURIComponent(model)}/config`;
     return read(model, ModelConfig, await granted(model, wire.get(path, within)));
   };
+  /** A thread of Triton that loads a model answers nobody until it has: then the next look asks another. */
+  const isReady = async (model: string, signal?: AbortSignal): Promise<boolean> => {
+    const path = `/models/${encodeURIComponent(model)}/ready`;
+    try {
+      return (await wire.get(path, { timeoutMs: LOOK_WITHIN_MS, signal })).status === 200;
+    } catch (error) {
+      if (isTimeout(error)) return false;
+      throw modelUnavailable(model, error);
+    }
+  };
   return {
     modelConfig,
     repositoryIndex: async (within) =>
       read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
     load: async (model, timeoutMs, signal) => {
-      await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
+      const deadline = Date.now() + timeoutMs;
+      for (;;) {
+        await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
+        if (await isReady(model, signal)) return;
+        if (Date.now() > deadline) throw modelUnavailable(model, notReady(timeoutMs));
+        await sleep(LOOK_MS);
+      }
     },
     unload: async (model, withinMs) => {
       const within = withinMs === undefined ? {} : { timeoutMs: withinMs };
@@ -85,6 +110,12 @@ export const openControl = (address: TritonAddress): Control => {
     },
   };
 };
+
+const LOOK_MS = 100;
+const LOOK_WITHIN_MS = 2_000;
+
+const notReady = (withinMs: number): Error =>
+  new Error(`Triton granted the load, but the model was not ready within ${withinMs / 1000} s`);
 
 /** A request of this model with every free length 0. */
 const nothingFor = ({ input, output }: ModelConfig) => ({
