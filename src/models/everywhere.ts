@@ -60,9 +60,8 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
   const loadOn = async (replica: Replica, model: string): Promise<void> => {
     const { name, control } = replica;
     const deadline = Date.now() + loadWithinMs;
-    const isReady = async () => stateIn(await control.repositoryIndex(), model) === 'READY';
     const done = await alone(replica, model, deadline, async () => {
-      if (await isReady()) return true;
+      if (stateIn(await control.repositoryIndex(), model) === 'READY') return true;
       await control.load(model, loadWithinMs, signal);
       return true;
     });

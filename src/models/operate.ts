@@ -106,10 +106,11 @@ export const openOperate = (parts: OperateParts) => {
     }
   };
 
-  /** From then on the reconcile loop keeps it loaded. Failure model_unavailable. */
+  /** From then on the reconcile loop keeps it loaded, for as long as a load may take at least. Failure model_unavailable. */
   const load = async (state: SlotState, name: string): Promise<void> => {
-    const { models, loaded } = releaseOf(state, name);
-    if (!loaded) await registry.change(state.slot, (now) => reloaded(now, name, Date.now()), null);
+    const { models } = releaseOf(state, name);
+    const until = Date.now() + loadWithinMs;
+    await registry.change(state.slot, (now) => reloaded(now, name, until), null);
     await everywhere.load(written(state.slot, name), Object.values(models));
   };
 

@@ -185,11 +185,16 @@ export const unloaded = (state: SlotState, name: string): SlotState => {
   return withRelease(state, name, { loaded: false, retired_at: null });
 };
 
-/** It is to be loaded again, for whoever is about to use it: unless an alias means it soon, it goes again. */
-export const reloaded = (state: SlotState, name: string, now: number): SlotState =>
-  releaseOf(state, name).loaded
+/**
+ * It is to be loaded, for whoever is about to use it: until `until` (ms since 1970) it does not count as retired. Unless an
+ * alias means it by then, it goes again.
+ */
+export const reloaded = (state: SlotState, name: string, until: number): SlotState => {
+  const { loaded, retired_at } = releaseOf(state, name);
+  return loaded && (retired_at === null || retired_at >= until)
     ? state
-    : withRelease(state, name, { loaded: true, retired_at: now });
+    : withRelease(state, name, { loaded: true, retired_at: until });
+};
 
 /** Failure release_refused for one that ships or is loaded. */
 export const removed = (state: SlotState, name: string): SlotState => {

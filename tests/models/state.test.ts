@@ -9,6 +9,7 @@ import {
   promoted,
   readRef,
   rejected,
+  reloaded,
   removed,
   rolledBack,
   type SlotState,
@@ -88,6 +89,18 @@ test('a release that was taken back can only be used after a check', () => {
 test('a promoted release that is taken back gives way to the one before', () => {
   const state = rejected(promoted(with2, 'r2', 1), 'r2', 'too many errors', 2);
   assert.equal(told(state), ['r1', null, null]);
+});
+
+test('a release that somebody is about to use is not retired while it may still be loading', () => {
+  const gone = unloaded(promoted(with2, 'r2', 1), 'r1');
+  for (const before of [gone, promoted(with2, 'r2', 1)]) {
+    const { loaded, retired_at } = reloaded(before, 'r1', 180_000).releases.r1 ?? {};
+    assert.equal([loaded, retired_at], [true, 180_000]);
+  }
+  const later = reloaded(gone, 'r1', 180_000);
+  assert.is(reloaded(later, 'r1', 90_000), later, 'another who needs it for less time');
+  assert.is(reloaded(with2, 'r1', 180_000), with2, 'one that an alias means');
+  assert.is(rolledBack(later, 5).releases.r1?.retired_at, null);
 });
 
 test('what new jobs get cannot be unloaded, and what is loaded or ships cannot be deleted', () => {

@@ -2,7 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { modelUnavailable } from './faults.ts';
-import { openWire, type Reply, reasonOf, type TritonAddress, type Within } from './wire.ts';
+import {
+  isTimeout,
+  openWire,
+  type Reply,
+  reasonOf,
+  type TritonAddress,
+  type Within,
+} from './wire.ts';
 
 const TensorConfig = z.object({
   name: z.string(),
@@ -36,16 +43,16 @@ export type Control = {
   /** The config of a loaded model. */
   modelConfig(model: string, within?: Partial<Within>): Promise<ModelConfig>;
   /** Every model in the repository. One that was never loaded has no state. */
-  repositoryIndex(within?: Partial<Within>): Promise<readonly IndexEntry[]>;
+  repositoryIndex(within?: Partial<Within>): Promise<IndexEntry[]>;
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
-   * A model whose Python process cannot start stays LOADING: hence the deadline. Waits first until an unload of the model has
-   * ended: the end of it would make what was loaded meanwhile unavailable.
+   * A model whose Python process cannot start stays LOADING: hence the deadline. Triton may grant at once the load of a model
+   * that it still unloads: it is asked again until the model is ready.
    */
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Waits for a load of the model that is under way, not for its requests: it is UNLOADING until those and its process have
-   * ended. A model that is not loaded, or that Triton does not know, is no fault.
+   * Waits for a load of the model that is under way, not for its requests. A model that is not loaded, or that Triton does
+   * not know, is no fault.
    */
   unload(model: string, withinMs?: number): Promise<void>;
   /**
@@ -64,24 +71,28 @@ export const openControl = (address: TritonAddress): Control => {
     const path = `/models/${encodeURIComponent(model)}/config`;
     return read(model, ModelConfig, await granted(model, wire.get(path, within)));
   };
-  /** asker: the model that a failure names. */
-  const index = async (asker: string, within?: Partial<Within>): Promise<readonly IndexEntry[]> =>
-    read(asker, Index, await granted(asker, wire.post('/repository/index', {}, within)));
-  const isUnloading = async (model: string, signal?: AbortSignal): Promise<boolean> =>
-    (await index(model, { signal })).some(
-      ({ name, state }) => name === model && state === 'UNLOADING',
-    );
+  /** A thread of Triton that loads a model answers nobody until it has: then the next look asks another. */
+  const isReady = async (model: string, signal?: AbortSignal): Promise<boolean> => {
+    const path = `/models/${encodeURIComponent(model)}/ready`;
+    try {
+      return (await wire.get(path, { timeoutMs: LOOK_WITHIN_MS, signal })).status === 200;
+    } catch (error) {
+      if (isTimeout(error)) return false;
+      throw modelUnavailable(model, error);
+    }
+  };
   return {
     modelConfig,
-    repositoryIndex: (within) => index('Triton', within),
-    load: async (model, deadlineMs, signal) => {
-      let leftMs = deadlineMs;
-      while (await isUnloading(model, signal)) {
-        if (leftMs <= LOOK_MS) throw modelUnavailable(model, stillUnloading(deadlineMs));
+    repositoryIndex: async (within) =>
+      read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
+    load: async (model, timeoutMs, signal) => {
+      const deadline = Date.now() + timeoutMs;
+      for (;;) {
+        await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
+        if (await isReady(model, signal)) return;
+        if (Date.now() > deadline) throw modelUnavailable(model, notReady(timeoutMs));
         await sleep(LOOK_MS);
-        leftMs -= LOOK_MS;
       }
-      await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs: leftMs, signal }));
     },
     unload: async (model, withinMs) => {
       const within = withinMs === undefined ? {} : { timeoutMs: withinMs };
@@ -101,9 +112,10 @@ export const openControl = (address: TritonAddress): Control => {
 };
 
 const LOOK_MS = 100;
+const LOOK_WITHIN_MS = 2_000;
 
-const stillUnloading = (afterMs: number): Error =>
-  new Error(`it is still being unloaded after ${afterMs / 1000} s`);
+const notReady = (withinMs: number): Error =>
+  new Error(`Triton granted the load, but the model was not ready within ${withinMs / 1000} s`);
 
 /** A request of this model with every free length 0. */
 const nothingFor = ({ input, output }: ModelConfig) => ({
