@@ -65,6 +65,8 @@ const { data, error } = await api.POST('/v1/upscale', {
 });
 export const size: string | undefined = data && 'output_size' in data ? data.output_size : undefined;
 export const code: string | undefined = error?.code;
+// What is not waited for is a job of this operation.
+export const asked: 2 | 4 | 8 | undefined = data && 'options' in data ? data.options.scale : undefined;
 const job = await api.GET('/v1/jobs/{id}', { params: { path: { id: 'job_1' } } });
 export const status: 'queued' | 'processing' | 'succeeded' | 'failed' | 'canceled' | undefined = job.data?.status;
 // A narrowed kind of job has its own options.

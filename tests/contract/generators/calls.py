@@ -21,11 +21,10 @@ from generated.models import (
     Upload,
     UploadForm,
     UpscaleForm,
-    UpscaleFormScale,
     UpscaleJob,
     UpscaleModel,
     UpscaleRequest,
-    UpscaleRequestScale,
+    UpscaleScale,
 )
 from generated.types import File
 
@@ -37,17 +36,17 @@ def picture() -> File:
     return File(payload=BytesIO(Path(path).read_bytes()), file_name="picture.png")
 
 
-def form(scale: UpscaleFormScale) -> UpscaleForm:
+def form(scale: UpscaleScale) -> UpscaleForm:
     return UpscaleForm(model=UpscaleModel.PHOTO, scale=scale, image=picture())
 
 
 upload = create_upload.sync(client=client, body=UploadForm(file=picture()))
 assert isinstance(upload, Upload), upload
 
-estimate = estimate_upscale.sync(client=client, body=form(UpscaleFormScale.VALUE_2))
+estimate = estimate_upscale.sync(client=client, body=form(UpscaleScale.X2))
 assert isinstance(estimate, Estimate), estimate
 
-request = UpscaleRequest(model=UpscaleModel.PHOTO, scale=UpscaleRequestScale.VALUE_4, image_url=upload.url)
+request = UpscaleRequest(model=UpscaleModel.PHOTO, scale=UpscaleScale.X4, image_url=upload.url)
 job = upscale.sync(client=client, body=request, prefer="respond-async")
 assert isinstance(job, UpscaleJob), job
 
