@@ -43,11 +43,14 @@ const enhance = (...args: readonly string[]) =>
   });
 const lines = (text: string) => text.split('\n').map((line) => JSON.parse(line));
 writeFileSync(join(folder, 'a.png'), await picture('#48c'));
+await sharp({ create: { width: 4, height: 4, channels: 3, background: '#4c8' } }).toFile(
+  join(folder, 'scan.tiff'),
+);
 mkdirSync(join(folder, 'out'));
 
 test('files and addresses become files in a folder, and results as JSON', async () => {
   writeFileSync(join(folder, 'broken.jpg'), 'no picture');
-  const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`];
+  const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`, 'scan.tiff'];
   const { exitCode, stdout, stderr } = await enhance('upscale', ...sources, '-o', 'out', '--json');
   assert.is(exitCode, 1);
   assert.equal(
@@ -55,6 +58,7 @@ test('files and addresses become files in a folder, and results as JSON', async 
     [
       ['out/a-photo-2x.png', 1],
       ['out/b-photo-2x.png', 1],
+      ['out/scan-photo-2x.png', 1],
     ],
   );
   assert.match(stderr, /out\/broken-photo-2x\.jpg: 415 unsupported_media_type: /);
