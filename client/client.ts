@@ -24,7 +24,7 @@ export type Operations = {
     readonly job: UpscaleJob;
   };
   readonly lipsync: {
-    readonly request: LipsyncRequest & Files<'video' | 'audio'>;
+    readonly request: LipsyncRequest & Files<'video' | 'image' | 'audio'>;
     readonly job: LipsyncJob;
   };
 };
