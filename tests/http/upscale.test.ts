@@ -278,6 +278,8 @@ test('an idempotency key that cannot be one is refused', async () => {
     const headers = { ...respondAsync, 'idempotency-key': key };
     refused(await post(wanted(await fresh()), headers), 400, 'invalid_idempotency_key');
   }
+  const headers = { ...respondAsync, 'idempotency-key': `~ ${'x'.repeat(252)}!` };
+  assert.is((await post(wanted(await fresh()), headers)).status, 202);
 });
 
 test('the same upload under an idempotency key is kept once', async () => {
