@@ -8,12 +8,12 @@ import sys
 from io import BytesIO
 from pathlib import Path
 
-from generated import AuthenticatedClient
-from generated.api.credits_ import get_credits
-from generated.api.enhance import estimate_upscale, upscale
-from generated.api.jobs import get_job, list_jobs
-from generated.api.uploads import create_upload
-from generated.models import (
+from enhance_api import AuthenticatedClient
+from enhance_api.api.credits_ import get_credits
+from enhance_api.api.enhance import estimate_upscale, upscale
+from enhance_api.api.jobs import get_job, list_jobs
+from enhance_api.api.uploads import create_upload
+from enhance_api.models import (
     Balance,
     Estimate,
     JobList,
@@ -26,7 +26,7 @@ from generated.models import (
     UpscaleRequest,
     UpscaleScale,
 )
-from generated.types import File
+from enhance_api.types import File
 
 url, key, path = sys.argv[1:]
 client = AuthenticatedClient(base_url=url, token=key)
