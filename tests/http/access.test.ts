@@ -42,6 +42,7 @@ test('a scope that is missing is named', async () => {
   const problem = refused(await reader.http.post('/v1/upscale', {}), 403, 'insufficient_scope');
   assert.match(problem.detail, 'create');
   refused(await reader.http.get('/v1/admin/keys'), 403, 'insufficient_scope');
+  refused(await reader.http.get('/v1/webhook-secret'), 403, 'insufficient_scope');
   const maker = await api.caller({ scopes: ['create'] });
   refused(await maker.http.get('/v1/credits'), 403, 'insufficient_scope');
 });

@@ -68,7 +68,7 @@ test('a job asked for asynchronously is answered with 202, its place and its cos
   const answer = await post(wanted(await fresh()));
   assert.is(answer.status, 202, JSON.stringify(answer.data));
   const job = Job.parse(answer.data);
-  assert.is(job.status, 'queued');
+  assert.equal([job.status, job.queue_position], ['queued', 1]);
   assert.is(answer.headers.location, `/v1/jobs/${job.id}`);
   assert.is(answer.headers['preference-applied'], 'respond-async');
   assert.equal(job.options, { model: 'photo', scale: 2, output_format: 'png' });
