@@ -20,15 +20,18 @@ import { type HttpOptions, openHttp } from './http.ts';
 /** What each operation takes, as fields and files, and its jobs. */
 export type Operations = {
   readonly upscale: {
-    readonly request: UpscaleRequest & Files<'image' | 'video'>;
+    readonly request: With<'image' | 'video', UpscaleRequest>;
     readonly job: UpscaleJob;
   };
   readonly lipsync: {
-    readonly request: LipsyncRequest & Files<'video' | 'audio'>;
+    readonly request: With<'video' | 'image' | 'audio', LipsyncRequest>;
     readonly job: LipsyncJob;
   };
 };
-type Files<Names extends string> = { readonly [name in Names]?: Blob };
+/** A body whose media may come as files in the place of addresses. */
+type With<Names extends string, Body> = Omit<Body, `${Names}_url`> & {
+  readonly [name in Names]?: Blob;
+} & { readonly [name in `${Names}_url`]?: string };
 export type Kind = keyof Operations;
 export type RequestOf<K extends Kind> = Operations[K]['request'];
 export type ResultOf<J extends Job> = NonNullable<J['result']>;

@@ -12,7 +12,9 @@ export class EnhanceError extends Error {
   readonly problem: Problem;
 
   constructor(problem: Problem) {
-    const faults = problem.errors?.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`) ?? [];
+    // The first of them is in `detail`.
+    const [, ...others] = problem.errors ?? [];
+    const faults = others.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`);
     super(`${problem.status} ${problem.code}: ${problem.detail}${faults.join('')}`);
     this.problem = problem;
     this.code = problem.code;

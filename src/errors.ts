@@ -133,9 +133,7 @@ export const failures = {
     false,
     (f) => `Expected ${text(f.expected)}; got ${text(f.came)}.`,
   ),
-  validation_failed: kind(422, false, (f) =>
-    text(f.detail ?? 'The request has faults; see errors.'),
-  ),
+  validation_failed: kind(422, false, (f) => text(f.detail ?? 'The request is not valid.')),
   idempotency_key_reused: kind(
     422,
     false,
@@ -260,6 +258,15 @@ export type Fault = {
   readonly allowed?: readonly (string | number)[];
 };
 
+/** The first fault of a request, and how many it has: for those who show a problem's `detail` alone. */
+export const sentenceOf = (faults: readonly Fault[], count = faults.length): string | undefined => {
+  const [first] = faults;
+  if (!first) return undefined;
+  const sentence = [first.pointer, first.detail].filter(Boolean).join(': ');
+  const which = count > faults.length ? `the first ${faults.length} are in errors` : 'see errors';
+  return count === 1 ? sentence : `${sentence} This is the first of ${count} faults; ${which}.`;
+};
+
 /** The one error class of the service: a code of the catalogue and the facts of its sentence. */
 export class Failure extends Error {
   override readonly name = 'Failure';
@@ -272,7 +279,8 @@ export class Failure extends Error {
     facts: Facts = {},
     options: { cause?: unknown; faults?: readonly Fault[] } = {},
   ) {
-    super(failures[code].say(facts), { cause: options.cause });
+    const detail = facts.detail ?? sentenceOf(options.faults ?? []);
+    super(failures[code].say({ ...facts, detail }), { cause: options.cause });
     this.code = code;
     this.facts = facts;
     this.faults = options.faults ?? [];

@@ -158,7 +158,6 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     means: 'Fields or parameters of the request have values that are not allowed.',
     advice:
       'Every fault is an entry of `errors`: `pointer` says where, `detail` what was expected.',
-    facts: { detail: 'The request has 1 fault; see errors.' },
     faults: [
       {
         pointer: '/scale',

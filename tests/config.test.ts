@@ -57,6 +57,25 @@ test('webhooks are tried again when the contract says, and given 15 s to answer'
   assert.is(timeoutMs, 15_000);
 });
 
+test('the limits are those of the contract unless they are set', () => {
+  const { http, files, limits } = loadConfig(secrets);
+  const [minute, megabyte] = [60_000, 1024 * 1024];
+  assert.equal([http.waitLimitMs, files.ttlMs], [15 * minute, 24 * 60 * minute]);
+  const { bytes, longSide, shortSide, seconds } = limits.lipsync;
+  assert.equal([bytes, longSide, shortSide, seconds], [500 * megabyte, 4096, 2304, 300]);
+  assert.equal(limits.audio, { bytes: 50 * megabyte, seconds: 300 });
+});
+
+test('unless they are set, the discount grows by the month’s credits, and the fastest lip sync costs least', () => {
+  const { tiers, rates } = loadConfig(secrets).prices;
+  assert.equal(
+    tiers.map(({ percent }) => percent),
+    [0, 10, 20],
+  );
+  const { fast = 0, balanced = 0, studio = 0 } = rates.lipsync ?? {};
+  assert.ok(0 < fast && fast < balanced && balanced < studio, JSON.stringify(rates));
+});
+
 test('an empty variable is an unset one', () => {
   assert.equal(loadConfig({ ...secrets, PORT: '', LOG_LEVEL: '' }), loadConfig(secrets));
 });

@@ -17,6 +17,7 @@ export const ImageFormat = z.enum(['png', 'jpeg', 'webp', 'avif']);
 export type ImageFormat = z.infer<typeof ImageFormat>;
 export const OutputFormat = z
   .enum([...ImageFormat.options, 'mp4'])
+  .meta({ id: 'OutputFormat' })
   .register(spellings, { of: 'format' });
 export type OutputFormat = z.infer<typeof OutputFormat>;
 /** The one format of a result that is always a video. */

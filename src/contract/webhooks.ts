@@ -4,17 +4,21 @@ import { exampleJobId, exampleTimes } from './examples.ts';
 import { SourceUrl } from './media.ts';
 
 /** What an endpoint or a request may ask to be told. */
-export const EventType = z.enum([
-  ...(['job.succeeded', 'job.failed', 'job.canceled'] as const),
-  ...(['job.processing', 'job.progress'] as const),
-]);
+export const EventType = z
+  .enum([
+    ...(['job.succeeded', 'job.failed', 'job.canceled'] as const),
+    ...(['job.processing', 'job.progress'] as const),
+  ])
+  .meta({ id: 'WebhookEventType' });
 export type EventType = z.infer<typeof EventType>;
 
 /** What is told unless something else is asked for: the ends of jobs. */
 export const endEvents = ['job.succeeded', 'job.failed', 'job.canceled'] as const;
 
 /** What a message may be about: an event, or a test by the caller. */
-export const MessageType = z.enum([...EventType.options, 'webhook.ping']);
+export const MessageType = z
+  .enum([...EventType.options, 'webhook.ping'])
+  .meta({ id: 'WebhookMessageType' });
 export type MessageType = z.infer<typeof MessageType>;
 
 const EventTypes = z
@@ -36,10 +40,10 @@ export const Metadata = z
         ...{ code: 'too_big', origin: 'object', maximum: MOST_KEYS, inclusive: true, input: given },
       });
   })
-  .meta({ maxProperties: MOST_KEYS })
   .describe(
     `at most ${MOST_KEYS} texts of up to 500 characters under names of up to 40; they come back in the job and its events`,
-  );
+  )
+  .meta({ id: 'Metadata', maxProperties: MOST_KEYS });
 export type Metadata = z.infer<typeof Metadata>;
 
 const WebhookUrl = SourceUrl.max(2000);
@@ -132,14 +136,18 @@ export const SecretRotation = z
   })
   .meta({ id: 'WebhookSecretRotation' });
 
-export const DeliveryStatus = z.enum(['pending', 'delivered', 'failed']);
+export const DeliveryStatus = z
+  .enum(['pending', 'delivered', 'failed'])
+  .meta({ id: 'WebhookDeliveryStatus' });
 
-export const DeliveryAttempt = z.strictObject({
-  at: z.iso.datetime(),
-  duration_ms: z.int(),
-  status_code: z.int().nullable().describe('null when there was no answer'),
-  error: z.string().nullable().describe('why it did not count as delivered'),
-});
+export const DeliveryAttempt = z
+  .strictObject({
+    at: z.iso.datetime(),
+    duration_ms: z.int(),
+    status_code: z.int().nullable().describe('null when there was no answer'),
+    error: z.string().nullable().describe('why it did not count as delivered'),
+  })
+  .meta({ id: 'WebhookDeliveryAttempt' });
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>;
 
 /** One message to one receiver. */

@@ -11,8 +11,10 @@ import { root } from '../../src/stack/home.mjs';
 import { realApi } from '../http/api.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { serve } from '../media/server.ts';
+import { untilAborted } from '../real/aborted.ts';
 import { testEnvironment } from '../real/config.ts';
 import { tempDir } from '../real/run.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('enhance jobs');
 const folder = tempDir('cli');
@@ -23,10 +25,13 @@ const picture = (background: string) =>
 const remote = await picture('#c84');
 const site = await serve((_, answer) => answer.end(remote));
 const api = await realApi({ FETCH_ALLOW_HOSTS: new URL(site.origin).host });
-const { key, account } = await api.caller();
+const { key, account, http } = await api.caller();
+/** What a job does before its result is there. */
+let work: (signal: AbortSignal) => Promise<void> = async () => {};
 const worker = await startWorker({
   ...api.parts,
-  enhance: enhanceBy(async (_, { target }) => {
+  enhance: enhanceBy(async (_, { target }, __, signal) => {
+    await work(signal);
     await writeFile(target, 'a result');
     return pictureOf(8);
   }),
@@ -43,11 +48,14 @@ const enhance = (...args: readonly string[]) =>
   });
 const lines = (text: string) => text.split('\n').map((line) => JSON.parse(line));
 writeFileSync(join(folder, 'a.png'), await picture('#48c'));
+await sharp({ create: { width: 4, height: 4, channels: 3, background: '#4c8' } }).toFile(
+  join(folder, 'scan.tiff'),
+);
 mkdirSync(join(folder, 'out'));
 
 test('files and addresses become files in a folder, and results as JSON', async () => {
   writeFileSync(join(folder, 'broken.jpg'), 'no picture');
-  const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`];
+  const sources = ['a.png', 'broken.jpg', `${site.origin}/some/b.png?x=1`, 'scan.tiff'];
   const { exitCode, stdout, stderr } = await enhance('upscale', ...sources, '-o', 'out', '--json');
   assert.is(exitCode, 1);
   assert.equal(
@@ -55,6 +63,7 @@ test('files and addresses become files in a folder, and results as JSON', async 
     [
       ['out/a-photo-2x.png', 1],
       ['out/b-photo-2x.png', 1],
+      ['out/scan-photo-2x.png', 1],
     ],
   );
   assert.match(stderr, /out\/broken-photo-2x\.jpg: 415 unsupported_media_type: /);
@@ -108,6 +117,31 @@ test('keys have names, and one that has expired is shown as such', async () => {
     (await enhance('keys', 'list')).stdout.split('\n').find((one) => one.startsWith(id)) ?? '';
   while (!(await line()).includes('expired'));
   assert.match(await line(), / {2}expired \d{4}-.*Z {2}laptop$/);
+});
+
+test('a key is rotated with an overlap, and revoked at once', async () => {
+  const old = await api.caller();
+  const rotate = ['keys', 'rotate', old.keyId, '--overlap', '600', '--json'];
+  const { key, id } = JSON.parse((await enhance(...rotate)).stdout);
+  const statusOf = async (one: string) => (await api.client(one).get('/v1/credits')).status;
+  assert.equal([await statusOf(old.key), await statusOf(key)], [200, 200]);
+  assert.is((await enhance('keys', 'revoke', id)).stdout, `The key ${id} is revoked.`);
+  assert.equal([await statusOf(old.key), await statusOf(key)], [200, 401]);
+});
+
+test('a job is cancelled, and costs nothing', async () => {
+  work = untilAborted;
+  const body = new FormData();
+  for (const [name, value] of Object.entries({ model: 'photo', scale: '2' }))
+    body.append(name, value);
+  body.append('image', new Blob([Uint8Array.from(await picture('#246'))]), 'a.png');
+  const { data } = await http.post('/v1/upscale', body, { headers: { prefer: 'respond-async' } });
+  const { stdout } = await enhance('jobs', 'cancel', data.id);
+  assert.match(stdout, new RegExp(`^${data.id} .* (processing|canceled) .*0 credits$`));
+  work = async () => {};
+  const now = async () => (await http.get(`/v1/jobs/${data.id}`)).data;
+  await until('it is cancelled', async () => (await now()).status === 'canceled');
+  assert.is((await now()).cost.charged, 0);
 });
 
 test('the ledger of an account tells what its jobs cost', async () => {

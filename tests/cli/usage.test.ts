@@ -63,6 +63,11 @@ test('a result never replaces its source, and another file only with --force', a
   assert.is(readFileSync(other, 'utf8'), 'not to be lost');
 });
 
+test('a result is not written under the name of a format that it does not have', async () => {
+  const said = await complaint('upscale', file, '-o', join(dir, 'b.mov'), ...nobody);
+  assert.match(said, /b\.mov must end in one of \.png .* \.mp4/);
+});
+
 test('lip sync says what is wrong with its arguments before it sends anything', async () => {
   const out = join(dir, 'b.mp4');
   const lipsync = (...args: readonly string[]) => complaint('lipsync', ...args, ...nobody);

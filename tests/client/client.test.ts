@@ -1,7 +1,9 @@
 /** The client against the real API; a job's work is told by the test. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +15,9 @@ import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { realApi } from '../http/api.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
+import { makeClip, tone } from '../real/clip.ts';
 import { freePorts } from '../real/ports.ts';
+import { tempDir } from '../real/run.ts';
 
 const test = suite('client');
 const api = await realApi({ RATE_CREATE_PER_MINUTE: '10000', RATE_READ_PER_MINUTE: '10000' });
@@ -34,10 +38,10 @@ test.before.each(() => {
 });
 
 let last = 0;
-const picture = async (): Promise<File> => {
+const picture = async (side = 4): Promise<File> => {
   last += 1;
   const background = { r: last % 256, g: last >> 8, b: 9 };
-  const png = await sharp({ create: { width: 4, height: 4, channels: 3, background } })
+  const png = await sharp({ create: { width: side, height: side, channels: 3, background } })
     .png()
     .toBuffer();
   return new File([Uint8Array.from(png)], 'a.png');
@@ -67,6 +71,16 @@ test('a file goes in, its job is told as it goes on, and the result comes out', 
   assert.is(seen[0], 'queued');
   assert.is(seen.at(-1), 'succeeded');
   assert.equal(Buffer.from(await (await client.download(result)).arrayBuffer()), bytes);
+});
+
+test('a portrait is given as an image, as the form in the document has it', async () => {
+  const voice = join(tempDir('client'), 'voice.wav');
+  await makeClip(voice, tone(1), ['-ac', '1', '-ar', '8000']);
+  const audio = await openAsBlob(voice);
+  const { output_size } = await client.estimate('lipsync', {
+    ...{ model: 'fast', image: await picture(64), audio },
+  });
+  assert.is(output_size, '64x64');
 });
 
 test('an upload serves its price and its job', async () => {

@@ -30,6 +30,12 @@ const python = (words: readonly string[], env = {}) =>
 const node = (words: readonly string[]) => run(process.execPath, words);
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
 
+/** How the quick start uses the client that it has made. */
+const [, guide = ''] =
+  /^```python generated\n(.*?)^```$/ms.exec(
+    readFileSync(join(root, 'docs/guides/quick-start.md'), 'utf8'),
+  ) ?? [];
+
 test('a validator finds nothing wrong', async () => {
   const said = await python(['-m', 'openapi_spec_validator', 'openapi.json']);
   assert.is(said, 'openapi.json: OK');
@@ -65,6 +71,8 @@ const { data, error } = await api.POST('/v1/upscale', {
 });
 export const size: string | undefined = data && 'output_size' in data ? data.output_size : undefined;
 export const code: string | undefined = error?.code;
+// What is not waited for is a job of this operation.
+export const asked: 2 | 4 | 8 | undefined = data && 'options' in data ? data.options.scale : undefined;
 const job = await api.GET('/v1/jobs/{id}', { params: { path: { id: 'job_1' } } });
 export const status: 'queued' | 'processing' | 'succeeded' | 'failed' | 'canceled' | undefined = job.data?.status;
 // A narrowed kind of job has its own options.
@@ -86,22 +94,25 @@ await api.GET('/v1/job');
 test('openapi-python-client makes a client that makes real calls', async () => {
   const said = await python([
     ...['-m', 'openapi_python_client', 'generate', '--path', 'openapi.json'],
-    ...['--output-path', 'generated', '--meta', 'none'],
+    ...['--output-path', 'enhance_api', '--meta', 'none'],
   ]);
-  assert.is(said, 'Generating generated');
+  assert.is(said, 'Generating enhance_api');
   // 811 before schemas were shared.
-  assert.ok(readdirSync(at('generated/models')).length < 200);
+  assert.ok(readdirSync(at('enhance_api/models')).length < 200);
   const { key, account, cancelQueued } = await api.caller({ credits: 10 });
   await sharp({ create: { width: 32, height: 24, channels: 3, background: '#a40' } })
     .png()
-    .toFile(at('picture.png'));
+    .toFile(at('portrait.png'));
   const script = join(root, 'tests/contract/generators/calls.py');
-  const seen = await python([script, api.url, key, at('picture.png')], { PYTHONPATH: folder });
+  const seen = await python([script, api.url, key, at('portrait.png')], { PYTHONPATH: folder });
   assert.equal(JSON.parse(seen), {
     ...{ upload: 'image', estimate: 1, kind: 'upscale', status: 'queued', listed: 1 },
     ...{ input: '32x24', refused: 'validation_failed', pointer: '/limit' },
     ...{ unknown: 'not_found', account },
   });
+  const env = { PYTHONPATH: folder, ENHANCE_URL: api.url, ENHANCE_API_KEY: key };
+  writeFileSync(at('guide.py'), guide);
+  assert.match(await python(['guide.py'], env), /^job_\w+ queued$/);
   await cancelQueued();
 });
 

@@ -31,6 +31,8 @@ const service = await realService(
   realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
 );
 
+const tsc = join(root, 'node_modules/.bin/tsc');
+
 /** `enhance-client` as `npm install` would put it there. */
 const install = async (): Promise<void> => {
   const modules = join(folder, 'node_modules');
@@ -41,9 +43,7 @@ const install = async (): Promise<void> => {
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const project = join(root, 'client/tsconfig.build.json');
-  await execa(join(root, 'node_modules/.bin/tsc'), [
-    ...['-p', project, '--outDir', join(client, 'dist')],
-  ]);
+  await execa(tsc, ['-p', project, '--outDir', join(client, 'dist')]);
 };
 await install();
 
@@ -54,11 +54,25 @@ const runners: Readonly<Record<string, readonly [string, readonly string[]]>> = 
   python: ['py', [places.python]],
 };
 
+/** What an editor would say of the block. */
+const checkTypes = async (file: string): Promise<void> => {
+  const { exitCode, all } = await execa(
+    tsc,
+    [
+      ...['--noEmit', '--strict', '--module', 'nodenext', '--lib', 'es2023,dom', '--skipLibCheck'],
+      ...['--types', 'node', '--typeRoots', join(root, 'node_modules/@types'), file],
+    ],
+    { cwd: folder, all: true, reject: false },
+  );
+  assert.is(exitCode, 0, all);
+};
+
 const run = async (language: string, code: string, env: NodeJS.Dict<string>): Promise<void> => {
   const runner = runners[language];
   if (!runner) throw new Error(`nothing here runs ${language}`);
   const [ending, [program = '', ...args]] = runner;
   writeFileSync(join(folder, `block.${ending}`), code);
+  if (ending === 'ts') await checkTypes(`block.${ending}`);
   const { exitCode, all } = await execa(program, [...args, `block.${ending}`], {
     ...{ cwd: folder, env, all: true, reject: false, timeout: 120_000 },
   });

@@ -14,7 +14,9 @@ test('without a key, with a mistyped and with an unknown one, nothing is told', 
   refused(await api.client().get('/v1/credits', basic), 401, 'missing_api_key');
   refused(await api.client('mes_live_x_y').get('/v1/credits'), 401, 'invalid_api_key');
   const { key } = await api.caller();
-  refused(await api.client(`${key}x`).get('/v1/credits'), 401, 'invalid_api_key');
+  const mistyped = await api.client(`${key}x`).get('/v1/credits');
+  refused(mistyped, 401, 'invalid_api_key');
+  assert.is(mistyped.headers['www-authenticate'], 'Bearer');
 });
 
 test('a revoked key ends at once', async () => {
@@ -32,6 +34,7 @@ test('an expired key says when it expired', async () => {
   await new Promise((resolve) => setTimeout(resolve, 1100));
   const answer = await api.client(data.key).get('/v1/credits');
   assert.match(refused(answer, 401, 'expired_api_key').detail, /expired at .*20\d\d-/);
+  assert.is(answer.headers['www-authenticate'], 'Bearer');
 });
 
 test('a scope that is missing is named', async () => {
@@ -39,6 +42,7 @@ test('a scope that is missing is named', async () => {
   const problem = refused(await reader.http.post('/v1/upscale', {}), 403, 'insufficient_scope');
   assert.match(problem.detail, 'create');
   refused(await reader.http.get('/v1/admin/keys'), 403, 'insufficient_scope');
+  refused(await reader.http.get('/v1/webhook-secret'), 403, 'insufficient_scope');
   const maker = await api.caller({ scopes: ['create'] });
   refused(await maker.http.get('/v1/credits'), 403, 'insufficient_scope');
 });
@@ -122,9 +126,12 @@ test('of many requests at once no more pass than the rate allows', async () => {
   assert.is(answers.filter(({ status }) => status === 429).length, 9);
 });
 
-test("another account's rate is its own", async () => {
-  const { http } = await api.caller();
-  assert.is((await http.post('/v1/upscale', {})).status, 422);
+test('each key has rates of its own, be it of the same account', async () => {
+  const { http, account } = await api.caller();
+  for (const status of [422, 422, 422, 429])
+    assert.is((await http.post('/v1/upscale', {})).status, status);
+  const other = api.client((await api.parts.keys.create({ account })).key);
+  assert.is((await other.post('/v1/upscale', {})).status, 422);
 });
 
 test.after(api.close);

@@ -1,6 +1,7 @@
 /** What a browser asks for a page of another origin, and what it is told. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { z } from 'zod';
 import { realApi } from './api.ts';
 import { refused } from './told.ts';
 
@@ -23,6 +24,17 @@ const preflight = (client: Client, origin: string, path = '/v1/upscale') =>
       'access-control-request-headers': 'authorization,content-type,idempotency-key,prefer',
     },
   });
+/** The part of the document that says which methods and headers there are. */
+const Told = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({ parameters: z.array(z.object({ name: z.string(), in: z.string() })) }),
+    ),
+  ),
+  components: z.object({ headers: z.record(z.string(), z.unknown()) }),
+});
 const allowed = (headers: unknown): unknown =>
   Reflect.get(Object(headers), 'access-control-allow-origin');
 
@@ -69,6 +81,25 @@ test('answers and refusals can be read by the page, with our headers', async () 
   const refusal = await api.client().get('/v1/jobs', { headers });
   refused(refusal, 401, 'missing_api_key');
   assert.is(allowed(refusal.headers), page);
+});
+
+test('a page may use every method, send every header and read every header that the document tells of', async () => {
+  const { paths, components } = Told.parse((await http.get('/openapi.json')).data);
+  const asked = await preflight(api.client(), page);
+  const listed = (name: string, { headers }: typeof asked): string[] =>
+    String(Reflect.get(Object(headers), `access-control-${name}`))
+      .toLowerCase()
+      .split(',');
+  const operations = Object.values(paths).flatMap((path) => Object.entries(path));
+  for (const [method] of operations)
+    assert.ok(listed('allow-methods', asked).includes(method), method);
+  for (const { name } of operations.flatMap(([, { parameters }]) =>
+    parameters.filter((one) => one.in === 'header'),
+  ))
+    assert.ok(listed('allow-headers', asked).includes(name.toLowerCase()), name);
+  const answer = await http.get('/v1/credits', { headers: { origin: page } });
+  for (const name of Object.keys(components.headers))
+    assert.ok(listed('expose-headers', answer).includes(name.toLowerCase()), name);
 });
 
 test('only the API and its document are opened', async () => {

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Problem } from '../../src/contract/failure.ts';
-import { Failure, type FailureCode, failures } from '../../src/errors.ts';
+import { Failure, type FailureCode, type Fault, failures } from '../../src/errors.ts';
 import { problemOf } from '../../src/problem.ts';
 
 const where = { instance: '/v1/upscale', requestId: 'r1' };
@@ -29,6 +29,18 @@ test('one credit is written in the singular', () => {
   const facts = { required_credits: 1, available_credits: 0 };
   const { message } = new Failure('insufficient_credits', facts);
   assert.is(message, 'The job costs 1 credit; the account has 0 credits available.');
+});
+
+test('the detail of a request that is not valid is its first fault, and how many there are', () => {
+  const fault = (pointer: string) => ({ pointer, code: 'required', detail: 'Expected 2; got 3.' });
+  const told = (faults: readonly Fault[]) =>
+    new Failure('validation_failed', {}, { faults }).message;
+  assert.is(told([fault('/scale')]), '/scale: Expected 2; got 3.');
+  assert.is(told([fault('')]), 'Expected 2; got 3.');
+  assert.is(
+    told([fault('/scale'), fault('/x')]),
+    '/scale: Expected 2; got 3. This is the first of 2 faults; see errors.',
+  );
 });
 
 test('too few credits: the answer has how many are needed and how many are available', () => {

@@ -56,6 +56,9 @@ test('bytes that are not HTTP are answered with a problem', async () => {
   assert.match(answer, /^HTTP\/1\.1 400 Bad Request/);
   assert.match(answer, 'application/problem+json');
   assert.match(answer, '"code":"invalid_request"');
+  assert.match(answer, '\r\nApi-Version: 1\r\n');
+  const [, id] = /\r\nX-Request-Id: (.+)\r\n/.exec(answer) ?? [];
+  assert.match(answer, `"request_id":"${id}"`);
 });
 
 test('with Expect: 100-continue a refusal comes before the body is sent', async () => {

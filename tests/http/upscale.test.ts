@@ -68,7 +68,7 @@ test('a job asked for asynchronously is answered with 202, its place and its cos
   const answer = await post(wanted(await fresh()));
   assert.is(answer.status, 202, JSON.stringify(answer.data));
   const job = Job.parse(answer.data);
-  assert.is(job.status, 'queued');
+  assert.equal([job.status, job.queue_position], ['queued', 1]);
   assert.is(answer.headers.location, `/v1/jobs/${job.id}`);
   assert.is(answer.headers['preference-applied'], 'respond-async');
   assert.equal(job.options, { model: 'photo', scale: 2, output_format: 'png' });
@@ -80,7 +80,8 @@ test('an estimate makes no job and tells the price, line by line', async () => {
   const before = (await http.get('/v1/jobs')).data.data.length;
   const { status, data } = await http.post('/v1/upscale/estimate', wanted(await fresh()));
   assert.is(status, 200);
-  assert.is(data.credits, 1);
+  assert.equal([data.credits, data.available_credits], [1, 1000]);
+  assert.equal([data.release, data.input_size, data.output_size], ['photo@r1', '4x4', '8x8']);
   const sum = data.lines.reduce((all: number, line: { credits: number }) => all + line.credits, 0);
   assert.is(sum, data.credits);
   assert.is((await http.get('/v1/jobs')).data.data.length, before);
@@ -278,6 +279,8 @@ test('an idempotency key that cannot be one is refused', async () => {
     const headers = { ...respondAsync, 'idempotency-key': key };
     refused(await post(wanted(await fresh()), headers), 400, 'invalid_idempotency_key');
   }
+  const headers = { ...respondAsync, 'idempotency-key': `~ ${'x'.repeat(252)}!` };
+  assert.is((await post(wanted(await fresh()), headers)).status, 202);
 });
 
 test('the same upload under an idempotency key is kept once', async () => {

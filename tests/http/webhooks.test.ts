@@ -123,6 +123,13 @@ test('metadata beyond its limits is told with the limit and what came, for both 
   assert.equal((await http.get('/v1/jobs?status=queued')).data.data, []);
 });
 
+test('an estimate takes the body of the call itself, and tells nobody', async () => {
+  const fields = { metadata: '{"order":"17"}', webhook_url: `${target.origin}/own` };
+  const answer = await other.http.post('/v1/upscale/estimate', await form(fields));
+  assert.equal([answer.status, answer.data.credits], [200, 1], JSON.stringify(answer.data));
+  assert.equal((await other.http.get('/v1/webhook-deliveries')).data.data, []);
+});
+
 test('a webhook_url that may not be called is refused before there is a job or a charge', async () => {
   for (const [webhook_url, reason] of [
     ['https://me:secret@example.com/', 'it contains a user name or a password'],

@@ -73,6 +73,19 @@ test('the same work again is a new job, at once succeeded and free', async ({ ri
   assert.equal(readdirSync(join(dir, 'inputs')), []);
 });
 
+test('a result is given out again for 24 hours and no longer', async ({ rig }) => {
+  await rig.work(atOnce);
+  const first = await rig.ended((await rig.ask('a')).job);
+  const day = 86_400_000;
+  assert.ok(Math.abs((first.expires_at ?? 0) - (first.finished_at ?? 0) - day) < 60_000);
+  const left = await rig.redis.pttl(`${rig.stores.prefix}:cache:${first.fingerprint}`);
+  assert.ok(left > day - 60_000 && left <= day, `${left} ms`);
+  await rig.redis.hset(`${rig.stores.prefix}:job:${first.id}`, 'expires_at', Date.now() - 1);
+  const again = await rig.ask('a');
+  assert.equal([again.cached, again.job.held], [false, 10]);
+  await rig.ended(again.job);
+});
+
 const placeJob = script(
   new URL('../../src/jobs/scripts/submit.lua', import.meta.url),
   z.tuple([z.string()]).rest(z.string()),

@@ -382,6 +382,11 @@ test('JPEG puts white, or what is asked, behind transparency', async () => {
   const { pixels, header } = await encode(clear, 'jpeg', { background: '#00ff00' });
   assert.ok(meanDifference(pixels.subarray(0, 3), Buffer.from([0, 255, 0])) < 3);
   assert.is(header.channels, 3);
+  const output = { background: '#00ff00', metadata: 'keep' } as const;
+  const source = solid().withExif({ IFD0: { Artist: 'Somebody' } });
+  const kept = await encode(clear, 'jpeg', output, source.jpeg());
+  assert.ok(meanDifference(kept.pixels.subarray(0, 3), Buffer.from([0, 255, 0])) < 3);
+  assert.ok(kept.header.exif?.includes('Somebody'));
 });
 
 test('a background that was asked for keeps its colour under a grey picture', async () => {

@@ -37,8 +37,9 @@ const codeOf = async (account: string, url: string): Promise<string> => {
 };
 
 test('an upload can be used by its URL, as often as one likes', async () => {
-  const { url, id } = await keep();
+  const { url, id, expires_at } = await keep();
   assert.is(url, `${publicUrl}/v1/uploads/${id}`);
+  assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 86_400_000) < 60_000, expires_at);
   for (const _ of [1, 2]) {
     const media = await uploads.resolve('acme', url);
     assert.ok(media);

@@ -178,6 +178,23 @@ test('alpha is upscaled, and colour under it leaves no fringe', async () => {
   }
 });
 
+test('the file is written as `output` asks: its quality, its metadata, what is behind transparency', async () => {
+  const exif = { IFD0: { Artist: 'the test' } };
+  const clear = { width: 16, height: 8, channels: 4, background: '#0000' } as const;
+  const path = await file('clear.png', sharp({ create: clear }).withExif(exif).png());
+  const asked = async (source: string, output: object) => {
+    const fields = { model: 'photo', scale: 2, output_format: 'jpeg' };
+    const { data } = await caller.upscale(source, { ...fields, output: JSON.stringify(output) });
+    return caller.download(data.output_url);
+  };
+  const [coarse, fine] = [await asked(png, { quality: 5 }), await asked(png, { quality: 95 })];
+  assert.ok(coarse.length < fine.length / 2, `${coarse.length} and ${fine.length} bytes`);
+  const kept = await asked(path, { metadata: 'keep', background: '#ff0000', quality: 100 });
+  assert.ok((await sharp(kept).metadata()).exif?.includes('the test'));
+  const [red = 0, green = 0, blue = 0] = await sharp(kept).raw().toBuffer();
+  assert.ok(red > 250 && green < 5 && blue < 5, `${[red, green, blue]}`);
+});
+
 test('EXIF orientation is applied once', async () => {
   const path = await file('turned.jpg', draw(40, 20).jpeg().withMetadata({ orientation: 6 }));
   const answer = await caller.upscale(path, { model: 'photo', scale: 2, output_format: 'jpeg' });

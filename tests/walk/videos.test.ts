@@ -56,6 +56,8 @@ test('an MP4 keeps its frames, its times and its sound bit for bit', async () =>
   assert.match(banner, /128x96/);
   same(await timesOf(path), await timesOf(output));
   assert.is(await packetsOf(output, 'a:0'), await packetsOf(path, 'a:0'));
+  const coarse = await enhanced(path, { output: '{"quality":1}' });
+  assert.ok(coarse.result.bytes < result.bytes, `${coarse.result.bytes} of ${result.bytes} bytes`);
 });
 
 test('variable frame times come back as they were', async () => {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Limits } from '../../config.ts';
 import type { Description } from '../../contract/openapi/description.ts';
-import { counted } from '../../counted.ts';
-import { Failure, type Fault } from '../../errors.ts';
+import { Failure, type Fault, sentenceOf } from '../../errors.ts';
 import type { StoredFile } from '../../storage/stored-file.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
@@ -117,8 +116,7 @@ const gatherFaults = () => {
     /** Throws validation_failed when there are any. */
     refuse: (): void => {
       if (count === 0) return;
-      const which = count > maxReported ? `the first ${maxReported} are in errors` : 'see errors';
-      const detail = `The request has ${counted(count, 'fault')}; ${which}.`;
+      const detail = sentenceOf(reported, count);
       throw new Failure('validation_failed', { detail }, { faults: reported });
     },
   };

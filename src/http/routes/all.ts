@@ -40,7 +40,7 @@ export const createRoutes = (
   const Estimate = estimateSchema(operations.flatMap(({ models }) => Object.keys(models)));
   const { listJobs, getJob, cancelJob, eraseJob } = jobRoutes(jobs);
   const routes = [
-    ...operations.flatMap((operation) => operationRoutes(operation, { ...jobs, Estimate })),
+    ...operations.flatMap((operation) => operationRoutes(operation, { Estimate })),
     createUpload,
     getUpload,
     listJobs,

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { estimateSchema } from '../../contract/credits.ts';
 import { estimateExample, resultExample } from '../../contract/examples.ts';
-import { type jobSchemas, queuedExample } from '../../contract/job.ts';
+import { jobSchema, queuedExample } from '../../contract/job.ts';
 import { callbackFields } from '../../contract/webhooks.ts';
 import type { FailureCode } from '../../errors.ts';
 import { ReleaseName } from '../../models/release-names.ts';
@@ -12,12 +12,9 @@ import { makeEstimate, makeJob } from '../order.ts';
 import { type Route, route } from '../route.ts';
 import { jobFailures, mediaFailures } from './failures.ts';
 
-type Schemas = {
-  readonly Job: ReturnType<typeof jobSchemas>['Job'];
-  readonly Estimate: ReturnType<typeof estimateSchema>;
-};
+type Schemas = { readonly Estimate: ReturnType<typeof estimateSchema> };
 
-export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas): Route[] => {
+export const operationRoutes = (operation: Operation, { Estimate }: Schemas): Route[] => {
   const { kind, title, summary, sources, result, example } = operation;
   const refusals: readonly FailureCode[] = [...mediaFailures, ...operation.refusals];
   const shared = {
@@ -50,7 +47,7 @@ export const operationRoutes = (operation: Operation, { Job, Estimate }: Schemas
         {
           status: 202,
           description: 'The job, when it goes on',
-          body: Job,
+          body: jobSchema(operation),
           example: queuedExample(operation),
         },
       ],

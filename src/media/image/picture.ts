@@ -91,7 +91,8 @@ export const encodeImage = async (
 ): Promise<void> => {
   const keep = output.metadata === 'keep' && source.info.metadata;
   try {
-    const pixels = keep ? await withMetadata(picture, source) : raw(picture);
+    const shown = format === 'jpeg' ? await flattened(picture, output) : picture;
+    const pixels = keep ? await withMetadata(shown, source) : raw(shown);
     const gray = source.info.gray && !tints(picture, format, output);
     const toned = toneOf(pixels, gray, picture.depth);
     const encode = () =>
@@ -123,12 +124,21 @@ const tints = ({ channels }: Picture, format: ImageFormat, { background = '' }: 
 /** avif's time depends most on its effort: above 2 a large picture takes minutes longer and becomes a few percent smaller. */
 const encoders: Record<ImageFormat, (picture: Sharp, output: EncodingOptions) => Sharp> = {
   png: (picture) => picture.png({ adaptiveFiltering: true }),
-  jpeg: (picture, { quality = 92, background = '#ffffff' }) =>
-    picture.flatten({ background }).jpeg({ quality, chromaSubsampling: '4:4:4' }),
+  jpeg: (picture, { quality = 92 }) => picture.jpeg({ quality, chromaSubsampling: '4:4:4' }),
   webp: (picture, { lossless = false, quality = 90 }) =>
     picture.webp(lossless ? { lossless, exact: true, effort: 2 } : { quality }),
   avif: (picture, { lossless = false, quality = 70 }) =>
     picture.avif({ lossless, quality, effort: 2, chromaSubsampling: '4:4:4' }),
+};
+
+/** Without alpha, on the background. In a step of its own, as sharp flattens before it puts a picture on a canvas. */
+const flattened = async (
+  picture: Picture,
+  { background = '#ffffff' }: EncodingOptions,
+): Promise<Picture> => {
+  if (picture.channels === 3) return picture;
+  const pixels = await raw(picture).flatten({ background }).raw().toBuffer();
+  return { ...picture, channels: 3, pixels };
 };
 
 const raw = (picture: Picture): Sharp => {

@@ -12,7 +12,7 @@ import {
 } from '../../contract/models.ts';
 import type { InputKind } from '../operation.ts';
 import { madeForSeconds } from './length.ts';
-import { LipsyncModel, LipsyncOptions, Segment, Speaker, SyncMode } from './request.ts';
+import { LipsyncModel, LipsyncTuning, Segment, Speaker, SyncMode } from './request.ts';
 
 export const LipsyncModelEntry = z
   .strictObject({
@@ -55,7 +55,7 @@ export const describeLipsync = (
     output_formats: ['mp4'],
     speaker: requestSchema(z.union(Speaker.options)),
     segment: requestSchema(z.strictObject(Segment.shape)),
-    options: requestSchema(LipsyncOptions.shape.options),
+    options: requestSchema(z.strictObject(LipsyncTuning.shape)),
   },
   limits: {
     portrait: { ...videoSides(limits.lipsync), max_bytes: limits.image.bytes },

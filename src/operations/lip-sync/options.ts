@@ -101,11 +101,11 @@ export const checkSpeaker = (
       : 'frame' in speaker
         ? pointFaults(speaker, clip.size, clip.frames)
         : [];
-  refuse(faults, 'The speaker does not fit the media; see errors.');
+  refuse(faults);
 };
 
-const refuse = (faults: readonly Fault[], detail?: string): void => {
-  if (faults.length > 0) throw new Failure('validation_failed', { detail }, { faults });
+const refuse = (faults: readonly Fault[]): void => {
+  if (faults.length > 0) throw new Failure('validation_failed', {}, { faults });
 };
 
 type Point = Extract<Speaker, { frame: number }>;

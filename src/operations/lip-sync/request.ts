@@ -6,7 +6,9 @@ export const LipsyncModel = z.enum(['fast', 'balanced', 'studio']).meta({ id: 'L
 export type LipsyncModel = z.infer<typeof LipsyncModel>;
 
 /** What happens when clip and sound differ in length. */
-export const SyncMode = z.enum(['cut_off', 'loop', 'bounce', 'silence', 'remap']);
+export const SyncMode = z
+  .enum(['cut_off', 'loop', 'bounce', 'silence', 'remap'])
+  .meta({ id: 'SyncMode' });
 export type SyncMode = z.infer<typeof SyncMode>;
 
 const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
@@ -14,10 +16,12 @@ const Box = z.tuple([z.number(), z.number(), z.number(), z.number()]);
 const pointed = [
   z
     .strictObject({ mode: z.literal('auto') })
-    .describe('the person who talks in the video, else the largest and steadiest face'),
+    .describe('the person who talks in the video, else the largest and steadiest face')
+    .meta({ title: 'SpeakerAuto' }),
   z
     .strictObject({ frame: z.int().min(0), x: z.number().min(0), y: z.number().min(0) })
-    .describe('the face at this point'),
+    .describe('the face at this point')
+    .meta({ title: 'SpeakerPoint' }),
 ] as const;
 
 /** Whose mouth moves. Coordinates are pixels of the picture as shown; frames count from 0. */
@@ -27,7 +31,8 @@ export const Speaker = z
       ...pointed,
       z
         .strictObject({ boxes: z.array(Box.nullable()).min(1).max(36_000) })
-        .describe('the face in [x1, y1, x2, y2] of each frame, null where it is not visible'),
+        .describe('the face in [x1, y1, x2, y2] of each frame, null where it is not visible')
+        .meta({ title: 'SpeakerBoxes' }),
     ],
     'Expected {mode: "auto"}, {frame, x, y} or {boxes: [[x1, y1, x2, y2] or null, ...]}',
   )
@@ -68,26 +73,31 @@ const Background = z.strictObject({
     .describe("of the video's own sound when it is mixed"),
 });
 
-const tuning = z.strictObject({
-  expressiveness: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.5)
-    .describe(
-      "scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times",
-    ),
-  on_no_face: z
-    .enum(['passthrough', 'fail'])
-    .default('passthrough')
-    .describe('frames without the face: they stay unchanged, or the job fails'),
-  motion: z.boolean().default(true).describe('small motion of the head and blinks; portraits only'),
-  style: z
-    .enum(['auto', 'photo', 'flat'])
-    .default('auto')
-    .describe('flat: a drawing; auto: detected'),
-  background: Background.prefault({}).describe("the clip's own sound"),
-});
+export const LipsyncTuning = z
+  .strictObject({
+    expressiveness: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.5)
+      .describe(
+        "scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times",
+      ),
+    on_no_face: z
+      .enum(['passthrough', 'fail'])
+      .default('passthrough')
+      .describe('frames without the face: they stay unchanged, or the job fails'),
+    motion: z
+      .boolean()
+      .default(true)
+      .describe('small motion of the head and blinks; portraits only'),
+    style: z
+      .enum(['auto', 'photo', 'flat'])
+      .default('auto')
+      .describe('flat: a drawing; auto: detected'),
+    background: Background.prefault({}).describe("the clip's own sound"),
+  })
+  .meta({ id: 'LipsyncTuning' });
 
 const options = {
   model: LipsyncModel,
@@ -102,7 +112,7 @@ const options = {
     .describe(
       'spans in which the video is to speak, in ascending order; elsewhere it stays unchanged',
     ),
-  options: tuning.prefault({}),
+  options: LipsyncTuning.prefault({}),
 };
 
 /** What the work depends on, apart from the media itself; what a request left out is its default. */
@@ -115,7 +125,9 @@ export const LipsyncJobOptions = z
     ...options,
     speaker: z.union([
       ...pointed,
-      z.strictObject({ boxes: z.int().min(1).describe('the number of boxes') }),
+      z
+        .strictObject({ boxes: z.int().min(1).describe('the number of boxes') })
+        .meta({ title: 'SpeakerBoxes' }),
     ]),
   })
   .meta({ id: 'LipsyncJobOptions' });

@@ -41,11 +41,16 @@ const formats: Readonly<Record<string, string>> = {
   '.avif': 'avif',
   '.mp4': 'mp4',
 };
-/** Of videos that can be read, but not written. */
-const videos = ['.mov', '.avi', '.webm', '.m4v'];
-const formatAt = (path: string): string | undefined => {
-  const extension = extname(path).toLowerCase();
-  return formats[extension] ?? (videos.includes(extension) ? 'mp4' : undefined);
+/** What becomes of files that can be read, but not written. */
+const formatsOfOthers: Readonly<Record<string, string>> = {
+  '.mov': 'mp4',
+  '.avi': 'mp4',
+  '.webm': 'mp4',
+  '.m4v': 'mp4',
+  '.tif': 'png',
+  '.tiff': 'png',
+  '.bmp': 'png',
+  '.gif': 'png',
 };
 
 const wishesOf = (files: readonly Source[], options: Options) => {
@@ -66,8 +71,10 @@ const wishesOf = (files: readonly Source[], options: Options) => {
 /** What was asked for, or what the name of the result says, or, in a folder, that of the source. */
 const formatOf = (file: Source, { format, output }: Options): string | undefined => {
   if (format || output === undefined) return format;
-  const named = isFolderAt(output) ? pathOf(file) : output;
-  const found = formatAt(named);
+  const isFolder = isFolderAt(output);
+  const named = isFolder ? pathOf(file) : output;
+  const extension = extname(named).toLowerCase();
+  const found = formats[extension] ?? (isFolder ? formatsOfOthers[extension] : undefined);
   if (found) return found;
   const known = Object.keys(formats).join(' ');
   throw new Refused(

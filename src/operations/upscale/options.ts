@@ -32,9 +32,6 @@ export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'):
       detail: 'Expected png, webp or avif with lossless; got jpeg, which is always lossy.',
     });
   }
-  if (faults.length > 0) {
-    const detail = 'The options do not fit the content; see errors.';
-    throw new Failure('validation_failed', { detail }, { faults });
-  }
+  if (faults.length > 0) throw new Failure('validation_failed', {}, { faults });
   return { model, scale, output_format: format, ...(output && { output }) };
 };

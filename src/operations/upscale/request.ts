@@ -5,7 +5,11 @@ import { defaultFormat, OutputFormat, SourceUrl } from '../../contract/media.ts'
 export const UpscaleModel = z.enum(['photo', 'animation', 'detail']).meta({ id: 'UpscaleModel' });
 export type UpscaleModel = z.infer<typeof UpscaleModel>;
 
-export const Scale = z.literal([2, 4, 8]).describe('output pixels per input pixel, on each axis');
+export const Scale = z
+  .literal([2, 4, 8])
+  .describe('output pixels per input pixel, on each axis')
+  // The names that generated clients give to the numbers.
+  .meta({ id: 'UpscaleScale', 'x-enum-varnames': ['X2', 'X4', 'X8'] });
 export type Scale = z.infer<typeof Scale>;
 
 export const UpscaleOutput = z

@@ -8,12 +8,12 @@ import sys
 from io import BytesIO
 from pathlib import Path
 
-from generated import AuthenticatedClient
-from generated.api.credits_ import get_credits
-from generated.api.enhance import estimate_upscale, upscale
-from generated.api.jobs import get_job, list_jobs
-from generated.api.uploads import create_upload
-from generated.models import (
+from enhance_api import AuthenticatedClient
+from enhance_api.api.credits_ import get_credits
+from enhance_api.api.enhance import estimate_upscale, upscale
+from enhance_api.api.jobs import get_job, list_jobs
+from enhance_api.api.uploads import create_upload
+from enhance_api.models import (
     Balance,
     Estimate,
     JobList,
@@ -21,13 +21,12 @@ from generated.models import (
     Upload,
     UploadForm,
     UpscaleForm,
-    UpscaleFormScale,
     UpscaleJob,
     UpscaleModel,
     UpscaleRequest,
-    UpscaleRequestScale,
+    UpscaleScale,
 )
-from generated.types import File
+from enhance_api.types import File
 
 url, key, path = sys.argv[1:]
 client = AuthenticatedClient(base_url=url, token=key)
@@ -37,17 +36,17 @@ def picture() -> File:
     return File(payload=BytesIO(Path(path).read_bytes()), file_name="picture.png")
 
 
-def form(scale: UpscaleFormScale) -> UpscaleForm:
+def form(scale: UpscaleScale) -> UpscaleForm:
     return UpscaleForm(model=UpscaleModel.PHOTO, scale=scale, image=picture())
 
 
 upload = create_upload.sync(client=client, body=UploadForm(file=picture()))
 assert isinstance(upload, Upload), upload
 
-estimate = estimate_upscale.sync(client=client, body=form(UpscaleFormScale.VALUE_2))
+estimate = estimate_upscale.sync(client=client, body=form(UpscaleScale.X2))
 assert isinstance(estimate, Estimate), estimate
 
-request = UpscaleRequest(model=UpscaleModel.PHOTO, scale=UpscaleRequestScale.VALUE_4, image_url=upload.url)
+request = UpscaleRequest(model=UpscaleModel.PHOTO, scale=UpscaleScale.X4, image_url=upload.url)
 job = upscale.sync(client=client, body=request, prefer="respond-async")
 assert isinstance(job, UpscaleJob), job
 
