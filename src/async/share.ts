@@ -1,6 +1,6 @@
 /**
- * `run`, done once for all calls with the same key within one turn of the event loop. None of them gets an answer that is
- * older than its call.
+ * `run`, done once for all calls with the same key that are made before the event loop comes to its next callback, as by
+ * all who wait for the same message. No answer is older than its call: what a call can know came in before the first one.
  */
 export const sharedInTurn = <Args extends readonly unknown[], T>(
   keyOf: (...args: Args) => string,
@@ -13,7 +13,8 @@ export const sharedInTurn = <Args extends readonly unknown[], T>(
     if (shared) return shared;
     const begun = run(...args);
     running.set(key, begun);
-    setImmediate(() => running.delete(key));
+    // Called when all microtasks are done. An immediate would come too late: replies of Redis may be read before it.
+    process.nextTick(() => running.delete(key));
     return begun;
   };
 };
