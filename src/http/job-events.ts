@@ -10,12 +10,12 @@ const heartbeatMs = 15_000;
 type Look = { readonly status: JobStatus; readonly json: string };
 
 /**
- * The text of a job's event stream, up to its last event. Every event holds the whole job, so a caller that
- * reconnects gets its present state and needs none of the events in between.
+ * A function that gives the text of a job's event stream, up to its last event. Every event holds the whole job, so a
+ * caller that reconnects gets its present state and needs none of the events in between.
  * Null for a caller whose Last-Event-ID is that of the last event.
  */
 export const createJobEvents = () => {
-  // A change wakes all streams of the job in one turn: they share one reading of the record and one writing of the JSON.
+  // A change wakes all streams of its job together: they share one reading of the record and one JSON text.
   const look = sharedInTurn(
     ({ id }: JobRecord, _: Parts) => id,
     async ({ account, id }, parts): Promise<Look> => {
