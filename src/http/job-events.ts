@@ -1,8 +1,8 @@
-import type { ServerResponse } from 'node:http';
 import { sharedInTurn } from '../async/share.ts';
 import type { JobStatus } from '../contract/job.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
 import { showJob } from './answer-job.ts';
+import type { Context } from './context.ts';
 import type { Parts } from './parts.ts';
 
 const heartbeatMs = 15_000;
@@ -28,11 +28,11 @@ export const createJobEvents = () => {
     job: JobRecord,
     lastEventId: string,
     parts: Parts,
-    res: ServerResponse,
+    ctx: Context,
   ): AsyncGenerator<string> | null => {
     const seen = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
     if (isFinal(seen) && isOver(job.status)) return null;
-    return follow(() => look(job, parts), { id: job.id, seen }, parts, res);
+    return follow(() => look(job, parts), { id: job.id, seen }, parts, ctx);
   };
 };
 
@@ -40,7 +40,7 @@ async function* follow(
   look: () => Promise<Look>,
   { id, seen }: { readonly id: string; readonly seen: number },
   { signals, draining }: Parts,
-  res: ServerResponse,
+  { req, res, state }: Context,
 ) {
   let isChanged = true;
   let wake = () => {};
@@ -52,8 +52,8 @@ async function* follow(
   const unlisten = signals.listen(id, note);
   // The stream has no end to wait for: a caller that closes its side of the connection has hung up.
   const hangUp = () => res.destroy();
-  res.once('close', note);
-  res.req.socket.once('end', hangUp);
+  state.onGone.push(note);
+  req.socket.once('end', hangUp);
   draining.addEventListener('abort', note);
   let eventId = seen;
   let name = '';
@@ -77,8 +77,7 @@ async function* follow(
   } finally {
     clearTimeout(heartbeat);
     unlisten();
-    res.off('close', note);
-    res.req.socket.off('end', hangUp);
+    req.socket.off('end', hangUp);
     draining.removeEventListener('abort', note);
   }
 }

@@ -43,7 +43,7 @@ export const jobEventsRoute = ({ JobEvent, example }: ReturnType<typeof jobSchem
           ? await parts.jobs.get((await authenticate('read')).account, params.id)
           : await jobByLink('events', params.id, query, parts);
       if (query.signature !== undefined) enter(job.account);
-      const events = jobEvents(job, ctx.get('last-event-id'), parts, ctx.res);
+      const events = jobEvents(job, ctx.get('last-event-id'), parts, ctx);
       if (events === null) return null;
       ctx.type = 'text/event-stream';
       ctx.set('Cache-Control', 'no-store');
