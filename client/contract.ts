@@ -207,6 +207,7 @@ export interface components {
             readonly charged: number;
         };
         readonly Problem: {
+            /** @description page that explains the code: a path below the address of the service */
             readonly type: string;
             readonly title: string;
             readonly status: number;

@@ -31,6 +31,7 @@ import { openProcessMetrics } from './metrics/process.ts';
 import { measureReplicas } from './metrics/replicas.ts';
 import { serveMetrics } from './metrics/serve.ts';
 import { measureState } from './metrics/state.ts';
+import { measureWebhooks } from './metrics/webhooks.ts';
 import { openCatalogue } from './models/catalogue.ts';
 import { openEverywhere } from './models/everywhere.ts';
 import { openOperate } from './models/operate.ts';
@@ -62,7 +63,9 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
     const shared = await openShared(config, log, closers, 'api');
     const { stores, files, metrics } = shared;
+    const webhooks = openWebhooks(stores, config);
     measureState(metrics.registry, shared);
+    measureWebhooks(metrics.registry, webhooks.backlog);
     const [draining, closing] = [new AbortController(), new AbortController()];
     const turns = openTurns(config.probing);
     const probers = openProbers(config.ffmpeg);
@@ -79,8 +82,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl, config.files.ttlMs),
-      webhooks: openWebhooks(stores, config),
-      ...{ fetchTo, identify, page: await bundlePage() },
+      ...{ webhooks, fetchTo, identify, page: await bundlePage() },
       models: openCatalogue(entries, { ...shared, signal: closing.signal }),
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
       ...{ turns, quickTurns: turns.quick, probers, probed: openProbed(), queuesToSee },

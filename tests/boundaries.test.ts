@@ -18,8 +18,8 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       types: ['provenance'],
     },
     http: {
-      values: ['accounts', 'contract', 'jobs', 'models', 'operations', 'storage'],
-      types: ['async', 'media', 'metrics', 'webhooks'],
+      values: ['accounts', 'async', 'contract', 'jobs', 'models', 'operations', 'storage'],
+      types: ['media', 'metrics', 'webhooks'],
     },
     accounts: { values: ['contract'] },
     jobs: {

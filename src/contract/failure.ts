@@ -12,7 +12,10 @@ export const Fault = z
 /** RFC 9457 problem+json; the same object is `error` in a failed job. */
 export const Problem = z
   .looseObject({
-    type: z.string(),
+    type: z
+      .string()
+      .regex(/^\/problems\/[a-z_]+$/)
+      .describe('page that explains the code: a path below the address of the service'),
     title: z.string(),
     status: z.int(),
     detail: z.string().describe('what was expected and what came'),

@@ -1,59 +1,83 @@
-import type { ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sharedInTurn } from '../async/share.ts';
+import type { JobStatus } from '../contract/job.ts';
 import { isOver, type JobRecord } from '../jobs/record/record.ts';
 import { showJob } from './answer-job.ts';
+import type { Context } from './context.ts';
 import type { Parts } from './parts.ts';
 
 const heartbeatMs = 15_000;
 
+type Look = { readonly status: JobStatus; readonly json: string };
+
 /**
- * The text of a job's event stream, up to its last event. Every event holds the whole job, so a caller that
- * reconnects gets its present state and needs none of the events in between.
+ * A function that gives the text of a job's event stream, up to its last event. Every event holds the whole job, so a
+ * caller that reconnects gets its present state and needs none of the events in between.
  * Null for a caller whose Last-Event-ID is that of the last event.
  */
-export const jobEvents = (
-  job: JobRecord,
-  lastEventId: string,
-  parts: Parts,
-  res: ServerResponse,
-): AsyncGenerator<string> | null => {
-  const seen = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
-  return isFinal(seen) && isOver(job.status) ? null : follow(job, seen, parts, res);
+export const createJobEvents = () => {
+  // A change wakes all streams of its job together: they share one reading of the record and one JSON text.
+  const look = sharedInTurn(
+    ({ id }: JobRecord, _: Parts) => id,
+    async ({ account, id }, parts): Promise<Look> => {
+      const job = await parts.jobs.get(account, id);
+      return { status: job.status, json: JSON.stringify(await showJob(job, parts)) };
+    },
+  );
+
+  return (
+    job: JobRecord,
+    lastEventId: string,
+    parts: Parts,
+    ctx: Context,
+  ): AsyncGenerator<string> | null => {
+    const seen = /^\d{1,15}$/.test(lastEventId) ? Number(lastEventId) : 0;
+    if (isFinal(seen) && isOver(job.status)) return null;
+    return follow(() => look(job, parts), { id: job.id, seen }, parts, ctx);
+  };
 };
 
 async function* follow(
-  { account, id }: JobRecord,
-  seen: number,
-  parts: Parts,
-  res: ServerResponse,
+  look: () => Promise<Look>,
+  { id, seen }: { readonly id: string; readonly seen: number },
+  { signals, draining }: Parts,
+  { req, res, state }: Context,
 ) {
-  const { jobs, signals, draining } = parts;
-  let change = new AbortController();
-  const note = () => change.abort();
+  let isChanged = true;
+  let wake = () => {};
+  const note = () => {
+    isChanged = true;
+    wake();
+  };
+  const heartbeat = setTimeout(() => wake(), heartbeatMs);
   const unlisten = signals.listen(id, note);
   // The stream has no end to wait for: a caller that closes its side of the connection has hung up.
   const hangUp = () => res.destroy();
-  res.once('close', note);
-  res.req.socket.once('end', hangUp);
+  state.onGone.push(note);
+  req.socket.once('end', hangUp);
   draining.addEventListener('abort', note);
   let eventId = seen;
   let name = '';
   try {
     while (!res.closed && !draining.aborted) {
-      // Made before the job is read, so that a change after the reading is not missed.
-      change = new AbortController();
-      const job = await jobs.get(account, id);
-      const over = isOver(job.status);
-      eventId = nextId(eventId, over);
-      name = nameOf(job, name);
-      yield `id: ${eventId}\nevent: ${name}\ndata: ${JSON.stringify(await showJob(job, parts))}\n\n`;
-      if (over) return;
-      while (await isQuiet(change.signal)) yield ': still here\n\n';
+      if (isChanged) {
+        // Before the job is read, so that a change after the reading is not missed.
+        isChanged = false;
+        const { status, json } = await look();
+        eventId = nextId(eventId, isOver(status));
+        name = nameOf(status, name);
+        yield `id: ${eventId}\nevent: ${name}\ndata: ${json}\n\n`;
+        if (isOver(status)) return;
+      } else yield ': still here\n\n';
+      heartbeat.refresh();
+      if (isChanged) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     }
   } finally {
+    clearTimeout(heartbeat);
     unlisten();
-    res.off('close', note);
-    res.req.socket.off('end', hangUp);
+    req.socket.off('end', hangUp);
     draining.removeEventListener('abort', note);
   }
 }
@@ -66,16 +90,7 @@ const nextId = (before: number, final: boolean): number =>
   2 * Math.max(Date.now(), Math.floor(before / 2) + 1) + (final ? 1 : 0);
 const isFinal = (id: number): boolean => id % 2 === 1;
 
-const nameOf = ({ status }: JobRecord, before: string): string =>
+const nameOf = (status: JobStatus, before: string): string =>
   status === 'processing' && ['job.processing', 'job.progress'].includes(before)
     ? 'job.progress'
     : `job.${status}`;
-
-/** Whether 15 s (`heartbeatMs`) passed without a change. */
-const isQuiet = async (change: AbortSignal): Promise<boolean> => {
-  try {
-    return await sleep(heartbeatMs, true, { signal: change });
-  } catch {
-    return false;
-  }
-};

@@ -4,7 +4,7 @@
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Totals } from '../accounts/ledger.ts';
-import { isUnreachable } from '../redis.ts';
+import { known } from './known.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -85,14 +85,4 @@ export const measureState = (registry: Registry, { jobs, ledger }: State): void 
       if (lost !== undefined) this.inc(lost);
     },
   });
-};
-
-/** Undefined while Redis cannot be reached: an old figure would be wrong, and the others are still needed. */
-const known = async <T>(asked: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    return undefined;
-  }
 };

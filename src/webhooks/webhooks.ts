@@ -1,6 +1,7 @@
 /** Everything about webhooks that both the API and a deliverer need. */
 import type { Config } from '../config.ts';
 import type { Redises } from '../redis.ts';
+import { openBacklog } from './backlog.ts';
 import { openDeliveries } from './deliveries.ts';
 import { openEndpoints } from './endpoints.ts';
 import { openSecrets } from './secrets.ts';
@@ -13,5 +14,6 @@ export const openWebhooks = (stores: Redises, config: Config) => {
     secrets,
     endpoints: openEndpoints(stores, secrets, config),
     deliveries: openDeliveries(stores, config),
+    backlog: openBacklog(stores),
   };
 };

@@ -29,6 +29,7 @@ import { openProbers } from '../../src/media/probe/probers.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { openProcessMetrics } from '../../src/metrics/process.ts';
 import { measureState } from '../../src/metrics/state.ts';
+import { measureWebhooks } from '../../src/metrics/webhooks.ts';
 import type { ModelState } from '../../src/models/catalogue.ts';
 import { openEverywhere } from '../../src/models/everywhere.ts';
 import { openOperate } from '../../src/models/operate.ts';
@@ -114,6 +115,7 @@ export const realApi = async (
     entries: operations.flatMap(catalogueEntries),
   });
   measureState(parts.metrics.registry, parts);
+  measureWebhooks(parts.metrics.registry, parts.webhooks.backlog);
   /** Callers that wait for a job or read its events. */
   const waiting = { count: 0, changed: new EventEmitter() };
   const wait = (by: number) => {

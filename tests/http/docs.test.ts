@@ -58,11 +58,14 @@ test('the policy of /docs lets in nothing from elsewhere and no script or style 
 });
 
 test('every code has a page with what it means, what to do, and an example of itself', async () => {
+  const { components } = (await http.get('/openapi.json')).data;
+  const described = new RegExp(components.schemas.Problem.properties.type.pattern);
   for (const [code, { status, retryable }] of Object.entries(failures)) {
     const options = { headers: { accept: 'application/json' } };
     const told = ProblemType.parse((await http.get(`/problems/${code}`, options)).data);
     assert.equal([told.code, told.status, told.retryable], [code, status, retryable]);
     assert.is(told.example.type, `/problems/${code}`);
+    assert.match(told.example.type, described);
     // A fact that the example forgets would be told as "undefined".
     assert.not.match(told.example.detail, /undefined|NaN|null/, code);
     const page = (await http.get(told.example.type, anything)).data;

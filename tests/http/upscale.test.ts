@@ -322,6 +322,37 @@ test('a job is listed, filtered, paged, cancelled and erased by its account alon
   refused(await http.post(`/v1/jobs/${ids[2]}/cancel`), 404, 'not_found');
   refused(await http.delete(`/v1/jobs/${ids[2]}`), 404, 'not_found');
 });
+test('all streams of a job share one reading of it for each change, and get the same', async () => {
+  const { id } = (await post(wanted(await fresh()))).data;
+  const { jobs, stores } = api.parts;
+  const streams = await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const { data } = await http.get(`/v1/jobs/${id}/events`, { responseType: 'stream' });
+      return data.setEncoding('utf8')[Symbol.asyncIterator]();
+    }),
+  );
+  const next = () => Promise.all(streams.map(async (events) => (await events.next()).value));
+  await next();
+  const { get } = jobs;
+  let readings = 0;
+  jobs.get = (...asked) => {
+    readings += 1;
+    return get(...asked);
+  };
+  try {
+    const said = JSON.stringify({ id, event: 'progress' });
+    await stores.redis.publish(`${stores.prefix}:events`, said);
+    const told = (await next()).map((event) => /^data: .+$/m.exec(event)?.[0]);
+    assert.is(readings, 1);
+    assert.match(told[0] ?? '', `"id":"${id}"`);
+    assert.is(new Set(told).size, 1);
+  } finally {
+    jobs.get = get;
+  }
+  await http.post(`/v1/jobs/${id}/cancel`);
+  for (const last of await next()) assert.match(last, 'event: job.canceled');
+});
+
 test('a cursor that is no job does not give the first page again', async () => {
   const { http } = await api.caller();
   refused(await http.get('/v1/jobs?starting_after=zzz'), 422, 'validation_failed');

@@ -12,7 +12,10 @@ import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { serveMetrics } from '../../src/metrics/serve.ts';
 import { measureState } from '../../src/metrics/state.ts';
+import { measureWebhooks } from '../../src/metrics/webhooks.ts';
 import { root } from '../../src/stack/home.mjs';
+import { bodyOf, idAt } from '../../src/webhooks/delivery.ts';
+import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { freshPlace, openRig } from '../jobs/rig.ts';
 import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
@@ -24,6 +27,8 @@ const server = await realRedis();
 const rig = await openRig(freshPlace(server.url));
 const { registry } = createMetrics();
 measureState(registry, rig);
+const webhooks = openWebhooks(rig.stores, rig.config);
+measureWebhooks(registry, webhooks.backlog);
 const look = async () => samplesIn(await registry.metrics());
 
 test('a service without jobs and credits tells zeros', async () => {
@@ -71,6 +76,71 @@ test('holds of a Redis that an older version wrote are seen, though it counted n
   const samples = await look();
   assert.is(sumOf(samples, 'enhance_credits_held'), 3);
   assert.is(sumOf(samples, 'enhance_credits_total'), 0);
+});
+
+const undelivered = 'enhance_webhook_oldest_undelivered_seconds';
+
+test('the oldest webhook that is to be delivered has an age: before a worker takes it, and until its receiver does', async () => {
+  const age = async (waits_for: string) => sumOf(await look(), undelivered, { waits_for });
+  assert.equal([await age('worker'), await age('receiver')], [0, 0]);
+  const { deliveries } = webhooks;
+  const made = async (hoursAgo: number) => {
+    const created_at = Date.now() - hoursAgo * 3_600_000;
+    const [id, body] = [`${idAt(created_at)}${hoursAgo}`, bodyOf('job.failed', created_at, {})];
+    const what = {
+      type: 'job.failed',
+      job: 'job_1',
+      endpoint: '',
+      url: 'http://x/',
+      body,
+    } as const;
+    await deliveries.expect({ ...what, id, account: 'acme', created_at });
+    return id;
+  };
+  const [first, second] = [await made(2), await made(1)];
+  assert.is(Math.floor((await age('receiver')) / 3600), 2);
+  const end = async (id: string, status: 'pending' | 'delivered' | 'failed') => {
+    const delivery = await deliveries.find(id);
+    assert.ok(delivery);
+    await deliveries.attempted(delivery, 'http://x/', {
+      status,
+      attempts: [],
+      nextAttemptAt: null,
+    });
+  };
+  await end(first, 'pending');
+  assert.is(Math.floor((await age('receiver')) / 3600), 2);
+  await end(first, 'failed');
+  assert.is(Math.floor((await age('receiver')) / 3600), 1);
+  // As when no worker was there for a week.
+  await rig.redis.del(`${rig.stores.prefix}:delivery:${second}`);
+  assert.is(await age('receiver'), 0);
+  await deliveries.resend('acme', first);
+  await sleep(5);
+  assert.ok((await age('receiver')) > 0);
+  assert.ok((await age('worker')) > 0);
+});
+
+test('disabled endpoints are counted by why, and no more once they are enabled or removed', async () => {
+  const { endpoints } = webhooks;
+  const disabled = async () => {
+    const samples = await look();
+    return ['by_request', 'answered_410', 'failed_for_days'].map((reason) =>
+      sumOf(samples, 'enhance_webhooks_disabled', { reason }),
+    );
+  };
+  const url = 'https://93.184.215.14/';
+  const [one, other] = [
+    await endpoints.create('acme', { url }),
+    await endpoints.create('acme', { url }),
+  ];
+  assert.equal(await disabled(), [0, 0, 0]);
+  await endpoints.heard(one, 'gone');
+  await endpoints.change('acme', other, { enabled: false });
+  assert.equal(await disabled(), [1, 1, 0]);
+  await endpoints.change('acme', one, { enabled: true });
+  await endpoints.remove('acme', other);
+  assert.equal(await disabled(), [0, 0, 0]);
 });
 
 const statusOf = async (path: string, token = ''): Promise<number> => {

@@ -93,8 +93,12 @@ const walk = async () => {
   };
   const first = await caller.upscale(png, photo, headers);
   assert.is(first.status, 200, JSON.stringify(first.data));
-  const cached = await caller.upscale(png, photo);
+  const cached = await caller.upscale(png, { ...photo, webhook_url: `${host.origin}/told` });
   assert.is(cached.data.cached, true);
+  await until('its webhook is delivered', async () => {
+    const { data } = await http.get('/v1/webhook-deliveries?status=delivered');
+    return data.data.length === 1;
+  });
   const video = await caller.upscale(short, photo);
   assert.is(video.status, 200, JSON.stringify(video.data));
 

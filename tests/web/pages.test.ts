@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mayHaveKey } from '../../src/http/pages/development-key.ts';
+import { forwarding, mayHaveKey } from '../../src/http/pages/development-key.ts';
 import { pageHeaders } from '../../src/http/pages/policy.ts';
 import { root } from '../../src/stack/home.mjs';
 import { realApi } from '../http/api.ts';
@@ -124,11 +124,18 @@ for (const [what, headers] of Object.entries({
   'of another site': { host, 'sec-fetch-site': 'cross-site' },
   'of another port': { host, 'sec-fetch-site': 'same-site' },
   'of another origin': { host, origin: 'http://evil.example' },
-  'behind a proxy on this machine': { host, 'x-forwarded-for': '192.0.2.1' },
+  ...Object.fromEntries(
+    forwarding.map((name) => [`from a proxy that sends ${name}`, { host, [name]: '192.0.2.1' }]),
+  ),
 }))
   test(`a page ${what} does not get it`, async () => {
     assert.is(await keyFor(headers), null);
   });
+
+test('the headers by which proxies name their callers are known', () => {
+  for (const name of ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-proto', 'x-real-ip'])
+    assert.ok(forwarding.includes(name), name);
+});
 
 test('nobody gets it from another machine, or where a proxy is trusted', () => {
   const asked = {

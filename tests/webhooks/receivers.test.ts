@@ -1,12 +1,15 @@
 /** Receivers that are down, slow, elsewhere, gone or not allowed: what the log says, and what follows. */
 import { randomUUID } from 'node:crypto';
+import dns, { type LookupOptions } from 'node:dns';
 import type { ServerResponse } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
 import { bodyOf, idAt } from '../../src/webhooks/delivery.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace } from '../jobs/rig.ts';
+import { testConfig } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -276,6 +279,63 @@ test('a receiver whose address is not public is not called, whatever was known w
   assert.not.ok(target.received.some(({ path }) => path === '/later'));
   await later.close();
 });
+
+test('a name that leads to the internet when it is given and to this machine later is not called, and the log says so', async ({
+  account,
+}) => {
+  const answers: Record<string, string> = { 'receiver.example': '93.184.215.14' };
+  const asked: string[] = [];
+  const restore = resolveBy((name) => {
+    asked.push(name);
+    return answers[name];
+  });
+  const moved = await openWebhookRig(freshPlace(server.url), {
+    ...{ WEBHOOK_RETRY_SECONDS: '0.05', FETCH_ALLOW_HOSTS: '' },
+  });
+  try {
+    const { port } = target;
+    const url = `http://receiver.example:${port}/rebound`;
+    await moved.webhooks.endpoints.create(account, { url });
+    assert.equal(asked, ['receiver.example']);
+    answers['receiver.example'] = '127.0.0.1';
+    await moved.ledger.grant(account, 1000);
+    await moved.work(atOnce);
+    moved.deliver();
+    await moved.ask('a', { account });
+    const delivery = await over(account, moved);
+    assert.is(delivery.status, 'failed');
+    assert.equal(errors(delivery), Array(2).fill('its host has no public address'));
+    assert.equal(asked, Array(3).fill('receiver.example'));
+    assert.not.ok(target.received.some(({ path }) => path === '/rebound'));
+    // The guard alone kept it away: the name does lead to the receiver.
+    await fetch(url, { method: 'POST', body: bodyOf('webhook.ping', Date.now(), {}) });
+    assert.ok(target.received.some(({ path }) => path === '/rebound'));
+  } finally {
+    restore();
+    await moved.close();
+  }
+});
+
+test('the service waits 15 s for an answer unless it is set otherwise: one after 20 s is too late', () => {
+  assert.is(testConfig().webhooks.timeoutMs, 15_000);
+});
+
+/** Has names looked up by the test, until the returned function is called; undefined: by the system, as before. */
+const resolveBy = (addressOf: (name: string) => string | undefined): (() => void) => {
+  const { lookup } = dns;
+  const own = (name: string, options: LookupOptions, done: (...found: unknown[]) => void) => {
+    const address = addressOf(name);
+    if (address === undefined) return lookup(name, { ...options, all: true }, done);
+    const found = [{ address, family: 4 }];
+    setImmediate(() => (options.all ? done(null, found) : done(null, address, 4)));
+  };
+  Object.assign(dns, { lookup: own });
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(dns, { lookup });
+    syncBuiltinESMExports();
+  };
+};
 
 const refusal = async (asked: Promise<void>): Promise<string> => {
   try {

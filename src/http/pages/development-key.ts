@@ -18,8 +18,15 @@ export const mayHaveKey = ({ remoteAddress, headers, trustedProxies }: Asked): b
   ['same-origin', undefined].includes(siteOf(headers)) &&
   [`http://${headers.host}`, undefined].includes(headers.origin);
 
-/** A proxy on this machine asks from a loopback address for callers that may be anywhere. */
-const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+/**
+ * A proxy on this machine asks from a loopback address for callers that may be anywhere. One that sends none of these
+ * headers cannot be told from a browser: behind it TRUST_PROXY has to be set (docs/operate/production.md).
+ */
+export const forwarding = [
+  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
+  ...['x-forwarded-port', 'x-forwarded-server', 'x-real-ip', 'x-client-ip', 'true-client-ip'],
+  ...['cf-connecting-ip', 'cdn-loop'],
+];
 
 /** A page of another site can have its own name resolve to a loopback address, but it cannot change its name in Host. */
 const nameIn = (url: string): string =>

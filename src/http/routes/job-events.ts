@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import type { jobSchemas } from '../../contract/job.ts';
 import { jobByLink, LinkQuery } from '../by-link.ts';
-import { jobEvents } from '../job-events.ts';
+import { createJobEvents } from '../job-events.ts';
 import { openRoute } from '../route.ts';
 import { linkFailures } from './failures.ts';
 import { JobParams } from './jobs.ts';
 
-export const jobEventsRoute = ({ JobEvent, example }: ReturnType<typeof jobSchemas>) =>
-  openRoute({
+export const jobEventsRoute = ({ JobEvent, example }: ReturnType<typeof jobSchemas>) => {
+  const jobEvents = createJobEvents();
+  return openRoute({
     method: 'get',
     path: '/v1/jobs/:id/events',
     operationId: 'getJobEvents',
@@ -42,7 +43,7 @@ export const jobEventsRoute = ({ JobEvent, example }: ReturnType<typeof jobSchem
           ? await parts.jobs.get((await authenticate('read')).account, params.id)
           : await jobByLink('events', params.id, query, parts);
       if (query.signature !== undefined) enter(job.account);
-      const events = jobEvents(job, ctx.get('last-event-id'), parts, ctx.res);
+      const events = jobEvents(job, ctx.get('last-event-id'), parts, ctx);
       if (events === null) return null;
       ctx.type = 'text/event-stream';
       ctx.set('Cache-Control', 'no-store');
@@ -51,3 +52,4 @@ export const jobEventsRoute = ({ JobEvent, example }: ReturnType<typeof jobSchem
       return Readable.from(events);
     },
   });
+};

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { sharedInTurn } from '../../async/share.ts';
 import { JobStatus } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { type Redises, script } from '../../redis.ts';
@@ -44,12 +45,18 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     return Object.keys(fields).length === 0 ? null : readable(fields);
   };
 
-  /** Failure not_found, also for another account's job; record_unreadable. */
-  const get = async (account: string, id: string): Promise<JobRecord> => {
-    const fields = await redis.hgetall(key(id));
-    if (fields.account !== account) throw new Failure('not_found', { what: 'job with this id' });
-    return readable(fields);
-  };
+  /**
+   * Failure not_found, also for another account's job; record_unreadable. Hundreds may wait for the end of one job: it is
+   * read once for all of them.
+   */
+  const get = sharedInTurn(
+    (account, id) => `${account} ${id}`,
+    async (account: string, id: string): Promise<JobRecord> => {
+      const fields = await redis.hgetall(key(id));
+      if (fields.account !== account) throw new Failure('not_found', { what: 'job with this id' });
+      return readable(fields);
+    },
+  );
 
   /** Whether it is queued or processing; needs the record's status only. */
   const isUnfinished = async (id: string): Promise<boolean> => {

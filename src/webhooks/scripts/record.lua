@@ -10,7 +10,9 @@ local root, id, account = KEYS[1], ARGV[1], ARGV[2]
 local key, index, forgotten = delivery_key(root, id), root .. ':deliveries:' .. account, 0
 local status = redis.call('HGET', key, 'status')
 if status then return { status, 0 } end
-for name, value in pairs(cjson.decode(ARGV[3])) do redis.call('HSET', key, name, value) end
+local fields = cjson.decode(ARGV[3])
+for name, value in pairs(fields) do redis.call('HSET', key, name, value) end
+redis.call('ZADD', pending_key(root), fields.created_at, id)
 redis.call('PEXPIRE', key, ARGV[5])
 redis.call('ZADD', index, 0, id)
 redis.call('PEXPIRE', index, 2 * ARGV[5])
@@ -19,6 +21,7 @@ local excess = redis.call('ZCARD', index) - tonumber(ARGV[4])
 for _, old in ipairs(excess > 0 and redis.call('ZRANGE', index, 0, excess - 1) or {}) do
   if redis.call('HGET', delivery_key(root, old), 'status') == 'pending' then forgotten = forgotten + 1 end
   redis.call('DEL', delivery_key(root, old))
+  redis.call('ZREM', pending_key(root), old)
   redis.call('ZREM', index, old)
 end
 if ARGV[7] == '1' then put_in_outbox(root, now_ms(), { kind = 'delivery', id = id, run = 0 }) end

@@ -7,6 +7,7 @@ local key = webhook_key(root, id)
 if redis.call('HGET', key, 'account') ~= ARGV[2] then return 0 end
 redis.call('HSET', key, 'disabled_reason', 'by_request')
 subscribe(root, id)
+count_disabled(root, id, '')
 redis.call('ZREM', root .. ':webhooks:' .. ARGV[2], id)
 redis.call('DEL', key)
 return 1

@@ -9,5 +9,6 @@ if redis.call('HGET', key, 'account') ~= ARGV[2] then return 0 end
 local run = redis.call('HINCRBY', key, 'run', 1)
 redis.call('HSET', key, 'status', 'pending', 'tried', 0, 'by_request', '1', 'finished_at', '', 'next_attempt_at', now)
 redis.call('PEXPIRE', key, ARGV[3])
+redis.call('ZADD', pending_key(root), now, id)
 put_in_outbox(root, now, { kind = 'delivery', id = id, run = run })
 return 1
