@@ -494,6 +494,10 @@ export interface components {
             readonly release: string | null;
             readonly input_size: string;
             readonly output_size: string;
+            /** @description pictures in the video that came; video only */
+            readonly input_frames?: number;
+            /** @description pictures a second in it, on average; video only */
+            readonly input_fps?: number;
             /** @description video only */
             readonly duration_seconds?: number;
             /** @description where there are any */
