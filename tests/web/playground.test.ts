@@ -142,7 +142,7 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   await drop(page, clip, 'video/mp4');
   await page.getByRole('slider', { name: 'Picture at' }).fill('0.5');
-  await page.getByLabel('clip.mp4', { exact: true }).click({ position: { x: 120, y: 120 } });
+  await page.getByLabel('clip.mp4', { exact: true }).click({ position: { x: 210, y: 105 } });
   await paste(page, voice, 'audio/wav');
   await startButton(page).waitFor();
   await isAccessible(page);
@@ -164,7 +164,7 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   const [job] = await jobsOf(caller);
   assert.is(bytes.length, job.result.bytes);
   assert.is(await chargedTo(caller), job.cost.charged);
-  assert.equal(job.options.speaker, { frame: Math.floor(0.5 * job.input.fps), x: 120, y: 120 });
+  assert.equal(job.options.speaker, { frame: Math.floor(0.5 * job.input.fps), x: 210, y: 105 });
   await page.getByText('Content credentials: signed').click();
   await page.getByText(`clip or portrait (parentOf); its own credentials: none`).waitFor();
   await page.getByText(job.result.provenance.signer).waitFor();
