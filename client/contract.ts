@@ -23,12 +23,12 @@ export interface components {
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
              * Format: uri
-             * @description image to enhance; the content decides its kind
+             * @description image or video to enhance; the content decides its kind
              */
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description video to enhance; the content decides its kind
+             * @description image or video to enhance; the content decides its kind
              */
             readonly video_url?: string;
             /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
@@ -74,12 +74,12 @@ export interface components {
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
              * Format: uri
-             * @description image to enhance; the content decides its kind
+             * @description image or video to enhance; the content decides its kind
              */
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description video to enhance; the content decides its kind
+             * @description image or video to enhance; the content decides its kind
              */
             readonly video_url?: string;
             /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */

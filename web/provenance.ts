@@ -23,7 +23,7 @@ const told = ({ issuer, signer, manifest, digital_source_type, ingredients }: Pr
       ['How it came about', sourceText(digital_source_type)],
       ...ingredients.map(({ title, relationship, credentials }) => [
         'Made from',
-        `${title} (${relationship}); its own credentials: ${credentials}`,
+        `${title} (${uses[relationship] ?? relationship}); its own credentials: ${credentials}`,
       ]),
       ['Claim', manifest],
     ].flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]),
@@ -42,6 +42,9 @@ const sourceText = (type: string): string => {
   const words = word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
   return known[word] ? `${known[word]} (${word})` : labelOf(words);
 };
+
+/** C2PA's words for what became of an input. */
+const uses: Readonly<Record<string, string>> = { parentOf: 'edited', componentOf: 'put in' };
 
 const known: Readonly<Record<string, string>> = {
   compositeWithTrainedAlgorithmicMedia: 'partly made by a trained model',

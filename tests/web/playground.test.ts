@@ -166,7 +166,7 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   assert.is(await chargedTo(caller), job.cost.charged);
   assert.equal(job.options.speaker, { frame: Math.floor(0.5 * job.input.fps), x: 210, y: 105 });
   await page.getByText('Content credentials: signed').click();
-  await page.getByText(`clip or portrait (parentOf); its own credentials: none`).waitFor();
+  await page.getByText('clip or portrait (edited); its own credentials: none').waitFor();
   await page.getByText(job.result.provenance.signer).waitFor();
   await page.context().close();
 });
