@@ -16,7 +16,7 @@ import type {
 import { errorOf, NoAnswerError } from './errors.ts';
 import { follow } from './follow.ts';
 import { type HttpOptions, type HttpRequest, openHttp } from './http.ts';
-import { randomKey } from './random-key.ts';
+import { randomKey } from './random.ts';
 
 /** What each operation takes, as fields and files, and its jobs. */
 export type Operations = {

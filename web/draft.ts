@@ -1,5 +1,5 @@
 /** What was entered in this tab and not started yet, so that a reload loses none of it, not even in mid-upload. */
-import { randomKey } from '../client/random-key.ts';
+import { randomKey } from '../client/random.ts';
 import type { Chosen } from './chosen.ts';
 import type { Body } from './options.ts';
 import { forget, keep, kept } from './originals.ts';

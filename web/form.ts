@@ -1,7 +1,7 @@
 /** The whole form: an operation, its own form, and the start. */
 import type { Estimate, Job } from '../client/contract.ts';
 import { NoAnswerError } from '../client/errors.ts';
-import { randomKey } from '../client/random-key.ts';
+import { randomKey } from '../client/random.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
 import { codeButton } from './code.ts';

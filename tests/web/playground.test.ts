@@ -109,8 +109,10 @@ test('a picture: price, start, progress, comparison, download', async () => {
   assert.match((await page.locator('.price').textContent()) ?? '', /64 × 48 becomes 128 × 96/);
   assert.is(await chargedTo(caller), 0);
   await isAccessible(page);
-  await start(page);
+  await startButton(page).focus();
+  await page.keyboard.press('Enter');
   await result(page).waitFor();
+  await page.getByText('Content credentials: none').waitFor();
   assert.is(streams.length, 1);
   const sizes = await page.evaluate(
     "Promise.all([...document.querySelectorAll('.pair img')].map(async (one) => { await one.decode(); return one.naturalWidth }))",
@@ -203,6 +205,7 @@ test('a job goes on being shown over a reload, and over a time in which the API 
   await choose(page, await picture());
   await start(page);
   await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await isAccessible(page);
   await page.reload();
   await page.getByText('Waiting to start', { exact: true }).waitFor();
   await service.killApi();
