@@ -15,7 +15,8 @@ import type {
 } from './contract.ts';
 import { errorOf, NoAnswerError } from './errors.ts';
 import { follow } from './follow.ts';
-import { type HttpOptions, openHttp } from './http.ts';
+import { type HttpOptions, type HttpRequest, openHttp } from './http.ts';
+import { randomKey } from './random.ts';
 
 /** What each operation takes, as fields and files, and its jobs. */
 export type Operations = {
@@ -45,6 +46,8 @@ export type RunOptions = StartOptions & {
   /** Called with the job as it stands, again with each change. */
   readonly onUpdate?: (job: Job) => void;
 };
+/** Of the requests for the job, which are made when its event stream ends: `retries` may be Infinity. */
+export type WatchOptions = Pick<HttpRequest, 'signal' | 'retries' | 'onRetry'>;
 type JobQuery = {
   readonly status?: Job['status'];
   readonly kind?: string;
@@ -67,16 +70,22 @@ export const createClient = (options: HttpOptions) => {
     /** Newest first. */
     list: (query: JobQuery = {}) => read<JobList>('/v1/jobs', { query }),
     /** What was paid for is not taken back: a job that has ended stays as it is. */
-    cancel: (id: string) => read<Job>(`${jobPath(id)}/cancel`, { method: 'POST' }),
+    cancel: (id: string) =>
+      // Under a key, so that a repetition does not count as another caller who leaves a shared job.
+      read<Job>(`${jobPath(id)}/cancel`, {
+        method: 'POST',
+        headers: { 'idempotency-key': randomKey() },
+      }),
     /** Erases the media of a job that has ended, now. */
-    erase: (id: string) => read<Job>(jobPath(id), { method: 'DELETE' }),
+    erase: (id: string) =>
+      read<Job>(jobPath(id), { method: 'DELETE', headers: { 'idempotency-key': randomKey() } }),
   };
 
   /** Makes the job and answers it at once. */
   const start = <K extends Kind>(
     kind: K,
     request: RequestOf<K>,
-    { idempotencyKey = crypto.randomUUID(), signal }: StartOptions = {},
+    { idempotencyKey = randomKey(), signal }: StartOptions = {},
   ) =>
     read<Operations[K]['job']>(`/v1/${kind}`, {
       ...{ method: 'POST', body: request, signal },
@@ -84,16 +93,22 @@ export const createClient = (options: HttpOptions) => {
     });
 
   /** The job as it stands and with each change, to its end; by its events, or by asking where they do not get through. */
-  const watch = <J extends Job>(job: J, signal?: AbortSignal): AsyncGenerator<J, void, void> =>
-    follow(job, { get: () => read<J>(jobPath(job.id), { signal }), fetch, signal });
+  const watch = <J extends Job>(
+    job: J,
+    options: WatchOptions = {},
+  ): AsyncGenerator<J, void, void> =>
+    follow(job, {
+      get: () => read<J>(jobPath(job.id), options),
+      ...{ fetch, signal: options.signal },
+    });
 
   /** The ended job. */
   const wait = async <J extends Job>(
     job: J,
-    { onUpdate, signal }: Pick<RunOptions, 'onUpdate' | 'signal'> = {},
+    { onUpdate, ...options }: WatchOptions & Pick<RunOptions, 'onUpdate'> = {},
   ): Promise<J> => {
     let last = job;
-    for await (last of watch(job, signal)) onUpdate?.(last);
+    for await (last of watch(job, options)) onUpdate?.(last);
     return last;
   };
 
@@ -113,7 +128,8 @@ export const createClient = (options: HttpOptions) => {
   ): Promise<ResultOf<Operations[K]['job']>> => {
     const job = await start(kind, request, options);
     try {
-      return await result(await wait(job, options));
+      const { onUpdate = () => {}, signal } = options;
+      return await result(await wait(job, { onUpdate, signal }));
     } catch (error) {
       if (options.signal?.aborted) await jobs.cancel(job.id);
       throw error;

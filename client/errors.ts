@@ -39,8 +39,11 @@ const reasonOf = (error: unknown): string => {
   return String(Reflect.get(Object(cause), 'code') ?? message);
 };
 
-/** The error that an answer stands for. */
-export const errorOf = async (answer: Response): Promise<EnhanceError | NoAnswerError> => {
+/** The error that an answer of the service at `url` stands for. */
+export const errorOf = async (
+  answer: Response,
+  url = answer.url,
+): Promise<EnhanceError | NoAnswerError> => {
   const text = await answer.text();
   try {
     const problem = JSON.parse(text);
@@ -48,5 +51,5 @@ export const errorOf = async (answer: Response): Promise<EnhanceError | NoAnswer
   } catch {
     // A proxy's page, for example.
   }
-  return new NoAnswerError(answer.url, new Error(`HTTP ${answer.status}: ${text.slice(0, 200)}`));
+  return new NoAnswerError(url, new Error(`HTTP ${answer.status}: ${text.slice(0, 200)}`));
 };

@@ -4,7 +4,8 @@ import { pause } from './pause.ts';
 export type HttpOptions = {
   /** Address of the service, such as https://media.example.org. */
   readonly url: string;
-  readonly key: string;
+  /** Absent: `fetch` adds it. */
+  readonly key?: string;
   /** In place of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** How often a request is repeated that got no answer, 429 or 5xx and is safe to repeat; 3 unless given. */
@@ -20,6 +21,10 @@ export type HttpRequest = {
   readonly signal?: AbortSignal | undefined;
   /** A POST that may be repeated although it has no Idempotency-Key. */
   readonly safe?: boolean;
+  /** In place of the client's own `retries`. */
+  readonly retries?: number | undefined;
+  /** Called with the reason before the pause that precedes each repetition. */
+  readonly onRetry?: ((error: unknown) => void) | undefined;
 };
 
 /** Answers the response when it is good. Throws EnhanceError, NoAnswerError or the reason of `signal`. */
@@ -27,28 +32,46 @@ export type Http = (path: string, request?: HttpRequest) => Promise<Response>;
 
 /** Sends requests with the key, and repeats what is safe to repeat: what changes nothing, or has an Idempotency-Key. */
 export const openHttp =
-  ({ url, key, fetch = globalThis.fetch, retries = 3 }: HttpOptions): Http =>
-  async (path, { method = 'GET', query = {}, body, headers = {}, signal, safe = false } = {}) => {
-    const target = new URL(`${url.replace(/\/$/, '')}${path}`);
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) target.searchParams.set(name, String(value));
-    const sent = bodyOf(body);
-    const init = {
-      method,
-      headers: { authorization: `Bearer ${key}`, ...sent.headers, ...headers },
-      body: sent.body,
-      signal: signal ?? null,
-    };
-    const isSafe = safe || method !== 'POST' || 'idempotency-key' in headers;
+  ({ url, key, fetch = globalThis.fetch, retries: usual = 3 }: HttpOptions): Http =>
+  async (path, request = {}) => {
+    const { onRetry, signal } = request;
+    const retries = isSafe(request) ? (request.retries ?? usual) : 0;
+    const target = targetOf(url, path, request.query);
+    const init = initOf(key, request);
     for (let tries = 0; ; tries += 1) {
       try {
         return await ask(fetch, target, init);
       } catch (error) {
-        if (!isSafe || tries >= retries || !mayPass(error)) throw error;
+        if (tries >= retries || !mayPass(error)) throw error;
+        onRetry?.(error);
         await pause(waitMs(error, tries), signal);
       }
     }
   };
+
+const isSafe = ({ method = 'GET', headers = {}, safe = false }: HttpRequest): boolean =>
+  safe || method !== 'POST' || 'idempotency-key' in headers;
+
+const targetOf = (url: string, path: string, query: HttpRequest['query'] = {}): URL => {
+  const target = new URL(`${url.replace(/\/$/, '')}${path}`);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  return target;
+};
+
+const initOf = (
+  key: string | undefined,
+  { method = 'GET', body, headers, signal }: HttpRequest,
+) => {
+  const sent = bodyOf(body);
+  const withKey = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return {
+    method,
+    signal: signal ?? null,
+    body: sent.body,
+    headers: { ...withKey, ...sent.headers, ...headers },
+  };
+};
 
 const ask = async (fetch: typeof globalThis.fetch, url: URL, init: RequestInit) => {
   let answer: Response;
@@ -59,7 +82,7 @@ const ask = async (fetch: typeof globalThis.fetch, url: URL, init: RequestInit) 
     throw new NoAnswerError(url.origin, error);
   }
   if (answer.ok) return answer;
-  const error = await errorOf(answer);
+  const error = await errorOf(answer, url.origin);
   throw Object.assign(error, { retryAfter: answer.headers.get('retry-after') });
 };
 
@@ -68,10 +91,12 @@ const mayPass = (error: unknown): boolean =>
   error instanceof NoAnswerError ||
   (error instanceof EnhanceError && error.retryable && [429, 502, 503].includes(error.status));
 
-/** What Retry-After says, at most a minute; else half a second, doubled each time. */
-const waitMs = (error: unknown, tries: number): number => {
+/** What Retry-After says, at most a minute; else half a second, doubled each time, at most 10 s. */
+export const waitMs = (error: unknown, tries: number): number => {
   const seconds = Number(Reflect.get(Object(error), 'retryAfter') ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.min(seconds, 60) * 1000 : 500 * 2 ** tries;
+  return Number.isFinite(seconds)
+    ? Math.min(seconds, 60) * 1000
+    : Math.min(500 * 2 ** tries, 10_000);
 };
 
 const bodyOf = (

@@ -208,6 +208,18 @@ test('the client can be taken out of the repository', () => {
   assert.equal(strange, []);
 });
 
+test('the playground calls the service by the client, and knows nothing else of it but types', () => {
+  const folder = join(src, '../web');
+  const strange = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(declaration)])
+    .filter(([, isType, to = '']) =>
+      to.includes('/src/') ? !isType || !to.includes('/src/contract/') : !to.startsWith('.'),
+    )
+    .map(([statement]) => statement);
+  assert.equal(strange, []);
+});
+
 test('the environment is read where the program starts and nowhere else', () => {
   const readers = sources
     .filter(({ text }) => text.includes('process.env'))

@@ -1,19 +1,19 @@
 /** The request of the form as a program: curl, TypeScript, Python. Made to be run as it is, with the key in ENHANCE_KEY. */
 
 import type { Operation } from './catalogue.ts';
-import { partFor } from './catalogue.ts';
+import { partFor, urlFieldFor } from './catalogue.ts';
+import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
-import type { Body } from './operation-form.ts';
+import type { Body } from './options.ts';
 import { type Call, curl, python, typescript } from './snippets.ts';
-import type { Chosen } from './source.ts';
 
 type Request = {
   readonly operation: Operation;
-  readonly body: Body | null;
   readonly files: readonly (Chosen | null)[];
 };
+type Entered = Request & { readonly body: Body | null };
 
-export const codeButton = (request: () => Request | undefined) => {
+export const codeButton = (request: () => Entered | undefined) => {
   const element = make('div', { class: 'code', hidden: true });
   const toggle = button(
     'Copy as code',
@@ -29,7 +29,7 @@ export const codeButton = (request: () => Request | undefined) => {
 
 const languages = { curl, TypeScript: typescript, Python: python };
 
-const shown = (request: Request | undefined): HTMLElement[] => {
+const shown = (request: Entered | undefined): HTMLElement[] => {
   if (!request?.body)
     return [make('p', { class: 'hint' }, 'Add the files first; the code is that of your request.')];
   const call = callOf(request, request.body);
@@ -58,14 +58,24 @@ const snippet = (name: string, text: string): HTMLElement => {
 
 const callOf = ({ operation, files }: Request, body: Body): Call => ({
   url: new URL(operation.path.slice(1), document.baseURI).href,
-  fields: Object.entries(body)
-    .filter(([name]) => !name.endsWith('_url'))
-    .map(([name, value]) => [
-      name,
-      typeof value === 'object' ? JSON.stringify(value) : String(value),
-    ]),
-  files: files.flatMap((file, at) => {
-    const group = operation.sources[at] ?? [];
-    return file?.kind ? [[partFor(group, file.kind), file.name] as const] : [];
-  }),
+  fields: [
+    ...Object.entries(body)
+      .filter(([name]) => !name.endsWith('_url'))
+      .map(([name, value]) => [name, textOf(value)] as const),
+    ...sourcesOf({ operation, files }).flatMap(({ group, kind, content }) =>
+      typeof content === 'string' ? [[urlFieldFor(operation, group, kind), content] as const] : [],
+    ),
+  ],
+  files: sourcesOf({ operation, files }).flatMap(({ group, kind, content, name }) =>
+    typeof content === 'string' ? [] : [[partFor(group, kind), name] as const],
+  ),
 });
+
+const textOf = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+/** The files, each with the group of sources that it stands for. */
+const sourcesOf = ({ operation, files }: Request) =>
+  files.flatMap((file, at) =>
+    file?.kind ? [{ ...file, kind: file.kind, group: operation.sources[at] ?? [] }] : [],
+  );

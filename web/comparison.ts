@@ -1,19 +1,24 @@
 /** A result beside what it was made of, or beside what another model made of the same. */
-import type { Job, JobResult } from '../src/contract/job.ts';
-import { own } from './api.ts';
+import type { ResultOf } from '../client/client.ts';
+import type { Job } from '../client/contract.ts';
+import { type Chosen, srcOf } from './chosen.ts';
 import { comparePictures } from './compare-pictures.ts';
 import { compareVideos } from './compare-videos.ts';
 import { button, make } from './dom.ts';
 import { othersLike } from './other-models.ts';
-import type { Chosen } from './source.ts';
+import { own } from './service.ts';
 import { labelOf } from './words.ts';
 
 type Before = { readonly name: string; readonly src: string; readonly isVideo: boolean };
 
-export const comparison = (job: Job, result: JobResult, original: Chosen | null): HTMLElement => {
+export const comparison = (
+  job: Job,
+  result: ResultOf<Job>,
+  original: Chosen | null,
+): HTMLElement => {
   const first = original && {
     name: 'Original',
-    src: URL.createObjectURL(original.file),
+    src: srcOf(original),
     isVideo: original.kind !== 'image',
   };
   const view = make('div', {}, viewOf(result, first));
@@ -26,7 +31,10 @@ export const comparison = (job: Job, result: JobResult, original: Chosen | null)
   return make('div', {}, view, offers);
 };
 
-const viewOf = ({ content_type, output_url }: JobResult, before: Before | null): HTMLElement => {
+const viewOf = (
+  { content_type, output_url }: ResultOf<Job>,
+  before: Before | null,
+): HTMLElement => {
   const after = own(output_url);
   if (content_type.startsWith('image/'))
     return comparePictures(before?.src ?? null, after, before?.name);

@@ -1,15 +1,19 @@
 /** The whole form: an operation, its own form, and the start. */
-import type { Estimate } from '../src/contract/credits.ts';
-import type { Job } from '../src/contract/job.ts';
-import { call, Offline } from './api.ts';
+import type { Estimate, Job } from '../client/contract.ts';
+import { NoAnswerError } from '../client/errors.ts';
+import { randomKey } from '../client/random.ts';
 import type { Operation } from './catalogue.ts';
+import type { Chosen } from './chosen.ts';
 import { codeButton } from './code.ts';
 import { button, freshId, make } from './dom.ts';
+import { type Draft, dropDraft, keepDraft } from './draft.ts';
 import { kindOf } from './file-kind.ts';
-import { type Body, operationForm } from './operation-form.ts';
+import { operationForm } from './operation-form.ts';
+import type { Body } from './options.ts';
+import { takePasted } from './paste.ts';
 import { problemBox } from './problem-box.ts';
-import type { Chosen } from './source.ts';
-import { creditsText } from './words.ts';
+import { ask } from './service.ts';
+import { creditsText, TRYING_AGAIN } from './words.ts';
 
 export type Started = {
   readonly job: Job;
@@ -27,9 +31,16 @@ export const createForm = (
     start.disabled = estimate === null;
     start.textContent = estimate ? `Start for ${creditsText(estimate.credits)}` : 'Start';
   };
-  const forms = operations.map((operation) => operationForm(operation, isReady));
+  const forms = operations.map((operation) =>
+    operationForm(operation, { onPrice: isReady, onChange: () => void keepDraft(entered()) }),
+  );
   const place = make('div');
   let current = forms[0];
+  const entered = (): Draft => ({
+    kind: current?.operation.kind ?? '',
+    body: current?.chosen() ?? {},
+    files: current?.files() ?? [],
+  });
   /** Of a start whose answer has not come: sent again it is the same start. */
   let open: { readonly text: string; readonly key: string } | null = null;
 
@@ -40,14 +51,17 @@ export const createForm = (
     start.setAttribute('aria-busy', 'true');
     fault.replaceChildren();
     const text = `${operation.path} ${JSON.stringify(body)}`;
-    open = open?.text === text ? open : { text, key: crypto.randomUUID() };
+    open = open?.text === text ? open : { text, key: randomKey() };
     try {
       const headers = { prefer: 'respond-async', 'idempotency-key': open.key };
-      const job = await call<Job>(operation.path, { method: 'POST', body, headers });
+      const onRetry = () => fault.replaceChildren(make('p', { class: 'hint' }, TRYING_AGAIN));
+      const job = await ask<Job>(operation.path, { method: 'POST', body, headers, onRetry });
       open = null;
+      fault.replaceChildren();
+      void dropDraft();
       onStart({ job, body, files: files() });
     } catch (error) {
-      if (!(error instanceof Offline)) open = null;
+      if (!(error instanceof NoAnswerError)) open = null;
       fault.replaceChildren(problemBox(error));
     } finally {
       start.removeAttribute('aria-busy');
@@ -70,10 +84,8 @@ export const createForm = (
   const take = (file: Blob, name: string): void => {
     const kind = kindOf(file, name);
     const free = current?.sources.find((source) => !source.chosen() && source.takes(kind));
-    (free ?? current?.sources.find((source) => source.takes(kind)) ?? current?.sources[0])?.set(
-      file,
-      name,
-    );
+    const place = free ?? current?.sources.find((source) => source.takes(kind));
+    (place ?? current?.sources[0])?.take(file, name);
   };
   takePasted(take);
   show(0);
@@ -92,7 +104,7 @@ export const createForm = (
       code.element,
     ),
     /** Puts an earlier request in, or a file for an operation. */
-    fill: (kind: string, body: Body, files: readonly (Chosen | undefined)[]): void => {
+    fill: (kind: string, body: Body, files: readonly (Chosen | null)[]): void => {
       const at = forms.findIndex(({ operation }) => operation.kind === kind);
       show(Math.max(0, at));
       current?.fill(body, files);
@@ -122,16 +134,4 @@ const operationSwitch = (operations: readonly Operation[], choose: (at: number) 
       about.textContent = `${operations[at]?.summary ?? ''}.`;
     },
   };
-};
-
-/** Files that are pasted anywhere, or dropped beside the drop areas. */
-const takePasted = (take: (file: Blob, name: string) => void): void => {
-  document.addEventListener('paste', (event) => {
-    for (const file of event.clipboardData?.files ?? []) take(file, file.name);
-  });
-  document.addEventListener('dragover', (event) => event.preventDefault());
-  document.addEventListener('drop', (event) => {
-    event.preventDefault();
-    for (const file of event.dataTransfer?.files ?? []) take(file, file.name);
-  });
 };

@@ -1,20 +1,20 @@
 /** The latest jobs of the key, to open again, run again and delete. */
-import type { Job } from '../src/contract/job.ts';
-import { call } from './api.ts';
+import type { Job } from '../client/contract.ts';
+import { isOver } from '../client/follow.ts';
+import type { Operation } from './catalogue.ts';
+import type { Chosen } from './chosen.ts';
 import { button, byId, make } from './dom.ts';
-import { isOver } from './follow.ts';
-import type { Body } from './operation-form.ts';
+import type { Body } from './options.ts';
 import { forget, type Kept, kept } from './originals.ts';
 import { problemBox } from './problem-box.ts';
-import type { Chosen } from './source.ts';
+import { service } from './service.ts';
 import { creditsText, sizeText } from './words.ts';
 
 type Wanted = {
+  readonly operations: readonly Operation[];
   readonly open: (job: Job) => unknown;
-  readonly fill: (kind: string, body: Body, files: readonly (Chosen | undefined)[]) => void;
+  readonly fill: (kind: string, body: Body, files: readonly (Chosen | null)[]) => void;
 };
-
-type Page = { readonly data: readonly Job[]; readonly has_more: boolean };
 
 const PAGE = 8;
 
@@ -24,8 +24,8 @@ export const createHistory = (wanted: Wanted) => {
 
   const load = async (after?: string): Promise<void> => {
     try {
-      const from = after === undefined ? '' : `&starting_after=${after}`;
-      const { data, has_more } = await call<Page>(`v1/jobs?limit=${PAGE}${from}`);
+      const from = after === undefined ? {} : { starting_after: after };
+      const { data, has_more } = await service.jobs.list({ limit: PAGE, ...from });
       const rows = await Promise.all(data.map(async (job) => row(job, await kept(job.id))));
       if (after === undefined) list.replaceChildren(...rows);
       else list.append(...rows);
@@ -47,7 +47,7 @@ export const createHistory = (wanted: Wanted) => {
       make(
         'span',
         { class: 'what' },
-        make('strong', {}, titleOf(job)),
+        make('strong', {}, titleOf(job, wanted.operations)),
         own && ' · ',
         own && make('bdi', {}, own.files[0]?.name ?? ''),
       ),
@@ -57,16 +57,9 @@ export const createHistory = (wanted: Wanted) => {
         { class: 'row' },
         button('Open', () => wanted.open(job), { 'aria-label': `Open ${job.id}` }),
         own &&
-          button(
-            'Run again',
-            () =>
-              wanted.fill(
-                job.kind,
-                own.body,
-                own.files.map((file) => file ?? undefined),
-              ),
-            { 'aria-label': `Run again ${job.id}` },
-          ),
+          button('Run again', () => wanted.fill(job.kind, own.body, own.files), {
+            'aria-label': `Run again ${job.id}`,
+          }),
         isOver(job) && job.result && deleteButton(job),
       ),
     );
@@ -81,7 +74,7 @@ export const createHistory = (wanted: Wanted) => {
           return;
         }
         try {
-          await call(`v1/jobs/${job.id}`, { method: 'DELETE' });
+          await service.jobs.erase(job.id);
           await forget(job.id);
           await load();
         } catch (error) {
@@ -101,9 +94,10 @@ export const createHistory = (wanted: Wanted) => {
   return { load: () => load() };
 };
 
-const titleOf = ({ kind, model, options }: Job): string => {
+const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]): string => {
   const { scale }: { scale?: number } = Object(options);
-  return [kind, model, ...(scale === undefined ? [] : [`${scale}×`])].join(' · ');
+  const title = operations.find((operation) => operation.kind === kind)?.title ?? kind;
+  return [title, model, ...(scale === undefined ? [] : [`${scale}×`])].join(' · ');
 };
 
 const detailOf = ({ status, created_at, cost, result }: Job): string =>

@@ -1,21 +1,21 @@
 /** The playground: finds a key, asks what the service can do, and puts the page together from that. */
-import type { Balance } from '../src/contract/credits.ts';
 import type { ModelList } from '../src/contract/models.ts';
-import { call } from './api.ts';
 import { operationsIn } from './catalogue.ts';
 import { button, byId, make } from './dom.ts';
+import { readDraft } from './draft.ts';
 import { createForm } from './form.ts';
 import { createHistory } from './history.ts';
 import { askKey, currentKey, findKey, onNewKey } from './key.ts';
 import { keep } from './originals.ts';
 import { createOutcome } from './outcome.ts';
 import { problemBox } from './problem-box.ts';
+import { ask, service } from './service.ts';
 import { creditsText } from './words.ts';
 
 const showCredits = async (): Promise<void> => {
   const pill = byId('credits');
   try {
-    const { available } = await call<Balance>('v1/credits');
+    const { available } = await service.credits();
     pill.textContent = creditsText(available);
     pill.hidden = false;
   } catch {
@@ -23,8 +23,9 @@ const showCredits = async (): Promise<void> => {
   }
 };
 
-const build = (list: ModelList): (() => Promise<unknown>) => {
+const build = async (list: ModelList): Promise<() => Promise<unknown>> => {
   const operations = operationsIn(list);
+  const draft = await readDraft(); // before there is a form, which keeps its own
   const refresh = () => Promise.all([showCredits(), history.load()]);
   const form = createForm(operations, async ({ job, body, files }) => {
     await keep(job.id, body, files); // before the job is shown: a reload may follow at once
@@ -32,9 +33,10 @@ const build = (list: ModelList): (() => Promise<unknown>) => {
     await outcome.show(job);
   });
   const outcome = createOutcome({ operations, fill: form.fill, onEnd: () => void refresh() });
-  const history = createHistory({ open: (job) => outcome.show(job), fill: form.fill });
+  const history = createHistory({ operations, open: (job) => outcome.show(job), fill: form.fill });
   byId('form').replaceChildren(form.element);
   byId('panels').hidden = false;
+  if (draft) form.fill(draft.kind, draft.body, draft.files);
   return () => Promise.all([refresh(), outcome.restore()]);
 };
 
@@ -47,9 +49,9 @@ const start = async (): Promise<void> => {
     return;
   }
   try {
-    const list = await call<ModelList>('v1/models');
+    const list = await ask<ModelList>('/v1/models');
     loading.hidden = true;
-    const load = build(list);
+    const load = await build(list);
     onNewKey(() => void load());
     byId('change-key').onclick = () => askKey('Enter the key to use from now on.');
     await load();

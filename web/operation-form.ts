@@ -1,34 +1,32 @@
 /** The form of one operation, made from what the service tells of it. */
-import type { Estimate } from '../src/contract/credits.ts';
-import { allowedValues, isVisual, mostBytes, type Operation, urlFieldFor } from './catalogue.ts';
+import type { Estimate } from '../client/contract.ts';
+import { isVisual, mostBytes, type Operation, urlFieldFor } from './catalogue.ts';
+import type { Chosen } from './chosen.ts';
 import { make } from './dom.ts';
-import { type Field, fieldFor } from './fields.ts';
 import { modelChoice } from './model-choice.ts';
+import { type Body, createOptions } from './options.ts';
 import { createPrice } from './price.ts';
-import { formFields, resolved, takesPoint } from './schema.ts';
-import { type Chosen, createSource } from './source.ts';
-import { pointField } from './speaker-field.ts';
-import { labelOf } from './words.ts';
+import { createSource, type Source } from './source.ts';
 
-export type Body = Readonly<Record<string, unknown>>;
 export type OperationForm = ReturnType<typeof operationForm>;
 
-export const operationForm = (
-  operation: Operation,
-  onPrice: (estimate: Estimate | null) => void,
-) => {
-  const { request, sources: groups, path, models } = operation;
-  const choice = modelChoice(models);
-  const price = createPrice(onPrice);
-  const pointer = Object.entries(request.properties ?? {}).find(([, schema]) =>
-    takesPoint(resolved(schema, request)),
-  );
-  const point = pointer && pointField(pointer[0], pointer[1].description);
-  const fields = new Map<string, Field>();
-  let madeFor = '';
-  const [basic, more] = [make('div'), make('div')];
+type Wanted = {
+  /** Null while the price is not known. */
+  readonly onPrice: (estimate: Estimate | null) => void;
+  /** Called with each change of what was entered. */
+  readonly onChange: () => void;
+};
 
-  const sources = groups.map((group) =>
+export const operationForm = (operation: Operation, { onPrice, onChange }: Wanted) => {
+  const { request, path, models } = operation;
+  const choice = modelChoice(models);
+  const options = createOptions(request);
+  const price = createPrice((estimate) => {
+    // The rate of the clip tells which frame was clicked; the request is then another one.
+    if (estimate && options.point?.rate(rateOf(estimate))) update();
+    else onPrice(estimate);
+  });
+  const sources = operation.sources.map((group) =>
     createSource({
       group,
       description: group
@@ -38,111 +36,77 @@ export const operationForm = (
         const model = choice.model();
         return model && mostBytes(model, kind);
       },
-      onChange: () => {
-        makeFields();
-        update();
-      },
-      onPoint:
-        point && isVisual(group)
-          ? (at) => {
-              point.point(at);
-              update();
-            }
-          : undefined,
+      onChange: () => change(),
+      onPoint: isVisual(group)
+        ? options.point &&
+          ((point) => {
+            options.point?.point(point);
+            if (point) change();
+          })
+        : undefined,
     }),
   );
 
-  /** Made again when the model or the kind of the file changes what is allowed; what was chosen stays. */
-  const makeFields = (): void => {
-    const shape = `${choice.model()?.id} ${sources[0]?.chosen()?.kind}`;
-    if (shape === madeFor) return;
-    madeFor = shape;
-    const before = [...fields].map(([name, field]) => [name, completeValue(field)] as const);
-    const [model, kind] = [choice.model(), sources[0]?.chosen()?.kind];
-    fields.clear();
-    for (const [name, schema] of formFields(request)) {
-      const isRequired = request.required?.includes(name) ?? false;
-      const allowed = model && allowedValues(model, name, kind);
-      const wanted = { name, schema, root: request, isRequired, allowed };
-      fields.set(name, point && name === pointer?.[0] ? point : fieldFor(wanted));
-    }
-    for (const [name, value] of before) if (value !== undefined) fields.get(name)?.set(value);
-    const all = [...fields].map(([name, { element }]) => ({
-      element,
-      isBasic: request.required?.includes(name),
-    }));
-    basic.replaceChildren(...all.filter(({ isBasic }) => isBasic).map(({ element }) => element));
-    more.replaceChildren(...all.filter(({ isBasic }) => !isBasic).map(({ element }) => element));
-  };
-
-  /** Throws an Error with a sentence when a field is not complete. */
-  const options = (): Body => ({
-    model: choice.model()?.id,
-    ...Object.fromEntries(
-      [...fields]
-        .map(([name, field]) => [name, field.value()])
-        .filter(([, value]) => value !== undefined),
-    ),
-  });
-
   const body = (): Body | null => {
-    const urls = sources.map(({ group, sent }) => {
-      const upload = sent();
-      return upload && ([urlFieldFor(operation, group, upload.kind), upload.url] as const);
-    });
-    return urls.every((url) => url !== null) ? { ...options(), ...Object.fromEntries(urls) } : null;
+    const urls = urlsOf(operation, sources);
+    return urls && { model: choice.model()?.id, ...options.values(), ...urls };
   };
-
   const update = (): void => {
     try {
-      price.update(path, body(), missing());
+      price.update(path, body(), missingText(sources));
     } catch (error) {
       price.update(path, null, error instanceof Error ? error.message : String(error));
     }
   };
-
-  const missing = (): string => {
-    const lacking = sources
-      .filter(({ chosen }) => !chosen())
-      .map(({ group }) => (isVisual(group) ? 'a picture or a video' : 'a recording'));
-    return lacking.length > 0
-      ? `Add ${lacking.join(' and ')} to see the price.`
-      : 'The price comes when the upload is done.';
+  const change = (): void => {
+    options.makeFor(choice.model(), sources[0]?.chosen()?.kind);
+    update();
+    onChange();
   };
 
-  makeFields();
-  update();
   const element = make(
     'div',
     { class: 'operation' },
     ...sources.map((source) => source.element),
-    choice.element,
-    basic,
-    make('details', { class: 'more' }, make('summary', {}, 'More options'), more),
-    price.element,
+    ...[choice.element, options.basic, options.more, price.element],
   );
-  choice.element.addEventListener('change', makeFields);
-  element.addEventListener('change', update);
+  element.addEventListener('change', change);
+  options.makeFor(choice.model(), undefined);
   return {
     ...{ operation, element, sources, body, update },
-    title: labelOf(operation.title),
+    /** What was chosen, as far as it is complete, without the files. */
+    chosen: (): Body => ({ model: choice.model()?.id, ...options.complete() }),
     files: (): (Chosen | null)[] => sources.map(({ chosen }) => chosen()),
     /** Puts an earlier request's options and files in. */
-    fill: (given: Body, files: readonly (Chosen | undefined)[]): void => {
-      choice.set(given.model);
-      for (const [at, file] of files.entries()) if (file) sources[at]?.set(file.file, file.name);
-      makeFields();
-      for (const [name, field] of fields) if (Object.hasOwn(given, name)) field.set(given[name]);
-      update();
+    fill: (given: Body, files: readonly (Chosen | null)[]): void => {
+      if (given.model !== undefined) choice.set(given.model);
+      for (const [at, file] of files.entries()) if (file) sources[at]?.set(file);
+      options.makeFor(choice.model(), sources[0]?.chosen()?.kind);
+      options.set(given);
+      change();
     },
   };
 };
 
-/** Undefined for what is not complete. */
-const completeValue = (field: Field): unknown => {
-  try {
-    return field.value();
-  } catch {
-    return undefined;
-  }
+const rateOf = ({ input_fps = 0, input_frames = 1 }: Estimate) => ({
+  fps: input_fps,
+  frames: input_frames,
+});
+
+/** The fields that name the files; null while one of them is not there. */
+const urlsOf = (operation: Operation, sources: readonly Source[]): Body | null => {
+  const urls = sources.flatMap(({ group, sent }) => {
+    const there = sent();
+    return there ? [[urlFieldFor(operation, group, there.kind), there.url] as const] : [];
+  });
+  return urls.length === sources.length ? Object.fromEntries(urls) : null;
+};
+
+const missingText = (sources: readonly Source[]): string => {
+  const lacking = sources
+    .filter(({ chosen }) => !chosen())
+    .map(({ group }) => (isVisual(group) ? 'a picture or a video' : 'a recording'));
+  return lacking.length > 0
+    ? `Add ${lacking.join(' and ')} to see the price.`
+    : 'The price comes when the upload is done.';
 };

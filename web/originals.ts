@@ -1,7 +1,7 @@
 /** The files of this browser's own jobs, kept in it for a day: to compare with after a reload, and to run again. */
 
-import type { Body } from './operation-form.ts';
-import type { Chosen } from './source.ts';
+import type { Chosen } from './chosen.ts';
+import type { Body } from './options.ts';
 
 export type Kept = {
   readonly id: string;
@@ -22,7 +22,7 @@ const ours = new Map<string, Kept>();
 export const keep = async (id: string, body: Body, files: Kept['files']): Promise<void> => {
   const one = { id, at: Date.now(), body, files };
   ours.set(id, one);
-  const bytes = files.reduce((sum, file) => sum + (file?.file.size ?? 0), 0);
+  const bytes = files.reduce((sum, file) => sum + sizeOf(file), 0);
   if (bytes <= MOST_BYTES) await inStore('readwrite', (store) => store.put(one));
   void dropOld();
 };
@@ -34,6 +34,9 @@ export const forget = async (id: string): Promise<void> => {
   ours.delete(id);
   await inStore('readwrite', (store) => store.delete(id));
 };
+
+const sizeOf = (file: Chosen | null): number =>
+  file?.content instanceof Blob ? file.content.size : 0;
 
 const dropOld = async (): Promise<void> => {
   const all: Kept[] = (await inStore('readonly', (store) => store.getAll())) ?? [];

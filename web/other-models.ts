@@ -1,12 +1,11 @@
 /** Results of other models for the same input and options, to compare a result with. */
-import type { Job } from '../src/contract/job.ts';
-import { call } from './api.ts';
+import type { Job } from '../client/contract.ts';
+import { service } from './service.ts';
 
 /** The newest for each model. Only the latest jobs are looked at. */
 export const othersLike = async (job: Job): Promise<Job[]> => {
-  const { data } = await call<{ readonly data: readonly Job[] }>(
-    `v1/jobs?kind=${job.kind}&status=succeeded&limit=50`,
-  );
+  const { kind } = job;
+  const { data } = await service.jobs.list({ kind, status: 'succeeded', limit: 50 });
   const alike = data.filter(
     (one) => one.result !== null && one.model !== job.model && workOf(one) === workOf(job),
   );
@@ -16,5 +15,5 @@ export const othersLike = async (job: Job): Promise<Job[]> => {
 /** The same for jobs that differ in nothing but the model. */
 const workOf = ({ input, options }: Job): string => {
   const { model: _, ...others } = options;
-  return JSON.stringify([input.sha256, input.audio, others]);
+  return JSON.stringify([input.sha256, 'audio' in input && input.audio, others]);
 };

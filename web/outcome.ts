@@ -1,19 +1,19 @@
 /** The job that the page shows: its progress, and then its result or its error. Its id is in the address, so that a reload finds it. */
-import type { Job } from '../src/contract/job.ts';
-import { call, own } from './api.ts';
+import type { Job } from '../client/contract.ts';
+import { isOver } from '../client/follow.ts';
 import type { Operation } from './catalogue.ts';
+import type { Chosen } from './chosen.ts';
 import { announce, button, byId, make } from './dom.ts';
-import { follow, isOver } from './follow.ts';
-import type { Body } from './operation-form.ts';
+import type { Body } from './options.ts';
 import { kept } from './originals.ts';
 import { box, problemBox } from './problem-box.ts';
 import { progressView } from './progress.ts';
 import { resultView } from './result.ts';
-import type { Chosen } from './source.ts';
+import { service } from './service.ts';
 
 type Wanted = {
   readonly operations: readonly Operation[];
-  readonly fill: (kind: string, body: Body, files: readonly (Chosen | undefined)[]) => void;
+  readonly fill: (kind: string, body: Body, files: readonly (Chosen | null)[]) => void;
   /** Called when a job has ended: credits and history have changed. */
   readonly onEnd: () => void;
 };
@@ -30,21 +30,22 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     const view = progressView(() => cancel(first.id));
     place.replaceChildren(view.element);
     place.scrollIntoView({ block: 'nearest' });
+    const onRetry = () => view.online(false);
     try {
-      await follow(first, {
-        ...{ signal, onLine: view.online },
-        onJob: (job) => (isOver(job) ? void end(job) : view.show(job)),
-      });
+      // However long the service is away, the job goes on.
+      for await (const job of service.watch(first, { signal, onRetry, retries: Infinity })) {
+        view.online(true);
+        if (isOver(job)) return await end(job);
+        view.show(job);
+      }
     } catch (error) {
-      place.replaceChildren(problemBox(error));
+      if (!signal.aborted) place.replaceChildren(problemBox(error));
     }
   };
 
   const cancel = async (id: string): Promise<void> => {
     try {
-      // With its own key, a call that the browser sends again does not count as another caller who leaves.
-      const headers = { 'idempotency-key': `cancel-${id}` };
-      const job = await call<Job>(`v1/jobs/${id}/cancel`, { method: 'POST', headers });
+      const job = await service.jobs.cancel(id);
       if (isOver(job)) await end(job);
     } catch (error) {
       place.append(problemBox(error));
@@ -54,15 +55,7 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
   const end = async (job: Job): Promise<void> => {
     shown.abort();
     const before = await kept(job.id);
-    const again =
-      before &&
-      button('Run again', () =>
-        fill(
-          job.kind,
-          before.body,
-          before.files.map((file) => file ?? undefined),
-        ),
-      );
+    const again = before && button('Run again', () => fill(job.kind, before.body, before.files));
     announce(job.status === 'succeeded' ? 'The result is ready.' : `The job has ${job.status}.`);
     place.replaceChildren(
       endOf(job, before?.files[0] ?? null, [...(again ? [again] : []), ...sendOn(job)]),
@@ -70,21 +63,19 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     onEnd();
   };
 
-  /** "Use in Lipsync": the result becomes the input of another operation. */
-  const sendOn = (job: Job): HTMLElement[] =>
-    job.result === null
-      ? []
-      : operations
-          .filter(({ kind, models }) => kind !== job.kind && models.length > 0)
-          .map(({ kind, title }) =>
-            button(`Use in ${title}`, async () => {
-              const file = await (await fetch(own(job.result?.output_url ?? ''))).blob();
-              fill(kind, {}, [
-                { file, name: `${job.model}-result.${file.type.split('/')[1]}`, kind: undefined },
-              ]);
-              byId('work').scrollIntoView();
-            }),
-          );
+  /** "Use in Lip sync": the result becomes the input of another operation, by its link. */
+  const sendOn = (job: Job): HTMLElement[] => {
+    const chosen = resultAsInput(job);
+    if (!chosen) return [];
+    return operations
+      .filter(({ kind, models }) => kind !== job.kind && models.length > 0)
+      .map(({ kind, title }) =>
+        button(`Use in ${title}`, () => {
+          fill(kind, {}, [chosen]);
+          byId('work').scrollIntoView();
+        }),
+      );
+  };
 
   return {
     show,
@@ -93,11 +84,21 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
       const id = location.hash.slice(1);
       if (!/^job_\w+$/.test(id)) return;
       try {
-        await show(await call<Job>(`v1/jobs/${id}`));
+        await show(await service.jobs.get(id));
       } catch (error) {
         place.replaceChildren(problemBox(error));
       }
     },
+  };
+};
+
+const resultAsInput = ({ model, result }: Job): Chosen | null => {
+  if (!result) return null;
+  const [kind, format] = result.content_type.split('/');
+  return {
+    name: `${model}-result.${format}`,
+    kind: kind === 'video' ? 'video' : 'image',
+    content: result.output_url,
   };
 };
 

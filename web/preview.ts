@@ -1,68 +1,80 @@
-/** A chosen file as it looks or sounds. A click on a picture tells the point, in pixels of the picture. */
+/** A chosen file as it looks or sounds. A click on a picture tells the point, in pixels of the picture, and when it is shown. */
 import type { MediaKind } from '../src/contract/media.ts';
-import { make } from './dom.ts';
-import type { Point } from './source.ts';
+import { type Chosen, srcOf } from './chosen.ts';
+import { freshId, make } from './dom.ts';
+import { durationText } from './words.ts';
+
+/** `seconds`: from the start of the clip; 0 for a picture. */
+export type Point = { readonly x: number; readonly y: number; readonly seconds: number };
 
 type Wanted = {
-  readonly file: Blob;
+  readonly chosen: Chosen;
   readonly kind: MediaKind;
-  readonly name: string;
   readonly onPoint: ((point: Point) => void) | undefined;
 };
+type Visual = HTMLImageElement | HTMLVideoElement;
 
-export const preview = ({ file, kind, name, onPoint }: Wanted): HTMLElement => {
-  const src = URL.createObjectURL(file);
+export const preview = ({ chosen, kind, onPoint }: Wanted): HTMLElement => {
+  const { name } = chosen;
+  const src = srcOf(chosen);
   if (kind === 'audio') return make('audio', { src, controls: true, 'aria-label': name });
   const media =
-    kind === 'image' ? make('img', { src, alt: `Preview of ${name}` }) : clip(src, name);
+    kind === 'image' ? make('img', { src, alt: `Preview of ${name}` }) : clip(src, name, !onPoint);
   const figure = make('div', { class: 'preview' }, media);
-  media.addEventListener('error', () => {
-    figure.replaceChildren(
-      make(
-        'p',
-        { class: 'hint' },
-        'This browser cannot show the file. The service may still read it.',
-      ),
-    );
-  });
-  if (onPoint) pickable(figure, media, onPoint);
+  media.addEventListener('error', () => figure.replaceChildren(unseen()));
+  if (onPoint) figure.append(...pickable(media, onPoint));
   return figure;
 };
 
-/** Without controls where a click means a face: it shows its first frame. */
-const clip = (src: string, name: string): HTMLVideoElement =>
+/** Where a click means a face, a slider takes the place of the controls, which a click would hit. */
+const clip = (src: string, name: string, controls: boolean): HTMLVideoElement =>
   make('video', {
-    src,
-    muted: true,
-    playsinline: true,
-    preload: 'auto',
-    controls: true,
-    'aria-label': name,
+    ...{ src, controls, 'aria-label': name },
+    ...{ muted: true, playsinline: true, preload: 'auto' },
   });
 
-const pickable = (
-  figure: HTMLElement,
-  media: HTMLImageElement | HTMLVideoElement,
-  onPoint: (point: Point) => void,
-): void => {
+const unseen = (): HTMLElement =>
+  make('p', { class: 'hint' }, 'This browser cannot show the file. The service may still read it.');
+
+/** What is added to the picture: the mark of the face, a sentence, and for a clip the way to its other pictures. */
+const pickable = (media: Visual, onPoint: (point: Point) => void): (HTMLElement | string)[] => {
   const mark = make('span', { class: 'mark', hidden: true });
-  figure.append(
-    mark,
-    make('p', { class: 'hint' }, 'Several faces? Click the one that shall speak.'),
-  );
-  if (media instanceof HTMLVideoElement) media.controls = false;
   media.addEventListener('click', (event) => {
     if (!(event instanceof MouseEvent)) return;
-    const [width, height] = sizeOf(media);
-    const [x, y] = [event.offsetX / media.clientWidth, event.offsetY / media.clientHeight];
     mark.hidden = false;
     mark.style.left = `${media.offsetLeft + event.offsetX}px`;
     mark.style.top = `${media.offsetTop + event.offsetY}px`;
-    onPoint({ x: Math.round(x * width), y: Math.round(y * height) });
+    onPoint(pointIn(media, event));
   });
+  const hint = make('p', { class: 'hint' }, 'Several faces? Click the one that shall speak.');
+  if (media instanceof HTMLImageElement) return [mark, hint];
+  const hide = (): void => {
+    mark.hidden = true;
+  };
+  return [mark, timeSlider(media, hide), hint];
 };
 
-const sizeOf = (media: HTMLImageElement | HTMLVideoElement): [number, number] =>
-  media instanceof HTMLImageElement
-    ? [media.naturalWidth, media.naturalHeight]
-    : [media.videoWidth, media.videoHeight];
+const pointIn = (media: Visual, { offsetX, offsetY }: MouseEvent): Point => {
+  const [width, height, seconds] =
+    media instanceof HTMLImageElement
+      ? [media.naturalWidth, media.naturalHeight, 0]
+      : [media.videoWidth, media.videoHeight, media.currentTime];
+  const x = Math.round((offsetX / media.clientWidth) * width);
+  const y = Math.round((offsetY / media.clientHeight) * height);
+  return { x: Math.min(x, width - 1), y: Math.min(y, height - 1), seconds };
+};
+
+const timeSlider = (video: HTMLVideoElement, onMove: () => void): HTMLElement => {
+  const id = freshId('picture');
+  const slider = make('input', { id, type: 'range', min: 0, max: 1, step: 'any', value: 0 });
+  const clock = make('span', { class: 'clock' }, durationText(0));
+  video.addEventListener('loadedmetadata', () => {
+    slider.max = String(video.duration);
+  });
+  slider.addEventListener('input', () => {
+    video.currentTime = slider.valueAsNumber;
+    clock.textContent = durationText(slider.valueAsNumber);
+    onMove();
+  });
+  return make('div', { class: 'row' }, make('label', { for: id }, 'Picture at'), slider, clock);
+};

@@ -1,9 +1,10 @@
 /** What the request would cost, asked from the service whenever the form changed. */
-import type { Estimate } from '../src/contract/credits.ts';
-import { call } from './api.ts';
+import type { Estimate } from '../client/contract.ts';
 import { announce, make } from './dom.ts';
+import type { Body } from './options.ts';
 import { problemBox } from './problem-box.ts';
-import { creditsText, durationText, sizeText } from './words.ts';
+import { ask } from './service.ts';
+import { creditsText, durationText, sizeText, TRYING_AGAIN } from './words.ts';
 
 /** While a slider moves, the price is not asked for. */
 const QUIET_MS = 250;
@@ -13,10 +14,13 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
   let asking = new AbortController();
   let timer = 0;
 
-  const ask = async (path: string, body: object): Promise<void> => {
+  const askPrice = async (path: string, body: Body): Promise<void> => {
     const { signal } = asking;
     try {
-      const estimate = await call<Estimate>(`${path}/estimate`, { method: 'POST', body, signal });
+      const estimate = await ask<Estimate>(`${path}/estimate`, {
+        ...{ method: 'POST', body, signal, safe: true },
+        onRetry: () => element.replaceChildren(make('p', { class: 'hint' }, TRYING_AGAIN)),
+      });
       if (signal.aborted) return;
       element.replaceChildren(priceOf(estimate));
       announce(`Price: ${creditsText(estimate.credits)}.`);
@@ -29,13 +33,13 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
   return {
     element,
     /** `body` null: something is missing, which `text` says. */
-    update: (path: string, body: object | null, text: string): void => {
+    update: (path: string, body: Body | null, text: string): void => {
       asking.abort();
       asking = new AbortController();
       clearTimeout(timer);
       onPrice(null);
       element.replaceChildren(make('p', { class: 'hint' }, body ? 'Asking for the price …' : text));
-      if (body) timer = setTimeout(ask, QUIET_MS, path, body);
+      if (body) timer = setTimeout(askPrice, QUIET_MS, path, body);
     },
   };
 };

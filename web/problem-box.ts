@@ -1,12 +1,14 @@
 /** An error as the user sees it: what was expected, what came, and what to do next. */
-import type { Problem } from '../src/contract/failure.ts';
-import { Offline, Refusal } from './api.ts';
+import type { Problem } from '../client/contract.ts';
+import { EnhanceError, NoAnswerError } from '../client/errors.ts';
 import { make } from './dom.ts';
 
 export const problemBox = (error: unknown): HTMLElement => {
-  if (error instanceof Refusal) return box(error.problem);
+  if (error instanceof EnhanceError) return box(error.problem);
   const message = error instanceof Error ? error.message : String(error);
-  return plainBox(error instanceof Offline ? 'No connection' : 'This did not work', message);
+  if (error instanceof NoAnswerError)
+    return plainBox('No connection', `${message} Check the network and try again.`);
+  return plainBox('This did not work', message);
 };
 
 /** For the `error` of a failed job, which is the same object. */

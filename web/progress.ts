@@ -1,5 +1,5 @@
 /** How far a job is: stage, percent, time left, and the way to cancel it. */
-import type { Job } from '../src/contract/job.ts';
+import type { Job } from '../client/contract.ts';
 import { announce, button, make } from './dom.ts';
 import { etaText, labelOf } from './words.ts';
 

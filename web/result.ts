@@ -1,15 +1,17 @@
 /** A finished job: the result beside the original, its download, and what is to know of it. */
-import type { Job, JobResult } from '../src/contract/job.ts';
-import { own } from './api.ts';
+import type { ResultOf } from '../client/client.ts';
+import type { Job } from '../client/contract.ts';
+import type { Chosen } from './chosen.ts';
 import { comparison } from './comparison.ts';
 import { make } from './dom.ts';
-import type { Chosen } from './source.ts';
+import { provenanceView } from './provenance.ts';
+import { own } from './service.ts';
 import { bytesText, creditsText, durationText, labelOf, sizeText } from './words.ts';
 
 /** `original`: the picture or clip, when this browser still has it. */
 export const resultView = (
   job: Job,
-  result: JobResult,
+  result: ResultOf<Job>,
   original: Chosen | null,
   actions: readonly HTMLElement[],
 ): HTMLElement =>
@@ -26,16 +28,17 @@ export const resultView = (
     make('p', { class: 'row' }, downloadLink(result), ...actions),
     ...result.warnings.map(({ detail }) => make('p', { class: 'notice' }, detail)),
     facts(job, result),
+    provenanceView(result.provenance),
   );
 
-const downloadLink = ({ output_url, bytes }: JobResult): HTMLElement =>
+const downloadLink = ({ output_url, bytes }: ResultOf<Job>): HTMLElement =>
   make(
     'a',
     { class: 'button main', href: own(output_url), download: true },
     `Download (${bytesText(bytes)})`,
   );
 
-const facts = (job: Job, result: JobResult): HTMLElement => {
+const facts = (job: Job, result: ResultOf<Job>): HTMLElement => {
   const known: [string, string][] = [
     ['Size', `${sizeText(result.input_size)} → ${sizeText(result.output_size)}`],
     ['Model', `${result.model_used} (${result.model_version})`],
@@ -65,6 +68,7 @@ const facts = (job: Job, result: JobResult): HTMLElement => {
       ...[
         ...known,
         ...more.map(([name, value]): [string, string] => [labelOf(name), String(value)]),
+        ...Object.entries(job.metadata),
       ].flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]),
     ),
     make('p', { class: 'hint' }, make('code', {}, job.id)),

@@ -1,22 +1,17 @@
-/** A place for one file of a request: drop, paste, browse, a sample or the microphone. The file is sent ahead at once, for the price. */
+/** A place for one file of a request, with its preview and its upload. */
 import type { MediaKind } from '../src/contract/media.ts';
-import type { Upload } from '../src/contract/uploads.ts';
 import { isVisual } from './catalogue.ts';
-import { announce, button, freshId, make } from './dom.ts';
+import type { Chosen } from './chosen.ts';
+import { button, make } from './dom.ts';
+import { dropArea } from './drop-area.ts';
+import { faultOf, fits } from './file-fault.ts';
 import { kindOf } from './file-kind.ts';
 import { onNewKey } from './key.ts';
-import { recordButton } from './microphone.ts';
-import { preview } from './preview.ts';
-import { plainBox, problemBox } from './problem-box.ts';
-import { upload } from './upload.ts';
-import { bytesText, sentence } from './words.ts';
+import { type Point, preview } from './preview.ts';
+import { plainBox } from './problem-box.ts';
+import { createSending } from './sending.ts';
+import { bytesText } from './words.ts';
 
-export type Chosen = {
-  readonly file: Blob;
-  readonly name: string;
-  readonly kind: MediaKind | undefined;
-};
-export type Point = { readonly x: number; readonly y: number };
 export type Source = ReturnType<typeof createSource>;
 
 type Wanted = {
@@ -25,169 +20,77 @@ type Wanted = {
   readonly mostBytes: (kind: MediaKind) => number | undefined;
   /** Called whenever the file or its upload changed. */
   readonly onChange: () => void;
-  /** Called with a point of the picture that was clicked. */
-  readonly onPoint?: ((point: Point) => void) | undefined;
+  /** Called with a point of the picture that was clicked, and with null when there is another picture. */
+  readonly onPoint?: ((point: Point | null) => void) | undefined;
 };
 
 export const createSource = (wanted: Wanted) => {
-  const { group, onChange } = wanted;
-  const visual = isVisual(group);
-  const status = make('div', { class: 'sent' });
+  const { group, onChange, onPoint } = wanted;
+  const place = { isVisual: isVisual(group), mostBytes: wanted.mostBytes };
   const shown = make('div', { class: 'shown' });
-  const element = make('div', { class: 'source' });
+  const fault = make('div');
   let chosen: Chosen | null = null;
-  let sent: Upload | null = null;
-  let under = new AbortController();
 
-  const begin = async (): Promise<void> => {
-    if (!chosen) return;
-    const { signal } = under;
-    const bar = make('progress', { max: 1, value: 0, 'aria-label': `Upload of ${chosen.name}` });
-    status.replaceChildren(bar);
-    try {
-      const onProgress = (share: number) => {
-        bar.value = share;
-      };
-      sent = await upload(chosen.file, chosen.name, { signal, onProgress });
-      chosen = { ...chosen, kind: sent.kind };
-      status.replaceChildren();
-      announce(`${chosen.name} is uploaded.`);
-    } catch (error) {
-      if (signal.aborted) return;
-      status.replaceChildren(problemBox(error), button('Try again', begin));
-    }
-    onChange();
+  const clear = (): void => {
+    sending.stop();
+    chosen = null;
+    for (const media of shown.querySelectorAll('img, video, audio'))
+      URL.revokeObjectURL(media.getAttribute('src') ?? '');
+    shown.replaceChildren();
+    fault.replaceChildren();
+    element.classList.remove('filled');
+    onPoint?.(null);
   };
-
-  const set = (file: Blob, name: string): void => {
-    clear();
-    const kind = kindOf(file, name);
-    const fault = faultOf({ file, name, kind }, wanted, visual);
-    if (fault) {
-      status.replaceChildren(plainBox('This file does not fit', fault));
-      return;
-    }
-    chosen = { file, name, kind };
-    shown.replaceChildren(
-      preview({ file, kind: kind ?? (visual ? 'video' : 'audio'), name, onPoint: wanted.onPoint }),
-      make(
-        'p',
-        { class: 'file' },
-        make('bdi', {}, name),
-        make('span', { class: 'hint' }, bytesText(file.size)),
-        button('Remove', remove, { 'aria-label': `Remove ${name}` }),
-      ),
-    );
-    element.classList.add('filled');
-    onChange();
-    void begin();
-  };
-
   const remove = (): void => {
     clear();
     onChange();
   };
+  const sending = createSending({ onEnd: onChange, onCancel: remove });
 
-  const clear = (): void => {
-    under.abort();
-    under = new AbortController();
-    [chosen, sent] = [null, null];
-    for (const media of shown.querySelectorAll('img, video, audio'))
-      URL.revokeObjectURL(media.getAttribute('src') ?? '');
-    shown.replaceChildren();
-    status.replaceChildren();
-    element.classList.remove('filled');
-  };
-
-  onNewKey(() => {
-    under.abort();
-    under = new AbortController();
-    sent = null;
+  const set = (given: Chosen): void => {
+    clear();
+    const text = faultOf(given, place);
+    if (text) fault.replaceChildren(plainBox('This file does not fit', text));
+    else show(given);
     onChange();
-    void begin();
+  };
+  const show = (given: Chosen): void => {
+    chosen = given;
+    const kind = given.kind ?? (place.isVisual ? 'video' : 'audio');
+    shown.replaceChildren(preview({ chosen, kind, onPoint }), fileLine(given, remove));
+    element.classList.add('filled');
+    sending.begin(given);
+  };
+  const take = (content: Blob, name: string): void =>
+    set({ content, name, kind: kindOf(content, name) });
+
+  // Another account has none of the uploads.
+  onNewKey(() => {
+    if (chosen) sending.begin(chosen);
+    onChange();
   });
-  element.append(dropArea(group, wanted.description, set), shown, status);
+  const element = make(
+    'div',
+    { class: 'source' },
+    dropArea({ isVisual: place.isVisual, description: wanted.description, take }),
+    ...[shown, fault, sending.element],
+  );
   return {
-    element,
-    group,
-    set,
-    chosen: () => chosen,
-    sent: () => sent,
-    takes: (kind: MediaKind | undefined) => fits(kind, visual),
+    ...{ element, group, set, take, sent: sending.sent },
+    chosen: () => chosen && { ...chosen, kind: sending.sent()?.kind ?? chosen.kind },
+    takes: (kind: MediaKind | undefined) => fits(kind, place.isVisual),
   };
 };
 
-const dropArea = (
-  group: readonly string[],
-  description: string | undefined,
-  set: (file: Blob, name: string) => void,
-): HTMLElement => {
-  const visual = isVisual(group);
-  const id = freshId('file');
-  const what = visual ? 'a picture or a video' : 'a recording';
-  const input = make('input', {
-    id,
-    type: 'file',
-    class: 'unseen',
-    accept: visual ? 'image/*,video/*' : 'audio/*,video/*',
-  });
-  input.addEventListener('change', () => {
-    const [file] = input.files ?? [];
-    if (file) set(file, file.name);
-    input.value = '';
-  });
-  const area = make(
-    'div',
-    { class: 'drop' },
+const fileLine = ({ name, content }: Chosen, remove: () => void): HTMLElement =>
+  make(
+    'p',
+    { class: 'file' },
+    make('bdi', {}, name),
     make(
-      'label',
-      { for: id },
-      make(
-        'span',
-        { class: 'empty' },
-        make('strong', {}, `Drop ${what} here`),
-        'or paste it, or ',
-        make('u', {}, 'choose a file'),
-      ),
-      make('u', { class: 'again' }, 'Choose another file'),
+      'span',
+      { class: 'hint' },
+      content instanceof Blob ? bytesText(content.size) : 'the result of an earlier job',
     ),
-    input,
-    description && make('p', { class: 'hint' }, sentence(description)),
-    visual ? button('Try the sample', () => takeSample(set)) : recordButton(set),
+    button('Remove', remove, { 'aria-label': `Remove ${name}` }),
   );
-  area.addEventListener('dragover', (event) => {
-    event.preventDefault();
-    area.classList.add('over');
-  });
-  for (const name of ['dragleave', 'drop'])
-    area.addEventListener(name, () => area.classList.remove('over'));
-  area.addEventListener('drop', (event) => {
-    event.preventDefault();
-    event.stopPropagation();
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) set(file, file.name);
-  });
-  return area;
-};
-
-const takeSample = async (set: (file: Blob, name: string) => void): Promise<void> => {
-  const path = document.querySelector('meta[name=sample]')?.getAttribute('content') ?? '';
-  set(await (await fetch(path)).blob(), 'sample.jpg');
-};
-
-const fits = (kind: MediaKind | undefined, visual: boolean): boolean =>
-  kind === undefined || (visual ? kind !== 'audio' : kind !== 'image');
-
-/** Why a file is not even sent; undefined where only the server can tell. */
-const faultOf = (
-  { file, name, kind }: Chosen,
-  { mostBytes }: Wanted,
-  visual: boolean,
-): string | undefined => {
-  if (!fits(kind, visual))
-    return `Expected ${visual ? 'a picture or a video' : 'a recording'}; “${name}” is of another kind.`;
-  if (file.size === 0) return `“${name}” is empty.`;
-  const most = mostBytes(kind ?? (visual ? 'video' : 'audio'));
-  if (most === undefined || file.size <= most) return undefined;
-  return `“${name}” has ${bytesText(file.size)}; at most ${bytesText(most)} are allowed. Nothing was sent.`;
-};

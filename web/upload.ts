@@ -1,9 +1,6 @@
-/** Sends a file ahead, and tells how far it is. `fetch` tells no progress of what it sends, so this is XMLHttpRequest. */
-import type { Upload } from '../src/contract/uploads.ts';
-import { Offline, Refusal, reasonOf } from './api.ts';
-import { askKey, currentKey } from './key.ts';
-
-type Sent = { readonly status: number; readonly text: string };
+/** Sends a file ahead, and tells how far it is. */
+import type { Upload } from '../client/contract.ts';
+import { serviceBy } from './service.ts';
 
 type Sending = {
   readonly signal: AbortSignal;
@@ -11,39 +8,35 @@ type Sending = {
   readonly onProgress: (share: number) => void;
 };
 
-/** The upload, which any `_url` field of the same account takes. Refusal | Offline. */
-export const upload = async (file: Blob, name: string, sending: Sending): Promise<Upload> => {
-  const { status, text } = await send(file, name, sending);
-  if (status === 201) return JSON.parse(text);
-  const problem = problemIn(text);
-  if (status === 401 && (await askKey(reasonOf(problem)))) return upload(file, name, sending);
-  throw new Refusal(problem);
-};
+/** The upload, which any `_url` field of the same account takes. Throws EnhanceError, NoAnswerError or the reason of `signal`. */
+export const upload = (file: Blob, name: string, sending: Sending): Promise<Upload> =>
+  serviceBy(telling(sending.onProgress)).upload(
+    new File([file], name || 'file', { type: file.type }),
+    sending.signal,
+  );
 
-/** A proxy in between refuses in words of its own. */
-const problemIn = (text: string) => {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Offline(
-      `The upload was refused before it reached the service: ${text.slice(0, 200)}`,
-      { cause },
-    );
-  }
-};
+/** `fetch` for a form, by XMLHttpRequest: `fetch` itself does not tell how much of it was sent. */
+const telling =
+  (onProgress: Sending['onProgress']): typeof fetch =>
+  (url, { method = 'GET', headers, body, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (!(body instanceof FormData)) throw new TypeError('expected a form to send');
+      const request = new XMLHttpRequest();
+      request.open(method, String(url));
+      for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value);
+      request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
+      request.onload = () => resolve(answerOf(request));
+      request.onerror = () => reject(new TypeError('the connection was lost'));
+      request.onabort = () => reject(signal?.reason);
+      signal?.addEventListener('abort', () => request.abort(), { once: true });
+      request.send(body);
+    });
 
-const send = (file: Blob, name: string, { signal, onProgress }: Sending): Promise<Sent> =>
-  new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    const form = new FormData();
-    form.append('file', file, name || 'file');
-    request.open('POST', 'v1/uploads');
-    request.setRequestHeader('authorization', `Bearer ${currentKey()}`);
-    request.upload.onprogress = ({ loaded, total }) => onProgress(total > 0 ? loaded / total : 0);
-    request.onload = () => resolve({ status: request.status, text: request.responseText });
-    request.onerror = () =>
-      reject(new Offline('The upload was interrupted. Check the network and try again.'));
-    request.onabort = () => reject(signal.reason);
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send(form);
+const answerOf = (request: XMLHttpRequest): Response => {
+  const after = request.getResponseHeader('retry-after');
+  return new Response(request.responseText, {
+    status: request.status,
+    headers: after === null ? {} : { 'retry-after': after },
   });
+};

@@ -1,5 +1,8 @@
 /** How things are told to people. Pure. */
 
+/** While a request is repeated. */
+export const TRYING_AGAIN = 'The service does not answer yet; trying again …';
+
 export const creditsText = (credits: number): string =>
   `${credits.toLocaleString('en')} ${credits === 1 ? 'credit' : 'credits'}`;
 

@@ -48,6 +48,8 @@ const estimate = {
   release: z.string().nullable().describe('such as photo@r2; null for a model without releases'),
   input_size: z.string(),
   output_size: z.string(),
+  input_frames: z.int().optional().describe('pictures in the video that came; video only'),
+  input_fps: z.number().optional().describe('pictures a second in it, on average; video only'),
   duration_seconds: z.number().optional().describe('video only'),
   warnings: z.array(Warning).optional().describe('where there are any'),
 };

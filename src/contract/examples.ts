@@ -98,12 +98,18 @@ export const canceledExample = (job: Fields): Fields => ({
   ...{ status: 'canceled', finished_at: exampleTimes.started, queue_position: null },
 });
 
-export const estimateExample = ({ result, credits, priceText }: OperationExample): Fields => ({
+export const estimateExample = ({
+  input,
+  result,
+  credits,
+  priceText,
+}: OperationExample): Fields => ({
   credits,
   lines: [{ kind: 'base', text: priceText, credits }],
   available_credits: 958,
   ...{ model: result.model_used, model_version: `${result.model_used}-r1` },
   ...{ release: `${result.model_used}@r1` },
   ...{ input_size: result.input_size, output_size: result.output_size },
+  ...(input.fps !== undefined && { input_frames: input.frames, input_fps: input.fps }),
   ...(result.duration_seconds !== undefined && { duration_seconds: result.duration_seconds }),
 });

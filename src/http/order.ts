@@ -130,6 +130,7 @@ export const makeEstimate = async (
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;
+  const { frames, fps } = prepared.input;
   return {
     credits,
     lines: [...lines],
@@ -139,6 +140,8 @@ export const makeEstimate = async (
     release: chosen.release || null,
     input_size: prepared.input.size,
     output_size: sizeText(prepared.outputSize),
+    ...(frames !== undefined && { input_frames: frames }),
+    ...(fps !== undefined && { input_fps: fps }),
     ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   };

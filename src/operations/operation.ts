@@ -138,6 +138,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   readonly kind: string;
   /** Name of its schemas in the OpenAPI document, such as "Upscale". */
   readonly title: string;
+  /** What people read in the place of the title, such as "Lip sync". */
+  readonly heading?: string;
   /** In the document: what the operation does. */
   readonly summary: string;
   /** By id; ids are unique over all operations. */

@@ -11,6 +11,7 @@ import { createClient } from '../../client/client.ts';
 import type { Job } from '../../client/contract.ts';
 import { EnhanceError, NoAnswerError } from '../../client/errors.ts';
 import { follow } from '../../client/follow.ts';
+import { waitMs } from '../../client/http.ts';
 import { Failure } from '../../src/errors.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { realApi } from '../http/api.ts';
@@ -191,6 +192,39 @@ test('a service that is not there is named, after as many tries as were asked fo
     /The service at http:\/\/127\.0\.0\.1:\d+ does not answer \(ECONNREFUSED\)/,
   );
   assert.is(tries, 2);
+});
+
+test('each pause before a repetition is twice the last, at most 10 s, or what the service asks for', () => {
+  const pauses = [0, 1, 2, 3, 4, 5, 2000].map((tries) => waitMs(null, tries));
+  assert.equal(pauses, [500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+  const asked = (retryAfter: string) => waitMs({ retryAfter }, 7);
+  assert.equal([asked('3'), asked('3600'), asked('tomorrow')], [3000, 60_000, 10_000]);
+});
+
+test('a job is followed while the service is away, by a client that else repeats nothing', async () => {
+  const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });
+  let away = 1;
+  const lossy = fetchBut(async (url, ask) => {
+    if (url.includes('/events')) throw new TypeError('blocked');
+    away -= 1;
+    if (away >= 0) throw new TypeError('away');
+    return ask();
+  });
+  const follower = createClient({ url: api.url, key, fetch: lossy, retries: 0 });
+  const told: unknown[] = [];
+  const options = {
+    retries: Number.POSITIVE_INFINITY,
+    onRetry: (error: unknown) => told.push(error),
+  };
+  assert.is((await follower.wait(job, options)).status, 'succeeded');
+  assert.is(told.length, 1);
+  assert.instance(told[0], NoAnswerError);
+});
+
+test('a fetch of the caller may add the key', async () => {
+  const adding = ((url, init) =>
+    fetch(url, { ...init, headers: { authorization: `Bearer ${key}` } })) satisfies typeof fetch;
+  assert.ok((await createClient({ url: api.url, fetch: adding }).credits()).balance > 0);
 });
 
 test('what is no problem of this service is told as it came', async () => {

@@ -1,7 +1,7 @@
 /** The playground in Chromium, over the whole service. */
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -50,6 +50,35 @@ const opened = async (
 };
 const choose = (page: Page, path: string, place = 0) =>
   page.locator('input[type=file]').nth(place).setInputFiles(path);
+/** Has the page get a file as the browser hands it over: by a `drop` on an element, or a `paste`. */
+const handOver = (page: Page, path: string, type: string, event: string) =>
+  page.evaluate(`{
+    const bytes = Uint8Array.from(atob('${readFileSync(path).toString('base64')}'), (char) => char.charCodeAt(0));
+    const files = new DataTransfer();
+    files.items.add(new File([bytes], '${basename(path)}', { type: '${type}' }));
+    ${event}
+  }`);
+const drop = (page: Page, path: string, type: string) =>
+  handOver(
+    page,
+    path,
+    type,
+    "document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { dataTransfer: files, bubbles: true, cancelable: true }));",
+  );
+const paste = (page: Page, path: string, type: string) =>
+  handOver(
+    page,
+    path,
+    type,
+    "document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true }));",
+  );
+const uploadsOf = (page: Page): readonly string[] => {
+  const uploads: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/uploads')) uploads.push(request.url());
+  });
+  return uploads;
+};
 const startButton = (page: Page) => page.getByRole('button', { name: /^Start for/ });
 const start = async (page: Page) => {
   await startButton(page).click();
@@ -80,8 +109,10 @@ test('a picture: price, start, progress, comparison, download', async () => {
   assert.match((await page.locator('.price').textContent()) ?? '', /64 × 48 becomes 128 × 96/);
   assert.is(await chargedTo(caller), 0);
   await isAccessible(page);
-  await start(page);
+  await startButton(page).focus();
+  await page.keyboard.press('Enter');
   await result(page).waitFor();
+  await page.getByText('Content credentials: none').waitFor();
   assert.is(streams.length, 1);
   const sizes = await page.evaluate(
     "Promise.all([...document.querySelectorAll('.pair img')].map(async (one) => { await one.decode(); return one.naturalWidth }))",
@@ -110,9 +141,11 @@ test('a picture: price, start, progress, comparison, download', async () => {
 test('a clip and a recording: price, start, synchronised players, download', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller, { colorScheme: 'dark' });
-  await page.getByRole('radio', { name: 'Lipsync' }).check();
-  await choose(page, clip, 0);
-  await choose(page, voice, 1);
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  await drop(page, clip, 'video/mp4');
+  await page.getByRole('slider', { name: 'Picture at' }).fill('0.5');
+  await page.getByLabel('clip.mp4', { exact: true }).click({ position: { x: 210, y: 105 } });
+  await paste(page, voice, 'audio/wav');
   await startButton(page).waitFor();
   await isAccessible(page);
   await start(page);
@@ -133,13 +166,17 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   const [job] = await jobsOf(caller);
   assert.is(bytes.length, job.result.bytes);
   assert.is(await chargedTo(caller), job.cost.charged);
+  assert.equal(job.options.speaker, { frame: Math.floor(0.5 * job.input.fps), x: 210, y: 105 });
+  await page.getByText('Content credentials: signed').click();
+  await page.getByText('clip or portrait (edited); its own credentials: none').waitFor();
+  await page.getByText(job.result.provenance.signer).waitFor();
   await page.context().close();
 });
 
 test('a portrait whose face is clicked, and a recording from the microphone', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
-  await page.getByRole('radio', { name: 'Lipsync' }).check();
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
   await page.getByRole('button', { name: 'Try the sample' }).click();
   const face = page.getByRole('img', { name: /^Preview/ });
   await face.click({ position: { x: 130, y: 100 } });
@@ -168,6 +205,7 @@ test('a job goes on being shown over a reload, and over a time in which the API 
   await choose(page, await picture());
   await start(page);
   await page.getByText('Waiting to start', { exact: true }).waitFor();
+  await isAccessible(page);
   await page.reload();
   await page.getByText('Waiting to start', { exact: true }).waitFor();
   await service.killApi();
@@ -193,34 +231,61 @@ test('a job is cancelled, and costs nothing', async () => {
   await page.context().close();
 });
 
-test('a double click, and an answer that is lost on its way, make one job', async () => {
+test('a double click, and answers that are lost on their way, make one job', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
   await choose(page, await picture());
-  let lost = 0;
+  let [asked, lost] = [0, 4]; // one more than the page tries by itself
   await page.route('**/v1/upscale', async (route) => {
-    lost += 1;
-    if (lost > 1) return route.continue();
-    await route.fetch();
+    asked += 1;
+    if (asked > lost) return route.continue();
+    if (asked === 1) await route.fetch();
     return route.abort();
   });
   await startButton(page).dblclick();
-  await page.getByText('The server cannot be reached').waitFor();
+  await page.getByText('does not answer (Failed to fetch). Check the network').waitFor();
+  assert.is(asked, 4);
+  lost = 5;
   await start(page);
   await result(page).waitFor();
+  assert.is(asked, 6);
   assert.is((await jobsOf(caller)).length, 1);
   assert.is(await chargedTo(caller), 1);
+  await page.context().close();
+});
+
+test('a reload in mid-upload and a lost network lose nothing that was entered', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await page.route('**/v1/uploads', () => {}, { times: 1 }); // no answer ever comes
+  await choose(page, await picture('held.png'));
+  await page.getByRole('radio', { name: '4×' }).check();
+  await page.getByText('Uploading').waitFor();
+  await isAccessible(page);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: 'Cancel the upload' }).click();
+  await page.getByText('Add a picture or a video to see the price.').waitFor();
+  await choose(page, at('held.png'));
+  await page.getByText('No connection').waitFor();
+  await page.context().setOffline(false);
+  await page.reload();
+  await page.locator('bdi', { hasText: 'held.png' }).waitFor();
+  await startButton(page).waitFor();
+  assert.match((await page.locator('.price').textContent()) ?? '', /becomes 256 × 192/);
+  assert.equal([await jobsOf(caller), await chargedTo(caller)], [[], 0]);
   await page.context().close();
 });
 
 test('files that do not fit are told so: the large one before it is sent, the false one after', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
-  const uploads: string[] = [];
-  page.on(
-    'request',
-    (request) => void (request.url().endsWith('/v1/uploads') && uploads.push(request.url())),
-  );
+  const uploads = uploadsOf(page);
+  writeFileSync(at('long.mp4'), '');
+  truncateSync(at('long.mp4'), 600_000_000);
+  await choose(page, at('long.mp4'));
+  await page
+    .getByText('“long.mp4” has 600 MB; at most 524 MB are allowed. Nothing was sent.')
+    .waitFor();
   writeFileSync(at('large.png'), Buffer.alloc(200_001, 1));
   await choose(page, at('large.png'));
   await page
@@ -254,7 +319,7 @@ test('without credits the price says so, and the start is refused', async () => 
   await page.context().close();
 });
 
-test('a key that was revoked is asked for again, and nothing that was entered is lost', async () => {
+test('a key that was revoked or has expired is asked for again, and nothing that was entered is lost', async () => {
   const caller = await service.caller(100);
   const other = await service.caller(100);
   const page = await opened(caller);
@@ -271,6 +336,10 @@ test('a key that was revoked is asked for again, and nothing that was entered is
   await startButton(page).waitFor();
   assert.match((await page.locator('.price').textContent()) ?? '', /becomes 256 × 192/);
   await page.getByText('100 credits', { exact: true }).waitFor();
+  const [second] = await service.keys.list(other.account);
+  await service.keys.rotate(second?.id ?? '', 0);
+  await page.getByRole('radio', { name: '8×' }).check();
+  await page.getByText('The key has expired. Enter another one; nothing is lost.').waitFor();
   await page.context().close();
 });
 
@@ -289,6 +358,14 @@ test('names with HTML and of other directions are text, and break nothing at 360
   await page.getByRole('button', { name: /^Open/ }).waitFor();
   assert.is(await page.locator('bdi', { hasText: '<img src=x onerror=alert(1)>' }).count(), 2);
   assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= 360);
+  const metadata = { '<b>order</b>': '<img src=y onerror=alert(2)>' };
+  const told = { model: 'photo', scale: 2, metadata: JSON.stringify(metadata) };
+  assert.is((await caller.upscale(at(name), told)).data.cached, true);
+  await page.reload();
+  await page.getByRole('button', { name: /^Open/ }).first().click();
+  await page.getByText(/^Photo, 128/).click();
+  await page.getByText('<b>order</b>', { exact: true }).waitFor();
+  await page.getByText('<img src=y onerror=alert(2)>', { exact: true }).waitFor();
   const low = await page.evaluate(
     "[...document.querySelectorAll('button, a.button, select')].filter((one) => one.offsetParent && one.offsetHeight < 44).map((one) => one.textContent)",
   );
@@ -317,8 +394,19 @@ test('two models are compared; the history runs a job again, sends its result on
     .first()
     .click();
   await startButton(page).waitFor();
-  await page.getByRole('button', { name: 'Use in Lipsync' }).click();
-  await page.getByText('animation-result.png').waitFor();
+  const uploads = uploadsOf(page);
+  const [asked] = await Promise.all([
+    page.waitForRequest((request) => request.url().endsWith('/v1/lipsync/estimate')),
+    page
+      .getByRole('button', { name: 'Use in Lip sync' })
+      .click()
+      .then(() => choose(page, voice, 1)),
+  ]);
+  await page.getByRole('img', { name: 'Preview of animation-result.png' }).waitFor();
+  const [before] = await jobsOf(caller);
+  assert.is(asked.postDataJSON().image_url, before.result.output_url);
+  assert.is(uploads.length, 1, 'the sound alone');
+  assert.ok(Number(await page.evaluate("document.querySelector('.preview img').naturalWidth")));
   const remove = page.locator('#jobs').getByRole('button', { name: 'Delete' }).first();
   await remove.click();
   await page.getByRole('button', { name: 'Really delete?' }).click();

@@ -48,8 +48,8 @@ export const modelsRoute = (
 
 const exampleOf = (operations: readonly Operation[]) => ({
   object: 'list',
-  operations: operations.map(({ kind, title, summary, sources }) => ({
-    ...{ kind, title, summary, path: `/v1/${kind}` },
+  operations: operations.map(({ kind, title, heading = title, summary, sources }) => ({
+    ...{ kind, title: heading, summary, path: `/v1/${kind}` },
     ...{ sources, request: { type: 'object' } },
   })),
   data: operations.flatMap(({ kind, models, example }) => {
@@ -58,8 +58,15 @@ const exampleOf = (operations: readonly Operation[]) => ({
   }),
 });
 
-const operationEntry = ({ kind, title, summary, sources, request }: Operation) => ({
-  ...{ kind, title, summary, path: `/v1/${kind}` },
+const operationEntry = ({
+  kind,
+  title,
+  heading = title,
+  summary,
+  sources,
+  request,
+}: Operation) => ({
+  ...{ kind, title: heading, summary, path: `/v1/${kind}` },
   sources: sources.map((group) => [...group]),
   request: requestSchema(z.strictObject(request.shape)),
 });

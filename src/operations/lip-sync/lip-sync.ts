@@ -31,6 +31,7 @@ const SAYS_OTHER_WORDS: Edit = {
 export const lipSync = operation({
   kind: 'lipsync',
   title: 'Lipsync',
+  heading: 'Lip sync',
   summary: 'Make the mouth of a clip or a portrait say what the audio says',
   // Rates: credits for a second of the result.
   models: {

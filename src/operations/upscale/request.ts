@@ -51,8 +51,12 @@ export type UpscaleOptions = z.infer<typeof UpscaleOptions>;
 export const UpscaleRequest = z
   .strictObject({
     ...options,
-    image_url: SourceUrl.optional().describe('image to enhance; the content decides its kind'),
-    video_url: SourceUrl.optional().describe('video to enhance; the content decides its kind'),
+    image_url: SourceUrl.optional().describe(
+      'image or video to enhance; the content decides its kind',
+    ),
+    video_url: SourceUrl.optional().describe(
+      'image or video to enhance; the content decides its kind',
+    ),
   })
   .meta({ id: 'UpscaleRequest' });
 export type UpscaleRequest = z.infer<typeof UpscaleRequest>;

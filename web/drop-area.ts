@@ -1,0 +1,74 @@
+/** Where a file comes in: dropped, chosen, recorded or the sample. What is pasted, `paste.ts` takes. */
+import { button, freshId, make } from './dom.ts';
+import { recordButton } from './microphone.ts';
+import { sentence } from './words.ts';
+
+export type Take = (file: Blob, name: string) => void;
+
+type Wanted = {
+  /** Whether for pictures and videos, or for sounds. */
+  readonly isVisual: boolean;
+  readonly description: string | undefined;
+  readonly take: Take;
+};
+
+export const dropArea = ({ isVisual, description, take }: Wanted): HTMLElement => {
+  const input = fileInput(isVisual, take);
+  const area = make(
+    'div',
+    { class: 'drop' },
+    label(input.id, isVisual ? 'a picture or a video' : 'a recording'),
+    input,
+    description && make('p', { class: 'hint' }, sentence(description)),
+    isVisual ? button('Try the sample', () => takeSample(take)) : recordButton(take),
+  );
+  takesDropped(area, take);
+  return area;
+};
+
+const fileInput = (isVisual: boolean, take: Take): HTMLInputElement => {
+  const input = make('input', {
+    ...{ id: freshId('file'), type: 'file', class: 'unseen' },
+    accept: isVisual ? 'image/*,video/*' : 'audio/*,video/*',
+  });
+  input.addEventListener('change', () => {
+    const [file] = input.files ?? [];
+    if (file) take(file, file.name);
+    input.value = ''; // so that the same file can be chosen again
+  });
+  return input;
+};
+
+const label = (input: string, what: string): HTMLElement =>
+  make(
+    'label',
+    { for: input },
+    make(
+      'span',
+      { class: 'empty' },
+      make('strong', {}, `Drop ${what} here`),
+      'or paste it, or ',
+      make('u', {}, 'choose a file'),
+    ),
+    make('u', { class: 'again' }, 'Choose another file'),
+  );
+
+const takesDropped = (area: HTMLElement, take: Take): void => {
+  area.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    area.classList.add('over');
+  });
+  for (const name of ['dragleave', 'drop'])
+    area.addEventListener(name, () => area.classList.remove('over'));
+  area.addEventListener('drop', (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const [file] = event.dataTransfer?.files ?? [];
+    if (file) take(file, file.name);
+  });
+};
+
+const takeSample = async (take: Take): Promise<void> => {
+  const path = document.querySelector('meta[name=sample]')?.getAttribute('content') ?? '';
+  take(await (await fetch(path)).blob(), 'sample.jpg');
+};

@@ -1,0 +1,29 @@
+/** Why a file is not even sent. Pure. */
+import type { MediaKind } from '../src/contract/media.ts';
+import type { Chosen } from './chosen.ts';
+import { bytesText } from './words.ts';
+
+type Place = {
+  /** Whether pictures and videos belong there, or sounds. */
+  readonly isVisual: boolean;
+  /** The largest file of a kind; undefined where that is not known. */
+  readonly mostBytes: (kind: MediaKind) => number | undefined;
+};
+
+/** A sentence; undefined for a file that fits, as far as can be told without looking inside. */
+export const faultOf = (
+  { content, name, kind }: Chosen,
+  { isVisual, mostBytes }: Place,
+): string | undefined => {
+  if (!fits(kind, isVisual))
+    return `Expected ${isVisual ? 'a picture or a video' : 'a recording'}; “${name}” is of another kind.`;
+  if (typeof content === 'string') return undefined;
+  if (content.size === 0) return `“${name}” is empty.`;
+  const most = mostBytes(kind ?? (isVisual ? 'video' : 'audio'));
+  if (most === undefined || content.size <= most) return undefined;
+  return `“${name}” has ${bytesText(content.size)}; at most ${bytesText(most)} are allowed. Nothing was sent.`;
+};
+
+/** A clip may be the sound, too: the service takes its sound track. */
+export const fits = (kind: MediaKind | undefined, isVisual: boolean): boolean =>
+  kind === undefined || (isVisual ? kind !== 'audio' : kind !== 'image');

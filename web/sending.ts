@@ -1,0 +1,73 @@
+/** A chosen file on its way to the service. It is sent at once: the price depends on what is in it. */
+import type { MediaKind } from '../src/contract/media.ts';
+import type { Chosen } from './chosen.ts';
+import { announce, button, make } from './dom.ts';
+import { problemBox } from './problem-box.ts';
+import { upload } from './upload.ts';
+
+/** What a request names in the place of the file. */
+export type Sent = { readonly url: string; readonly kind: MediaKind };
+
+type Wanted = {
+  /** Called when the file is there, and when it cannot be sent. */
+  readonly onEnd: () => void;
+  readonly onCancel: () => void;
+};
+
+export const createSending = ({ onEnd, onCancel }: Wanted) => {
+  const element = make('div', { class: 'sent' });
+  let sent: Sent | null = null;
+  let under = new AbortController();
+
+  const stop = (): void => {
+    under.abort();
+    under = new AbortController();
+    sent = null;
+    element.replaceChildren();
+  };
+
+  const send = async (file: Blob, name: string): Promise<void> => {
+    const { signal } = under;
+    const progress = progressOf(name);
+    const cancel = button('Cancel the upload', onCancel, { class: 'quiet' });
+    element.replaceChildren(progress.element, cancel);
+    try {
+      const uploaded = await upload(file, name, { signal, onProgress: progress.show });
+      if (signal.aborted) return;
+      sent = uploaded;
+      element.replaceChildren();
+      announce(`${name} is uploaded.`);
+    } catch (error) {
+      if (signal.aborted) return;
+      element.replaceChildren(
+        problemBox(error),
+        button('Try again', () => send(file, name)),
+      );
+    }
+    onEnd();
+  };
+
+  return {
+    element,
+    stop,
+    begin: ({ content, kind = 'video', name }: Chosen): void => {
+      stop();
+      if (content instanceof Blob) return void send(content, name);
+      sent = { url: content, kind };
+      onEnd();
+    },
+    sent: (): Sent | null => sent,
+  };
+};
+
+const progressOf = (name: string) => {
+  const bar = make('progress', { max: 1, value: 0, 'aria-label': `Upload of ${name}` });
+  const text = make('p', { class: 'hint' }, 'Uploading …');
+  return {
+    element: make('div', {}, bar, text),
+    show: (share: number): void => {
+      bar.value = share;
+      text.textContent = share < 1 ? `Uploading: ${Math.floor(100 * share)} %` : 'Checking …';
+    },
+  };
+};
