@@ -98,6 +98,7 @@ export type FaultyKey = z.infer<typeof FaultyKey>;
 export const KeyList = z
   .strictObject({ object: z.literal('list'), data: z.array(Key), faulty: z.array(FaultyKey) })
   .meta({ id: 'KeyList' });
+export type KeyList = z.infer<typeof KeyList>;
 
 export const keyExample: Key = {
   id: 'key_2nR7cVxT0pLq',

@@ -15,6 +15,7 @@ import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
 import { until } from '../real/until.ts';
+import { adminTests } from './admin.ts';
 
 const test = suite('playground');
 const dir = tempDir('playground');
@@ -347,6 +348,8 @@ test('the request as curl, TypeScript and Python does what the form does', async
   for (const output of outputs) assert.match(output, `${service.url}/v1/jobs/job_`);
   await page.context().close();
 });
+
+adminTests(test, { service, browser });
 
 test('no page printed an error, or asked another server', () => {
   assert.equal(browser.faults, []);
