@@ -1,4 +1,5 @@
 /** The admin tab, in the browser and over the service of the playground's tests. */
+import { rmSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -56,6 +57,20 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.getByRole('link', { name: 'Playground' }).click();
     await text(page, 'What shall be done?');
+    await page.context().close();
+  });
+
+  test('under npm start the tab is there, and says that the development key is not enough', async () => {
+    const { key, account } = await service.caller(10);
+    const path = service.config.http.developmentKeyPath ?? '';
+    writeFileSync(path, key);
+    const page = await browser.open();
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'Admin', exact: true }).click();
+    await text(page, 'How is an admin key made?');
+    rmSync(path);
+    await service.keys.create({ account, scopes: ['admin'] }).then(({ key }) => open(page, key));
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.context().close();
   });
 
@@ -129,6 +144,13 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await text(page, 'New jobs get photo@r1.');
     await text(page, 'away from photo@r2');
     assert.is((await registry.read('photo')).stable, 'r1');
+    await press(page, 'Check photo@r2');
+    await page.locator('[data-code=release_refused]').waitFor();
+    await press(page, 'Unload photo@r2');
+    await page.getByLabel('Delete its files too').check();
+    await agree(page, 'Unload');
+    await text(page, 'photo@r2 is unloaded.');
+    assert.is((await registry.read('photo')).releases.r2, undefined);
     await isAccessible(page);
 
     await go(page, 'Queue');

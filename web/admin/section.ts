@@ -1,5 +1,5 @@
 /** What the sections of the admin tab have in common. */
-import { announce, freshId, make } from '../dom.ts';
+import { freshId, make } from '../dom.ts';
 import { problemBox } from '../problem-box.ts';
 
 export type Section = {
@@ -20,14 +20,15 @@ export const card = (title: string, ...children: readonly (Node | null)[]): HTML
 
 /** A place for what a card has to say: that something was done, or why not. */
 export const createSaid = () => {
-  const element = make('div');
+  const element = make('div', { tabindex: -1 });
   return {
     element,
+    /** The focus goes there, as the button that did it may be gone. */
     good: (text: string, ...children: readonly (Node | null)[]): void => {
-      announce(text);
       element.replaceChildren(
         make('div', { class: 'notice good' }, make('p', {}, text), ...children),
       );
+      element.focus();
     },
     /** Does something; an error is shown in the place of what was said before. */
     trying: async (work: () => Promise<void>): Promise<void> => {
@@ -36,6 +37,7 @@ export const createSaid = () => {
         await work();
       } catch (error) {
         element.replaceChildren(problemBox(error));
+        element.scrollIntoView({ block: 'nearest' });
       }
     },
   };
