@@ -20,7 +20,8 @@ const withKey =
     return isOther ? withKey(send)(address, init) : answer;
   };
 
-const reasonOf = ({ code }: Problem): string => {
+/** What the user is told of a key that was refused. */
+export const reasonOf = ({ code }: Problem): string => {
   if (code === 'expired_api_key') return 'The key has expired. Enter another one; nothing is lost.';
   if (code === 'missing_api_key') return 'To use the service from here, enter an API key.';
   return 'The key is not known here, or was revoked. Enter another one; nothing is lost.';
