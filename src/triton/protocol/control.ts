@@ -47,7 +47,7 @@ export type Control = {
   /**
    * Loads the model; one that is loaded is loaded again where its files have changed.
    * A model whose Python process cannot start stays LOADING: hence the deadline. Triton may grant at once the load of a model
-   * that it still unloads: it is asked again until the model is ready.
+   * that it still unloads, and load it after that: resolves when the model is ready.
    */
   load(model: string, deadlineMs: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -87,9 +87,8 @@ export const openControl = (address: TritonAddress): Control => {
       read('Triton', Index, await granted('Triton', wire.post('/repository/index', {}, within))),
     load: async (model, timeoutMs, signal) => {
       const deadline = Date.now() + timeoutMs;
-      for (;;) {
-        await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
-        if (await isReady(model, signal)) return;
+      await granted(model, wire.post(path(model, 'load'), {}, { timeoutMs, signal }));
+      while (!(await isReady(model, signal))) {
         if (Date.now() > deadline) throw modelUnavailable(model, notReady(timeoutMs));
         await sleep(LOOK_MS);
       }
