@@ -3,9 +3,12 @@ import { type Client, createClient } from '../client/client.ts';
 import type { Problem } from '../client/contract.ts';
 import { askKey, currentKey } from './key.ts';
 
+/** Where the service answers: beside this page, under the path that a proxy may put before both. */
+export const serviceUrl = (): string => new URL('.', document.baseURI).href;
+
 /** The client whose requests `send` sends, which does what `fetch` does. */
 export const serviceBy = (send: typeof fetch): Client =>
-  createClient({ url: new URL('.', document.baseURI).href, fetch: withKey(send) });
+  createClient({ url: serviceUrl(), fetch: withKey(send) });
 
 /** With a key that is missing, expired or revoked the user is asked for another one. */
 const withKey =
@@ -20,7 +23,8 @@ const withKey =
     return isOther ? withKey(send)(address, init) : answer;
   };
 
-const reasonOf = ({ code }: Problem): string => {
+/** Why another key is asked for. */
+export const reasonOf = ({ code }: Problem): string => {
   if (code === 'expired_api_key') return 'The key has expired. Enter another one; nothing is lost.';
   if (code === 'missing_api_key') return 'To use the service from here, enter an API key.';
   return 'The key is not known here, or was revoked. Enter another one; nothing is lost.';
