@@ -10,16 +10,9 @@ export interface components {
         readonly UpscaleRequest: {
             /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
             readonly model: components["schemas"]["UpscaleModel"];
-            /**
-             * @description output pixels per input pixel, on each axis
-             * @enum {number}
-             */
-            readonly scale: 2 | 4 | 8;
-            /**
-             * @description png for images and mp4 for videos unless given
-             * @enum {string}
-             */
-            readonly output_format?: "png" | "jpeg" | "webp" | "avif" | "mp4";
+            readonly scale: components["schemas"]["UpscaleScale"];
+            /** @description png for images and mp4 for videos unless given */
+            readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
              * Format: uri
@@ -31,20 +24,24 @@ export interface components {
              * @description image or video to enhance; the content decides its kind
              */
             readonly video_url?: string;
-            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
-            readonly metadata?: {
-                readonly [key: string]: string;
-            };
+            readonly metadata?: components["schemas"]["Metadata"];
             /**
              * Format: uri
              * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
              */
             readonly webhook_url?: string;
             /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
-            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly webhook_events?: readonly components["schemas"]["WebhookEventType"][];
         } & (unknown | unknown);
         /** @enum {string} */
         readonly UpscaleModel: "photo" | "animation" | "detail";
+        /**
+         * @description output pixels per input pixel, on each axis
+         * @enum {number}
+         */
+        readonly UpscaleScale: 2 | 4 | 8;
+        /** @enum {string} */
+        readonly OutputFormat: "png" | "jpeg" | "webp" | "avif" | "mp4";
         readonly UpscaleOutput: {
             /** @description for jpeg, webp, avif and mp4; higher is better and larger */
             readonly quality?: number;
@@ -58,19 +55,18 @@ export interface components {
             /** @description #rrggbb put behind transparency where the format has none; white unless given */
             readonly background?: string;
         };
+        /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
+        readonly Metadata: {
+            readonly [key: string]: string;
+        };
+        /** @enum {string} */
+        readonly WebhookEventType: "job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress";
         readonly UpscaleForm: {
             /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
             readonly model: components["schemas"]["UpscaleModel"];
-            /**
-             * @description output pixels per input pixel, on each axis
-             * @enum {number}
-             */
-            readonly scale: 2 | 4 | 8;
-            /**
-             * @description png for images and mp4 for videos unless given
-             * @enum {string}
-             */
-            readonly output_format?: "png" | "jpeg" | "webp" | "avif" | "mp4";
+            readonly scale: components["schemas"]["UpscaleScale"];
+            /** @description png for images and mp4 for videos unless given */
+            readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
             /**
              * Format: uri
@@ -82,17 +78,14 @@ export interface components {
              * @description image or video to enhance; the content decides its kind
              */
             readonly video_url?: string;
-            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
-            readonly metadata?: {
-                readonly [key: string]: string;
-            };
+            readonly metadata?: components["schemas"]["Metadata"];
             /**
              * Format: uri
              * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
              */
             readonly webhook_url?: string;
             /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
-            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly webhook_events?: readonly components["schemas"]["WebhookEventType"][];
             /** Format: binary */
             readonly image?: string;
             /** Format: binary */
@@ -124,11 +117,7 @@ export interface components {
             readonly warnings: readonly components["schemas"]["Warning"][];
             /** @description the content credentials in the file; null: it carries none */
             readonly provenance: components["schemas"]["Provenance"] | null;
-            /**
-             * @description output pixels per input pixel, on each axis
-             * @enum {number}
-             */
-            readonly scale: 2 | 4 | 8;
+            readonly scale: components["schemas"]["UpscaleScale"];
             /** @description video only */
             readonly duration_seconds?: number;
             /** @description video only */
@@ -165,7 +154,6 @@ export interface components {
                 readonly credentials: "none" | "valid" | "invalid";
             }[];
         };
-        readonly Job: components["schemas"]["UpscaleJob"] | components["schemas"]["LipsyncJob"];
         readonly UpscaleJob: {
             readonly id: string;
             /** @constant */
@@ -188,10 +176,7 @@ export interface components {
             readonly canary: boolean;
             readonly cost: components["schemas"]["JobCost"];
             readonly error: components["schemas"]["Problem"] | null;
-            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
-            readonly metadata: {
-                readonly [key: string]: string;
-            };
+            readonly metadata: components["schemas"]["Metadata"];
             readonly urls: components["schemas"]["JobUrls"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -222,6 +207,7 @@ export interface components {
             readonly charged: number;
         };
         readonly Problem: {
+            /** @description page that explains the code: a path below the address of the service */
             readonly type: string;
             readonly title: string;
             readonly status: number;
@@ -283,17 +269,263 @@ export interface components {
         };
         readonly UpscaleOptions: {
             readonly model: components["schemas"]["UpscaleModel"];
+            readonly scale: components["schemas"]["UpscaleScale"];
+            /** @description png for images and mp4 for videos unless given */
+            readonly output_format?: components["schemas"]["OutputFormat"];
+            readonly output?: components["schemas"]["UpscaleOutput"];
+        };
+        readonly Estimate: {
+            readonly credits: number;
+            readonly lines: readonly components["schemas"]["PriceLine"][];
+            readonly available_credits: number;
+            /** @enum {string} */
+            readonly model: "photo" | "animation" | "detail" | "fast" | "balanced" | "studio";
+            readonly model_version: string;
+            /** @description such as photo@r2; null for a model without releases */
+            readonly release: string | null;
+            readonly input_size: string;
+            readonly output_size: string;
+            /** @description pictures in the video that came; video only */
+            readonly input_frames?: number;
+            /** @description pictures a second in it, on average; video only */
+            readonly input_fps?: number;
+            /** @description video only */
+            readonly duration_seconds?: number;
+            /** @description where there are any */
+            readonly warnings?: readonly components["schemas"]["Warning"][];
+        };
+        readonly PriceLine: {
+            /** @enum {string} */
+            readonly kind: "base" | "discount" | "rounding";
+            readonly text: string;
+            /** @description negative for a discount */
+            readonly credits: number;
+        };
+        readonly LipsyncRequest: {
+            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
+            readonly model: components["schemas"]["LipsyncModel"];
             /**
-             * @description output pixels per input pixel, on each axis
-             * @enum {number}
+             * @description H.264 and AAC; default: mp4
+             * @constant
              */
-            readonly scale: 2 | 4 | 8;
+            readonly output_format?: "mp4";
+            /** @description when video and sound differ in length; default: cut_off */
+            readonly sync_mode?: components["schemas"]["SyncMode"];
+            /** @description default: {"mode":"auto"} */
+            readonly speaker?: components["schemas"]["Speaker"];
+            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            readonly segments?: readonly components["schemas"]["Segment"][];
+            /** @description default: {} */
+            readonly options?: components["schemas"]["LipsyncTuning"];
             /**
-             * @description png for images and mp4 for videos unless given
+             * Format: uri
+             * @description clip with a face, or a portrait
+             */
+            readonly video_url?: string;
+            /**
+             * Format: uri
+             * @description portrait, or a clip; the content decides its kind
+             */
+            readonly image_url?: string;
+            /**
+             * Format: uri
+             * @description the sound that the face is to speak
+             */
+            readonly audio_url: string;
+            readonly metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: uri
+             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
+             */
+            readonly webhook_url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly webhook_events?: readonly components["schemas"]["WebhookEventType"][];
+        } & (unknown | unknown);
+        /** @enum {string} */
+        readonly LipsyncModel: "fast" | "balanced" | "studio";
+        /** @enum {string} */
+        readonly SyncMode: "cut_off" | "loop" | "bounce" | "silence" | "remap";
+        readonly Speaker: {
+            /** @constant */
+            readonly mode: "auto";
+        } | {
+            readonly frame: number;
+            readonly x: number;
+            readonly y: number;
+        } | {
+            readonly boxes: readonly (readonly number[] | null)[];
+        };
+        readonly Segment: {
+            readonly start: number;
+            readonly end: number;
+            /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
+            readonly audio: {
+                /** @description default: 0 */
+                readonly start?: number;
+                /** @description default: the end of the sound */
+                readonly end?: number;
+            } | null;
+        };
+        readonly SegmentResponse: {
+            readonly start: number;
+            readonly end: number;
+            /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
+            readonly audio: {
+                /** @default 0 */
+                readonly start: number;
+                /** @description default: the end of the sound */
+                readonly end?: number;
+            } | null;
+        };
+        readonly LipsyncTuning: {
+            /** @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times; default: 0.5 */
+            readonly expressiveness?: number;
+            /**
+             * @description frames without the face: they stay unchanged, or the job fails; default: passthrough
              * @enum {string}
              */
-            readonly output_format?: "png" | "jpeg" | "webp" | "avif" | "mp4";
-            readonly output?: components["schemas"]["UpscaleOutput"];
+            readonly on_no_face?: "passthrough" | "fail";
+            /** @description small motion of the head and blinks; portraits only; default: true */
+            readonly motion?: boolean;
+            /**
+             * @description flat: a drawing; auto: detected; default: auto
+             * @enum {string}
+             */
+            readonly style?: "auto" | "photo" | "flat";
+            /** @description the clip's own sound; default: {} */
+            readonly background?: {
+                /**
+                 * @description drop: it is removed; mix: it is mixed with the new sound; default: drop
+                 * @enum {string}
+                 */
+                readonly mode?: "drop" | "mix";
+                /** @description of the video's own sound when it is mixed; default: 0.3 */
+                readonly volume?: number;
+            };
+        };
+        readonly LipsyncTuningResponse: {
+            /**
+             * @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times
+             * @default 0.5
+             */
+            readonly expressiveness: number;
+            /**
+             * @description frames without the face: they stay unchanged, or the job fails
+             * @default passthrough
+             * @enum {string}
+             */
+            readonly on_no_face: "passthrough" | "fail";
+            /**
+             * @description small motion of the head and blinks; portraits only
+             * @default true
+             */
+            readonly motion: boolean;
+            /**
+             * @description flat: a drawing; auto: detected
+             * @default auto
+             * @enum {string}
+             */
+            readonly style: "auto" | "photo" | "flat";
+            /** @description the clip's own sound */
+            readonly background: {
+                /**
+                 * @description drop: it is removed; mix: it is mixed with the new sound
+                 * @default drop
+                 * @enum {string}
+                 */
+                readonly mode: "drop" | "mix";
+                /**
+                 * @description of the video's own sound when it is mixed
+                 * @default 0.3
+                 */
+                readonly volume: number;
+            };
+        };
+        readonly LipsyncForm: {
+            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
+            readonly model: components["schemas"]["LipsyncModel"];
+            /**
+             * @description H.264 and AAC; default: mp4
+             * @constant
+             */
+            readonly output_format?: "mp4";
+            /** @description when video and sound differ in length; default: cut_off */
+            readonly sync_mode?: components["schemas"]["SyncMode"];
+            /** @description default: {"mode":"auto"} */
+            readonly speaker?: components["schemas"]["Speaker"];
+            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            readonly segments?: readonly components["schemas"]["Segment"][];
+            /** @description default: {} */
+            readonly options?: components["schemas"]["LipsyncTuning"];
+            /**
+             * Format: uri
+             * @description clip with a face, or a portrait
+             */
+            readonly video_url?: string;
+            /**
+             * Format: uri
+             * @description portrait, or a clip; the content decides its kind
+             */
+            readonly image_url?: string;
+            /**
+             * Format: uri
+             * @description the sound that the face is to speak
+             */
+            readonly audio_url?: string;
+            readonly metadata?: components["schemas"]["Metadata"];
+            /**
+             * Format: uri
+             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
+             */
+            readonly webhook_url?: string;
+            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
+            readonly webhook_events?: readonly components["schemas"]["WebhookEventType"][];
+            /** Format: binary */
+            readonly video?: string;
+            /** Format: binary */
+            readonly image?: string;
+            /** Format: binary */
+            readonly audio?: string;
+        } & (unknown | unknown | unknown | unknown) & (unknown | unknown);
+        readonly LipsyncResult: {
+            /** @constant */
+            readonly status: "success";
+            readonly id: string;
+            /** Format: uri */
+            readonly output_url: string;
+            readonly input_size: string;
+            readonly output_size: string;
+            readonly model_used: components["schemas"]["LipsyncModel"];
+            /** @description the versions of the networks that made it */
+            readonly model_version: string;
+            /** @description the release that made it */
+            readonly release: string | null;
+            /** @description whether that was chosen by chance, as a candidate on trial */
+            readonly canary: boolean;
+            readonly cached: boolean;
+            readonly credits_used: number;
+            readonly processing_ms: number;
+            readonly bytes: number;
+            readonly sha256: string;
+            readonly content_type: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            readonly warnings: readonly components["schemas"]["Warning"][];
+            /** @description the content credentials in the file; null: it carries none */
+            readonly provenance: components["schemas"]["Provenance"] | null;
+            readonly duration_seconds: number;
+            readonly frames: number;
+            readonly fps: number;
+            readonly faces_detected: number;
+            /** @description frames without the face, left unchanged */
+            readonly frames_passed_through: number;
+            readonly sync: components["schemas"]["Sync"];
+        };
+        readonly Sync: {
+            /** @description of mouth and sound; null without speech */
+            readonly correlation: number | null;
+            /** @description how much later than the sound the mouth moves, negative when it is earlier; null without speech */
+            readonly lag_ms: number | null;
         };
         readonly LipsyncJob: {
             readonly id: string;
@@ -317,10 +549,7 @@ export interface components {
             readonly canary: boolean;
             readonly cost: components["schemas"]["JobCost"];
             readonly error: components["schemas"]["Problem"] | null;
-            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
-            readonly metadata: {
-                readonly [key: string]: string;
-            };
+            readonly metadata: components["schemas"]["Metadata"];
             readonly urls: components["schemas"]["JobUrls"];
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -364,9 +593,8 @@ export interface components {
             /**
              * @description when video and sound differ in length
              * @default cut_off
-             * @enum {string}
              */
-            readonly sync_mode: "cut_off" | "loop" | "bounce" | "silence" | "remap";
+            readonly sync_mode: components["schemas"]["SyncMode"];
             readonly speaker: {
                 /** @constant */
                 readonly mode: "auto";
@@ -380,294 +608,8 @@ export interface components {
             };
             /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
             readonly segments?: readonly components["schemas"]["SegmentResponse"][];
-            readonly options: {
-                /**
-                 * @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times
-                 * @default 0.5
-                 */
-                readonly expressiveness: number;
-                /**
-                 * @description frames without the face: they stay unchanged, or the job fails
-                 * @default passthrough
-                 * @enum {string}
-                 */
-                readonly on_no_face: "passthrough" | "fail";
-                /**
-                 * @description small motion of the head and blinks; portraits only
-                 * @default true
-                 */
-                readonly motion: boolean;
-                /**
-                 * @description flat: a drawing; auto: detected
-                 * @default auto
-                 * @enum {string}
-                 */
-                readonly style: "auto" | "photo" | "flat";
-                /** @description the clip's own sound */
-                readonly background: {
-                    /**
-                     * @description drop: it is removed; mix: it is mixed with the new sound
-                     * @default drop
-                     * @enum {string}
-                     */
-                    readonly mode: "drop" | "mix";
-                    /**
-                     * @description of the video's own sound when it is mixed
-                     * @default 0.3
-                     */
-                    readonly volume: number;
-                };
-            };
+            readonly options: components["schemas"]["LipsyncTuningResponse"];
         };
-        /** @enum {string} */
-        readonly LipsyncModel: "fast" | "balanced" | "studio";
-        readonly Segment: {
-            readonly start: number;
-            readonly end: number;
-            /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
-            readonly audio: {
-                /** @description default: 0 */
-                readonly start?: number;
-                /** @description default: the end of the sound */
-                readonly end?: number;
-            } | null;
-        };
-        readonly SegmentResponse: {
-            readonly start: number;
-            readonly end: number;
-            /** @description part of the sound: a longer one is cut, after a shorter one the mouth rests; null leaves the video unchanged */
-            readonly audio: {
-                /** @default 0 */
-                readonly start: number;
-                /** @description default: the end of the sound */
-                readonly end?: number;
-            } | null;
-        };
-        readonly LipsyncResult: {
-            /** @constant */
-            readonly status: "success";
-            readonly id: string;
-            /** Format: uri */
-            readonly output_url: string;
-            readonly input_size: string;
-            readonly output_size: string;
-            readonly model_used: components["schemas"]["LipsyncModel"];
-            /** @description the versions of the networks that made it */
-            readonly model_version: string;
-            /** @description the release that made it */
-            readonly release: string | null;
-            /** @description whether that was chosen by chance, as a candidate on trial */
-            readonly canary: boolean;
-            readonly cached: boolean;
-            readonly credits_used: number;
-            readonly processing_ms: number;
-            readonly bytes: number;
-            readonly sha256: string;
-            readonly content_type: string;
-            /** Format: date-time */
-            readonly expires_at: string;
-            readonly warnings: readonly components["schemas"]["Warning"][];
-            /** @description the content credentials in the file; null: it carries none */
-            readonly provenance: components["schemas"]["Provenance"] | null;
-            readonly duration_seconds: number;
-            readonly frames: number;
-            readonly fps: number;
-            readonly faces_detected: number;
-            /** @description frames without the face, left unchanged */
-            readonly frames_passed_through: number;
-            readonly sync: components["schemas"]["Sync"];
-        };
-        readonly Sync: {
-            /** @description of mouth and sound; null without speech */
-            readonly correlation: number | null;
-            /** @description how much later than the sound the mouth moves, negative when it is earlier; null without speech */
-            readonly lag_ms: number | null;
-        };
-        readonly Estimate: {
-            readonly credits: number;
-            readonly lines: readonly components["schemas"]["PriceLine"][];
-            readonly available_credits: number;
-            /** @enum {string} */
-            readonly model: "photo" | "animation" | "detail" | "fast" | "balanced" | "studio";
-            readonly model_version: string;
-            /** @description such as photo@r2; null for a model without releases */
-            readonly release: string | null;
-            readonly input_size: string;
-            readonly output_size: string;
-            /** @description pictures in the video that came; video only */
-            readonly input_frames?: number;
-            /** @description pictures a second in it, on average; video only */
-            readonly input_fps?: number;
-            /** @description video only */
-            readonly duration_seconds?: number;
-            /** @description where there are any */
-            readonly warnings?: readonly components["schemas"]["Warning"][];
-        };
-        readonly PriceLine: {
-            /** @enum {string} */
-            readonly kind: "base" | "discount" | "rounding";
-            readonly text: string;
-            /** @description negative for a discount */
-            readonly credits: number;
-        };
-        readonly LipsyncRequest: {
-            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
-            readonly model: components["schemas"]["LipsyncModel"];
-            /**
-             * @description H.264 and AAC; default: mp4
-             * @constant
-             */
-            readonly output_format?: "mp4";
-            /**
-             * @description when video and sound differ in length; default: cut_off
-             * @enum {string}
-             */
-            readonly sync_mode?: "cut_off" | "loop" | "bounce" | "silence" | "remap";
-            /** @description default: {"mode":"auto"} */
-            readonly speaker?: components["schemas"]["Speaker"];
-            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
-            readonly segments?: readonly components["schemas"]["Segment"][];
-            /** @description default: {} */
-            readonly options?: {
-                /** @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times; default: 0.5 */
-                readonly expressiveness?: number;
-                /**
-                 * @description frames without the face: they stay unchanged, or the job fails; default: passthrough
-                 * @enum {string}
-                 */
-                readonly on_no_face?: "passthrough" | "fail";
-                /** @description small motion of the head and blinks; portraits only; default: true */
-                readonly motion?: boolean;
-                /**
-                 * @description flat: a drawing; auto: detected; default: auto
-                 * @enum {string}
-                 */
-                readonly style?: "auto" | "photo" | "flat";
-                /** @description the clip's own sound; default: {} */
-                readonly background?: {
-                    /**
-                     * @description drop: it is removed; mix: it is mixed with the new sound; default: drop
-                     * @enum {string}
-                     */
-                    readonly mode?: "drop" | "mix";
-                    /** @description of the video's own sound when it is mixed; default: 0.3 */
-                    readonly volume?: number;
-                };
-            };
-            /**
-             * Format: uri
-             * @description clip with a face, or a portrait
-             */
-            readonly video_url?: string;
-            /**
-             * Format: uri
-             * @description portrait, or a clip; the content decides its kind
-             */
-            readonly image_url?: string;
-            /**
-             * Format: uri
-             * @description the sound that the face is to speak
-             */
-            readonly audio_url: string;
-            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
-            readonly metadata?: {
-                readonly [key: string]: string;
-            };
-            /**
-             * Format: uri
-             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
-             */
-            readonly webhook_url?: string;
-            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
-            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
-        } & (unknown | unknown);
-        readonly Speaker: {
-            /** @constant */
-            readonly mode: "auto";
-        } | {
-            readonly frame: number;
-            readonly x: number;
-            readonly y: number;
-        } | {
-            readonly boxes: readonly (readonly number[] | null)[];
-        };
-        readonly LipsyncForm: {
-            /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
-            readonly model: components["schemas"]["LipsyncModel"];
-            /**
-             * @description H.264 and AAC; default: mp4
-             * @constant
-             */
-            readonly output_format?: "mp4";
-            /**
-             * @description when video and sound differ in length; default: cut_off
-             * @enum {string}
-             */
-            readonly sync_mode?: "cut_off" | "loop" | "bounce" | "silence" | "remap";
-            /** @description default: {"mode":"auto"} */
-            readonly speaker?: components["schemas"]["Speaker"];
-            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
-            readonly segments?: readonly components["schemas"]["Segment"][];
-            /** @description default: {} */
-            readonly options?: {
-                /** @description scales the movement of the mouth: 0.5 is the person's own range, 0 half of it, 1 one and a half times; default: 0.5 */
-                readonly expressiveness?: number;
-                /**
-                 * @description frames without the face: they stay unchanged, or the job fails; default: passthrough
-                 * @enum {string}
-                 */
-                readonly on_no_face?: "passthrough" | "fail";
-                /** @description small motion of the head and blinks; portraits only; default: true */
-                readonly motion?: boolean;
-                /**
-                 * @description flat: a drawing; auto: detected; default: auto
-                 * @enum {string}
-                 */
-                readonly style?: "auto" | "photo" | "flat";
-                /** @description the clip's own sound; default: {} */
-                readonly background?: {
-                    /**
-                     * @description drop: it is removed; mix: it is mixed with the new sound; default: drop
-                     * @enum {string}
-                     */
-                    readonly mode?: "drop" | "mix";
-                    /** @description of the video's own sound when it is mixed; default: 0.3 */
-                    readonly volume?: number;
-                };
-            };
-            /**
-             * Format: uri
-             * @description clip with a face, or a portrait
-             */
-            readonly video_url?: string;
-            /**
-             * Format: uri
-             * @description portrait, or a clip; the content decides its kind
-             */
-            readonly image_url?: string;
-            /**
-             * Format: uri
-             * @description the sound that the face is to speak
-             */
-            readonly audio_url?: string;
-            /** @description at most 16 texts of up to 500 characters under names of up to 40; they come back in the job and its events */
-            readonly metadata?: {
-                readonly [key: string]: string;
-            };
-            /**
-             * Format: uri
-             * @description is told this job's events, signed with the account's secret (GET /v1/webhook-secret)
-             */
-            readonly webhook_url?: string;
-            /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
-            readonly webhook_events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
-            /** Format: binary */
-            readonly video?: string;
-            /** Format: binary */
-            readonly image?: string;
-            /** Format: binary */
-            readonly audio?: string;
-        } & (unknown | unknown | unknown | unknown) & (unknown | unknown);
         readonly UploadForm: {
             /** Format: binary */
             readonly file: string;
@@ -692,6 +634,7 @@ export interface components {
             readonly data: readonly components["schemas"]["Job"][];
             readonly has_more: boolean;
         };
+        readonly Job: components["schemas"]["UpscaleJob"] | components["schemas"]["LipsyncJob"];
         readonly JobEvent: {
             /** @description increases; Last-Event-ID takes it */
             readonly id: string;
@@ -707,7 +650,7 @@ export interface components {
              */
             readonly url: string;
             /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
-            readonly events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly events?: readonly components["schemas"]["WebhookEventType"][];
             readonly description?: string;
         };
         readonly WebhookWithSecret: {
@@ -715,7 +658,7 @@ export interface components {
             /** @constant */
             readonly object: "webhook";
             readonly url: string;
-            readonly events: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly events: readonly components["schemas"]["WebhookEventType"][];
             readonly description: string | null;
             /** @enum {string} */
             readonly status: "enabled" | "disabled";
@@ -741,7 +684,7 @@ export interface components {
             /** @constant */
             readonly object: "webhook";
             readonly url: string;
-            readonly events: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly events: readonly components["schemas"]["WebhookEventType"][];
             readonly description: string | null;
             /** @enum {string} */
             readonly status: "enabled" | "disabled";
@@ -759,7 +702,7 @@ export interface components {
             /** Format: uri */
             readonly url?: string;
             /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
-            readonly events?: readonly ("job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress")[];
+            readonly events?: readonly components["schemas"]["WebhookEventType"][];
             readonly description?: string;
             /** @description false: it is told nothing; true: it is told of what happens from now on */
             readonly enabled?: boolean;
@@ -780,34 +723,37 @@ export interface components {
             readonly id: string;
             /** @constant */
             readonly object: "webhook_delivery";
-            /** @enum {string} */
-            readonly type: "job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress" | "webhook.ping";
+            readonly type: components["schemas"]["WebhookMessageType"];
             readonly job: string | null;
             /** @description the endpoint; null for a request's webhook_url */
             readonly webhook: string | null;
             /** @description without its query, which may hold a secret */
             readonly url: string;
-            /** @enum {string} */
-            readonly status: "pending" | "delivered" | "failed";
+            readonly status: components["schemas"]["WebhookDeliveryStatus"];
             /** Format: date-time */
             readonly created_at: string;
             readonly finished_at: string | null;
             readonly next_attempt_at: string | null;
             readonly attempts_made: number;
             /** @description the latest ten */
-            readonly attempts: readonly {
-                /** Format: date-time */
-                readonly at: string;
-                readonly duration_ms: number;
-                /** @description null when there was no answer */
-                readonly status_code: number | null;
-                /** @description why it did not count as delivered */
-                readonly error: string | null;
-            }[];
+            readonly attempts: readonly components["schemas"]["WebhookDeliveryAttempt"][];
             /** @description the body that is sent */
             readonly payload: {
                 readonly [key: string]: unknown;
             };
+        };
+        /** @enum {string} */
+        readonly WebhookMessageType: "job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress" | "webhook.ping";
+        /** @enum {string} */
+        readonly WebhookDeliveryStatus: "pending" | "delivered" | "failed";
+        readonly WebhookDeliveryAttempt: {
+            /** Format: date-time */
+            readonly at: string;
+            readonly duration_ms: number;
+            /** @description null when there was no answer */
+            readonly status_code: number | null;
+            /** @description why it did not count as delivered */
+            readonly error: string | null;
         };
         readonly WebhookSecret: {
             /** @description whsec_ and base64, as Standard Webhooks has it */
@@ -825,30 +771,20 @@ export interface components {
             readonly id: string;
             /** @constant */
             readonly object: "webhook_delivery";
-            /** @enum {string} */
-            readonly type: "job.succeeded" | "job.failed" | "job.canceled" | "job.processing" | "job.progress" | "webhook.ping";
+            readonly type: components["schemas"]["WebhookMessageType"];
             readonly job: string | null;
             /** @description the endpoint; null for a request's webhook_url */
             readonly webhook: string | null;
             /** @description without its query, which may hold a secret */
             readonly url: string;
-            /** @enum {string} */
-            readonly status: "pending" | "delivered" | "failed";
+            readonly status: components["schemas"]["WebhookDeliveryStatus"];
             /** Format: date-time */
             readonly created_at: string;
             readonly finished_at: string | null;
             readonly next_attempt_at: string | null;
             readonly attempts_made: number;
             /** @description the latest ten */
-            readonly attempts: readonly {
-                /** Format: date-time */
-                readonly at: string;
-                readonly duration_ms: number;
-                /** @description null when there was no answer */
-                readonly status_code: number | null;
-                /** @description why it did not count as delivered */
-                readonly error: string | null;
-            }[];
+            readonly attempts: readonly components["schemas"]["WebhookDeliveryAttempt"][];
         };
         readonly Balance: {
             /** @description letters, digits, dot, dash and underscore; at most 64 */
@@ -930,9 +866,9 @@ export interface components {
             /** @description the inference engine; null while not known */
             readonly engine: string | null;
             readonly options: {
-                readonly scales: readonly (2 | 4 | 8)[];
-                readonly image_formats: readonly ("png" | "jpeg" | "webp" | "avif" | "mp4")[];
-                readonly video_formats: readonly ("png" | "jpeg" | "webp" | "avif" | "mp4")[];
+                readonly scales: readonly components["schemas"]["UpscaleScale"][];
+                readonly image_formats: readonly components["schemas"]["OutputFormat"][];
+                readonly video_formats: readonly components["schemas"]["OutputFormat"][];
                 /** @description JSON Schema of the `output` field */
                 readonly output: {
                     readonly [key: string]: unknown;
@@ -985,7 +921,7 @@ export interface components {
             /** @description `version` of jobs whose input is a portrait */
             readonly portrait_version: string | null;
             readonly options: {
-                readonly sync_modes: readonly ("cut_off" | "loop" | "bounce" | "silence" | "remap")[];
+                readonly sync_modes: readonly components["schemas"]["SyncMode"][];
                 readonly output_formats: readonly "mp4"[];
                 /** @description JSON Schema of the `speaker` field */
                 readonly speaker: {
@@ -1799,12 +1735,15 @@ export interface components {
 }
 export type UpscaleRequest = components['schemas']['UpscaleRequest'];
 export type UpscaleModel = components['schemas']['UpscaleModel'];
+export type UpscaleScale = components['schemas']['UpscaleScale'];
+export type OutputFormat = components['schemas']['OutputFormat'];
 export type UpscaleOutput = components['schemas']['UpscaleOutput'];
+export type Metadata = components['schemas']['Metadata'];
+export type WebhookEventType = components['schemas']['WebhookEventType'];
 export type UpscaleForm = components['schemas']['UpscaleForm'];
 export type UpscaleResult = components['schemas']['UpscaleResult'];
 export type Warning = components['schemas']['Warning'];
 export type Provenance = components['schemas']['Provenance'];
-export type Job = components['schemas']['Job'];
 export type UpscaleJob = components['schemas']['UpscaleJob'];
 export type JobStatus = components['schemas']['JobStatus'];
 export type JobProgress = components['schemas']['JobProgress'];
@@ -1815,22 +1754,26 @@ export type Fault = components['schemas']['Fault'];
 export type JobUrls = components['schemas']['JobUrls'];
 export type JobInput = components['schemas']['JobInput'];
 export type UpscaleOptions = components['schemas']['UpscaleOptions'];
-export type LipsyncJob = components['schemas']['LipsyncJob'];
-export type LipsyncInput = components['schemas']['LipsyncInput'];
-export type LipsyncJobOptions = components['schemas']['LipsyncJobOptions'];
-export type LipsyncModel = components['schemas']['LipsyncModel'];
-export type Segment = components['schemas']['Segment'];
-export type SegmentResponse = components['schemas']['SegmentResponse'];
-export type LipsyncResult = components['schemas']['LipsyncResult'];
-export type Sync = components['schemas']['Sync'];
 export type Estimate = components['schemas']['Estimate'];
 export type PriceLine = components['schemas']['PriceLine'];
 export type LipsyncRequest = components['schemas']['LipsyncRequest'];
+export type LipsyncModel = components['schemas']['LipsyncModel'];
+export type SyncMode = components['schemas']['SyncMode'];
 export type Speaker = components['schemas']['Speaker'];
+export type Segment = components['schemas']['Segment'];
+export type SegmentResponse = components['schemas']['SegmentResponse'];
+export type LipsyncTuning = components['schemas']['LipsyncTuning'];
+export type LipsyncTuningResponse = components['schemas']['LipsyncTuningResponse'];
 export type LipsyncForm = components['schemas']['LipsyncForm'];
+export type LipsyncResult = components['schemas']['LipsyncResult'];
+export type Sync = components['schemas']['Sync'];
+export type LipsyncJob = components['schemas']['LipsyncJob'];
+export type LipsyncInput = components['schemas']['LipsyncInput'];
+export type LipsyncJobOptions = components['schemas']['LipsyncJobOptions'];
 export type UploadForm = components['schemas']['UploadForm'];
 export type Upload = components['schemas']['Upload'];
 export type JobList = components['schemas']['JobList'];
+export type Job = components['schemas']['Job'];
 export type JobEvent = components['schemas']['JobEvent'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookWithSecret = components['schemas']['WebhookWithSecret'];
@@ -1840,6 +1783,9 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type DeletedWebhook = components['schemas']['DeletedWebhook'];
 export type WebhookSecretRotation = components['schemas']['WebhookSecretRotation'];
 export type WebhookDeliveryDetail = components['schemas']['WebhookDeliveryDetail'];
+export type WebhookMessageType = components['schemas']['WebhookMessageType'];
+export type WebhookDeliveryStatus = components['schemas']['WebhookDeliveryStatus'];
+export type WebhookDeliveryAttempt = components['schemas']['WebhookDeliveryAttempt'];
 export type WebhookSecret = components['schemas']['WebhookSecret'];
 export type WebhookDeliveryList = components['schemas']['WebhookDeliveryList'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
