@@ -833,6 +833,17 @@ export interface components {
             readonly lines: readonly components["schemas"]["PriceLine"][];
             readonly note: string | null;
         };
+        readonly OwnKey: {
+            /** @description `operator` for ADMIN_KEY */
+            readonly id: string;
+            /** @description null for ADMIN_KEY, which belongs to no account */
+            readonly account: string | null;
+            readonly name: string | null;
+            readonly scopes: readonly components["schemas"]["Scope"][];
+            readonly expires_at: string | null;
+        };
+        /** @enum {string} */
+        readonly Scope: "create" | "read" | "admin";
         readonly ModelList: {
             /** @constant */
             readonly object: "list";
@@ -975,8 +986,6 @@ export interface components {
             /** @description granted to the account along with the key */
             readonly credits?: number;
         };
-        /** @enum {string} */
-        readonly Scope: "create" | "read" | "admin";
         readonly IssuedKey: {
             readonly id: string;
             /** @description letters, digits, dot, dash and underscore; at most 64 */
@@ -1029,6 +1038,49 @@ export interface components {
             readonly account: string;
             readonly credits: number;
             readonly note?: string;
+        };
+        readonly AccountPage: {
+            /** @constant */
+            readonly object: "list";
+            readonly data: readonly components["schemas"]["Balance"][];
+            readonly has_more: boolean;
+        };
+        readonly QueueState: {
+            /** @description of all accounts */
+            readonly jobs: {
+                readonly queued: number;
+                readonly processing: number;
+                /** @description null while no job waits */
+                readonly oldest_queued_at: string | null;
+                /** @description since the data was made, as the next two */
+                readonly succeeded: number;
+                readonly failed: number;
+                readonly canceled: number;
+                /** @description attempts whose worker vanished */
+                readonly workers_lost: number;
+            };
+            /** @description Bull's own, which carry tickets: each lets one job start, or brings one webhook delivery */
+            readonly queues: readonly components["schemas"]["BullQueue"][];
+            readonly tritons: readonly {
+                readonly name: string;
+                readonly healthy: boolean;
+            }[];
+        };
+        readonly BullQueue: {
+            readonly name: string;
+            readonly paused: boolean;
+            readonly waiting: number;
+            readonly active: number;
+            readonly delayed: number;
+            readonly failed: number;
+            /** @description processes that take from it; null where Redis does not list its clients */
+            readonly workers: number | null;
+        };
+        readonly BoardSession: {
+            /** Format: uri */
+            readonly url: string;
+            /** Format: date-time */
+            readonly expires_at: string;
         };
         readonly AdminSlotList: {
             /** @constant */
@@ -1722,6 +1774,8 @@ export interface components {
         readonly "Preference-Applied": string;
         /** @description `true` where the answer is that to an earlier request with the same Idempotency-Key */
         readonly "Idempotent-Replayed": "true";
+        /** @description the session, for the path /board alone */
+        readonly "Set-Cookie": string;
         /** @description SHA-256 of the file, in quotes */
         readonly ETag: string;
         /** @description `bytes` */
@@ -1793,6 +1847,8 @@ export type Balance = components['schemas']['Balance'];
 export type CreditMonth = components['schemas']['CreditMonth'];
 export type LedgerPage = components['schemas']['LedgerPage'];
 export type LedgerEntry = components['schemas']['LedgerEntry'];
+export type OwnKey = components['schemas']['OwnKey'];
+export type Scope = components['schemas']['Scope'];
 export type ModelList = components['schemas']['ModelList'];
 export type OperationEntry = components['schemas']['OperationEntry'];
 export type Model = components['schemas']['Model'];
@@ -1800,13 +1856,16 @@ export type UpscaleModelEntry = components['schemas']['UpscaleModelEntry'];
 export type ModelRelease = components['schemas']['ModelRelease'];
 export type LipsyncModelEntry = components['schemas']['LipsyncModelEntry'];
 export type KeyRequest = components['schemas']['KeyRequest'];
-export type Scope = components['schemas']['Scope'];
 export type IssuedKey = components['schemas']['IssuedKey'];
 export type KeyList = components['schemas']['KeyList'];
 export type Key = components['schemas']['Key'];
 export type FaultyKey = components['schemas']['FaultyKey'];
 export type KeyRotation = components['schemas']['KeyRotation'];
 export type GrantRequest = components['schemas']['GrantRequest'];
+export type AccountPage = components['schemas']['AccountPage'];
+export type QueueState = components['schemas']['QueueState'];
+export type BullQueue = components['schemas']['BullQueue'];
+export type BoardSession = components['schemas']['BoardSession'];
 export type AdminSlotList = components['schemas']['AdminSlotList'];
 export type AdminSlot = components['schemas']['AdminSlot'];
 export type AdminRelease = components['schemas']['AdminRelease'];
@@ -1871,6 +1930,7 @@ export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderLocation = components['headers']['Location'];
 export type HeaderPreferenceApplied = components['headers']['Preference-Applied'];
 export type HeaderIdempotentReplayed = components['headers']['Idempotent-Replayed'];
+export type HeaderSetCookie = components['headers']['Set-Cookie'];
 export type HeaderETag = components['headers']['ETag'];
 export type HeaderAcceptRanges = components['headers']['Accept-Ranges'];
 export type HeaderContentRange = components['headers']['Content-Range'];

@@ -51,7 +51,10 @@ export const openBull = <T>(
   const bull = new Bull<T>(name, {
     prefix: `${prefix}:bull`,
     createClient: (type) => {
-      const connection = new Redis(url, { maxRetriesPerRequest: null, enableReadyCheck: false });
+      const connection = new Redis(url, {
+        ...{ maxRetriesPerRequest: null, enableReadyCheck: false },
+        ...(type === 'bclient' && { connectionName: workerName(prefix, name) }),
+      });
       connections.set(type, connection);
       if (type === 'bclient') onWait(connection, () => begun.resolve());
       // Bull connects again where it is closed while it starts.
@@ -74,7 +77,8 @@ export const openBull = <T>(
       ...(repeats && { attempts: Number.MAX_SAFE_INTEGER, backoff: { type: 'asSaid' } }),
     },
   });
-  // Nobody can wait for what it returns, and that rejects when the queue is closed before its connections are ready.
+  // The connection has its name already. Nobody can wait for what this returns, and that rejects when the queue is closed
+  // before its connections are ready.
   bull.setWorkerName = async () => {};
   bull.on('error', (error) => log.warn({ err: error, queue: name }, 'queue'));
   bull.on('failed', ({ id }, error) => {
@@ -112,6 +116,10 @@ export const openBull = <T>(
     },
   };
 };
+
+/** The name by which Bull finds the connections of workers: its `clientName`. */
+const workerName = (prefix: string, queue: string): string =>
+  `${prefix}:bull:${Buffer.from(queue).toString('base64')}`;
 
 /** Bull's queues for who only looks into them. They are opened when they are asked for first: few ever ask. */
 export const openQueuesToSee = (names: readonly string[], { url, prefix }: Config['redis']) => {

@@ -21,6 +21,9 @@ export const findKey = async (): Promise<void> => {
   key = sessionStorage.getItem(kept) ?? (await developmentKey());
 };
 
+/** Whether the server gave the key without being asked for one, as that of `npm start` does. */
+export const isDevelopmentKey = (): boolean => key !== '' && sessionStorage.getItem(kept) === null;
+
 /** Empty unless this browser runs on the machine of an `npm start`. */
 const developmentKey = async (): Promise<string> => {
   if (!/^(localhost|127\.|\[::1\])/.test(location.hostname)) return '';

@@ -10,6 +10,7 @@ import { keep } from './originals.ts';
 import { createOutcome } from './outcome.ts';
 import { problemBox } from './problem-box.ts';
 import { ask, service } from './service.ts';
+import { checkKey, openTabs } from './tabs.ts';
 import { creditsText } from './words.ts';
 
 const showCredits = async (): Promise<void> => {
@@ -49,10 +50,20 @@ const start = async (): Promise<void> => {
     return;
   }
   try {
+    if (!(await checkKey())) {
+      byId('change-key').onclick = another;
+      const text =
+        'This key is for the admin tab only; the playground needs the scopes create and read.';
+      loading.replaceChildren(
+        make('p', {}, text),
+        button('Enter a key', another, { class: 'main' }),
+      );
+      return;
+    }
     const list = await ask<ModelList>('/v1/models');
     loading.hidden = true;
     const load = await build(list);
-    onNewKey(() => void load());
+    onNewKey(() => void renew(load));
     byId('change-key').onclick = () => askKey('Enter the key to use from now on.');
     await load();
   } catch (error) {
@@ -60,5 +71,21 @@ const start = async (): Promise<void> => {
   }
 };
 
+/** Another key may have other scopes. */
+const renew = async (load: () => Promise<unknown>): Promise<void> => {
+  try {
+    await checkKey();
+    await load();
+  } catch (error) {
+    byId('loading').replaceChildren(problemBox(error));
+    byId('loading').hidden = false;
+  }
+};
+
+const another = async (): Promise<void> => {
+  if (await askKey('Enter a key with the scopes create and read.')) await start();
+};
+
 await findKey();
+await openTabs();
 await start();

@@ -3,12 +3,9 @@ import { type Client, createClient } from '../client/client.ts';
 import type { Problem } from '../client/contract.ts';
 import { askKey, currentKey } from './key.ts';
 
-/** Where the service answers: beside this page, under the path that a proxy may put before both. */
-export const serviceUrl = (): string => new URL('.', document.baseURI).href;
-
 /** The client whose requests `send` sends, which does what `fetch` does. */
 export const serviceBy = (send: typeof fetch): Client =>
-  createClient({ url: serviceUrl(), fetch: withKey(send) });
+  createClient({ url: new URL('.', document.baseURI).href, fetch: withKey(send) });
 
 /** With a key that is missing, expired or revoked the user is asked for another one. */
 const withKey =
@@ -23,7 +20,7 @@ const withKey =
     return isOther ? withKey(send)(address, init) : answer;
   };
 
-/** Why another key is asked for. */
+/** What the user is told of a key that was refused. */
 export const reasonOf = ({ code }: Problem): string => {
   if (code === 'expired_api_key') return 'The key has expired. Enter another one; nothing is lost.';
   if (code === 'missing_api_key') return 'To use the service from here, enter an API key.';

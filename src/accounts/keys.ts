@@ -122,6 +122,14 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     return presentKey(await read(id, digested));
   };
 
+  /** The key of this id as long as it works; null for one that is unknown, revoked or expired. */
+  const working = async (id: string): Promise<Key | null> => {
+    const digested = await redis.hget(ids, id);
+    const { data } = ShownKey.safeParse(digested && (await redis.hgetall(byDigest(digested))));
+    if (!data || data.revoked_at !== null) return null;
+    return data.expires_at === null || data.expires_at > Date.now() ? presentKey(data) : null;
+  };
+
   const digestOf = async (id: string): Promise<string> => {
     const digested = await redis.hget(ids, id);
     if (digested === null) throw new Failure('not_found', { what: 'key with this id' });
@@ -137,7 +145,7 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
     throw new Failure('internal_error', { reason });
   };
 
-  return { create, lookup, list, faulty, rotate, revoke };
+  return { create, lookup, list, faulty, rotate, revoke, working };
 };
 
 /** The range of `Date`: 100 million days around 1970 (ECMA-262). */

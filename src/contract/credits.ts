@@ -61,6 +61,16 @@ export type Estimate = z.infer<typeof Estimate>;
 export const estimateSchema = (models: readonly string[]) =>
   z.strictObject({ ...estimate, model: z.enum(models) }).meta({ id: 'Estimate' });
 
+export const AccountPage = z
+  .strictObject({ object: z.literal('list'), data: z.array(Balance), has_more: z.boolean() })
+  .meta({ id: 'AccountPage' });
+export type AccountPage = z.infer<typeof AccountPage>;
+
+export const AccountQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  starting_after: Account.optional().describe('last account of the page before'),
+});
+
 export const GrantNote = z.string().max(200);
 
 export const GrantRequest = z
@@ -94,6 +104,8 @@ export const LedgerPage = z
   .strictObject({ object: z.literal('list'), data: z.array(LedgerEntry), has_more: z.boolean() })
   .meta({ id: 'LedgerPage' });
 
+export type LedgerPage = z.infer<typeof LedgerPage>;
+
 /** An id of a Redis stream: a time in ms and a number. Redis refuses to look for what comes before 0-0. */
 export const ledgerCursor = /^[1-9]\d{0,14}-\d{1,15}$/;
 
@@ -114,7 +126,7 @@ export const balanceExample: Balance = {
   month: { month: '2026-05', used: 22, discount_percent: 0, next_discount_at: 10_000 },
 };
 
-export const ledgerExample: z.infer<typeof LedgerPage> = {
+export const ledgerExample: LedgerPage = {
   object: 'list',
   data: [
     {

@@ -5,7 +5,7 @@ export const Scope = z
   .enum(['create', 'read', 'admin'])
   .meta({ id: 'Scope' })
   .describe(
-    'create: create, cancel and erase jobs; read: read jobs, results and credits; admin: issue keys and grant credits',
+    'create: create, cancel and erase jobs; read: read jobs, results and credits; admin: what operators do, such as issue keys and grant credits',
   );
 export type Scope = z.infer<typeof Scope>;
 
@@ -72,6 +72,18 @@ export const IssuedKey = z
   .meta({ id: 'IssuedKey' });
 export type IssuedKey = z.infer<typeof IssuedKey>;
 
+/** The key that a request has. */
+export const OwnKey = z
+  .strictObject({
+    id: z.string().describe('`operator` for ADMIN_KEY'),
+    account: Account.nullable().describe('null for ADMIN_KEY, which belongs to no account'),
+    name: z.string().nullable(),
+    scopes: z.array(Scope),
+    expires_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'OwnKey' });
+export type OwnKey = z.infer<typeof OwnKey>;
+
 export const KeyListQuery = z.strictObject({ account: Account.optional() });
 
 /** A record that cannot be shown as a key; it can still be revoked. */
@@ -86,6 +98,7 @@ export type FaultyKey = z.infer<typeof FaultyKey>;
 export const KeyList = z
   .strictObject({ object: z.literal('list'), data: z.array(Key), faulty: z.array(FaultyKey) })
   .meta({ id: 'KeyList' });
+export type KeyList = z.infer<typeof KeyList>;
 
 export const keyExample: Key = {
   id: 'key_2nR7cVxT0pLq',
@@ -97,6 +110,11 @@ export const keyExample: Key = {
   last_used_at: null,
   expires_at: null,
   revoked_at: null,
+};
+export const ownKeyExample: OwnKey = {
+  id: keyExample.id,
+  ...{ account: keyExample.account, name: keyExample.name },
+  ...{ scopes: keyExample.scopes, expires_at: keyExample.expires_at },
 };
 /** Not a key of any service. */
 export const issuedKeyExample: IssuedKey = { ...keyExample, key: 'mes_live_7hK2…_…' };

@@ -45,6 +45,7 @@ export const AdminRelease = z
       .describe('of jobs, since the release was last put on trial'),
   })
   .meta({ id: 'AdminRelease' });
+export type AdminRelease = z.infer<typeof AdminRelease>;
 
 export const AdminSlot = z
   .strictObject({
@@ -60,6 +61,7 @@ export type AdminSlot = z.infer<typeof AdminSlot>;
 export const AdminSlotList = z
   .strictObject({ object: z.literal('list'), data: z.array(AdminSlot) })
   .meta({ id: 'AdminSlotList' });
+export type AdminSlotList = z.infer<typeof AdminSlotList>;
 
 export const ReleaseLogEntry = z
   .strictObject({
@@ -75,6 +77,7 @@ export type ReleaseLogEntry = z.infer<typeof ReleaseLogEntry>;
 export const ReleaseLog = z
   .strictObject({ object: z.literal('list'), data: z.array(ReleaseLogEntry) })
   .meta({ id: 'ReleaseLog' });
+export type ReleaseLog = z.infer<typeof ReleaseLog>;
 export const ReleaseLogQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(50),
 });
@@ -85,6 +88,7 @@ const Check = z
 export const CheckedRelease = z
   .strictObject({ release: ReleaseRef, checks: z.array(Check) })
   .meta({ id: 'CheckedRelease' });
+export type CheckedRelease = z.infer<typeof CheckedRelease>;
 export const AddedRelease = z
   .strictObject({
     ...CheckedRelease.shape,
@@ -191,7 +195,7 @@ export const slotExample: AdminSlot = {
 };
 export const slotListExample = { object: 'list', data: [slotExample] };
 
-export const releaseLogExample: z.infer<typeof ReleaseLog> = {
+export const releaseLogExample: ReleaseLog = {
   object: 'list',
   data: [
     {
@@ -201,7 +205,7 @@ export const releaseLogExample: z.infer<typeof ReleaseLog> = {
   ],
 };
 
-export const checkedExample: z.infer<typeof CheckedRelease> = {
+export const checkedExample: CheckedRelease = {
   release: 'photo@r2',
   checks: [{ name: 'contract', ok: true, detail: 'inputs and outputs are as expected', ms: 12 }],
 };

@@ -26,12 +26,17 @@ import type { Tracing } from '../tracing.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Page } from './pages/bundle.ts';
 
+type TritonServer = { readonly name: string; readonly state: () => { readonly healthy: boolean } };
+
 /** Whom a request is made for. */
 export type Caller = {
   readonly account: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
 };
+
+/** The caller with ADMIN_KEY, which belongs to no account: it has the scope `admin` only, and makes no jobs. */
+export const operator: Caller = { account: '', keyId: 'operator', scopes: ['admin'] };
 
 /** Everything that the API drives, opened and closed by `main.ts`. */
 export type Parts = {
@@ -46,7 +51,7 @@ export type Parts = {
   readonly jobs: Jobs;
   readonly signals: Signals;
   readonly queue: Queue;
-  /** For Bull Board. */
+  /** For operators, who look into them. */
   readonly queuesToSee: { queues(): readonly Bull.Queue[] };
   readonly idempotency: Idempotency;
   readonly files: Files;
@@ -70,6 +75,8 @@ export type Parts = {
   /** What operators do with releases of models. */
   readonly operate: Operate;
   readonly registry: Registry;
+  /** The Triton servers, in use or not. */
+  readonly replicas: { list(): readonly TritonServer[] };
   /** The playground, as it is sent. */
   readonly page: Page;
   /** Aborted when the process begins to shut down: no new jobs, and callers that wait get their 202. */

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Scope } from '../contract/keys.ts';
 import type { Description } from '../contract/openapi/description.ts';
 import type { FailureCode } from '../errors.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
@@ -8,11 +7,14 @@ import { readInput } from './body/input.ts';
 import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
 
+/** What a key must be allowed. */
+export type NeededScope = NonNullable<Description['scope']>;
+
 /** A request as a route receives it; what it brought is discarded when the answer is made. */
 export type Http = Incoming & {
   readonly ctx: Context;
   /** Demands a key with the scope and counts the request against its rate. */
-  readonly authenticate: (scope: Scope) => Promise<Caller>;
+  readonly authenticate: (scope: NeededScope) => Promise<Caller>;
   /** Counts the request among the open ones of an account that it names without a key. */
   readonly enter: (account: string) => void;
   /** Demands METRICS_TOKEN or ADMIN_KEY. */
@@ -58,9 +60,9 @@ export function route<
   B extends Any = Any,
   A = unknown,
   Also = never,
->(spec: Spec<P, Q, B, A, Also, Keyed> & { readonly scope: Scope }): Route;
+>(spec: Spec<P, Q, B, A, Also, Keyed> & { readonly scope: NeededScope }): Route;
 export function route(
-  spec: Spec<Any, Any, Any, unknown, unknown, Keyed> & { readonly scope: Scope },
+  spec: Spec<Any, Any, Any, unknown, unknown, Keyed> & { readonly scope: NeededScope },
 ): Route {
   const { handle, ...described } = spec;
   const serve: Route['serve'] = async (http, parts) => {

@@ -1,11 +1,10 @@
 import Router from '@koa/router';
-import type { Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
 import { createIntake } from './body/incoming.ts';
 import type { Context, State } from './context.ts';
 import { createGate, type Gate } from './gate/gate.ts';
 import type { Parts } from './parts.ts';
-import type { Route } from './route.ts';
+import type { NeededScope, Route } from './route.ts';
 import { shorten } from './shorten.ts';
 
 /** The routes as Koa middleware. Other paths and methods are answered with not_found or method_not_allowed. */
@@ -27,7 +26,7 @@ const serve =
     ctx.state.pattern = route.path;
     if (route.creates && parts.draining.aborted) throw new Failure('draining');
     const { ownedBy, ...incoming } = intake(Number(ctx.get('content-length')));
-    const authenticate = async (scope: Scope) => {
+    const authenticate = async (scope: NeededScope) => {
       const caller = await gate.admit(ctx, route, scope);
       ownedBy(caller.account);
       return caller;

@@ -53,6 +53,41 @@ test("the operator's key issues keys but makes no jobs", async () => {
   assert.is((await keyed.http.get('/v1/admin/keys')).status, 200);
 });
 
+test('a key of any scope learns what it is; without one nothing is told', async () => {
+  for (const scopes of [['create'], ['admin']] as const) {
+    const { http, account, keyId } = await api.caller({ scopes: [...scopes] });
+    const { status, data } = await http.get('/v1/key');
+    assert.is(status, 200);
+    assert.equal(data, { id: keyId, account, name: null, scopes, expires_at: null });
+  }
+  const { data } = await api.admin.get('/v1/key');
+  const none = { account: null, name: null, expires_at: null };
+  assert.equal(data, { id: 'operator', scopes: ['admin'], ...none });
+  refused(await api.client().get('/v1/key'), 401, 'missing_api_key');
+});
+
+test('the operator sees the accounts page by page, and the ledger of each', async () => {
+  const admin = (await api.caller({ credits: 0, scopes: ['admin'] })).http;
+  for (const account of ['0-first', '0-second', '0-third'])
+    await api.parts.ledger.grant(account, 30, 'a test');
+  const page = async (query: string) => {
+    const { data } = await admin.get(`/v1/admin/accounts?${query}`);
+    return [data.data.map(({ account }: { account: string }) => account), data.has_more];
+  };
+  assert.equal(await page('limit=2'), [['0-first', '0-second'], true]);
+  assert.equal((await page('limit=1&starting_after=0-second'))[0], ['0-third']);
+  const { data: first } = await admin.get('/v1/admin/accounts/0-first');
+  assert.equal([first.balance, first.held, first.available], [30, 0, 30]);
+  const { data: ledger } = await admin.get('/v1/admin/accounts/0-first/ledger');
+  assert.equal(
+    ledger.data.map(({ type, balance, note }: Record<string, unknown>) => [type, balance, note]),
+    [['grant', 30, 'a test']],
+  );
+  const plain = await api.caller();
+  for (const path of ['', '/0-first', '/0-first/ledger'])
+    refused(await plain.http.get(`/v1/admin/accounts${path}`), 403, 'insufficient_scope');
+});
+
 test('a key is issued with credits, listed without its secret, rotated with an overlap', async () => {
   const admin = (await api.caller({ scopes: ['admin'] })).http;
   const request = { account: 'acme', name: 'site', credits: 50 };

@@ -130,7 +130,13 @@ export const realApi = async (
       wait(-1);
     };
   };
-  const app = createApp({ ...parts, registry, operate, signals: { ...parts.signals, listen } });
+  const app = createApp({
+    ...parts,
+    registry,
+    operate,
+    replicas,
+    signals: { ...parts.signals, listen },
+  });
   const http = createServer(app, config.http);
   http.listen(config.http.port, config.http.host);
   await once(http, 'listening');

@@ -51,7 +51,7 @@ test('the page comes with a policy that lets it load nothing but its own', async
 test('its files have the hash in their names, come compressed, and are not sent twice', async () => {
   const html = (await get('/')).body.toString();
   const names = [...new Set(html.match(/assets\/[\w.-]+/g))];
-  assert.is(names.length, 4);
+  assert.is(names.length, 5);
   const sizes = await Promise.all(
     names.map(async (name) => {
       assert.match(name, /-[0-9A-Z]{8}\.(js|css|svg|jpg)$/);

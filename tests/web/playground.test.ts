@@ -15,12 +15,13 @@ import { sounds } from '../real/sounds.ts';
 import { talkingHead } from '../real/talking.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
 import { until } from '../real/until.ts';
+import { adminTests } from './admin.ts';
 
 const test = suite('playground');
 const dir = tempDir('playground');
 const at = (name: string) => join(dir, name);
 const service = await realService(
-  { IMAGE_MAX_BYTES: '200000' },
+  { IMAGE_MAX_BYTES: '200000', DEVELOPMENT_KEY_PATH: at('dev-key') },
   realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
 );
 const browser = await realBrowser(new URL(service.url).origin);
@@ -435,6 +436,8 @@ test('the request as curl, TypeScript and Python does what the form does', async
   for (const output of outputs) assert.match(output, `${service.url}/v1/jobs/job_`);
   await page.context().close();
 });
+
+adminTests(test, { service, browser });
 
 test('no page printed an error, or asked another server', () => {
   assert.equal(browser.faults, []);

@@ -27,8 +27,8 @@ export type Description = {
   readonly summary: string;
   /** More than the summary, as Markdown. */
   readonly description?: string;
-  /** What the key must be allowed; absent for a route that needs no key. */
-  readonly scope?: Scope;
+  /** What the key must be allowed; `any`: whatever it is allowed; absent for a route that needs no key. */
+  readonly scope?: Scope | 'any';
   /** Takes a signed link in place of a key. */
   readonly byLink?: boolean;
   /** Which of a key's two rates a request counts against. */

@@ -61,6 +61,7 @@ const codesOf = (route: Description): string[] =>
       ...route.fails,
       ...['internal_error', 'invalid_request', 'header_too_large', 'validation_failed'],
       ...(route.scope ? keyFailures : []),
+      ...(route.scope && route.scope !== 'any' ? ['insufficient_scope'] : []),
       ...(route.scope ? ['concurrency_limited'] : []),
       ...(route.rate ? ['rate_limited'] : []),
       ...(route.params ? ['not_found'] : []),
@@ -71,7 +72,7 @@ const codesOf = (route: Description): string[] =>
     ]),
   ].sort();
 
-const keyFailures = ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'];
+const keyFailures = ['missing_api_key', 'invalid_api_key', 'expired_api_key'];
 const bodyFailures = [
   ...['invalid_json', 'file_too_large', 'unsupported_media_type', 'request_timeout'],
 ];

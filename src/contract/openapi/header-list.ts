@@ -68,6 +68,7 @@ export const answerHeaders = {
       '`true` where the answer is that to an earlier request with the same Idempotency-Key',
     schema: { type: 'string', enum: ['true'] },
   },
+  'Set-Cookie': { description: 'the session, for the path /board alone', schema: text },
   ETag: { description: 'SHA-256 of the file, in quotes', schema: text },
   'Accept-Ranges': { description: '`bytes`', schema: text },
   'Content-Range': { description: 'which bytes these are, of how many', schema: text },

@@ -1,8 +1,8 @@
 import { bearerOf, isOneOf } from '../../bearer.ts';
-import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
 import type { Context } from '../context.ts';
-import type { Caller, Parts } from '../parts.ts';
+import { type Caller, operator, type Parts } from '../parts.ts';
+import type { NeededScope } from '../route.ts';
 import type { BadKeys } from './bad-keys.ts';
 
 /**
@@ -38,12 +38,10 @@ export const demandScraper = (
   throw new Failure('invalid_api_key');
 };
 
-export const demandScope = ({ scopes }: Caller, needed: Scope): void => {
-  if (!scopes.includes(needed)) throw new Failure('insufficient_scope', { needed });
+export const demandScope = ({ scopes }: Caller, needed: NeededScope): void => {
+  if (needed !== 'any' && !scopes.includes(needed))
+    throw new Failure('insufficient_scope', { needed });
 };
-
-/** The caller with ADMIN_KEY, which belongs to no account: it has the scope `admin` only, and makes no jobs. */
-const operator: Caller = { account: '', keyId: 'operator', scopes: ['admin'] };
 
 const tokenOf = (ctx: Context): string => {
   const token = bearerOf(ctx.get('authorization'));

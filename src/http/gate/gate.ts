@@ -1,9 +1,8 @@
-import type { Scope } from '../../contract/keys.ts';
 import { Failure } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKeyOf } from '../idempotent.ts';
 import type { Caller, Parts } from '../parts.ts';
-import type { Route } from '../route.ts';
+import type { NeededScope, Route } from '../route.ts';
 import { authenticate, demandScope, demandScraper } from './authenticate.ts';
 import { createBadKeys } from './bad-keys.ts';
 import { takeFromRate } from './rate-limit.ts';
@@ -35,7 +34,7 @@ export const createGate = (parts: Parts) => {
 
   return {
     enter,
-    admit: async (ctx: Context, route: Route, scope: Scope): Promise<Caller> => {
+    admit: async (ctx: Context, route: Route, scope: NeededScope): Promise<Caller> => {
       const caller = await authenticate(ctx, parts, badKeys);
       ctx.state.log = ctx.state.log.child({ account: caller.account, key: caller.keyId });
       await takeFromRate(ctx, parts, caller.keyId, route.rate ?? 'read');

@@ -14,7 +14,7 @@ const taken = [
 /** Seconds for which a browser need not ask again; Chromium takes no more. */
 const maxAge = 7_200;
 
-/** Other origins get no header, so their browser refuses the answer. Credentials are not allowed: the API reads no cookie. */
+/** Other origins get no header, so their browser refuses the answer. Credentials are not allowed: /v1 reads no cookie. */
 export const crossOrigin = (origins: readonly string[]) =>
   cors({
     origin: (ctx: Pick<Context, 'get' | 'path'>) => {

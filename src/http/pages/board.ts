@@ -1,6 +1,6 @@
 /**
  * Bull Board at /board: what is in Bull's queues. Read-only, as what a ticket starts is decided in Redis (decision 26), and
- * as a browser sends the password by itself, whatever page asks it to.
+ * as a browser sends the session or the password by itself, whatever page asks it to.
  */
 import { createBullBoard } from '@bull-board/api';
 import { BullAdapter } from '@bull-board/api/bullAdapter';
@@ -10,6 +10,7 @@ import { Failure } from '../../errors.ts';
 import type { Context } from '../context.ts';
 import type { Parts } from '../parts.ts';
 import { type Http, openRoute, type Route } from '../route.ts';
+import { hasBoardSession } from './board-session.ts';
 
 const path = '/board';
 const headers = {
@@ -31,8 +32,12 @@ const openBoard = ({ queuesToSee }: Pick<Parts, 'queuesToSee'>): Board => {
   return serverAdapter.registerPlugin();
 };
 
-/** A browser asks its user for a name, which does not matter, and a password: a key with the scope `admin`, or ADMIN_KEY. */
-const admit = async ({ ctx, authenticate }: Http): Promise<void> => {
+/**
+ * Who comes from the admin tab has a session. Everybody else is asked by the browser for a name, which does not matter, and a
+ * password: a key with the scope `admin`, or ADMIN_KEY.
+ */
+const admit = async ({ ctx, authenticate }: Http, parts: Parts): Promise<void> => {
+  if (await hasBoardSession(ctx, parts)) return;
   const [, encoded = ''] = /^Basic (\S+)$/i.exec(ctx.get('authorization')) ?? [];
   const password = Buffer.from(encoded, 'base64')
     .toString()
@@ -67,7 +72,7 @@ export const boardRoutes = (): readonly Route[] => {
       fails: ['missing_api_key', 'invalid_api_key', 'expired_api_key', 'insufficient_scope'],
       handle: async (http, parts) => {
         const { ctx } = http;
-        await admit(http);
+        await admit(http, parts);
         board ??= openBoard(parts);
         ctx.set(headers);
         await board(ctx, async () => {});

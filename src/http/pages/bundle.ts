@@ -52,6 +52,8 @@ const bundled = async () => {
       entryPoints: entryPoints.map((name) => join(web, name)),
       ...{ bundle: true, minify: true, format: 'esm', target: 'es2022', charset: 'utf8' },
       ...{ loader: { '.svg': 'copy', '.jpg': 'copy' }, entryNames: '[name]-[hash]' },
+      // The admin tab is a file of its own, loaded when it is opened.
+      ...{ splitting: true, chunkNames: '[name]-[hash]' },
       ...{ outdir: web, write: false, logLevel: 'silent' },
     });
     return outputFiles.map(({ path, contents }) => ({

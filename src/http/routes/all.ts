@@ -6,15 +6,18 @@ import type { Operation } from '../../operations/operation.ts';
 import { boardRoutes } from '../pages/board.ts';
 import { pageRoutes } from '../pages/routes.ts';
 import type { Route } from '../route.ts';
+import { getAccount, listAccountLedger, listAccounts } from './accounts.ts';
 import { createKey, grantCredits, listKeys, revokeKey, rotateKey } from './admin.ts';
 import { getCredits, listLedger } from './credits.ts';
 import { docsScriptRoute, getDocs } from './docs.ts';
 import { jobEventsRoute } from './job-events.ts';
 import { jobResultRoute } from './job-result.ts';
 import { jobRoutes } from './jobs.ts';
+import { getKey } from './key.ts';
 import { modelsRoute } from './models.ts';
 import { operationRoutes } from './operation.ts';
 import { getProblemType } from './problems.ts';
+import { createBoardSession, getQueue } from './queue.ts';
 import {
   addRelease,
   applyReleases,
@@ -52,12 +55,18 @@ export const createRoutes = (
     ...webhookRoutes,
     getCredits,
     listLedger,
+    getKey,
     modelsRoute(modelSchemas(operations), operations),
     createKey,
     listKeys,
     rotateKey,
     revokeKey,
     grantCredits,
+    listAccounts,
+    getAccount,
+    listAccountLedger,
+    getQueue,
+    createBoardSession,
     listReleases,
     releaseLog,
     addRelease,

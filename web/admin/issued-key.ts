@@ -1,0 +1,19 @@
+/** A key that was just issued: the only time that it can be seen. */
+import type { IssuedKey } from '../../src/contract/keys.ts';
+import { announce, button, make } from '../dom.ts';
+
+export const issuedKey = ({ key, account }: IssuedKey): HTMLElement => {
+  const copy = button('Copy the key', async () => {
+    await navigator.clipboard.writeText(key);
+    copy.textContent = 'Copied';
+    announce('The key is copied.');
+  });
+  return make(
+    'div',
+    {},
+    make('code', { class: 'secret' }, key),
+    make('p', {}, `It is of the account ${account}, and is shown only now: keep it.`),
+    // Browsers have a clipboard only on https pages and on this machine itself.
+    make('p', { class: 'row' }, navigator.clipboard ? copy : null),
+  );
+};
