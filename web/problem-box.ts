@@ -25,13 +25,16 @@ export const box = ({
     { class: 'notice bad', role: 'alert', 'data-code': code },
     make('strong', {}, title),
     make('p', {}, detail),
-    errors.length > 0 &&
+    // The first of them is in `detail`.
+    errors.length > 1 &&
       make(
         'ul',
         {},
-        ...errors.map(({ pointer, detail }) =>
-          make('li', {}, `${pointer.slice(1) || 'request'}: ${detail}`),
-        ),
+        ...errors
+          .slice(1)
+          .map(({ pointer, detail }) =>
+            make('li', {}, `${pointer.slice(1) || 'request'}: ${detail}`),
+          ),
       ),
     make(
       'p',
