@@ -4,16 +4,16 @@ import { root } from '../../src/stack/home.mjs';
 
 /** Those of more than 10 s on two idle cores, the longest first. */
 const longest = [
-  ...['stack/start', 'walk/long-clips', 'walk/shared-video', 'walk/releases', 'attack/stub'],
-  ...['faults/killed', 'faults/starved', 'walk/neural', 'attack/drain', 'walk/durations'],
-  ...['complaints/edges', 'complaints/sharp', 'complaints/stylised'],
-  ...['complaints/timing', 'walk/lipsync', 'walk/killed-decoders'],
-  ...['walk/lipsync-media', 'complaints/away', 'complaints/silence'],
-  ...['operations/lip-sync/run', 'operations/lip-sync/speakers', 'attack/idempotency-lock'],
-  ...['attack/schemathesis', 'walk/segments', 'http/redis-down'],
-  ...['jobs/recovery', 'storage/s3-service', 'storage/s3', 'media/video', 'walk/images'],
-  ...['models/releases', 'models/check', 'models/catalogue'],
-  ...['cli/usage', 'attack/fuzz'],
+  ...['stack/start', 'walk/long-clips', 'faults/killed', 'walk/releases', 'faults/starved'],
+  ...['walk/durations', 'attack/drain', 'web/playground', 'walk/neural', 'complaints/edges'],
+  ...['attack/stub', 'walk/lipsync-media', 'walk/lipsync', 'complaints/sharp', 'cli/usage'],
+  ...['walk/killed-decoders', 'guides/guides', 'operations/lip-sync/run', 'walk/shared-video'],
+  ...['attack/schemathesis', 'complaints/stylised', 'complaints/timing', 'cli/jobs'],
+  ...['complaints/away', 'complaints/silence', 'operations/lip-sync/speakers', 'walk/provenance'],
+  ...['contract/generators', 'provenance/sign', 'attack/idempotency-lock', 'walk/segments'],
+  ...['watching/walk', 'storage/s3-service', 'media/video', 'media/sound', 'walk/videos'],
+  ...['walk/faults', 'walk/images', 'jobs/recovery', 'storage/s3', 'http/redis-down'],
+  ...['models/releases', 'models/check', 'models/catalogue', 'attack/fuzz'],
 ].map((name) => join(root, 'tests', `${name}.test.ts`));
 
 /** So many short files of one folder share a process. */
