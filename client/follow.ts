@@ -32,8 +32,7 @@ export async function* follow<J extends Job>(
   yield job;
   while (!isOver(job)) {
     try {
-      if (failed >= mostFailed) await pause(timing.pollMs, means.signal);
-      else
+      if (failed < mostFailed)
         for await (const { id, data } of eventsOf(job, lastId, means, timing)) {
           failed = 0;
           lastId = id ?? lastId;
@@ -45,7 +44,8 @@ export async function* follow<J extends Job>(
       failed += 1;
     }
     if (isOver(job)) return;
-    // The service ends its streams when it shuts down; another one goes on.
+    // The service ends its streams when it shuts down; another one goes on. A proxy may end each after its first event.
+    await pause(timing.pollMs, means.signal);
     job = await means.get();
     yield job;
   }

@@ -1,12 +1,12 @@
 /** Checks that a webhook came from the service. */
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import type { Job } from './contract.ts';
+import type { Job, WebhookEventType } from './contract.ts';
 
-export type WebhookEvent = {
-  readonly type: `job.${string}`;
-  readonly timestamp: string;
-  readonly data: Job;
-};
+/** An event of a job, or the test of an endpoint. */
+export type WebhookEvent = { readonly timestamp: string } & (
+  | { readonly type: WebhookEventType; readonly data: Job }
+  | { readonly type: 'webhook.ping'; readonly data: { readonly webhook: string } }
+);
 type WebhookHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** Standard Webhooks: id, time and signature of a delivery, in lower case as Node has them. */

@@ -178,7 +178,8 @@ const Environment = z.object({
   WEBHOOK_TIMEOUT_SECONDS: int(15),
   WEBHOOK_RETRY_SECONDS: list
     .default(['5', '300', '1800', '7200', '18000', '36000', '50400', '72000', '86400'])
-    .pipe(z.array(z.coerce.number<string>().positive())),
+    // Six days: a delivery's record is kept for seven after an attempt.
+    .pipe(z.array(z.coerce.number<string>().positive().max(518_400))),
   WEBHOOK_DISABLE_DAYS: z.coerce.number().positive().default(5),
   ACCOUNT_WEBHOOK_DELIVERIES: int(10_000),
 

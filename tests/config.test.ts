@@ -55,6 +55,9 @@ test('webhooks are tried again when the contract says, and given 15 s to answer'
     ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour),
   ]);
   assert.is(timeoutMs, 15_000);
+  // The record of the delivery would be gone.
+  const weeks = { ...secrets, WEBHOOK_RETRY_SECONDS: '5,604800' };
+  assert.throws(() => loadConfig(weeks), /WEBHOOK_RETRY_SECONDS.*518400/);
 });
 
 test('the limits are those of the contract unless they are set', () => {

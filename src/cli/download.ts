@@ -2,7 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Client } from '../../client/client.ts';
 import { writeChunks } from '../storage/write-all.ts';
+import { Refused } from './refused.ts';
+
+type Wanted = {
+  readonly result: { readonly id: string; readonly output_url: string };
+  readonly target: string;
+  readonly signal?: AbortSignal;
+};
+
+/** Saves a result, which is paid for: where that fails, it is told how to get it later. Throws Refused. */
+export const fetchResult = async (
+  service: Pick<Client, 'download'>,
+  { result, target, signal = new AbortController().signal }: Wanted,
+): Promise<void> => {
+  try {
+    await saveAs(target, await service.download(result, signal), signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new Refused(
+      `The result could not be fetched: ${error instanceof Error ? error.message : error}\n  enhance jobs watch ${result.id} --output PATH fetches it again, at no cost.`,
+    );
+  }
+};
 
 /**
  * Writes an answer into a file of its own beside `target` and renames it: a broken download leaves no file, and two

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import type { Job } from '../../client/contract.ts';
 import { counted } from '../counted.ts';
 import { type Calling, serviceOf } from './calling.ts';
-import { saveAs } from './download.ts';
+import { fetchResult } from './download.ts';
 import { checkTarget } from './paths.ts';
 import { openBars } from './progress-bars.ts';
 
@@ -44,9 +44,7 @@ export const watchJob = async (id: string, options: WatchOptions): Promise<void>
   const job = await ended(service, id, show).finally(bars.close);
   print(job, options);
   if (job.status !== 'succeeded') process.exitCode = 1;
-  if (!output) return;
-  const answer = await service.download(await service.result(job));
-  await saveAs(output, answer, new AbortController().signal);
+  if (output) await fetchResult(service, { result: await service.result(job), target: output });
 };
 
 const ended = async (service: Client, id: string, onUpdate: (job: Job) => void): Promise<Job> =>

@@ -37,10 +37,27 @@ export const targetsOf = (
 export const isFolderAt = (path: string): boolean =>
   /[/\\]$/.test(path) || (existsSync(path) && statSync(path).isDirectory());
 
+/** The path in which the file's name is. */
+export const pathOf = (source: Source): string => {
+  if (!isUrl(source)) return source;
+  if (!URL.canParse(source))
+    throw new Refused(`Expected an address such as https://example.org/a.png; got ${source}.`);
+  return new URL(source).pathname;
+};
+
 /** The file's name without its ending. */
 const nameOf = (source: Source): string => {
-  const name = isUrl(source) ? decodeURIComponent(new URL(source).pathname) : source;
+  const name = isUrl(source) ? decoded(pathOf(source)) : source;
   return basename(name, extname(name)) || 'result';
+};
+
+/** "a%20b" as "a b". What is encoded in another way stays as it is, and what no file name may have becomes "_". */
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path).replace(/\p{Cc}/gu, '_');
+  } catch {
+    return path;
+  }
 };
 
 /** Refuses a target that would replace one of the sources, or, without `force`, any other file. */
@@ -54,7 +71,7 @@ export const checkTarget = (
   if (!existsSync(target)) return;
   const own = sources.filter((source) => !isUrl(source)).map((source) => realpathSync(source));
   if (own.includes(realpathSync(target)))
-    throw new Refused(`The result would replace its own source ${target}. Give another --output.`);
+    throw new Refused(`The result would replace the source ${target}. Give another --output.`);
   if (!force)
     throw new Refused(`${target} exists already. Give another --output, or --force to replace it.`);
 };

@@ -9,7 +9,7 @@ import { inOrder } from '../async/in-order.ts';
 import { counted } from '../counted.ts';
 import { Failure } from '../errors.ts';
 import { type Calling, serviceOf } from './calling.ts';
-import { saveAs } from './download.ts';
+import { fetchResult } from './download.ts';
 import { checkSource, checkTarget, isUrl, type Source } from './paths.ts';
 import { openBars } from './progress-bars.ts';
 import { Refused } from './refused.ts';
@@ -42,7 +42,7 @@ const atOnce = 4;
 
 /** Makes the jobs, shows their progress and downloads their results. Ctrl-C cancels them. */
 export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => []) => {
-  for (const wish of wishes) checkWish(wish, options);
+  check(wishes, options);
   const service = serviceOf(options);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort(new Refused('Stopped.')));
@@ -77,7 +77,7 @@ const runOne = async (
   try {
     const job = await service.wait(started, { onUpdate: show, signal });
     const result = await service.result(job);
-    await saveAs(wish.target ?? '', await service.download(result, signal), signal);
+    await fetchResult(service, { result, target: wish.target ?? '', signal });
     return result;
   } catch (error) {
     if (signal.aborted) throw new Refused(stoppedText(await service.jobs.cancel(started.id)));
@@ -106,10 +106,11 @@ const bodyOf = async ({ sources, fields }: Wish): Promise<Record<string, unknown
   return { ...fields, ...Object.fromEntries(await Promise.all(entries)) };
 };
 
-const checkWish = ({ sources, target }: Wish, { force = false }: JobOptions): void => {
-  const all = Object.values(sources);
+/** A result replaces no source, be it that of another wish. */
+const check = (wishes: readonly Wish[], { force = false }: JobOptions): void => {
+  const all = wishes.flatMap(({ sources }) => Object.values(sources));
   all.forEach(checkSource);
-  if (target !== undefined) checkTarget(target, all, { force });
+  for (const { target } of wishes) if (target !== undefined) checkTarget(target, all, { force });
 };
 
 const report = (
@@ -142,7 +143,7 @@ const stoppedText = ({ id, cost, finished_at }: Job): string =>
 
 /** Tells what the jobs would cost. */
 export const tellPrices: Use['send'] = async (kind, wishes, options) => {
-  for (const wish of wishes) checkWish(wish, options);
+  check(wishes, options);
   const service = serviceOf(options);
   const price = async (wish: Wish): Promise<Estimate> => {
     const asked = { method: 'POST', body: await bodyOf(wish), safe: true } as const;

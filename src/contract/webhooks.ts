@@ -1,7 +1,7 @@
 /** Events of jobs, whom they are told to, and the log of that. */
 import { z } from 'zod';
 import { exampleJobId, exampleTimes } from './examples.ts';
-import { SourceUrl } from './media.ts';
+import { HttpUrl } from './media.ts';
 
 /** What an endpoint or a request may ask to be told. */
 export const EventType = z
@@ -40,13 +40,16 @@ export const Metadata = z
         ...{ code: 'too_big', origin: 'object', maximum: MOST_KEYS, inclusive: true, input: given },
       });
   })
+  // Sorted, as the order of JSON fields is none: it must not make a repeated request another one.
+  .overwrite((given) => Object.fromEntries(Object.entries(given).sort()))
   .describe(
     `at most ${MOST_KEYS} texts of up to 500 characters under names of up to 40; they come back in the job and its events`,
   )
   .meta({ id: 'Metadata', maxProperties: MOST_KEYS });
 export type Metadata = z.infer<typeof Metadata>;
 
-const WebhookUrl = SourceUrl.max(2000);
+/** No media: the id of a job or an upload does not stand for an address here. */
+const WebhookUrl = HttpUrl.max(2000);
 
 /** What every creating request may bring that is no part of its work. */
 export const callbackFields = {

@@ -190,6 +190,6 @@ const signedAs = (
     .filter(({ role }) => unreadable.includes(role))
     .map(({ title }) => ({
       code: 'provenance_unreadable',
-      detail: `The content credentials of the ${title} are damaged and were left out; those of the result name the ${title} without them.`,
+      detail: `Whether the ${title} has content credentials could not be read, as it is damaged or unusual there; those of the result name the ${title} without any.`,
     })),
 });

@@ -140,14 +140,19 @@ const finish = async (
   return againMs;
 };
 
-/** An endpoint is disabled by its answers alone: that it was disabled or deleted says nothing about it. */
+/**
+ * An endpoint is disabled by its answers alone: that it was disabled or deleted says nothing about it. Nor does a test that
+ * failed, often made before the receiver is there: nothing tries it again, so it would count until the next event succeeds.
+ */
 const tellEndpoint = async (
-  { endpoint }: Delivery,
+  { endpoint, type }: Delivery,
   { status, error }: Answer,
   { webhooks, log }: AttemptParts,
 ): Promise<void> => {
   if (endpoint === '') return;
   const failed = status === GONE ? 'gone' : 'failed';
-  const reason = await webhooks.endpoints.heard(endpoint, error === null ? 'ok' : failed);
+  const how = error === null ? 'ok' : failed;
+  if (type === 'webhook.ping' && how === 'failed') return;
+  const reason = await webhooks.endpoints.heard(endpoint, how);
   if (reason !== '') log.warn({ webhook: endpoint, reason }, 'a webhook was disabled');
 };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { saveAs } from '../../src/cli/download.ts';
+import { createClient } from '../../client/client.ts';
+import { fetchResult, saveAs } from '../../src/cli/download.ts';
 import { serve } from '../media/server.ts';
 import { tempDir } from '../real/run.ts';
 
@@ -21,6 +22,8 @@ const slow = async (text: string, answer: ServerResponse): Promise<void> => {
 };
 const server = await serve((request, answer) => {
   if (request.url === '/whole') answer.end('a result');
+  else if (request.url === '/breaks')
+    answer.writeHead(200, { 'content-length': 9 }).write('a r', () => answer.destroy());
   else if (request.url?.startsWith('/slow')) void slow(request.url, answer);
   else answer.write('some of it');
 });
@@ -55,6 +58,25 @@ test('a download that is stopped leaves no file, however early it is stopped', a
     assert.equal(readdirSync(folder), []);
   }
   assert.ok(existsSync(folder));
+});
+
+test('a result that could not be fetched is told in a sentence, with the way to fetch it again', async () => {
+  const target = join(tempDir('download'), 'a.mp4');
+  const service = createClient({ url: server.origin });
+  const fetched = (path: string, where = target) =>
+    fetchResult(service, {
+      result: { id: 'job_1', output_url: `${server.origin}${path}` },
+      target: where,
+    }).then(
+      () => '',
+      (error: unknown) => String(error),
+    );
+  const told = /^Refused: The result could not be fetched: .*\n {2}enhance jobs watch job_1 /;
+  assert.match(await fetched('/breaks'), told);
+  assert.match(await fetched('/whole', join(target, 'no-folder', 'a.mp4')), told);
+  assert.not.ok(existsSync(target));
+  assert.is(await fetched('/whole'), '');
+  assert.is(readFileSync(target, 'utf8'), 'a result');
 });
 
 test.run();

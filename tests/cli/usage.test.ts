@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { targetsOf } from '../../src/cli/paths.ts';
 import { root } from '../../src/stack/home.mjs';
 import { testEnvironment } from '../real/config.ts';
 import { freePorts } from '../real/ports.ts';
@@ -41,7 +42,7 @@ test('an output in a folder that does not exist is refused before anything is pa
 
 test('a result never replaces its source, and another file only with --force', async () => {
   const own = await complaint('upscale', file, '-o', file, '--force', ...nobody);
-  assert.match(own, /would replace its own source/);
+  assert.match(own, /would replace the source/);
   symlinkSync(file, join(dir, 'link.png'));
   const linked = await complaint(
     'upscale',
@@ -51,7 +52,7 @@ test('a result never replaces its source, and another file only with --force', a
     '--force',
     ...nobody,
   );
-  assert.match(linked, /would replace its own source/);
+  assert.match(linked, /would replace the source/);
   const other = join(dir, 'other.png');
   writeFileSync(other, 'not to be lost');
   assert.match(
@@ -61,6 +62,22 @@ test('a result never replaces its source, and another file only with --force', a
   const two = await complaint('upscale', file, other, '-o', join(dir, 'c.png'), ...nobody);
   assert.match(two, /must be a folder that exists/);
   assert.is(readFileSync(other, 'utf8'), 'not to be lost');
+});
+
+test('a result replaces no source of the same command either', async () => {
+  const earlier = join(dir, 'folder', 'a-photo-2x.png');
+  writeFileSync(earlier, 'not to be lost');
+  const args = ['upscale', file, earlier, '-o', join(dir, 'folder'), '--force'];
+  assert.match(await complaint(...args, ...nobody), /would replace the source .*a-photo-2x\.png/);
+});
+
+test('the name of a result is made from any address, and what is no address is refused', () => {
+  const folder = `${dir}/`;
+  const named = (address: string) => targetsOf([address], folder, (name) => `${name}.png`);
+  const names = { 'a%20b.jpg': 'a b', '100%.jpg': '100%', 'a%00%1b.jpg': 'a__', '': 'result' };
+  for (const [path, name] of Object.entries(names))
+    assert.equal(named(`https://media.example/${path}?x=1`), [join(dir, `${name}.png`)]);
+  assert.throws(() => named('https://'), /Expected an address such as .*; got https:/);
 });
 
 test('a result is not written under the name of a format that it does not have', async () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { openAsBlob } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -275,6 +276,33 @@ for (const [what, stream] of Object.entries(streams)) {
     assert.ok(asked >= 3);
   });
 }
+
+test('a job whose event stream ends at once is asked for no more often than any other', async () => {
+  const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });
+  const queued = { ...job, status: 'queued' } as const;
+  const stop = new AbortController();
+  const asked: string[] = [];
+  const events = follow(
+    queued,
+    {
+      fetch: async () => new Response(`data: ${JSON.stringify(queued)}\n\n`),
+      get: async () => {
+        asked.push('at once');
+        return queued;
+      },
+      signal: stop.signal,
+    },
+    { ...quick, pollMs: 600_000 },
+  );
+  await events.next();
+  await events.next();
+  const next = events.next();
+  await Promise.race([next, sleep(300)]);
+  const reason = new Error('no longer wanted');
+  stop.abort(reason);
+  assert.is(await next.catch((error: unknown) => error), reason);
+  assert.equal(asked, []);
+});
 
 test.after(async () => {
   await worker.close();

@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callbackFields } from '../../src/contract/webhooks.ts';
 import { fromBrackets } from '../../src/http/body/brackets.ts';
 import { canonical } from '../../src/http/body/canonical.ts';
 import { validate } from '../../src/http/body/validate.ts';
@@ -30,6 +31,26 @@ test('null for an optional field is no field, at every depth', () => {
   const { speaker, options: read_ } = LipsyncRequest.parse(read(LipsyncRequest, lipsync));
   assert.equal(speaker, { mode: 'auto' });
   assert.equal([read_.expressiveness, read_.background], [0.5, { mode: 'mix', volume: 0.3 }]);
+});
+
+test('a webhook_url is an address; no id of a job or an upload stands for one', () => {
+  const schema = UpscaleRequest.extend(callbackFields);
+  for (const id of ['job_0A9b', 'upl_7x']) {
+    const body = canonical({ ...photo, image_url: id, webhook_url: id }, schema, {
+      ...{ isText: false, publicUrl },
+    });
+    assert.match(String(body.image_url), new RegExp(`^${publicUrl}/v1/.*${id}`));
+    assert.is(body.webhook_url, id);
+    assert.not.ok(schema.safeParse(body).success);
+  }
+});
+
+test('metadata is the same in whatever order it comes', () => {
+  const [one, other] = [
+    { b: '1', a: '2' },
+    { a: '2', b: '1' },
+  ].map((metadata) => JSON.stringify(callbackFields.metadata.parse(metadata)));
+  assert.is(one, other);
 });
 
 test('null stays where it means something, and where a field is required it is refused as missing', () => {

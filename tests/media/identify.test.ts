@@ -78,6 +78,28 @@ test('a TIFF of several pages is refused as such', async () => {
   assert.match(message, /TIFF, BMP, GIF, .*; got an image of several pages/);
 });
 
+test('a BigTIFF of several pages is refused as such', async () => {
+  for (const little of [true, false]) {
+    const bigTiff = (next: number) => {
+      const bytes = Buffer.alloc(60);
+      const put = (at: number, size: number, value: number) =>
+        little ? bytes.writeUIntLE(value, at, size) : bytes.writeUIntBE(value, at, size);
+      bytes.write(little ? 'II' : 'MM', 'latin1');
+      put(2, 2, 43);
+      put(4, 2, 8);
+      // The low 6 of 8 bytes: the first directory, its one entry of 20 bytes, and where the next directory is.
+      const low = little ? 0 : 2;
+      put(8 + low, 6, 16);
+      put(16 + low, 6, 1);
+      put(44 + low, 6, next);
+      return write('big.tiff', bytes);
+    };
+    assert.is((await identify(bigTiff(0))).mime, 'image/tiff');
+    const { message } = await failing(identify(bigTiff(52)), 'unsupported_media_type');
+    assert.match(message, /got an image of several pages/);
+  }
+});
+
 test('anything else is refused, and what came is told', async () => {
   const mkv = await makeClip(at('a.mp4'), pattern(0.2), [...h264, '-f', 'matroska']);
   const others: [string, RegExp][] = [

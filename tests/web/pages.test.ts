@@ -124,6 +124,7 @@ for (const [what, headers] of Object.entries({
   'of another site': { host, 'sec-fetch-site': 'cross-site' },
   'of another port': { host, 'sec-fetch-site': 'same-site' },
   'of another origin': { host, origin: 'http://evil.example' },
+  'from a proxy that closes its connection, as nginx does': { host, connection: 'close' },
   ...Object.fromEntries(
     forwarding.map((name) => [`from a proxy that sends ${name}`, { host, [name]: '192.0.2.1' }]),
   ),
@@ -140,14 +141,16 @@ test('the headers by which proxies name their callers are known', () => {
 test('nobody gets it from another machine, or where a proxy is trusted', () => {
   const asked = {
     remoteAddress: '::ffff:127.0.0.1',
-    headers: { host: '[::1]:8080' },
+    headers: { host: '[::1]:8080', connection: 'Keep-Alive' },
     trustedProxies: 0,
   };
   assert.is(mayHaveKey(asked), true);
   assert.is(mayHaveKey({ ...asked, remoteAddress: '192.0.2.1' }), false);
   assert.is(mayHaveKey({ ...asked, remoteAddress: undefined }), false);
   assert.is(mayHaveKey({ ...asked, trustedProxies: 1 }), false);
-  assert.is(mayHaveKey({ ...asked, headers: {} }), false);
+  assert.is(mayHaveKey({ ...asked, headers: { connection: 'keep-alive' } }), false);
+  // A newer nginx sends nothing of a connection.
+  assert.is(mayHaveKey({ ...asked, headers: { host: '[::1]:8080' } }), false);
 });
 
 test('the image of the service has what the page is made of', () => {

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WebhookDelivery } from '../../src/contract/webhooks.ts';
 import { bodyOf, idAt } from '../../src/webhooks/delivery.ts';
+import { openShares } from '../../src/webhooks/shares.ts';
 import { openWebhooks } from '../../src/webhooks/webhooks.ts';
 import { atOnce, freshPlace } from '../jobs/rig.ts';
 import { testConfig } from '../real/config.ts';
@@ -220,6 +221,38 @@ test('an endpoint that has failed for days is disabled; one success would have k
     return last_success_at !== null && failing_since === null;
   });
   await broken.close();
+});
+
+test('a test that failed does not count against its endpoint, as nothing tries it again', async ({
+  account,
+}) => {
+  const broken = await withStatus(500);
+  const { endpoints, deliveries } = rig.webhooks;
+  const id = await endpoints.create(account, { url: broken.origin });
+  await deliveries.ping(account, { id, url: broken.origin });
+  assert.is((await over(account)).status, 'failed');
+  // Long enough for what follows the attempt.
+  await rig.ask('a', { account, callback: callback(target.origin) });
+  await target.got();
+  const { status, failing_since } = await endpoints.get(account, id);
+  assert.equal([status, failing_since], ['enabled', null]);
+  await broken.close();
+});
+
+test('who is turned away asks again the later the more wait, and soon when places are free again', () => {
+  const shares = openShares();
+  const take = (count: number) => Array.from({ length: count }, () => shares.take('acme'));
+  assert.equal(take(10), Array(10).fill(null));
+  const waits = take(10_000);
+  assert.equal([waits[0], waits[9], waits[10], waits[999]], [50, 50, 100, 5_000]);
+  assert.is(waits.at(-1), 30_000);
+  assert.is(shares.take('other'), null);
+  // One place is free again and taken again, as often as there were others that waited.
+  for (let count = 0; count < 10_000; count += 1) {
+    shares.give('acme');
+    assert.is(shares.take('acme'), null);
+  }
+  assert.is(shares.take('acme'), 50);
 });
 
 test('what is owed to an endpoint that was disabled or deleted ends as failed, and says why', async ({

@@ -13,14 +13,22 @@ type Asked = {
 export const mayHaveKey = ({ remoteAddress, headers, trustedProxies }: Asked): boolean =>
   trustedProxies === 0 &&
   !forwarding.some((name) => headers[name] !== undefined) &&
+  isBrowsersOwn(headers) &&
   isLoopback((remoteAddress ?? '').replace(/^::ffff:/, '')) &&
   isLoopback(nameIn(`http://${headers.host ?? ''}`)) &&
   ['same-origin', undefined].includes(siteOf(headers)) &&
   [`http://${headers.host}`, undefined].includes(headers.origin);
 
 /**
- * A proxy on this machine asks from a loopback address for callers that may be anywhere. One that sends none of these
- * headers cannot be told from a browser: behind it TRUST_PROXY has to be set (docs/operate/production.md).
+ * Browsers ask to keep their connection, and a proxy may not hand that on (RFC 9110, section 7.6.1): nginx, which sends none
+ * of the headers below unless it is told to, sends "close" or nothing.
+ */
+const isBrowsersOwn = ({ connection }: IncomingHttpHeaders): boolean =>
+  connection?.toLowerCase() === 'keep-alive';
+
+/**
+ * A proxy on this machine asks from a loopback address for callers that may be anywhere. One that shows itself in no way
+ * cannot be told from a browser: behind it TRUST_PROXY has to be set (docs/operate/production.md).
  */
 export const forwarding = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],

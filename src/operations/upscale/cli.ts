@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { number } from '../../cli/arguments.ts';
-import { isFolderAt, isUrl, type Source, targetsOf } from '../../cli/paths.ts';
+import { isFolderAt, pathOf, type Source, targetsOf } from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use } from '../../cli/run-jobs.ts';
 import { UpscaleOutput } from './request.ts';
@@ -81,8 +81,6 @@ const formatOf = (file: Source, { format, output }: Options): string | undefined
     `${named} must end in one of ${known} for the format of the result; or give it with --format.`,
   );
 };
-
-const pathOf = (source: Source): string => (isUrl(source) ? new URL(source).pathname : source);
 
 const extensionOf = (format = ''): string => (format === 'jpeg' ? '.jpg' : `.${format}`);
 
