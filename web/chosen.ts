@@ -10,6 +10,10 @@ export type Chosen = {
   readonly content: Blob | string;
 };
 
-/** Where an element of the page finds it. */
-export const srcOf = ({ content }: Chosen): string =>
-  typeof content === 'string' ? own(content) : URL.createObjectURL(content);
+/** Where an element of the page finds it, until `gone` is aborted: the browser holds the file so long. */
+export const srcOf = ({ content }: Chosen, gone: AbortSignal): string => {
+  if (typeof content === 'string') return own(content);
+  const src = URL.createObjectURL(content);
+  gone.addEventListener('abort', () => URL.revokeObjectURL(src), { once: true });
+  return src;
+};

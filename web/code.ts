@@ -1,4 +1,4 @@
-/** The request of the form as a program: curl, TypeScript, Python. Made to be run as it is, with the key in ENHANCE_KEY. */
+/** The request of the form as a program: curl, TypeScript, Python. Made to be run as it is, with the key in ENHANCE_API_KEY. */
 
 import type { Operation } from './catalogue.ts';
 import { partFor, urlFieldFor } from './catalogue.ts';
@@ -6,6 +6,7 @@ import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { type Call, curl, python, typescript } from './snippets.ts';
+import { NO_CLIPBOARD } from './words.ts';
 
 type Request = {
   readonly operation: Operation;
@@ -20,21 +21,32 @@ export const codeButton = (request: () => Entered | undefined) => {
     () => {
       element.hidden = !element.hidden;
       toggle.setAttribute('aria-expanded', String(!element.hidden));
-      if (!element.hidden) element.replaceChildren(...shown(request()));
+      update();
     },
     { class: 'quiet', 'aria-expanded': 'false' },
   );
-  return { element, button: toggle };
+  /** Writes the code of the request as it is now. */
+  const update = (): void => {
+    if (!element.hidden) element.replaceChildren(...shown(request));
+  };
+  return { element, button: toggle, update };
 };
 
 const languages = { curl, TypeScript: typescript, Python: python };
 
-const shown = (request: Entered | undefined): HTMLElement[] => {
-  if (!request?.body)
-    return [make('p', { class: 'hint' }, 'Add the files first; the code is that of your request.')];
-  const call = callOf(request, request.body);
-  return Object.entries(languages).map(([name, write]) => snippet(name, write(call)));
+const shown = (request: () => Entered | undefined): HTMLElement[] => {
+  try {
+    const entered = request();
+    if (!entered?.body) return [hint('Add the files first; the code is that of your request.')];
+    const call = callOf(entered, entered.body);
+    const snippets = Object.entries(languages).map(([name, write]) => snippet(name, write(call)));
+    return [...snippets, ...(navigator.clipboard ? [] : [hint(NO_CLIPBOARD)])];
+  } catch (error) {
+    return [hint(error instanceof Error ? error.message : String(error))]; // a field that is not complete
+  }
 };
+
+const hint = (text: string): HTMLElement => make('p', { class: 'hint' }, text);
 
 const snippet = (name: string, text: string): HTMLElement => {
   const pre = make('pre', { tabindex: 0, 'aria-label': name }, text);
@@ -47,7 +59,6 @@ const snippet = (name: string, text: string): HTMLElement => {
     },
     { 'aria-label': `Copy ${name}` },
   );
-  // Browsers have a clipboard only on https pages and on this machine itself.
   return make(
     'div',
     {},

@@ -26,6 +26,8 @@ export const comparePictures = (
   const id = freshId('divider');
   const slider = make('input', { id, type: 'range', min: 0, max: 100, step: 0.5, value: 50 });
 
+  const label = make('label', { for: id }, `${name} | result`);
+
   /** The divider keeps its place in the frame while the pictures are scrolled below it. */
   const cut = (): void => {
     const x = frame.scrollLeft + (slider.valueAsNumber / 100) * frame.clientWidth - pair.offsetLeft;
@@ -37,9 +39,16 @@ export const comparePictures = (
   const sizes = new ResizeObserver(cut);
   for (const element of [frame, pair]) sizes.observe(element);
 
+  result.addEventListener('error', () => frame.replaceWith(unseen('result')));
+  original?.addEventListener('error', () => {
+    for (const part of [original, line, label, slider]) part.remove();
+    frame.after(unseen(name.toLowerCase()));
+  });
+
   const zoom = button(
     '1:1',
     () => {
+      if (result.naturalWidth === 0) return; // it is still loading
       const isFull = frame.classList.toggle('full');
       // In real pixels of the screen, so that none of the result is scaled.
       pair.style.width = isFull ? `${result.naturalWidth / devicePixelRatio}px` : '';
@@ -62,15 +71,13 @@ export const comparePictures = (
     'div',
     { class: 'compare' },
     frame,
-    make(
-      'div',
-      { class: 'row' },
-      original && make('label', { for: id }, `${name} | result`),
-      original && slider,
-      zoom,
-    ),
+    make('div', { class: 'row' }, original && label, original && slider, zoom),
   );
 };
+
+/** What a browser knows differs: TIFF, for one, only Safari does. */
+export const unseen = (what: string): HTMLElement =>
+  make('p', { class: 'hint' }, `This browser cannot show the ${what}.`);
 
 /** The divider follows a pressed pointer. */
 const moves = (frame: HTMLElement, move: (share: number) => void): void => {

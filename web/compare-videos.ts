@@ -1,4 +1,5 @@
 /** The original and the result side by side, played as one: the result leads, and the original follows it. */
+import { unseen } from './compare-pictures.ts';
 import { button, freshId, make } from './dom.ts';
 import { durationText } from './words.ts';
 
@@ -23,9 +24,8 @@ export const compareVideos = (
     before && titled(name, before),
     titled('Result', result),
   );
-  before?.addEventListener('error', () =>
-    before.replaceWith(make('p', { class: 'hint' }, 'This browser cannot show the original.')),
-  );
+  before?.addEventListener('error', () => before.replaceWith(unseen(name.toLowerCase())));
+  result.addEventListener('error', () => result.replaceWith(unseen('result')));
   if (original) follows(original, result);
   return make('div', { class: 'compare' }, shown, controls(result));
 };
@@ -39,24 +39,33 @@ const follows = (original: HTMLVideoElement, result: HTMLVideoElement): void => 
     const time = Math.min(result.currentTime, original.duration || result.currentTime);
     if (Math.abs(original.currentTime - time) > APART_SECONDS) original.currentTime = time;
   };
-  const play = (): void => {
+  const go = (): void => {
     align();
     // Beyond its end a shorter original stays on its last picture.
-    if (result.currentTime < original.duration) void original.play();
+    if (result.currentTime < original.duration) void play(original);
   };
-  result.addEventListener('play', play);
+  result.addEventListener('play', go);
   result.addEventListener('pause', () => original.pause());
   result.addEventListener('waiting', () => original.pause());
-  result.addEventListener('playing', play);
+  result.addEventListener('playing', go);
   result.addEventListener('seeked', align);
   result.addEventListener('timeupdate', align);
+};
+
+/** A pause, or a video that cannot be read, ends an attempt to play with an error, which is seen without it. */
+const play = async (video: HTMLVideoElement): Promise<void> => {
+  try {
+    await video.play();
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+  }
 };
 
 const controls = (result: HTMLVideoElement): HTMLElement => {
   const id = freshId('time');
   const time = make('input', { id, type: 'range', min: 0, max: 1, step: 0.01, value: 0 });
   const clock = make('span', { class: 'clock' });
-  const toggle = button('Play', () => (result.paused ? result.play() : result.pause()), {
+  const toggle = button('Play', () => (result.paused ? play(result) : result.pause()), {
     class: 'main',
   });
   const mute = button(

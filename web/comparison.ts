@@ -11,14 +11,19 @@ import { labelOf } from './words.ts';
 
 type Before = { readonly name: string; readonly src: string; readonly isVideo: boolean };
 
-export const comparison = (
-  job: Job,
-  result: ResultOf<Job>,
-  original: Chosen | null,
-): HTMLElement => {
+export type Compared = {
+  readonly job: Job;
+  readonly result: ResultOf<Job>;
+  /** The picture or clip, when this browser still has it. */
+  readonly original: Chosen | null;
+  /** Aborted when it is shown no more. */
+  readonly gone: AbortSignal;
+};
+
+export const comparison = ({ job, result, original, gone }: Compared): HTMLElement => {
   const first = original && {
     name: 'Original',
-    src: srcOf(original),
+    src: srcOf(original, gone),
     isVideo: original.kind !== 'image',
   };
   const view = make('div', {}, viewOf(result, first));

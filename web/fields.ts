@@ -57,7 +57,9 @@ const segments = ({ name, schema }: Wanted, values: readonly (string | number)[]
     element,
     value: () => values[inputs.findIndex(({ checked }) => checked)],
     set: (value) => {
-      for (const [at, input] of inputs.entries()) input.checked = values[at] === value;
+      // One that is not offered here, as by another model, gives way to the first.
+      const chosen = Math.max(0, position(values, value));
+      for (const [at, input] of inputs.entries()) input.checked = at === chosen;
     },
   };
 };
@@ -78,7 +80,7 @@ const list = ({ name, schema }: Wanted, values: readonly (string | number)[]): F
     element: labelled(name, schema, select),
     value: () => (value() === schema.default ? undefined : value()),
     set: (given) => {
-      select.selectedIndex = Math.max(0, position(options, given));
+      select.selectedIndex = Math.max(0, position(options, given ?? schema.default));
     },
   };
 };

@@ -32,7 +32,7 @@ export const createForm = (
     start.textContent = estimate ? `Start for ${creditsText(estimate.credits)}` : 'Start';
   };
   const forms = operations.map((operation) =>
-    operationForm(operation, { onPrice: isReady, onChange: () => void keepDraft(entered()) }),
+    operationForm(operation, { onPrice: isReady, onChange: () => changed() }),
   );
   const place = make('div');
   let current = forms[0];
@@ -47,7 +47,8 @@ export const createForm = (
   const submit = async (): Promise<void> => {
     const body = current?.body();
     if (!current || !body || start.getAttribute('aria-busy') === 'true') return;
-    const { files, operation } = current;
+    const { operation } = current;
+    const files = current.files(); // as they are now: they may be others when the answer comes
     start.setAttribute('aria-busy', 'true');
     fault.replaceChildren();
     const text = `${operation.path} ${JSON.stringify(body)}`;
@@ -59,7 +60,7 @@ export const createForm = (
       open = null;
       fault.replaceChildren();
       void dropDraft();
-      onStart({ job, body, files: files() });
+      onStart({ job, body, files });
     } catch (error) {
       if (!(error instanceof NoAnswerError)) open = null;
       fault.replaceChildren(problemBox(error));
@@ -79,6 +80,7 @@ export const createForm = (
     isReady(null);
     place.replaceChildren(...(current ? [current.element] : []));
     current?.update();
+    code.update();
   };
 
   const take = (file: Blob, name: string): void => {
@@ -87,12 +89,16 @@ export const createForm = (
     const place = free ?? current?.sources.find((source) => source.takes(kind));
     (place ?? current?.sources[0])?.take(file, name);
   };
-  takePasted(take);
-  show(0);
-
   const code = codeButton(
     () => current && { operation: current.operation, body: current.body(), files: current.files() },
   );
+  const changed = (): void => {
+    void keepDraft(entered());
+    code.update();
+  };
+  takePasted(take);
+  show(0);
+
   return {
     element: make(
       'div',

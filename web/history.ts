@@ -1,5 +1,6 @@
-/** The latest jobs of the key, to open again, run again and delete. */
+/** The latest jobs of the key's account, to open again, run again and delete. */
 import type { Job } from '../client/contract.ts';
+import { NoAnswerError } from '../client/errors.ts';
 import { isOver } from '../client/follow.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
@@ -14,19 +15,28 @@ type Wanted = {
   readonly operations: readonly Operation[];
   readonly open: (job: Job) => unknown;
   readonly fill: (kind: string, body: Body, files: readonly (Chosen | null)[]) => void;
+  /** Called when a job is in another state than the list shows. */
+  readonly onChange: () => Promise<unknown>;
 };
 
 const PAGE = 8;
+const AGAIN_MS = 5_000;
 
 export const createHistory = (wanted: Wanted) => {
   const place = byId('jobs');
   const list = make('ul', { class: 'jobs' });
 
+  /** Counts the requests for the list: only the answer to the latest one is shown. */
+  let asked = 0;
+
   const load = async (after?: string): Promise<void> => {
+    asked += 1;
+    const turn = asked;
     try {
       const from = after === undefined ? {} : { starting_after: after };
       const { data, has_more } = await service.jobs.list({ limit: PAGE, ...from });
       const rows = await Promise.all(data.map(async (job) => row(job, await kept(job.id))));
+      if (turn !== asked) return;
       if (after === undefined) list.replaceChildren(...rows);
       else list.append(...rows);
       const last = data.at(-1);
@@ -36,11 +46,33 @@ export const createHistory = (wanted: Wanted) => {
       );
       byId('history').hidden = list.children.length === 0;
     } catch (error) {
-      place.replaceChildren(problemBox(error));
+      const again = button('Try again', () => load(after));
+      if (turn === asked) place.replaceChildren(problemBox(error), again);
     }
   };
 
-  const row = (job: Job, own: Kept | undefined): HTMLElement =>
+  const row = (job: Job, own: Kept | undefined): HTMLElement => {
+    const element = rowOf(job, own);
+    if (!isOver(job)) setTimeout(lookAgain, AGAIN_MS, job, element);
+    return element;
+  };
+
+  /** The end of a job that is not the one shown above is seen here only. */
+  const lookAgain = async (job: Job, element: HTMLElement): Promise<void> => {
+    if (!element.isConnected) return;
+    try {
+      const now = await service.jobs.get(job.id);
+      if (now.status !== job.status) {
+        await wanted.onChange();
+        return;
+      }
+    } catch (error) {
+      if (!(error instanceof NoAnswerError)) return;
+    }
+    setTimeout(lookAgain, AGAIN_MS, job, element);
+  };
+
+  const rowOf = (job: Job, own: Kept | undefined): HTMLElement =>
     make(
       'li',
       {},
@@ -71,12 +103,15 @@ export const createHistory = (wanted: Wanted) => {
       async () => {
         if (press.textContent === 'Delete') {
           press.textContent = 'Really delete?';
+          press.focus(); // Safari does not do it by the click
           return;
         }
         try {
-          await service.jobs.erase(job.id);
+          const erased = await service.jobs.erase(job.id);
           await forget(job.id);
+          if (location.hash === `#${job.id}`) await wanted.open(erased); // its result is shown
           await load();
+          byId('history-title').focus(); // the button is gone
         } catch (error) {
           place.append(problemBox(error));
         }
@@ -102,10 +137,13 @@ const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]
 
 const detailOf = ({ status, created_at, cost, result }: Job): string =>
   [
-    status === 'succeeded' && result === null ? 'deleted' : status,
+    status === 'succeeded' && result === null ? 'deleted' : (states[status] ?? status),
     result && sizeText(result.output_size),
     creditsText(cost.charged),
     new Date(created_at).toLocaleString(),
   ]
     .filter(Boolean)
     .join(' · ');
+
+/** The contract's words, where the page has others. */
+const states: Readonly<Record<string, string>> = { queued: 'waiting', canceled: 'cancelled' };

@@ -34,8 +34,13 @@ const developmentKey = async (): Promise<string> => {
 let asking: Promise<boolean> | null = null;
 
 /** Asks for another key, and says why; false when none was given. All callers of one moment share one question. */
-export const askKey = (reason: string): Promise<boolean> => {
-  asking ??= ask(reason).finally(() => {
+export const askKey = (reason: string): Promise<boolean> => shared(() => ask(reason));
+
+/** Asks for another key although this one is good. */
+export const changeKey = (reason: string): Promise<boolean> => shared(() => askUser(reason));
+
+const shared = (question: () => Promise<boolean>): Promise<boolean> => {
+  asking ??= question().finally(() => {
     asking = null;
   });
   return asking;
@@ -45,6 +50,7 @@ const ask = async (reason: string): Promise<boolean> => {
   const given = await developmentKey();
   // As after a fresh start of the server with other data.
   if (given !== '' && given !== key) {
+    sessionStorage.removeItem(kept);
     use(given);
     return true;
   }

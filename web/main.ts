@@ -5,7 +5,7 @@ import { button, byId, make } from './dom.ts';
 import { readDraft } from './draft.ts';
 import { createForm } from './form.ts';
 import { createHistory } from './history.ts';
-import { askKey, currentKey, findKey, onNewKey } from './key.ts';
+import { askKey, changeKey, currentKey, findKey, onNewKey } from './key.ts';
 import { keep } from './originals.ts';
 import { createOutcome } from './outcome.ts';
 import { problemBox } from './problem-box.ts';
@@ -13,14 +13,19 @@ import { ask, service } from './service.ts';
 import { checkKey, openTabs } from './tabs.ts';
 import { creditsText } from './words.ts';
 
+/** Counts the questions: an answer that comes late is not shown in the place of a newer one. */
+let asked = 0;
 const showCredits = async (): Promise<void> => {
   const pill = byId('credits');
+  asked += 1;
+  const turn = asked;
   try {
     const { available } = await service.credits();
+    if (turn !== asked) return;
     pill.textContent = creditsText(available);
     pill.hidden = false;
   } catch {
-    pill.hidden = true; // what is not known is not shown; whatever needs credits tells why it fails
+    if (turn === asked) pill.hidden = true; // what is not known is not shown; whatever needs credits tells why it fails
   }
 };
 
@@ -34,7 +39,10 @@ const build = async (list: ModelList): Promise<() => Promise<unknown>> => {
     await outcome.show(job);
   });
   const outcome = createOutcome({ operations, fill: form.fill, onEnd: () => void refresh() });
-  const history = createHistory({ operations, open: (job) => outcome.show(job), fill: form.fill });
+  const history = createHistory({
+    ...{ operations, open: (job) => outcome.show(job) },
+    ...{ fill: form.fill, onChange: refresh },
+  });
   byId('form').replaceChildren(form.element);
   byId('panels').hidden = false;
   if (draft) form.fill(draft.kind, draft.body, draft.files);
@@ -64,7 +72,7 @@ const start = async (): Promise<void> => {
     loading.hidden = true;
     const load = await build(list);
     onNewKey(() => void renew(load));
-    byId('change-key').onclick = () => askKey('Enter the key to use from now on.');
+    byId('change-key').onclick = () => changeKey('Enter the key to use from now on.');
     await load();
   } catch (error) {
     loading.replaceChildren(problemBox(error), button('Try again', start, { class: 'main' }));
@@ -74,6 +82,7 @@ const start = async (): Promise<void> => {
 /** Another key may have other scopes. */
 const renew = async (load: () => Promise<unknown>): Promise<void> => {
   try {
+    byId('loading').hidden = true;
     await checkKey();
     await load();
   } catch (error) {
@@ -86,6 +95,11 @@ const another = async (): Promise<void> => {
   if (await askKey('Enter a key with the scopes create and read.')) await start();
 };
 
-await findKey();
-await openTabs();
-await start();
+try {
+  await findKey();
+  await openTabs();
+  await start();
+} catch (error) {
+  const again = button('Try again', () => location.reload(), { class: 'main' });
+  byId('loading').replaceChildren(problemBox(error), again);
+}

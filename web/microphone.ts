@@ -30,16 +30,22 @@ export const recordButton = (set: (file: Blob, name: string) => void): HTMLEleme
   };
 
   const press = async (): Promise<void> => {
+    toggle.disabled = true; // while the browser asks the user, a second click would open a second recording
     try {
       await (recording ? end(recording) : begin());
     } catch (error) {
       told.textContent = `Nothing was recorded: ${reasonOf(error)}.`;
     }
+    toggle.disabled = false;
+    toggle.focus();
   };
 
   const toggle = button('Record', press);
-  // Browsers have it only on https pages and on this machine itself.
-  if (!navigator.mediaDevices) toggle.hidden = true;
+  if (!navigator.mediaDevices) {
+    toggle.hidden = true;
+    told.textContent =
+      'There is no recording here: browsers give a page the microphone only over https, and on the machine of the service.';
+  }
   return make('div', {}, toggle, told);
 };
 
@@ -48,14 +54,17 @@ const record = async (): Promise<Recording> => {
   const recorder = new MediaRecorder(stream);
   const parts: Blob[] = [];
   recorder.addEventListener('dataavailable', ({ data }) => parts.push(data));
+  // It stops by itself when the microphone is taken away.
+  const ended = new Promise<Blob>((resolve) => {
+    recorder.addEventListener('stop', () => resolve(new Blob(parts)));
+  });
   recorder.start();
   return {
-    stop: () =>
-      new Promise((resolve) => {
-        recorder.addEventListener('stop', () => resolve(new Blob(parts)));
-        recorder.stop();
-        for (const track of stream.getTracks()) track.stop();
-      }),
+    stop: () => {
+      if (recorder.state !== 'inactive') recorder.stop();
+      for (const track of stream.getTracks()) track.stop();
+      return ended;
+    },
   };
 };
 

@@ -29,7 +29,9 @@ export const modelChoice = (models: readonly Model[]) => {
     element: make('fieldset', { class: 'field models' }, make('legend', {}, 'Model'), ...cards),
     model: (): Model | undefined => models[inputs.findIndex(({ checked }) => checked)],
     set: (id: unknown): void => {
-      for (const [at, input] of inputs.entries()) input.checked = models[at]?.id === id;
+      const chosen = models.findIndex((model) => model.id === id);
+      // One that is not there any more leaves the choice as it is.
+      if (chosen >= 0) for (const [at, input] of inputs.entries()) input.checked = at === chosen;
     },
   };
 };

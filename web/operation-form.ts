@@ -23,7 +23,7 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
   const options = createOptions(request);
   const price = createPrice((estimate) => {
     // The rate of the clip tells which frame was clicked; the request is then another one.
-    if (estimate && options.point?.rate(rateOf(estimate))) update();
+    if (estimate && options.point?.rate(rateOf(estimate))) change();
     else onPrice(estimate);
   });
   const sources = operation.sources.map((group) =>
@@ -82,7 +82,8 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
       if (given.model !== undefined) choice.set(given.model);
       for (const [at, file] of files.entries()) if (file) sources[at]?.set(file);
       options.makeFor(choice.model(), sources[0]?.chosen()?.kind);
-      options.set(given);
+      // An earlier request does not name what was left at its default; a file alone asks for nothing.
+      options.set(given, given.model !== undefined);
       change();
     },
   };

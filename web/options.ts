@@ -37,8 +37,10 @@ export const createOptions = (request: Schema) => {
     more.replaceChildren(...elements(false));
   };
 
-  const set = (given: Body): void => {
-    for (const [name, field] of fields) if (Object.hasOwn(given, name)) field.set(given[name]);
+  /** `isWhole`: what `given` does not name gets its default; else it stays. */
+  const set = (given: Body, isWhole = false): void => {
+    for (const [name, field] of fields)
+      if (isWhole || Object.hasOwn(given, name)) field.set(given[name]);
   };
 
   return {

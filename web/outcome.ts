@@ -3,6 +3,7 @@ import type { Job } from '../client/contract.ts';
 import { isOver } from '../client/follow.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
+import type { Compared } from './comparison.ts';
 import { announce, button, byId, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { kept } from './originals.ts';
@@ -22,12 +23,17 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
   const place = byId('outcome');
   let shown = new AbortController();
 
-  const show = async (first: Job): Promise<void> => {
+  /** Of what is shown from now on; aborted when something else is. */
+  const next = (): AbortSignal => {
     shown.abort();
     shown = new AbortController();
-    const { signal } = shown;
+    return shown.signal;
+  };
+
+  const show = async (first: Job): Promise<void> => {
+    const signal = next();
     history.replaceState(null, '', `#${first.id}`);
-    const view = progressView(() => cancel(first.id));
+    const view = progressView(() => cancel(first.id, signal));
     place.replaceChildren(view.element);
     place.scrollIntoView({ block: 'nearest' });
     const onRetry = () => view.online(false);
@@ -35,7 +41,7 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
       // However long the service is away, the job goes on.
       for await (const job of service.watch(first, { signal, onRetry, retries: Infinity })) {
         view.online(true);
-        if (isOver(job)) return await end(job);
+        if (isOver(job)) return await end(job, signal);
         view.show(job);
       }
     } catch (error) {
@@ -43,23 +49,19 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     }
   };
 
-  const cancel = async (id: string): Promise<void> => {
-    try {
-      const job = await service.jobs.cancel(id);
-      if (isOver(job)) await end(job);
-    } catch (error) {
-      place.append(problemBox(error));
-    }
+  const cancel = async (id: string, signal: AbortSignal): Promise<void> => {
+    const job = await service.jobs.cancel(id);
+    if (isOver(job)) await end(job, signal);
   };
 
-  const end = async (job: Job): Promise<void> => {
-    shown.abort();
+  const end = async (job: Job, signal: AbortSignal): Promise<void> => {
     const before = await kept(job.id);
+    if (signal.aborted) return; // another job was opened meanwhile
+    const gone = next();
     const again = before && button('Run again', () => fill(job.kind, before.body, before.files));
-    announce(job.status === 'succeeded' ? 'The result is ready.' : `The job has ${job.status}.`);
-    place.replaceChildren(
-      endOf(job, before?.files[0] ?? null, [...(again ? [again] : []), ...sendOn(job)]),
-    );
+    announce(endings[job.status] ?? '');
+    const actions = [...(again ? [again] : []), ...sendOn(job)];
+    place.replaceChildren(endOf({ job, original: before?.files[0] ?? null, gone }, actions));
     onEnd();
   };
 
@@ -83,10 +85,12 @@ export const createOutcome = ({ operations, fill, onEnd }: Wanted) => {
     restore: async (): Promise<void> => {
       const id = location.hash.slice(1);
       if (!/^job_\w+$/.test(id)) return;
+      const signal = next();
       try {
-        await show(await service.jobs.get(id));
+        const job = await service.jobs.get(id);
+        if (!signal.aborted) await show(job);
       } catch (error) {
-        place.replaceChildren(problemBox(error));
+        if (!signal.aborted) place.replaceChildren(problemBox(error));
       }
     },
   };
@@ -102,8 +106,17 @@ const resultAsInput = ({ model, result }: Job): Chosen | null => {
   };
 };
 
-const endOf = (job: Job, original: Chosen | null, actions: readonly HTMLElement[]): HTMLElement => {
-  if (job.result) return resultView(job, job.result, original, actions);
+const endings: Readonly<Record<string, string>> = {
+  succeeded: 'The result is ready.',
+  failed: 'The job has failed.',
+  canceled: 'The job was cancelled.',
+};
+
+const endOf = (
+  { job, ...shown }: Omit<Compared, 'result'>,
+  actions: readonly HTMLElement[],
+): HTMLElement => {
+  if (job.result) return resultView({ job, result: job.result, ...shown }, actions);
   const row = make('p', { class: 'row' }, ...actions);
   if (job.error) return make('div', {}, box(job.error), row);
   const text =

@@ -11,12 +11,14 @@ type Wanted = {
   readonly chosen: Chosen;
   readonly kind: MediaKind;
   readonly onPoint: ((point: Point) => void) | undefined;
+  /** Aborted when it is shown no more. */
+  readonly gone: AbortSignal;
 };
 type Visual = HTMLImageElement | HTMLVideoElement;
 
-export const preview = ({ chosen, kind, onPoint }: Wanted): HTMLElement => {
+export const preview = ({ chosen, kind, onPoint, gone }: Wanted): HTMLElement => {
   const { name } = chosen;
-  const src = srcOf(chosen);
+  const src = srcOf(chosen, gone);
   if (kind === 'audio') return make('audio', { src, controls: true, 'aria-label': name });
   const media =
     kind === 'image' ? make('img', { src, alt: `Preview of ${name}` }) : clip(src, name, !onPoint);

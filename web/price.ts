@@ -1,6 +1,6 @@
 /** What the request would cost, asked from the service whenever the form changed. */
 import type { Estimate } from '../client/contract.ts';
-import { announce, make } from './dom.ts';
+import { announce, button, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { problemBox } from './problem-box.ts';
 import { ask } from './service.ts';
@@ -26,22 +26,24 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
       announce(`Price: ${creditsText(estimate.credits)}.`);
       onPrice(estimate);
     } catch (error) {
-      if (!signal.aborted) element.replaceChildren(problemBox(error));
+      if (!signal.aborted)
+        element.replaceChildren(
+          problemBox(error),
+          button('Ask again', () => update(path, body, '')),
+        );
     }
   };
 
-  return {
-    element,
-    /** `body` null: something is missing, which `text` says. */
-    update: (path: string, body: Body | null, text: string): void => {
-      asking.abort();
-      asking = new AbortController();
-      clearTimeout(timer);
-      onPrice(null);
-      element.replaceChildren(make('p', { class: 'hint' }, body ? 'Asking for the price …' : text));
-      if (body) timer = setTimeout(askPrice, QUIET_MS, path, body);
-    },
+  /** `body` null: something is missing, which `text` says. */
+  const update = (path: string, body: Body | null, text: string): void => {
+    asking.abort();
+    asking = new AbortController();
+    clearTimeout(timer);
+    onPrice(null);
+    element.replaceChildren(make('p', { class: 'hint' }, body ? 'Asking for the price …' : text));
+    if (body) timer = setTimeout(askPrice, QUIET_MS, path, body);
   };
+  return { element, update };
 };
 
 const priceOf = ({

@@ -57,5 +57,6 @@ const adviceFor: Readonly<Record<string, string>> = {
     'Ask the operator of this server for more credits, or choose a smaller scale or a cheaper model.',
   model_unavailable: 'The model is being loaded. Try again in a minute.',
   no_face_detected: 'Choose a picture or clip in which a face looks at the camera.',
+  upload_not_found: 'Remove the file and add it again: uploads are deleted after a day.',
   upload_quota_exceeded: 'Earlier uploads are deleted after a day.',
 };

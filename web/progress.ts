@@ -1,9 +1,10 @@
 /** How far a job is: stage, percent, time left, and the way to cancel it. */
 import type { Job } from '../client/contract.ts';
 import { announce, button, make } from './dom.ts';
+import { problemBox } from './problem-box.ts';
 import { etaText, labelOf } from './words.ts';
 
-export const progressView = (cancel: () => unknown) => {
+export const progressView = (cancel: () => Promise<void>) => {
   const title = make('p', { class: 'stage' });
   const bar = make('progress', { max: 100, 'aria-label': 'Progress of the job' });
   const detail = make('p', { class: 'hint' });
@@ -12,9 +13,16 @@ export const progressView = (cancel: () => unknown) => {
     { class: 'notice bad', hidden: true },
     'The connection is lost. The job goes on at the server; trying again …',
   );
-  const stop = button('Cancel', () => {
+  const fault = make('div');
+  const stop = button('Cancel', async () => {
     stop.disabled = true;
-    return cancel();
+    fault.replaceChildren();
+    try {
+      await cancel();
+    } catch (error) {
+      stop.disabled = false;
+      fault.replaceChildren(problemBox(error));
+    }
   });
   let told = '';
 
@@ -26,7 +34,7 @@ export const progressView = (cancel: () => unknown) => {
   };
 
   return {
-    element: make('div', { class: 'progress' }, title, bar, detail, offline, stop),
+    element: make('div', { class: 'progress' }, title, bar, detail, offline, stop, fault),
     show: (job: Job): void => {
       const { progress, status } = job;
       const stage =

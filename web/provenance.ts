@@ -39,7 +39,7 @@ const told = ({ issuer, signer, manifest, digital_source_type, ingredients }: Pr
 /** The last word of the IPTC's address, such as "compositeWithTrainedAlgorithmicMedia", in plain words where it is known. */
 const sourceText = (type: string): string => {
   const word = type.split('/').at(-1) ?? type;
-  const words = word.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+  const words = word.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
   return known[word] ? `${known[word]} (${word})` : labelOf(words);
 };
 

@@ -1,24 +1,18 @@
 /** A finished job: the result beside the original, its download, and what is to know of it. */
 import type { ResultOf } from '../client/client.ts';
 import type { Job } from '../client/contract.ts';
-import type { Chosen } from './chosen.ts';
-import { comparison } from './comparison.ts';
+import { type Compared, comparison } from './comparison.ts';
 import { make } from './dom.ts';
 import { provenanceView } from './provenance.ts';
 import { own } from './service.ts';
 import { bytesText, creditsText, durationText, labelOf, sizeText } from './words.ts';
 
-/** `original`: the picture or clip, when this browser still has it. */
-export const resultView = (
-  job: Job,
-  result: ResultOf<Job>,
-  original: Chosen | null,
-  actions: readonly HTMLElement[],
-): HTMLElement =>
-  make(
+export const resultView = (compared: Compared, actions: readonly HTMLElement[]): HTMLElement => {
+  const { job, result, original } = compared;
+  return make(
     'div',
     { class: 'result' },
-    comparison(job, result, original),
+    comparison(compared),
     original === null &&
       make(
         'p',
@@ -30,6 +24,7 @@ export const resultView = (
     facts(job, result),
     provenanceView(result.provenance),
   );
+};
 
 const downloadLink = ({ output_url, bytes }: ResultOf<Job>): HTMLElement =>
   make(

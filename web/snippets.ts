@@ -10,7 +10,7 @@ export type Call = {
 export const curl = ({ url, fields, files }: Call): string =>
   [
     `curl --fail-with-body ${quoted(url)}`,
-    '-H "Authorization: Bearer $ENHANCE_KEY"',
+    '-H "Authorization: Bearer $ENHANCE_API_KEY"',
     ...fields.map(([name, value]) => `--form-string ${quoted(`${name}=${value}`)}`),
     // curl reads "…" in a form as one name, with \ before " and \.
     ...files.map(([part, path]) => `-F ${quoted(`${part}=@"${path.replace(/["\\]/g, '\\$&')}"`)}`),
@@ -32,7 +32,7 @@ export const typescript = ({ url, fields, files }: Call): string =>
     `const answer = await fetch(${literal(url)}, {`,
     "  method: 'POST',",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the template of the program that is written
-    '  headers: { authorization: `Bearer ${process.env.ENHANCE_KEY}` },',
+    '  headers: { authorization: `Bearer ${process.env.ENHANCE_API_KEY}` },',
     '  body: form,',
     '});',
     'const result = await answer.json();',
@@ -47,7 +47,7 @@ export const python = ({ url, fields, files }: Call): string =>
     '',
     'answer = requests.post(',
     `    ${literal(url)},`,
-    `    headers={"Authorization": f"Bearer {os.environ['ENHANCE_KEY']}"},`,
+    `    headers={"Authorization": f"Bearer {os.environ['ENHANCE_API_KEY']}"},`,
     `    data={${fields.map(([name, value]) => `${literal(name)}: ${literal(value)}`).join(', ')}},`,
     `    files={${files.map(([part, path]) => `${literal(part)}: open(${literal(path)}, "rb")`).join(', ')}},`,
     ')',

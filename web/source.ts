@@ -30,12 +30,13 @@ export const createSource = (wanted: Wanted) => {
   const shown = make('div', { class: 'shown' });
   const fault = make('div');
   let chosen: Chosen | null = null;
+  let showing = new AbortController();
 
   const clear = (): void => {
     sending.stop();
     chosen = null;
-    for (const media of shown.querySelectorAll('img, video, audio'))
-      URL.revokeObjectURL(media.getAttribute('src') ?? '');
+    showing.abort();
+    showing = new AbortController();
     shown.replaceChildren();
     fault.replaceChildren();
     element.classList.remove('filled');
@@ -57,7 +58,8 @@ export const createSource = (wanted: Wanted) => {
   const show = (given: Chosen): void => {
     chosen = given;
     const kind = given.kind ?? (place.isVisual ? 'video' : 'audio');
-    shown.replaceChildren(preview({ chosen, kind, onPoint }), fileLine(given, remove));
+    const look = preview({ chosen, kind, onPoint, gone: showing.signal });
+    shown.replaceChildren(look, fileLine(given, remove));
     element.classList.add('filled');
     sending.begin(given);
   };

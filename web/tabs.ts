@@ -45,7 +45,7 @@ const load = async () => {
   return openAdmin();
 };
 
-/** Shows the tabs to who may need the second one. Answers whether the key can be used in the playground. */
+/** Shows the tabs to whoever may need the second one. Answers whether the key can be used in the playground. */
 export const checkKey = async (): Promise<boolean> => {
   const { scopes } = await ask<OwnKey>('/v1/key');
   // Who runs `npm start` is its operator.

@@ -3,6 +3,10 @@
 /** While a request is repeated. */
 export const TRYING_AGAIN = 'The service does not answer yet; trying again …';
 
+/** Why there is no button that copies. */
+export const NO_CLIPBOARD =
+  'Select the text to copy it: browsers let a page copy by itself only over https, and on the machine of the service.';
+
 export const creditsText = (credits: number): string =>
   `${credits.toLocaleString('en')} ${credits === 1 ? 'credit' : 'credits'}`;
 

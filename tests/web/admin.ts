@@ -66,6 +66,13 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     writeFileSync(path, key);
     const page = await browser.open();
     await page.goto(service.url);
+    // Who presses the button is asked, and not given the development key back.
+    for (const other of [await service.caller(20), await service.caller(30)]) {
+      await press(page, 'API key');
+      await page.getByLabel('API key', { exact: true }).fill(other.key);
+      await press(page, 'Use this key');
+      await text(page, `${(await other.balance()).balance} credits`);
+    }
     await page.getByRole('link', { name: 'Admin', exact: true }).click();
     await text(page, 'How is an admin key made?');
     rmSync(path);

@@ -70,6 +70,10 @@ test('its files have the hash in their names, come compressed, and are not sent 
     await get(`/${script}`, { 'accept-encoding': 'gzip' }),
   ];
   assert.equal(gunzipSync(zipped.body), plain.body);
+  const imported = [...plain.body.toString().matchAll(/from\s*"\.\/([\w.-]+)"/g)];
+  assert.ok(imported.length > 0);
+  for (const [, name] of imported)
+    assert.ok(html.includes(`rel="modulepreload" href="assets/${name}"`), name);
   const total = sizes.reduce((sum, size) => sum + size, html.length);
   assert.ok(total < 150_000, `${total} bytes`);
   assert.is((await get('/', {}, 'HEAD')).status, 200);
@@ -92,7 +96,9 @@ test('results that a bucket gives out itself may be shown', () => {
     S3_PUBLIC_ENDPOINT: 'https://files.example:9443/x',
   };
   const sources = (settings: NodeJS.Dict<string>) =>
-    /img-src ([^;]*)/.exec(pageHeaders(testConfig(settings))['Content-Security-Policy'] ?? '')?.[1];
+    /img-src ([^;]*)/.exec(
+      pageHeaders(testConfig(settings), 'localhost')['Content-Security-Policy'] ?? '',
+    )?.[1];
   assert.is(sources(s3), "'self' blob: https://media.files.example:9443");
   assert.is(
     sources({ ...s3, S3_FORCE_PATH_STYLE: 'true' }),

@@ -426,7 +426,7 @@ test('the request as curl, TypeScript and Python does what the form does', async
   await page.getByRole('button', { name: 'Copy as code' }).click();
   const code = async (name: string) =>
     (await page.getByLabel(name, { exact: true }).textContent()) ?? '';
-  const options = { cwd: dir, env: { ...process.env, ENHANCE_KEY: caller.key } };
+  const options = { cwd: dir, env: { ...process.env, ENHANCE_API_KEY: caller.key } };
   const outputs = [
     (await run('bash', ['-c', await code('curl')], options)).stdout,
     (await run(process.execPath, ['--input-type=module', '-e', await code('TypeScript')], options))
@@ -434,6 +434,85 @@ test('the request as curl, TypeScript and Python does what the form does', async
     (await run(places.python, ['-c', await code('Python')], options)).stdout,
   ];
   for (const output of outputs) assert.match(output, `${service.url}/v1/jobs/job_`);
+  await page.context().close();
+});
+
+test('what is shown stays: a job that ends meanwhile, late answers and files that nobody sees any more', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  await choose(page, await picture('first.png'));
+  await start(page);
+  await result(page).waitFor();
+  await service.worker.stop();
+  await choose(page, await picture('second.png'));
+  await page.getByRole('radio', { name: '4×' }).check();
+  await start(page);
+  await page.getByText('Waiting to start', { exact: true }).waitFor();
+  const row = (name: string) => page.locator('#jobs li', { hasText: name });
+  await row('second.png').waitFor();
+  // The answer to the cancel comes when another job is shown already.
+  let release = () => {};
+  const isElsewhere = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/cancel', async (route) => {
+    const response = await route.fetch();
+    await isElsewhere;
+    await route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await row('first.png').getByRole('button', { name: /^Open/ }).click();
+  await result(page).waitFor();
+  const [answered] = await Promise.all([
+    page.waitForResponse((one) => one.url().endsWith('/cancel')),
+    release(),
+  ]);
+  await answered.finished();
+  // Nobody watches the second job any more; its row finds its end by itself.
+  await row('second.png').getByText('cancelled').waitFor();
+  assert.is(await result(page).isVisible(), true);
+  await service.worker.start();
+  await page.context().close();
+});
+
+test('on plain HTTP from another machine the page works, and says what browsers keep from it there', async () => {
+  const caller = await service.caller(100);
+  const page = await browser.open();
+  await page.addInitScript(
+    "self.urls = new Set(); for (const [name, note] of [['createObjectURL', 'add'], ['revokeObjectURL', 'delete']]) { const real = URL[name]; URL[name] = (given) => { const url = real.call(URL, given); urls[note](url ?? given); return url; }; }",
+  );
+  await page.goto(browser.lan);
+  assert.is(await page.evaluate('isSecureContext'), false);
+  const field = page.getByLabel('API key', { exact: true });
+  await field.fill('mes_live_…');
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  assert.is(await field.isVisible(), true, 'no header can hold it');
+  await field.fill(caller.key);
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await sharp({ create: { width: 40, height: 30, channels: 3, background: '#c36' } })
+    .tiff()
+    .toFile(at('print.tiff'));
+  await choose(page, at('print.tiff'));
+  await page.getByText('This browser cannot show the file.').waitFor();
+  await startButton(page).waitFor();
+  await page.getByRole('button', { name: 'Copy as code' }).click();
+  await page.getByText('Select the text to copy it').waitFor();
+  assert.is(await page.getByRole('button', { name: 'Copy curl' }).count(), 0);
+  await page.getByRole('radio', { name: '4×' }).check();
+  await page.getByLabel('curl', { exact: true }).getByText("'scale=4'").waitFor();
+  await startButton(page).waitFor();
+  await start(page);
+  await result(page).waitFor();
+  await page.getByText('This browser cannot show the original.').waitFor();
+  assert.is(await page.locator('.pair img').count(), 1);
+  await isAccessible(page);
+  await page.getByRole('button', { name: 'Remove print.tiff' }).click();
+  await page.locator('#jobs').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'Really delete?' }).click();
+  await page.getByText('The media of this job was deleted.').waitFor();
+  assert.is(await page.evaluate('urls.size'), 0, 'files that the browser still holds');
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  await page.getByText('There is no recording here').waitFor();
   await page.context().close();
 });
 

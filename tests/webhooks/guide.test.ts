@@ -40,7 +40,7 @@ const picture = join(tempDir('guide'), 'picture.png');
 await sharp({ create: { width: 4, height: 4, channels: 3, background: '#48c' } }).toFile(picture);
 
 const shell = async (code: string, port: number): Promise<unknown> => {
-  const env = { API: api.url, KEY: caller.key, PICTURE: picture };
+  const env = { ENHANCE_URL: api.url, ENHANCE_API_KEY: caller.key, PICTURE: picture };
   const { stdout } = await execa('sh', ['-c', code], {
     env: { ...env, RECEIVER: `http://127.0.0.1:${port}/` },
   });

@@ -45,7 +45,7 @@ const createAdmin = (): Admin => {
   /** Null: another tab is shown. */
   const show = (name: string | null): void => {
     shown?.leave?.();
-    shown = name === null ? undefined : (sections[name] ?? sections.keys);
+    shown = name === null ? undefined : sections[Object.hasOwn(sections, name) ? name : 'keys'];
     if (!shown) return;
     for (const link of links)
       if (link.textContent === shown.title) link.setAttribute('aria-current', 'page');

@@ -1,6 +1,7 @@
 /** A key that was just issued: the only time that it can be seen. */
 import type { IssuedKey } from '../../src/contract/keys.ts';
 import { announce, button, make } from '../dom.ts';
+import { NO_CLIPBOARD } from '../words.ts';
 
 export const issuedKey = ({ key, account }: IssuedKey): HTMLElement => {
   const copy = button('Copy the key', async () => {
@@ -13,7 +14,8 @@ export const issuedKey = ({ key, account }: IssuedKey): HTMLElement => {
     {},
     make('code', { class: 'secret' }, key),
     make('p', {}, `It is of the account ${account}, and is shown only now: keep it.`),
-    // Browsers have a clipboard only on https pages and on this machine itself.
-    make('p', { class: 'row' }, navigator.clipboard ? copy : null),
+    navigator.clipboard
+      ? make('p', { class: 'row' }, copy)
+      : make('p', { class: 'hint' }, NO_CLIPBOARD),
   );
 };

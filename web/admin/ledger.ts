@@ -12,8 +12,9 @@ export const openLedger = async (account: string, place: HTMLElement): Promise<v
   const more = button('Show more', () => load());
   let last: string | undefined;
 
-  const load = () =>
-    said.trying(async () => {
+  const load = async (): Promise<void> => {
+    more.disabled = true; // a second click would show the same entries twice
+    await said.trying(async () => {
       const after = last === undefined ? '' : `&starting_after=${last}`;
       const { data, has_more } = await ask<LedgerPage>(
         `/v1/admin/accounts/${account}/ledger?limit=20${after}`,
@@ -24,6 +25,8 @@ export const openLedger = async (account: string, place: HTMLElement): Promise<v
       if (entries.children.length === 0)
         entries.replaceWith(make('p', { class: 'hint' }, 'Nothing has changed the credits yet.'));
     });
+    more.disabled = false;
+  };
 
   const shown = card(`Ledger of ${account}`, said.element, entries, more);
   more.hidden = true;

@@ -11,12 +11,17 @@ export const queueSection = (): Section => {
   const place = make('div');
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const leave = (): void => clearTimeout(timer);
+  let isShown = false;
+
+  const leave = (): void => {
+    isShown = false;
+    clearTimeout(timer);
+  };
   const load = async (): Promise<void> => {
-    leave();
+    isShown = true;
     await said.trying(async () => place.replaceChildren(...shown(await ask('/v1/admin/queue'))));
-    leave();
-    if (place.isConnected) timer = setTimeout(load, EVERY_MS);
+    clearTimeout(timer);
+    if (isShown) timer = setTimeout(load, EVERY_MS);
   };
 
   /** A link sends no key, so this browser gets a session first. */

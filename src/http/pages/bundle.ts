@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { build, stop } from 'esbuild';
+import { build, type Metafile, stop } from 'esbuild';
 
 /** A file of the page as it is sent. */
 export type Asset = {
@@ -32,37 +32,53 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export const bundlePage = async (): Promise<Page> => {
-  const files = await bundled();
+  const { files, preloaded } = await bundled();
   const assets = await Promise.all(
     files.map(async ({ name, content }) => [name, await assetOf(name, content)] as const),
   );
   const source = await readFile(join(web, 'index.html'), 'utf8');
   // "assets/main.js" in the HTML becomes "assets/main-HASH.js".
-  const html = files.reduce(
+  const named = files.reduce(
     (text, { name }) =>
       text.replaceAll(`assets/${name.replace(/-\w+(\.\w+)$/, '$1')}`, `assets/${name}`),
     source,
   );
+  const links = preloaded.map((name) => `<link rel="modulepreload" href="assets/${name}">`);
+  const html = named.replace('</head>', `${links.join('')}</head>`);
   return { html: await assetOf('index.html', Buffer.from(html)), assets: new Map(assets) };
 };
 
 const bundled = async () => {
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       entryPoints: entryPoints.map((name) => join(web, name)),
       ...{ bundle: true, minify: true, format: 'esm', target: 'es2022', charset: 'utf8' },
       ...{ loader: { '.svg': 'copy', '.jpg': 'copy' }, entryNames: '[name]-[hash]' },
       // The admin tab is a file of its own, loaded when it is opened.
       ...{ splitting: true, chunkNames: '[name]-[hash]' },
-      ...{ outdir: web, write: false, logLevel: 'silent' },
+      ...{ outdir: web, write: false, logLevel: 'silent', metafile: true },
     });
-    return outputFiles.map(({ path, contents }) => ({
+    const files = outputFiles.map(({ path, contents }) => ({
       name: basename(path),
       content: Buffer.from(contents),
     }));
+    return { files, preloaded: neededBy('main.ts', metafile) };
   } finally {
     await stop(); // its process would stay as long as ours
   }
+};
+
+/** The scripts that have to be there before the one made of `entry` begins; a browser would learn of them from it only. */
+const neededBy = (entry: string, { outputs }: Metafile): string[] => {
+  const needed = (path: string): string[] =>
+    (outputs[path]?.imports ?? [])
+      .filter(({ kind }) => kind === 'import-statement')
+      .flatMap(({ path }) => [path, ...needed(path)]);
+  const first = Object.keys(outputs).find(
+    (path) => basename(outputs[path]?.entryPoint ?? '') === entry,
+  );
+  if (first === undefined) throw new Error(`esbuild made nothing of ${entry}`);
+  return [...new Set(needed(first))].map((path) => basename(path));
 };
 
 const assetOf = async (name: string, identity: Buffer): Promise<Asset> => {

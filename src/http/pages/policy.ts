@@ -1,8 +1,11 @@
 /** What the page may load and do. Pure. */
+import { isLoopback } from '../../bearer.ts';
 import type { Config } from '../../config.ts';
 
-/** The headers of the page, in place of those of an API answer. */
-export const pageHeaders = (config: Config): Record<string, string> => {
+/** The headers of the page under the name `host`, in place of those of an API answer. */
+export const pageHeaders = (config: Config, host: string): Record<string, string> => {
+  // On plain HTTP from another machine browsers ignore that header, with an error in the console.
+  const isTrusted = config.http.publicUrl.startsWith('https:') || isLoopback(host);
   const media = ["'self'", 'blob:', ...resultOrigins(config.files.s3)].join(' ');
   const policy = {
     'default-src': "'none'",
@@ -19,7 +22,7 @@ export const pageHeaders = (config: Config): Record<string, string> => {
     'Content-Security-Policy': Object.entries(policy)
       .map(([name, value]) => `${name} ${value}`)
       .join('; '),
-    'Cross-Origin-Opener-Policy': 'same-origin',
+    ...(isTrusted && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
     'Permissions-Policy': 'camera=(), geolocation=(), microphone=(self)',
   };
 };

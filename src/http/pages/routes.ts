@@ -17,7 +17,7 @@ const page = openRoute({
   answer: { status: 200, type: 'text/html' },
   fails: [],
   handle: async ({ ctx }, { page, config }) => {
-    ctx.set({ ...pageHeaders(config), 'Cache-Control': 'no-cache' });
+    ctx.set({ ...pageHeaders(config, ctx.hostname), 'Cache-Control': 'no-cache' });
     return serveAsset(ctx, page.html);
   },
 });
