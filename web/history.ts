@@ -9,7 +9,7 @@ import type { Body } from './options.ts';
 import { forget, type Kept, kept } from './originals.ts';
 import { problemBox } from './problem-box.ts';
 import { service } from './service.ts';
-import { creditsText, sizeText } from './words.ts';
+import { creditsText, sizeText, timeText } from './words.ts';
 
 type Wanted = {
   readonly operations: readonly Operation[];
@@ -140,7 +140,7 @@ const detailOf = ({ status, created_at, cost, result }: Job): string =>
     status === 'succeeded' && result === null ? 'deleted' : (states[status] ?? status),
     result && sizeText(result.output_size),
     creditsText(cost.charged),
-    new Date(created_at).toLocaleString(),
+    timeText(created_at),
   ]
     .filter(Boolean)
     .join(' · ');

@@ -5,7 +5,7 @@ import { type Compared, comparison } from './comparison.ts';
 import { make } from './dom.ts';
 import { provenanceView } from './provenance.ts';
 import { own } from './service.ts';
-import { bytesText, creditsText, durationText, labelOf, sizeText } from './words.ts';
+import { bytesText, creditsText, durationText, labelOf, sizeText, timeText } from './words.ts';
 
 export const resultView = (compared: Compared, actions: readonly HTMLElement[]): HTMLElement => {
   const { job, result, original } = compared;
@@ -44,7 +44,7 @@ const facts = (job: Job, result: ResultOf<Job>): HTMLElement => {
         : creditsText(result.credits_used),
     ],
     ['Time', durationText(result.processing_ms / 1000)],
-    ['Kept until', new Date(result.expires_at).toLocaleString()],
+    ['Kept until', timeText(result.expires_at)],
   ];
   const more = Object.entries(result).filter(
     ([name, value]) => typeof value === 'number' && !shownAbove.includes(name),

@@ -3,9 +3,12 @@ import { type Client, createClient } from '../client/client.ts';
 import type { Problem } from '../client/contract.ts';
 import { askKey, currentKey } from './key.ts';
 
+/** The folder that this page lies in. */
+export const serviceUrl = new URL('.', document.baseURI).href;
+
 /** The client whose requests `send` sends, which does what `fetch` does. */
 export const serviceBy = (send: typeof fetch): Client =>
-  createClient({ url: new URL('.', document.baseURI).href, fetch: withKey(send) });
+  createClient({ url: serviceUrl, fetch: withKey(send) });
 
 /** With a key that is missing, expired or revoked the user is asked for another one. */
 const withKey =

@@ -31,6 +31,9 @@ export const durationText = (seconds: number): string => {
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 };
 
+/** In the zone and the form of the reader. */
+export const timeText = (time: string | number): string => new Date(time).toLocaleString();
+
 export const sizeText = (size: string): string => size.replace('x', ' × ');
 
 /** "output_format" is "Output format". */

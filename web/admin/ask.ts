@@ -3,7 +3,7 @@ import { createClient } from '../../client/client.ts';
 import { EnhanceError } from '../../client/errors.ts';
 import type { HttpRequest } from '../../client/http.ts';
 import { currentKey } from '../key.ts';
-import { reasonOf } from '../service.ts';
+import { reasonOf, serviceUrl } from '../service.ts';
 
 const kept = 'enhance-admin-key';
 
@@ -26,7 +26,7 @@ type Asked = HttpRequest & {
 /** What a path of the service answers. Throws as the client does. */
 export const ask = async <T>(path: string, { key, ...request }: Asked = {}): Promise<T> => {
   const client = createClient({
-    url: new URL('.', document.baseURI).href,
+    url: serviceUrl,
     key: key ?? adminKey(),
     fetch: (...asked) => fetch(...asked),
   });

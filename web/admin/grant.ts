@@ -1,6 +1,6 @@
 /** The form that grants credits to an account. */
-
 import { NoAnswerError } from '../../client/errors.ts';
+import { randomKey } from '../../client/random.ts';
 import type { Balance } from '../../src/contract/credits.ts';
 import { make } from '../dom.ts';
 import { ask } from './ask.ts';
@@ -24,7 +24,7 @@ export const grantForm = (
         note: note.value || undefined,
       };
       const text = JSON.stringify(body);
-      open = open?.text === text ? open : { text, key: freshKey() };
+      open = open?.text === text ? open : { text, key: randomKey() };
       press.disabled = true;
       try {
         const headers = { 'idempotency-key': open.key };
@@ -58,6 +58,3 @@ export const grantForm = (
     },
   };
 };
-
-/** `crypto.randomUUID` exists only on https pages and on this machine itself. */
-const freshKey = (): string => `grant-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;

@@ -1,12 +1,13 @@
 /** The keys of all accounts: list, make, rotate, revoke. */
 import type { IssuedKey, Key, KeyList } from '../../src/contract/keys.ts';
 import { button, make } from '../dom.ts';
+import { timeText } from '../words.ts';
 import { ask } from './ask.ts';
 import { confirmed } from './confirm.ts';
 import { field, form, input } from './inputs.ts';
 import { issuedKey } from './issued-key.ts';
 import { newKeyForm } from './new-key.ts';
-import { bdi, card, createSaid, list, row, type Section, timeText } from './section.ts';
+import { bdi, card, createSaid, list, row, type Section } from './section.ts';
 
 /** So many are shown at once. */
 const PAGE = 50;

@@ -1,9 +1,9 @@
 /** Every change of the credits of an account, newest first. */
 import type { LedgerEntry, LedgerPage } from '../../src/contract/credits.ts';
 import { button, make } from '../dom.ts';
-import { creditsText } from '../words.ts';
+import { creditsText, timeText } from '../words.ts';
 import { ask } from './ask.ts';
-import { bdi, card, createSaid, row, timeText } from './section.ts';
+import { bdi, card, createSaid, row } from './section.ts';
 
 /** Shows the ledger in `place`. */
 export const openLedger = async (account: string, place: HTMLElement): Promise<void> => {

@@ -1,8 +1,9 @@
 /** What waits and runs, with the way to Bull Board. Asked for again every few seconds while it is shown. */
 import type { BoardSession, QueueState } from '../../src/contract/queue.ts';
 import { make } from '../dom.ts';
+import { timeText } from '../words.ts';
 import { ask } from './ask.ts';
-import { card, createSaid, list, row, type Section, timeText } from './section.ts';
+import { card, createSaid, list, row, type Section } from './section.ts';
 
 const EVERY_MS = 5_000;
 

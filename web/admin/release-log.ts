@@ -1,8 +1,9 @@
 /** Who changed the releases, and how. */
 import type { ReleaseLog } from '../../src/contract/releases.ts';
 import { button, make } from '../dom.ts';
+import { timeText } from '../words.ts';
 import { ask } from './ask.ts';
-import { card, createSaid, list, row, timeText } from './section.ts';
+import { card, createSaid, list, row } from './section.ts';
 
 /** What the service tells at most. */
 const MOST = 1000;

@@ -60,7 +60,5 @@ export const row = (
 export const list = (rows: readonly HTMLElement[], none: string): HTMLElement =>
   rows.length > 0 ? make('ul', { class: 'jobs' }, ...rows) : make('p', { class: 'hint' }, none);
 
-export const timeText = (time: string | number): string => new Date(time).toLocaleString();
-
 /** "mes_live_x…" and names of callers beside each other: each in its own direction. */
 export const bdi = (text: string): HTMLElement => make('bdi', {}, text);
