@@ -6,6 +6,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { compiled } from '../src/stack/compiled.mjs';
 import { root } from '../src/stack/home.mjs';
 import { take } from '../src/stack/lock.mjs';
 import { markOf, runsBelow, stopOrphans } from '../src/stack/orphans.ts';
@@ -31,6 +32,8 @@ const main = async (): Promise<readonly FileResult[]> => {
   const lock = await take(run);
   if (!lock) throw new Error(`another run holds ${run}`);
   await clearDeadRuns();
+  // Else each of those that run side by side would find them old.
+  await compiled('main');
   const groups = named.length ? named.map((file) => [resolve(file)]) : inGroups(allFiles());
   const parts = await openSharedParts(groups.length > 1 ? models : []);
   const env = { ...process.env, TEST_PARTS_URL: parts.url };

@@ -64,7 +64,7 @@ test('segments: the mouth moves in them, to the frame, and nothing else does; so
 
 test('a background lies under the new sound at its volume; without, it is not heard', async () => {
   const out = at('mixed.mp4');
-  const run = ['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, short, '-o', out];
+  const run = ['src/cli/bin.mjs', 'lipsync', clip, short, '-o', out];
   const options = ['--background', '0.5', '--sync-mode', 'silence'];
   const { stderr } = await execa(
     'node',
@@ -79,7 +79,7 @@ test('a background lies under the new sound at its volume; without, it is not he
 });
 
 test('segments of the command line are those of the job', async () => {
-  const run = ['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, short];
+  const run = ['src/cli/bin.mjs', 'lipsync', clip, short];
   const segments = ['--segment', '0-0.2=0.1', '--segment', '0.36-0.6=0-0.2'];
   const where = ['-o', at('parts.mp4'), '--url', service.url, '--key', caller.key];
   await execa('node', [...run, ...segments, ...where], { timeout: 120_000 });
