@@ -16,6 +16,7 @@ import { sum } from './runner/count.ts';
 import { type FileResult, runFiles } from './runner/file.ts';
 import { inGroups } from './runner/order.ts';
 import { openSharedParts } from './runner/parts.ts';
+import { compileTests } from './runner/programs.ts';
 import { runPython } from './runner/python.ts';
 
 /** Two more than the two cores that they are made for: many wait for clocks, leases and deadlines. */
@@ -35,9 +36,10 @@ const main = async (): Promise<readonly FileResult[]> => {
   // Else each of those that run side by side would find them old.
   await compiled('main');
   const groups = named.length ? named.map((file) => [resolve(file)]) : inGroups(allFiles());
+  const programs = await compileTests(groups.flat());
   const parts = await openSharedParts(groups.length > 1 ? models : []);
   const env = { ...process.env, TEST_PARTS_URL: parts.url };
-  const tasks = groups.map((files) => () => runFiles(files, env, processDeadlineMs));
+  const tasks = groups.map((files) => () => runFiles(files, programs, env, processDeadlineMs));
   if (!named.length) tasks.unshift(async () => [await runPython(env, folder, pythonDeadlineMs)]);
   try {
     const results = await inTurns(tasks, async (task) => {
@@ -48,6 +50,7 @@ const main = async (): Promise<readonly FileResult[]> => {
     return results.flat();
   } finally {
     await parts.close();
+    programs.close();
     await stopOrphans(run);
     await lock.release();
   }

@@ -50,22 +50,33 @@ const isNew = () => {
 /** ms since 1970; 0 where there is no such file. @param {string} path */
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-const compile = async () => {
-  const from = new Date();
+/**
+ * JavaScript of TypeScript, for Node to run: packages stay outside. What several of them share, and what is imported when
+ * it is first needed, are files of their own, named by their content.
+ * @param {Readonly<Record<string, string>>} sources by the name of what is made of each; paths from the root
+ * @param {string} outdir where it will lie, somewhere below the root, beside each other
+ */
+export const bundle = async (sources, outdir) => {
   const { build, stop } = await import('esbuild');
-  const { outputFiles } = await build({
-    entryPoints: Object.entries(programs).map(([out, source]) => ({ in: join(root, source), out })),
-    ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node20' },
-    // What is imported when it is first needed is a file of its own, named by its content. Those of earlier programs stay:
-    // one that runs may need them yet.
-    ...{ splitting: true, chunkNames: '[name]-[hash]' },
-    ...{ outdir: dist, write: false, logLevel: 'silent', absWorkingDir: root },
-    ...{ sourcemap: 'linked', sourcesContent: false, plugins: [ownUrls] },
-    banner: { js: '#!/usr/bin/env node' },
-  });
-  await stop(); // its process would stay as long as ours
+  try {
+    const { outputFiles } = await build({
+      entryPoints: Object.entries(sources).map(([out, source]) => ({ in: source, out })),
+      ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node20' },
+      ...{ splitting: true, chunkNames: '[name]-[hash]', banner: { js: '#!/usr/bin/env node' } },
+      ...{ outdir, write: false, logLevel: 'silent', absWorkingDir: root },
+      ...{ sourcemap: 'linked', sourcesContent: false, plugins: [ownUrls(outdir)] },
+    });
+    return outputFiles;
+  } finally {
+    await stop(); // its process would stay as long as ours
+  }
+};
+
+const compile = async () => {
   mkdirSync(dist, { recursive: true });
-  for (const { path, contents } of outputFiles) {
+  const from = new Date();
+  // Those of earlier programs stay: one that runs may need them yet.
+  for (const { path, contents } of await bundle(programs, dist)) {
     const draft = `${path}.${process.pid}`;
     writeFileSync(draft, contents, { mode: 0o755 });
     // What is changed while esbuild reads is newer than this.
@@ -75,17 +86,17 @@ const compile = async () => {
   }
 };
 
-/** A module finds its scripts and programs by its own URL, which is not that of the file it was compiled into. @type {import('esbuild').Plugin} */
-const ownUrls = {
+/** A module finds its scripts and programs by its own URL, which is not that of the file it was compiled into. @param {string} outdir @returns {import('esbuild').Plugin} */
+const ownUrls = (outdir) => ({
   name: 'own URLs',
   setup: ({ onLoad }) => {
     onLoad({ filter: /\.(ts|mjs)$/ }, ({ path }) => {
-      const own = `new URL(${JSON.stringify(join('..', relative(root, path)))}, import.meta.url).href`;
+      const own = `new URL(${JSON.stringify(relative(outdir, path))}, import.meta.url).href`;
       const text = readFileSync(path, 'utf8');
       return { contents: text.replaceAll('import.meta.url', own), loader: 'ts' };
     });
   },
-};
+});
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   await compile();

@@ -165,7 +165,7 @@ test('a process that probes has no network, comes after the API, and knows nothi
 
 test('nothing is left of a service that is killed', async () => {
   const program = new URL('./killed-with-prober.ts', import.meta.url);
-  const service = fork(program, [JSON.stringify(hanging)]);
+  const service = fork(program, [JSON.stringify(hanging)], { execArgv: ['--import', 'tsx'] });
   const { pid = 0 } = service;
   await until(() => decodersOf(pid).length === 1);
   const below = [...probersOf(pid), ...decodersOf(pid)];
