@@ -21,8 +21,8 @@ export const createKey = (options: Creation): Promise<void> =>
       ...(name !== undefined && { name }),
       ...(options.scopes && { scopes: scopesOf(options.scopes) }),
       ...(expiresIn !== undefined && { expiresInSeconds: expiresIn }),
+      grant: credits === undefined ? undefined : { credits, note: 'with the key' },
     });
-    if (credits) await ledger.grant(account, credits, 'with the key');
     const { available } = await ledger.balance(account);
     show({ ...issued, credits: available }, options);
   });
