@@ -85,11 +85,21 @@ const finish = async (started: Job, target: string, watch: Watch): Promise<Resul
     await fetchResult(patient, { result, target, signal });
     return result;
   } catch (error) {
-    if (signal.aborted) throw new Refused(stoppedText(await service.jobs.cancel(started.id)));
+    if (signal.aborted) throw new Refused(await stop(service, started.id));
     if (!(error instanceof NoAnswerError)) throw error;
     throw new Refused(
       `${error.message}\n  The job goes on: enhance jobs watch ${started.id} --output PATH follows it to its result.`,
     );
+  }
+};
+
+/** Cancels the job; what became of it. */
+const stop = async ({ jobs }: Client, id: string): Promise<string> => {
+  try {
+    return stoppedText(await jobs.cancel(id));
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+    return `Stopped waiting. ${error.message}\n  The job goes on: enhance jobs cancel ${id} cancels it.`;
   }
 };
 

@@ -1,6 +1,7 @@
 /** The `enhance` program as a process of its own, against a real API; a job's work is told by the test. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { execa } from 'execa';
@@ -246,6 +247,52 @@ test('a job is followed and fetched through a restart of the API, which is said 
   );
   assert.is(JSON.parse(said.out[0] ?? '').file, at('restart.png'));
   assert.is(readFileSync(at('restart.png'), 'utf8'), 'a result');
+});
+
+test('the files of a command that come after the restart are sent too', async () => {
+  let posts = 0;
+  const lossy = await serve((asked, answer) => {
+    posts += asked.method === 'POST' ? 1 : 0;
+    // Four are under way at a time, so that the fifth waits for the end of another one.
+    if (asked.method === 'POST' && posts === 5) return void asked.socket.destroy();
+    const passed = request(api.url + asked.url, { method: asked.method, headers: asked.headers });
+    passed.on('response', (came) =>
+      came.pipe(answer.writeHead(came.statusCode ?? 0, came.headers)),
+    );
+    asked.pipe(passed);
+  });
+  const sources: string[] = [];
+  for (const name of ['1', '2', '3', '4', '5']) {
+    sources.push(at(`batch-${name}.png`));
+    writeFileSync(at(`batch-${name}.png`), await picture(`#0${name}0`));
+  }
+  mkdirSync(at('batch'));
+  const args = [...sources, '-o', at('batch'), '--url', lossy.origin, '--key', key];
+  const { err } = await printedBy(() => operation(making, ...args));
+  await lossy.close();
+  assert.is(posts, 6);
+  assert.is(err.filter((line) => line.endsWith('1 credit')).length, 5, err.join('\n'));
+});
+
+test('Ctrl-C while the API is away names the job that goes on', async () => {
+  work = untilAborted;
+  const { said, done } = printed(() =>
+    operation(making, at('a.png'), '-s', '8', '-o', at('c.png'), ...reach),
+  );
+  await api.untilWaiting(1);
+  const comeBack = await api.goAway();
+  await until('it is told', () => said.err.length > 0);
+  process.emit('SIGINT');
+  await done;
+  await comeBack();
+  work = async () => {};
+  process.exitCode = 0;
+  const [, id = ''] = /enhance jobs cancel (job_\w+) cancels it\.$/.exec(said.err[1] ?? '') ?? [];
+  await http.post(`/v1/jobs/${id}/cancel`);
+  await until('it is cancelled', async () => {
+    const { data } = await http.get(`/v1/jobs/${id}`);
+    return data.status === 'canceled';
+  });
 });
 
 test('an API that is away is waited for about a minute', () => {
