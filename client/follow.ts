@@ -54,7 +54,7 @@ export async function* follow<J extends Job>(
   }
 }
 
-/** Until the job is asked for: longer where nobody looks, but no longer than that. */
+/** Waits until the job is to be asked for: a hidden page longer than others, but at most until it is shown. */
 const rest = async (
   page: Page | undefined,
   { pollMs, hiddenPollMs }: typeof usual,

@@ -36,7 +36,7 @@ export const serviceOf = (
   return createClient({ url, key, ...repeating });
 };
 
-/** For when the service has accepted a job: its API may be away for a minute, as in a restart, which is said once. */
+/** Repeats requests that follow an accepted job while the API is away, as in a restart, for about a minute; says so once. */
 export const throughRestart = (say: (text: string) => void): Repeating => {
   let isSaid = false;
   return {
