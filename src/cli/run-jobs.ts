@@ -45,7 +45,8 @@ export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => [
   check(wishes, options);
   const service = serviceOf(options);
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new Refused('Stopped.')));
+  const cancel = () => stop.abort(new Refused('Stopped.'));
+  process.once('SIGINT', cancel);
   const bars = openBars();
   const patient = serviceOf(options, throughRestart(bars.say));
   let isAccepted = false;
@@ -64,6 +65,7 @@ export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => [
   try {
     for await (const told of inOrder(wishes, atOnce, run)) report(told, options, tell);
   } finally {
+    process.off('SIGINT', cancel);
     bars.close();
   }
 };

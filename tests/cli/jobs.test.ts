@@ -71,6 +71,14 @@ const printedBy = async (run: () => Promise<void>) => {
   await done;
   return said;
 };
+/** With the environment that it has as a process of its own. */
+const withEnvironment = async (run: () => Promise<void>): Promise<void> => {
+  const before = process.env;
+  process.env = { ...before, ...environment };
+  await run().finally(() => {
+    process.env = before;
+  });
+};
 const lines = (text: string) => text.split('\n').map((line) => JSON.parse(line));
 writeFileSync(join(folder, 'a.png'), await picture('#48c'));
 await sharp({ create: { width: 4, height: 4, channels: 3, background: '#4c8' } }).toFile(
@@ -199,7 +207,6 @@ test('a job, an upload and a link to a result are sources, as the API takes them
 });
 
 test('an empty list says so on stderr, and an unknown account is refused', async () => {
-  Object.assign(process.env, environment);
   const fresh = await api.caller({ credits: 0 });
   const options = { ...here, key: fresh.key, limit: 5 };
   assert.equal(await printedBy(() => listJobs(options)), {
@@ -208,12 +215,12 @@ test('an empty list says so on stderr, and an unknown account is refused', async
   assert.equal(await printedBy(() => listJobs({ ...options, json: true })), {
     ...{ out: ['[]'], err: [] },
   });
-  const { out, err } = await printedBy(() => showLedger(fresh.account, { limit: 5 }));
+  const ledger = () => withEnvironment(() => showLedger(fresh.account, { limit: 5 }));
+  const { out, err } = await printedBy(ledger);
   assert.equal([out, err], [[], [`The ledger of ${fresh.account} has no entries.`]]);
   await api.parts.ledger.grant('keyless', 1);
-  assert.equal((await printedBy(() => listKeys({ account: 'keyless' }))).err, [
-    'The account keyless has no keys.',
-  ]);
+  const keyless = await printedBy(() => withEnvironment(() => listKeys({ account: 'keyless' })));
+  assert.equal(keyless.err, ['The account keyless has no keys.']);
   const refused = [
     () => showLedger('nobody', { limit: 5 }),
     () => balance('nobody', { json: true }),
@@ -221,7 +228,7 @@ test('an empty list says so on stderr, and an unknown account is refused', async
     () => listKeys({ account: 'nobody' }),
   ];
   for (const run of refused)
-    assert.is(await run().catch(String), 'Refused: There is no account nobody.');
+    assert.is(await withEnvironment(run).catch(String), 'Refused: There is no account nobody.');
 });
 
 test('a job is followed and fetched through a restart of the API, which is said once', async () => {
@@ -282,11 +289,13 @@ test('Ctrl-C while the API is away names the job that goes on', async () => {
   await api.untilWaiting(1);
   const comeBack = await api.goAway();
   await until('it is told', () => said.err.length > 0);
-  process.emit('SIGINT');
+  const exitCode = process.exitCode;
+  // Only that of the command: other tests share the process, and what they use listens too.
+  process.listeners('SIGINT').at(-1)?.('SIGINT');
   await done;
+  process.exitCode = exitCode;
   await comeBack();
   work = async () => {};
-  process.exitCode = 0;
   const [, id = ''] = /enhance jobs cancel (job_\w+) cancels it\.$/.exec(said.err[1] ?? '') ?? [];
   await http.post(`/v1/jobs/${id}/cancel`);
   await until('it is cancelled', async () => {
