@@ -13,9 +13,8 @@ import type {
   UpscaleJob,
   UpscaleRequest,
 } from './contract.ts';
-import { errorOf, NoAnswerError } from './errors.ts';
 import { follow } from './follow.ts';
-import { type HttpOptions, type HttpRequest, openHttp } from './http.ts';
+import { ask, type HttpOptions, type HttpRequest, openHttp, repeated } from './http.ts';
 import { randomKey } from './random.ts';
 
 /** What each operation takes, as fields and files, and its jobs. */
@@ -149,18 +148,14 @@ export const createClient = (options: HttpOptions) => {
     /** Stores a file for 24 hours; its `url` can stand in any `_url` field. */
     upload: (file: Blob, signal?: AbortSignal) =>
       read<Upload>('/v1/uploads', { method: 'POST', body: { file }, signal, safe: true }),
-    /** The bytes of a result. */
-    download: async (
+    /** The bytes of a result, whose link needs no key. */
+    download: (
       { output_url }: { readonly output_url: string },
       signal?: AbortSignal,
-    ): Promise<Response> => {
-      const answer = await fetch(output_url, { signal: signal ?? null }).catch((error) => {
-        signal?.throwIfAborted();
-        throw new NoAnswerError(output_url, error);
-      });
-      if (!answer.ok) throw await errorOf(answer);
-      return answer;
-    },
+    ): Promise<Response> =>
+      repeated(options, { signal }, () =>
+        ask(fetch, new URL(output_url), { signal: signal ?? null }),
+      ),
     models: async (): Promise<readonly Model[]> => (await read<ModelList>('/v1/models')).data,
     credits: () => read<Balance>('/v1/credits'),
     /** Newest first. */

@@ -2,6 +2,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { Job } from './contract.ts';
 import { errorOf } from './errors.ts';
+import { isHidden, type Page, thisPage, when } from './page.ts';
 import { pause } from './pause.ts';
 
 export type Means<J extends Job> = {
@@ -9,12 +10,14 @@ export type Means<J extends Job> = {
   readonly get: () => Promise<J>;
   readonly fetch: typeof fetch;
   readonly signal?: AbortSignal | undefined;
+  /** The one that this runs in, unless given. */
+  readonly page?: Page | undefined;
 };
 
 /**
  * A stream's first event comes at once, then a comment every 15 s at least: one that is silent for longer is held back by a proxy.
  */
-const usual = { firstWithinMs: 10_000, silentMs: 40_000, pollMs: 1_000 };
+const usual = { firstWithinMs: 10_000, silentMs: 40_000, pollMs: 1_000, hiddenPollMs: 5_000 };
 /** After so many streams that failed one after the other the job is only asked for. */
 const mostFailed = 3;
 
@@ -24,7 +27,7 @@ export const isOver = ({ status }: Pick<Job, 'status'>): boolean =>
 /** The job as it stands, again with each change, and at last as it ended. Throws as `get` does, or the reason of `signal`. */
 export async function* follow<J extends Job>(
   first: J,
-  means: Means<J>,
+  { page = thisPage(), ...means }: Means<J>,
   timing = usual,
 ): AsyncGenerator<J, void, void> {
   let job = first;
@@ -32,8 +35,8 @@ export async function* follow<J extends Job>(
   yield job;
   while (!isOver(job)) {
     try {
-      if (failed < mostFailed)
-        for await (const { id, data } of eventsOf(job, lastId, means, timing)) {
+      if (failed < mostFailed && !isHidden(page))
+        for await (const { id, data } of eventsOf(job, lastId, { ...means, page }, timing)) {
           failed = 0;
           lastId = id ?? lastId;
           job = JSON.parse(data);
@@ -41,26 +44,45 @@ export async function* follow<J extends Job>(
         }
     } catch {
       means.signal?.throwIfAborted();
-      failed += 1;
+      if (!isHidden(page)) failed += 1;
     }
     if (isOver(job)) return;
     // The service ends its streams when it shuts down; another one goes on. A proxy may end each after its first event.
-    await pause(timing.pollMs, means.signal);
+    await rest(page, timing, means.signal);
     job = await means.get();
     yield job;
   }
 }
 
+/** Waits until the job is to be asked for: a hidden page longer than others, but at most until it is shown. */
+const rest = async (
+  page: Page | undefined,
+  { pollMs, hiddenPollMs }: typeof usual,
+  signal?: AbortSignal,
+): Promise<void> => {
+  if (!isHidden(page)) return pause(pollMs, signal);
+  const shown = new AbortController();
+  const unlisten = when('visible', page, () => shown.abort());
+  try {
+    await pause(hiddenPollMs, AbortSignal.any([shown.signal, ...(signal ? [signal] : [])]));
+  } catch {
+    signal?.throwIfAborted();
+  } finally {
+    unlisten();
+  }
+};
+
 async function* eventsOf(
   { urls }: Job,
   lastId: string,
-  { fetch, signal }: Pick<Means<Job>, 'fetch' | 'signal'>,
+  { fetch, signal, page }: Omit<Means<Job>, 'get'>,
   { firstWithinMs, silentMs }: typeof usual,
 ) {
   const silence = new AbortController();
   const stop = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
   const quiet = (ms: number) => setTimeout(() => silence.abort(new Error('no event came')), ms);
   let timer = quiet(firstWithinMs);
+  const unlisten = when('hidden', page, () => silence.abort(new Error('the page is hidden')));
   const decoder = new TextDecoder();
   const heard = new TransformStream<Uint8Array, string>({
     transform: (bytes, to) => {
@@ -81,6 +103,7 @@ async function* eventsOf(
     for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {
     clearTimeout(timer);
+    unlisten();
     silence.abort();
   }
 }

@@ -10,6 +10,8 @@ export type HttpOptions = {
   readonly fetch?: typeof fetch;
   /** How often a request is repeated that got no answer, 429 or 5xx and is safe to repeat; 3 unless given. */
   readonly retries?: number;
+  /** Called with the reason before the pause that precedes each repetition. */
+  readonly onRetry?: (error: unknown) => void;
 };
 
 export type HttpRequest = {
@@ -23,31 +25,41 @@ export type HttpRequest = {
   readonly safe?: boolean;
   /** In place of the client's own `retries`. */
   readonly retries?: number | undefined;
-  /** Called with the reason before the pause that precedes each repetition. */
+  /** In place of the client's own. */
   readonly onRetry?: ((error: unknown) => void) | undefined;
 };
+type Repeating = Pick<HttpRequest, 'retries' | 'onRetry' | 'signal'>;
 
 /** Answers the response when it is good. Throws EnhanceError, NoAnswerError or the reason of `signal`. */
 export type Http = (path: string, request?: HttpRequest) => Promise<Response>;
 
 /** Sends requests with the key, and repeats what is safe to repeat: what changes nothing, or has an Idempotency-Key. */
-export const openHttp =
-  ({ url, key, fetch = globalThis.fetch, retries: usual = 3 }: HttpOptions): Http =>
-  async (path, request = {}) => {
-    const { onRetry, signal } = request;
-    const retries = isSafe(request) ? (request.retries ?? usual) : 0;
+export const openHttp = (options: HttpOptions): Http => {
+  const { url, key, fetch = globalThis.fetch } = options;
+  return (path, request = {}) => {
     const target = targetOf(url, path, request.query);
     const init = initOf(key, request);
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await ask(fetch, target, init);
-      } catch (error) {
-        if (tries >= retries || !mayPass(error)) throw error;
-        onRetry?.(error);
-        await pause(waitMs(error, tries), signal);
-      }
-    }
+    const send = () => ask(fetch, target, init);
+    return isSafe(request) ? repeated(options, request, send) : send();
   };
+};
+
+/** Does `work`, again where that may help, as the options say, and for this request in particular. */
+export const repeated = async <T>(
+  options: Pick<HttpOptions, 'retries' | 'onRetry'>,
+  { retries = options.retries ?? 3, onRetry = options.onRetry, signal }: Repeating,
+  work: () => Promise<T>,
+): Promise<T> => {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries >= retries || !mayPass(error)) throw error;
+      onRetry?.(error);
+      await pause(waitMs(error, tries), signal);
+    }
+  }
+};
 
 const isSafe = ({ method = 'GET', headers = {}, safe = false }: HttpRequest): boolean =>
   safe || method !== 'POST' || 'idempotency-key' in headers;
@@ -73,7 +85,12 @@ const initOf = (
   };
 };
 
-const ask = async (fetch: typeof globalThis.fetch, url: URL, init: RequestInit) => {
+/** The answer when it is good. Throws EnhanceError, NoAnswerError or the reason of the signal. */
+export const ask = async (
+  fetch: typeof globalThis.fetch,
+  url: URL,
+  init: RequestInit,
+): Promise<Response> => {
   let answer: Response;
   try {
     answer = await fetch(url, init);

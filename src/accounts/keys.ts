@@ -3,13 +3,16 @@ import { z } from 'zod';
 import { base62, checksum } from '../base62.ts';
 import { type FaultyKey, type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
-import type { Redises } from '../redis.ts';
+import { type Redises, script } from '../redis.ts';
+import { type Grant, granted } from './grant.ts';
 
 export type KeyRequest = {
   readonly account: string;
   readonly scopes?: readonly Scope[];
   readonly name?: string;
   readonly expiresInSeconds?: number | undefined;
+  /** Credits that the account gets in the same step. */
+  readonly grant?: Grant | undefined;
 };
 export type Keys = ReturnType<typeof openKeys>;
 
@@ -18,12 +21,16 @@ const SECRET_BYTES = 24;
 /** `last_used_at` is written at most once in this time. */
 const LAST_USED_STEP_MS = 60_000;
 
+const issueKey = script(new URL('scripts/issue-key.lua', import.meta.url), z.number());
+
 /** API keys. A key is shown once, when it is created; only its HMAC-SHA256 with the server's pepper is stored. */
-export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
+export const openKeys = (stores: Redises, pepper: string) => {
+  const { redis, prefix } = stores;
   const digest = (key: string) => createHmac('sha256', pepper).update(key).digest('hex');
   const byDigest = (digested: string) => `${prefix}:key:${digested}`;
   const ids = `${prefix}:key-ids`;
 
+  /** Failure validation_failed for an expiry or a balance that is too great; there is neither a key nor a grant then. */
   const create = async (request: KeyRequest): Promise<IssuedKey> => {
     const secret = base62(randomBytes(SECRET_BYTES));
     const key = `mes_live_${secret}_${checksum(secret)}`;
@@ -41,15 +48,12 @@ export const openKeys = ({ redis, prefix }: Redises, pepper: string) => {
       name: request.name ?? '',
       scopes: (request.scopes ?? ['create', 'read']).join(' '),
       shown: key.slice(0, 'mes_live_'.length + 4),
-      created_at: now,
-      expires_at: expires ?? '',
+      created_at: String(now),
+      expires_at: String(expires ?? ''),
     };
-    await redis
-      .multi()
-      .hset(byDigest(digested), stored)
-      .hset(ids, stored.id, digested)
-      .sadd(`${prefix}:accounts`, request.account)
-      .exec();
+    await granted(request.grant ?? { credits: 0 }, (...grant) =>
+      issueKey(stores, stored.account, ...grant, stored.id, digested, JSON.stringify(stored)),
+    );
     return { ...presentKey(await read(stored.id, digested)), key };
   };
 

@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Balance, LedgerEntry, ledgerCursor } from '../contract/credits.ts';
-import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
 import { unknownCursor } from '../unknown-cursor.ts';
+import { granted } from './grant.ts';
 import { type Discounts, monthOf, tierAt } from './tiers.ts';
 
 export type EntryPage = { readonly data: LedgerEntry[]; readonly has_more: boolean };
@@ -17,12 +16,6 @@ export type Totals = {
   readonly jobs: Readonly<Record<'succeeded' | 'failed' | 'canceled', number>>;
   readonly workersLost: number;
 };
-
-/** How long the token of a grant is remembered: 24 hours, as long as an idempotency key. */
-const GRANT_TOKEN_TTL_MS = 86_400_000;
-
-/** The script's answer when the balance would exceed the exact integers, 2^53 - 1. */
-const TOO_MANY = -1;
 
 const grantCredits = script(new URL('scripts/grant.lua', import.meta.url), z.number());
 
@@ -57,17 +50,10 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
   const grant = async (
     account: string,
     credits: number,
-    note = '',
-    token: string = randomUUID(),
+    note?: string,
+    token?: string,
   ): Promise<Balance> => {
-    const granted = Number.isSafeInteger(credits)
-      ? await grantCredits(stores, account, credits, note, token, GRANT_TOKEN_TTL_MS)
-      : TOO_MANY;
-    if (granted === TOO_MANY) {
-      const detail = `Expected a balance of at most ${Number.MAX_SAFE_INTEGER} credits; ${credits} more would exceed it.`;
-      const faults = [{ pointer: '/credits', code: 'out_of_range', detail }];
-      throw new Failure('validation_failed', {}, { faults });
-    }
+    await granted({ credits, note, token }, (...args) => grantCredits(stores, account, ...args));
     return balance(account);
   };
 
@@ -90,6 +76,10 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
       has_more: found.length > page.limit,
     };
   };
+
+  /** Whether the account has ever had a key or credits. */
+  const isKnown = async (account: string): Promise<boolean> =>
+    (await redis.sismember(`${prefix}:accounts`, account)) === 1;
 
   const accounts = async (): Promise<string[]> =>
     (await redis.smembers(`${prefix}:accounts`)).sort();
@@ -129,7 +119,7 @@ export const openLedger = (stores: Redises, discounts: Discounts) => {
 
   const key = (account: string) => `${prefix}:ledger:${account}`;
 
-  return { usage, balance, grant, entries, accounts, totals, heldNow };
+  return { usage, balance, grant, entries, isKnown, accounts, totals, heldNow };
 };
 
 /** A ledger entry from its Redis stream entry, whose id begins with its time in ms. */

@@ -1,6 +1,7 @@
 /** What every command that calls the service needs: where it is, and a key. */
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Client, createClient } from '../../client/client.ts';
+import type { HttpOptions } from '../../client/http.ts';
 import { developmentKey, stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 
@@ -20,15 +21,35 @@ export const calling = (command: Command): Command =>
       'API key (default: ENHANCE_API_KEY, else the development key of `npm start`)',
     );
 
+type Repeating = Pick<HttpOptions, 'retries' | 'onRetry'>;
+
 /** The service as these options name it. A person waits at the terminal: it is told at once that nobody answers. */
-export const serviceOf = ({ url, key: given }: Calling): Client => {
+export const serviceOf = (
+  { url, key: given }: Calling,
+  repeating: Repeating = { retries: 0 },
+): Client => {
   const key = given ?? process.env.ENHANCE_API_KEY ?? developmentKey();
   if (!key)
     throw new Refused(
       'No API key. Give one with --key or ENHANCE_API_KEY, or run `npm start` once, which creates one.',
     );
-  return createClient({ url, key, retries: 0 });
+  return createClient({ url, key, ...repeating });
 };
+
+/** Repeats requests that follow an accepted job while the API is away, as in a restart, for about a minute; says so once. */
+export const throughRestart = (say: (text: string) => void): Repeating => {
+  let isSaid = false;
+  return {
+    // The pauses between them are 65.5 s together.
+    retries: 10,
+    onRetry: (error) => {
+      if (!isSaid) say(`${messageOf(error)} Trying again for a minute; accepted jobs go on.`);
+      isSaid = true;
+    },
+  };
+};
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`);
 
 const serviceUrl = (text: string): string => {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;

@@ -1,7 +1,7 @@
 import { counted } from '../counted.ts';
 import { type Audit, audit } from '../jobs/record/audit.ts';
 import { isUnreachable, type Redises } from '../redis.ts';
-import { asOperator } from './operator.ts';
+import { asOperator, demandAccount } from './operator.ts';
 
 /** `enhance credits grant` */
 export const grant = (
@@ -17,6 +17,7 @@ export const grant = (
 /** `enhance credits balance` */
 export const balance = (account: string, { json }: { readonly json?: boolean }): Promise<void> =>
   asOperator(async ({ ledger }) => {
+    await demandAccount(account, ledger);
     const now = await ledger.balance(account);
     if (json) return console.log(JSON.stringify(now));
     console.log(
@@ -30,8 +31,10 @@ export const showLedger = (
   { limit, json }: { readonly limit: number; readonly json?: boolean },
 ): Promise<void> =>
   asOperator(async ({ ledger }) => {
+    await demandAccount(account, ledger);
     const { data } = await ledger.entries(account, { limit });
     if (json) return console.log(JSON.stringify(data));
+    if (data.length === 0) console.error(`The ledger of ${account} has no entries.`);
     for (const {
       created_at,
       type,
@@ -55,6 +58,7 @@ const signed = (count: number): string => (count > 0 ? `+${count}` : `${count}`)
 /** `enhance credits verify`: compares each balance with the sum of its ledger; exit code 1 when one differs. */
 export const verify = (account?: string): Promise<void> =>
   asOperator(async ({ stores, ledger }) => {
+    if (account) await demandAccount(account, ledger);
     const accounts = account ? [account] : await ledger.accounts();
     for (const name of accounts) {
       const { clean, differences } = await audited(stores, name);

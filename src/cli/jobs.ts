@@ -1,8 +1,7 @@
 /** `enhance jobs list|show|watch|cancel|delete`: the jobs of the key's account. */
-import type { Client } from '../../client/client.ts';
 import type { Job } from '../../client/contract.ts';
 import { counted } from '../counted.ts';
-import { type Calling, serviceOf } from './calling.ts';
+import { type Calling, serviceOf, throughRestart } from './calling.ts';
 import { fetchResult } from './download.ts';
 import { checkTarget } from './paths.ts';
 import { openBars } from './progress-bars.ts';
@@ -20,6 +19,7 @@ export const listJobs = async (options: ListOptions): Promise<void> => {
     ...{ limit, ...(status && { status }), ...(kind && { kind }) },
   });
   if (json) return console.log(JSON.stringify(data));
+  if (data.length === 0) console.error(`The account has no ${status || kind ? 'such ' : ''}jobs.`);
   for (const job of data) console.log(lineOf(job));
 };
 
@@ -38,17 +38,14 @@ type WatchOptions = Options & { readonly output?: string; readonly force?: boole
 export const watchJob = async (id: string, options: WatchOptions): Promise<void> => {
   const { output, force = false } = options;
   if (output) checkTarget(output, [], { force });
-  const service = serviceOf(options);
+  const first = await serviceOf(options).jobs.get(id);
   const bars = openBars();
-  const show = bars.add(id);
-  const job = await ended(service, id, show).finally(bars.close);
+  const service = serviceOf(options, throughRestart(bars.say));
+  const job = await service.wait(first, { onUpdate: bars.add(id) }).finally(bars.close);
   print(job, options);
   if (job.status !== 'succeeded') process.exitCode = 1;
   if (output) await fetchResult(service, { result: await service.result(job), target: output });
 };
-
-const ended = async (service: Client, id: string, onUpdate: (job: Job) => void): Promise<Job> =>
-  service.wait(await service.jobs.get(id), { onUpdate });
 
 const print = (job: Job, { json }: Options): void => {
   console.log(json ? JSON.stringify(job) : lineOf(job));

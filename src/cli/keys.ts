@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type IssuedKey, type Key, Scope } from '../contract/keys.ts';
-import { asOperator } from './operator.ts';
+import { asOperator, demandAccount } from './operator.ts';
 import { Refused } from './refused.ts';
 
 type Json = { readonly json?: boolean };
@@ -21,15 +21,16 @@ export const createKey = (options: Creation): Promise<void> =>
       ...(name !== undefined && { name }),
       ...(options.scopes && { scopes: scopesOf(options.scopes) }),
       ...(expiresIn !== undefined && { expiresInSeconds: expiresIn }),
+      grant: credits === undefined ? undefined : { credits, note: 'with the key' },
     });
-    if (credits) await ledger.grant(account, credits, 'with the key');
     const { available } = await ledger.balance(account);
     show({ ...issued, credits: available }, options);
   });
 
 /** `enhance keys list`; exit code 1 when a key has a faulty record. */
 export const listKeys = ({ account, json }: Json & { readonly account?: string }): Promise<void> =>
-  asOperator(async ({ keys }) => {
+  asOperator(async ({ keys, ledger }) => {
+    if (account) await demandAccount(account, ledger);
     const [all, faulty] = [await keys.list(account), await keys.faulty(account)];
     for (const { id, fields } of faulty) {
       console.error(
@@ -38,6 +39,8 @@ export const listKeys = ({ account, json }: Json & { readonly account?: string }
       process.exitCode = 1;
     }
     if (json) return console.log(JSON.stringify(all));
+    if (all.length + faulty.length === 0)
+      console.error(account ? `The account ${account} has no keys.` : 'There are no keys.');
     for (const key of all) {
       const { id, account, scopes, name } = key;
       console.log(

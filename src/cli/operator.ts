@@ -36,6 +36,11 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
   }
 };
 
+/** Throws Refused for an account that has never had a key or credits, such as a mistyped one. */
+export const demandAccount = async (account: string, ledger: Ledger): Promise<void> => {
+  if (!(await ledger.isKnown(account))) throw new Refused(`There is no account ${account}.`);
+};
+
 /** A faulty environment is the operator's to correct: its message is shown without a stack. */
 const configOf = (env: NodeJS.ProcessEnv): Config => {
   try {

@@ -1,15 +1,22 @@
 /** Where inputs come from and results go to. Nothing is read or written here; what cannot work is refused before anything is paid. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
+import { keptIds } from '../contract/spelling.ts';
 import { Refused } from './refused.ts';
 
-/** A path or an address, as the caller wrote it. */
+/** A path, an address, or the id of a job or an upload, as the caller wrote it. */
 export type Source = string;
 
-export const isUrl = (source: Source): boolean => /^https?:\/\//i.test(source);
+/** Whether the service finds it by its name. A file that is named like an id is a file. */
+export const isRemote = (source: Source): boolean => isUrl(source) || isId(source);
+
+const isUrl = (source: Source): boolean => /^https?:\/\//i.test(source);
+
+const isId = (source: Source): boolean =>
+  Object.values(keptIds).some((form) => form.test(source)) && !existsSync(source);
 
 export const checkSource = (source: Source): void => {
-  if (isUrl(source)) return;
+  if (isRemote(source)) return;
   if (!existsSync(source)) throw new Refused(`There is no file ${source}.`);
   if (!statSync(source).isFile()) throw new Refused(`${source} is not a file.`);
 };
@@ -45,8 +52,10 @@ export const pathOf = (source: Source): string => {
   return new URL(source).pathname;
 };
 
-/** The file's name without its ending. */
+/** The file's name without its ending; of the address of a job's result, the job's id. */
 const nameOf = (source: Source): string => {
+  const [, job] = /\/v1\/jobs\/(job_\w+)\/result$/.exec(pathOf(source)) ?? [];
+  if (job) return job;
   const name = isUrl(source) ? decoded(pathOf(source)) : source;
   return basename(name, extname(name)) || 'result';
 };
@@ -69,7 +78,7 @@ export const checkTarget = (
   const folder = dirname(resolve(target));
   if (!existsSync(folder)) throw new Refused(`There is no folder ${folder} for the result.`);
   if (!existsSync(target)) return;
-  const own = sources.filter((source) => !isUrl(source)).map((source) => realpathSync(source));
+  const own = sources.filter((source) => !isRemote(source)).map((source) => realpathSync(source));
   if (own.includes(realpathSync(target)))
     throw new Refused(`The result would replace the source ${target}. Give another --output.`);
   if (!force)

@@ -2,9 +2,10 @@ import { basename } from 'node:path';
 import { MultiBar, type SingleBar } from 'cli-progress';
 import type { Job } from '../../client/contract.ts';
 
-/** A bar on stderr for each job, when that is a terminal; otherwise nothing. */
+/** A bar on stderr for each job, when that is a terminal; otherwise only what is said. */
 export const openBars = () => {
-  if (!process.stderr.isTTY) return { add: () => () => {}, close: () => {} };
+  if (!process.stderr.isTTY)
+    return { add: () => () => {}, say: (text: string) => console.error(text), close: () => {} };
   const bars = new MultiBar({
     stream: process.stderr,
     format: '{bar} {percentage}% {stage} {frames} {left} {name}',
@@ -19,6 +20,8 @@ export const openBars = () => {
       });
       return (job: Job) => show(bar, job);
     },
+    /** A line above the bars. */
+    say: (text: string) => bars.log(`${text}\n`),
     close: () => bars.stop(),
   };
 };

@@ -139,6 +139,7 @@ export const showLog = ({ limit, json }: Json & { readonly limit: number }): Pro
   asSwapper(async ({ operate }) => {
     const entries = await operate.log(limit);
     if (json) return console.log(JSON.stringify(entries));
+    if (entries.length === 0) console.error('Nobody has changed the releases yet.');
     for (const { at, by, action, slot, release, detail } of entries)
       console.log(`${at}  ${by}  ${action} ${release ? written(slot, release) : slot}  ${detail}`);
   });

@@ -1,4 +1,4 @@
-/** What the commands of operations do: make jobs of files or addresses and fetch their results, or tell the price. */
+/** What the commands of operations do: make jobs of files, addresses and ids and fetch their results, or tell the price. */
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
@@ -8,15 +8,15 @@ import { EnhanceError, NoAnswerError } from '../../client/errors.ts';
 import { inOrder } from '../async/in-order.ts';
 import { counted } from '../counted.ts';
 import { Failure } from '../errors.ts';
-import { type Calling, serviceOf } from './calling.ts';
+import { type Calling, serviceOf, throughRestart } from './calling.ts';
 import { fetchResult } from './download.ts';
-import { checkSource, checkTarget, isUrl, type Source } from './paths.ts';
+import { checkSource, checkTarget, isRemote, type Source } from './paths.ts';
 import { openBars } from './progress-bars.ts';
 import { Refused } from './refused.ts';
 
 /** One job as a command asks for it. */
 export type Wish = {
-  /** By the name of the file part, such as "image"; an address goes into `<name>_url`. */
+  /** By the name of the file part, such as "image"; an address or an id goes into `<name>_url`. */
   readonly sources: Readonly<Record<string, Source>>;
   readonly fields: Readonly<Record<string, unknown>>;
   /** Path of the result; absent where only the price is asked. */
@@ -45,13 +45,18 @@ export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => [
   check(wishes, options);
   const service = serviceOf(options);
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new Refused('Stopped.')));
+  const cancel = () => stop.abort(new Refused('Stopped.'));
+  process.once('SIGINT', cancel);
   const bars = openBars();
+  const patient = serviceOf(options, throughRestart(bars.say));
+  let isAccepted = false;
   const run = async (wish: Wish): Promise<Told> => {
     const target = wish.target ?? '';
     const show = bars.add(target);
     try {
-      const result = await runOne(service, kind, wish, { show, signal: stop.signal });
+      const job = await startJob(isAccepted ? patient : service, kind, wish, stop.signal);
+      isAccepted = true;
+      const result = await finish(job, target, { service, patient, show, signal: stop.signal });
       return { target, result, error: null };
     } catch (error) {
       return { target, result: null, error };
@@ -60,28 +65,43 @@ export const runJobs: Use['send'] = async (kind, wishes, options, tell = () => [
   try {
     for await (const told of inOrder(wishes, atOnce, run)) report(told, options, tell);
   } finally {
+    process.off('SIGINT', cancel);
     bars.close();
   }
 };
 
 type Told = { readonly target: string; readonly result: Result | null; readonly error: unknown };
-type Watch = { readonly show: (job: Job) => void; readonly signal: AbortSignal };
+type Watch = {
+  readonly service: Client;
+  /** The same one, for as long as it takes to start again. */
+  readonly patient: Client;
+  readonly show: (job: Job) => void;
+  readonly signal: AbortSignal;
+};
 
-const runOne = async (
-  service: Client,
-  kind: string,
-  wish: Wish,
-  { show, signal }: Watch,
-): Promise<Result> => {
-  const started = await startJob(service, kind, wish, signal);
+const finish = async (started: Job, target: string, watch: Watch): Promise<Result> => {
+  const { service, patient, show, signal } = watch;
   try {
-    const job = await service.wait(started, { onUpdate: show, signal });
-    const result = await service.result(job);
-    await fetchResult(service, { result, target: wish.target ?? '', signal });
+    const job = await patient.wait(started, { onUpdate: show, signal });
+    const result = await patient.result(job);
+    await fetchResult(patient, { result, target, signal });
     return result;
   } catch (error) {
-    if (signal.aborted) throw new Refused(stoppedText(await service.jobs.cancel(started.id)));
-    throw error;
+    if (signal.aborted) throw new Refused(await stop(service, started.id));
+    if (!(error instanceof NoAnswerError)) throw error;
+    throw new Refused(
+      `${error.message}\n  The job goes on: enhance jobs watch ${started.id} --output PATH follows it to its result.`,
+    );
+  }
+};
+
+/** Cancels the job; what became of it. */
+const stop = async ({ jobs }: Client, id: string): Promise<string> => {
+  try {
+    return stoppedText(await jobs.cancel(id));
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+    return `Stopped waiting. ${error.message}\n  The job goes on: enhance jobs cancel ${id} cancels it.`;
   }
 };
 
@@ -99,7 +119,7 @@ const startJob = async (
 
 const bodyOf = async ({ sources, fields }: Wish): Promise<Record<string, unknown>> => {
   const entries = Object.entries(sources).map(async ([name, source]) =>
-    isUrl(source)
+    isRemote(source)
       ? ([`${name}_url`, source] as const)
       : ([name, new File([await openAsBlob(source)], basename(source))] as const),
   );

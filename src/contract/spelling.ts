@@ -5,3 +5,6 @@ import { z } from 'zod';
 type Spelling = { readonly of: 'format' | 'source' };
 
 export const spellings = z.registry<Spelling>();
+
+/** Ids that can stand in the place of an address: of a job, whose result is meant, and of an upload. */
+export const keptIds = { job: /^job_\w+$/, upload: /^upl_\w+$/ } as const;

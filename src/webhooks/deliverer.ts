@@ -34,9 +34,15 @@ export const startDeliverer = (
   const ticketsOf = async (id: string, entry: OutboxEntry): Promise<DeliveryTicket[]> => {
     if (entry.kind === 'delivery') return [{ id: entry.id, run: entry.run }];
     const tickets: DeliveryTicket[] = [];
-    for (const message of await messagesOf(id, entry, {
+    const messages = await messagesOf(id, entry, {
       ...{ jobs: parts.jobs, endpoints: webhooks.endpoints, shown: parts.shown },
-    })) {
+    });
+    if (!messages) {
+      const { type, job } = entry;
+      const reason = 'the record of its job is gone or cannot be read';
+      log.warn({ entry: id, type, job_id: job }, `a webhook event was dropped: ${reason}`);
+    }
+    for (const message of messages ?? []) {
       const { isPending, forgotten } = await webhooks.deliveries.expect(message);
       if (isPending) tickets.push({ id: message.id, run: 0 });
       if (forgotten > 0) {

@@ -25,16 +25,17 @@ type Receiver = {
 };
 
 /**
- * The messages of an event. The same event always makes the same ids, so making them twice is making them once. None where
- * the job's record is gone, or for progress of a job that does not run any more.
+ * The messages of an event. The same event always makes the same ids, so making them twice is making them once. None for
+ * progress of a job that does not run any more; null where the job's record is gone or cannot be read.
  */
 export const messagesOf = async (
   entryId: string,
   event: OutboxEvent,
   parts: FanOutParts,
-): Promise<Message[]> => {
+): Promise<Message[] | null> => {
   const found = await findReadable(event.job, parts.jobs);
-  const job = found && asOf(event.type, found);
+  if (!found) return null;
+  const job = asOf(event.type, found);
   if (!job) return [];
   return (await receiversOf(event, job, parts)).map((receiver) => ({
     id: `${idAt(event.at)}${digest(`${entryId} ${receiver.key}`)}`,

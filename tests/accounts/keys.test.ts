@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openKeys } from '../../src/accounts/keys.ts';
+import { openLedger } from '../../src/accounts/ledger.ts';
 import { Failure } from '../../src/errors.ts';
 import { createLog } from '../../src/log.ts';
 import { openRedis } from '../../src/redis.ts';
@@ -114,6 +115,27 @@ test('a listed key shows how it begins and when it was used last', async () => {
   assert.is(listed?.id, id);
   assert.is(listed?.prefix, key.slice(0, 13));
   assert.ok(Date.now() - Date.parse(listed?.last_used_at ?? '') < 60_000);
+});
+
+test('a key and its credits come together: where one is refused the other does not come', async () => {
+  const discounts = { tiers: [{ credits: null, percent: 0 }] };
+  const ledger = openLedger(stores, discounts);
+  const entries = async (account: string) => (await ledger.entries(account, { limit: 10 })).data;
+  const grant = { credits: 40, note: 'with the key' };
+  await keys.create({ account: 'granted', grant });
+  assert.is((await ledger.balance('granted')).available, 40);
+  assert.equal(
+    (await entries('granted')).map(({ type, note }) => [type, note]),
+    [['grant', 'with the key']],
+  );
+  const tooMany = { account: 'granted', grant: { credits: Number.MAX_SAFE_INTEGER } };
+  assert.is(await codeOf(keys.create(tooMany)), 'validation_failed');
+  assert.is((await keys.list('granted')).length, 1);
+  const broken = { redis, prefix: freshPrefix() };
+  await redis.set(`${broken.prefix}:key-ids`, 'no hash, so that no key can be stored');
+  const request = { account: 'granted', grant };
+  assert.match(await codeOf(openKeys(broken, 'a pepper').create(request)), 'WRONGTYPE');
+  assert.is((await openLedger(broken, discounts).balance('granted')).balance, 0);
 });
 
 test('an unknown id is not found', async () => {

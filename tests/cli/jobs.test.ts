@@ -1,12 +1,21 @@
 /** The `enhance` program as a process of its own, against a real API; a job's work is told by the test. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { execa } from 'execa';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { waitMs } from '../../client/http.ts';
+import { calling, throughRestart } from '../../src/cli/calling.ts';
+import { balance, showLedger, verify as verifyCredits } from '../../src/cli/credits.ts';
+import { listJobs } from '../../src/cli/jobs.ts';
+import { listKeys } from '../../src/cli/keys.ts';
+import { runJobs, type Use } from '../../src/cli/run-jobs.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
+import { upscaleCommand } from '../../src/operations/upscale/cli.ts';
 import { root } from '../../src/stack/home.mjs';
 import { realApi } from '../http/api.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
@@ -28,24 +37,48 @@ const api = await realApi({ FETCH_ALLOW_HOSTS: new URL(site.origin).host });
 const { key, account, http } = await api.caller();
 /** What a job does before its result is there. */
 let work: (signal: AbortSignal) => Promise<void> = async () => {};
+let result: string | Buffer = 'a result';
 const worker = await startWorker({
   ...api.parts,
   enhance: enhanceBy(async (_, { target }, __, signal) => {
     await work(signal);
-    await writeFile(target, 'a result');
+    await writeFile(target, result);
     return pictureOf(8);
   }),
 });
 
+const environment = testEnvironment({
+  ...{ ENHANCE_API_KEY: key, ENHANCE_URL: api.url },
+  ...{ REDIS_URL: api.parts.config.redis.url, REDIS_PREFIX: api.parts.config.redis.prefix },
+});
 /** In `folder`, as its user would. */
 const enhance = (...args: readonly string[]) =>
   execa('node', [join(root, 'src/cli/bin.mjs'), ...args], {
     ...{ cwd: folder, reject: false, timeout: 60_000 },
-    env: testEnvironment({
-      ...{ ENHANCE_API_KEY: key, ENHANCE_URL: api.url },
-      ...{ REDIS_URL: api.parts.config.redis.url, REDIS_PREFIX: api.parts.config.redis.prefix },
-    }),
+    env: environment,
   });
+/** What a command prints that runs in this process, where it costs no start of Node. */
+const printed = (run: () => Promise<void>) => {
+  const said = { out: [''].slice(1), err: [''].slice(1) };
+  const { log, error } = console;
+  console.log = (text) => void said.out.push(String(text));
+  console.error = (text) => void said.err.push(String(text));
+  const restore = () => Object.assign(console, { log, error });
+  return { said, done: run().finally(restore) };
+};
+const printedBy = async (run: () => Promise<void>) => {
+  const { said, done } = printed(run);
+  await done;
+  return said;
+};
+/** With the environment that it has as a process of its own. */
+const withEnvironment = async (run: () => Promise<void>): Promise<void> => {
+  const before = process.env;
+  process.env = { ...before, ...environment };
+  await run().finally(() => {
+    process.env = before;
+  });
+};
 const lines = (text: string) => text.split('\n').map((line) => JSON.parse(line));
 writeFileSync(join(folder, 'a.png'), await picture('#48c'));
 await sharp({ create: { width: 4, height: 4, channels: 3, background: '#4c8' } }).toFile(
@@ -127,6 +160,155 @@ test('a key is rotated with an overlap, and revoked at once', async () => {
   assert.equal([await statusOf(old.key), await statusOf(key)], [200, 200]);
   assert.is((await enhance('keys', 'revoke', id)).stdout, `The key ${id} is revoked.`);
   assert.equal([await statusOf(old.key), await statusOf(key)], [200, 401]);
+});
+
+const here = { url: api.url, key };
+/** A command of an operation, as its line has it. */
+const operation = async (use: Use, ...args: readonly string[]): Promise<void> => {
+  const program = new Command();
+  upscaleCommand(program, use);
+  await program.parseAsync(['upscale', ...args], { from: 'user' });
+};
+const making: Use = {
+  adopt: (command) => calling(command).option('-o, --output <path>').option('--json'),
+  send: runJobs,
+};
+const reach = ['--url', api.url, '--key', key];
+const at = (name: string) => join(folder, name);
+
+test('a job, an upload and a link to a result are sources, as the API takes them', async () => {
+  result = await picture('#135');
+  const body = new FormData();
+  body.append('file', new Blob([Uint8Array.from(await picture('#531'))]), 'u.png');
+  const { data: upload } = await http.post('/v1/uploads', body);
+  const [job] = (await http.get('/v1/jobs?limit=1')).data.data;
+  await printedBy(() => operation(making, at('a.png'), '-s', '4', '-o', at('four.png'), ...reach));
+  const [made] = (await http.get('/v1/jobs?limit=1')).data.data;
+  assert.is.not(made.id, job.id);
+  const sources = [made.id, upload.id, '-o', at('out')];
+  const { err } = await printedBy(() => operation(making, ...sources, '-f', 'webp', ...reach));
+  assert.equal(err, [
+    `${at(`out/${made.id}-photo-2x.webp`)}: 4x4 -> 8x8, 1 credit`,
+    `${at(`out/${upload.id}-photo-2x.webp`)}: 4x4 -> 8x8, 1 credit`,
+  ]);
+  const links = [made.result.output_url, upload.url, '-o', at('links/')];
+  mkdirSync(at('links'));
+  const again = await printedBy(() => operation(making, ...links, '-f', 'webp', ...reach));
+  assert.equal(again.err, [
+    `${at(`links/${made.id}-photo-2x.webp`)}: 4x4 -> 8x8, cached, free`,
+    `${at(`links/${upload.id}-photo-2x.webp`)}: 4x4 -> 8x8, cached, free`,
+  ]);
+  const unknown = await operation(making, made.id, '-o', at('out'), ...reach).catch(String);
+  assert.is(
+    unknown,
+    `Refused: The name of ${made.id} tells no format for its result; give --format.`,
+  );
+  result = 'a result';
+});
+
+test('an empty list says so on stderr, and an unknown account is refused', async () => {
+  const fresh = await api.caller({ credits: 0 });
+  const options = { ...here, key: fresh.key, limit: 5 };
+  assert.equal(await printedBy(() => listJobs(options)), {
+    ...{ out: [], err: ['The account has no jobs.'] },
+  });
+  assert.equal(await printedBy(() => listJobs({ ...options, json: true })), {
+    ...{ out: ['[]'], err: [] },
+  });
+  const ledger = () => withEnvironment(() => showLedger(fresh.account, { limit: 5 }));
+  const { out, err } = await printedBy(ledger);
+  assert.equal([out, err], [[], [`The ledger of ${fresh.account} has no entries.`]]);
+  await api.parts.ledger.grant('keyless', 1);
+  const keyless = await printedBy(() => withEnvironment(() => listKeys({ account: 'keyless' })));
+  assert.equal(keyless.err, ['The account keyless has no keys.']);
+  const refused = [
+    () => showLedger('nobody', { limit: 5 }),
+    () => balance('nobody', { json: true }),
+    () => verifyCredits('nobody'),
+    () => listKeys({ account: 'nobody' }),
+  ];
+  for (const run of refused)
+    assert.is(await withEnvironment(run).catch(String), 'Refused: There is no account nobody.');
+});
+
+test('a job is followed and fetched through a restart of the API, which is said once', async () => {
+  let go = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  work = () => gate;
+  const { said, done } = printed(() =>
+    operation(making, at('scan.tiff'), '-s', '8', '-o', at('restart.png'), '--json', ...reach),
+  );
+  await api.untilWaiting(1);
+  const comeBack = await api.goAway();
+  const away = / does not answer \(\w+\)\. Trying again for a minute; accepted jobs go on\.$/;
+  await until('it is told', () => away.test(said.err[0] ?? ''));
+  go();
+  await comeBack();
+  await done;
+  work = async () => {};
+  assert.equal(
+    said.err.map((line) => away.test(line)),
+    [true, false],
+  );
+  assert.is(JSON.parse(said.out[0] ?? '').file, at('restart.png'));
+  assert.is(readFileSync(at('restart.png'), 'utf8'), 'a result');
+});
+
+test('the files of a command that come after the restart are sent too', async () => {
+  let posts = 0;
+  const lossy = await serve((asked, answer) => {
+    posts += asked.method === 'POST' ? 1 : 0;
+    // Four are under way at a time, so that the fifth waits for the end of another one.
+    if (asked.method === 'POST' && posts === 5) return void asked.socket.destroy();
+    const passed = request(api.url + asked.url, { method: asked.method, headers: asked.headers });
+    passed.on('response', (came) =>
+      came.pipe(answer.writeHead(came.statusCode ?? 0, came.headers)),
+    );
+    asked.pipe(passed);
+  });
+  const sources: string[] = [];
+  for (const name of ['1', '2', '3', '4', '5']) {
+    sources.push(at(`batch-${name}.png`));
+    writeFileSync(at(`batch-${name}.png`), await picture(`#0${name}0`));
+  }
+  mkdirSync(at('batch'));
+  const args = [...sources, '-o', at('batch'), '--url', lossy.origin, '--key', key];
+  const { err } = await printedBy(() => operation(making, ...args));
+  await lossy.close();
+  assert.is(posts, 6);
+  assert.is(err.filter((line) => line.endsWith('1 credit')).length, 5, err.join('\n'));
+});
+
+test('Ctrl-C while the API is away names the job that goes on', async () => {
+  work = untilAborted;
+  const { said, done } = printed(() =>
+    operation(making, at('a.png'), '-s', '8', '-o', at('c.png'), ...reach),
+  );
+  await api.untilWaiting(1);
+  const comeBack = await api.goAway();
+  await until('it is told', () => said.err.length > 0);
+  const exitCode = process.exitCode;
+  // Only that of the command: other tests share the process, and what they use listens too.
+  process.listeners('SIGINT').at(-1)?.('SIGINT');
+  await done;
+  process.exitCode = exitCode;
+  await comeBack();
+  work = async () => {};
+  const [, id = ''] = /enhance jobs cancel (job_\w+) cancels it\.$/.exec(said.err[1] ?? '') ?? [];
+  await http.post(`/v1/jobs/${id}/cancel`);
+  await until('it is cancelled', async () => {
+    const { data } = await http.get(`/v1/jobs/${id}`);
+    return data.status === 'canceled';
+  });
+});
+
+test('an API that is away is waited for about a minute', () => {
+  const { retries = 0 } = throughRestart(() => {});
+  const pauses = Array.from({ length: retries }, (_, tries) => waitMs(null, tries));
+  const sumMs = pauses.reduce((sum, ms) => sum + ms, 0);
+  assert.ok(sumMs > 55_000 && sumMs < 75_000, `${sumMs} ms`);
 });
 
 test('a job is cancelled, and costs nothing', async () => {

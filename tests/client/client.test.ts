@@ -239,7 +239,7 @@ test('what is no problem of this service is told as it came', async () => {
   );
 });
 
-const quick = { firstWithinMs: 200, silentMs: 200, pollMs: 10 };
+const quick = { firstWithinMs: 200, silentMs: 200, pollMs: 10, hiddenPollMs: 10 };
 /** The ways to lose an event stream, and how the job is known all the same. */
 const streams: Readonly<Record<string, (ask: () => Promise<Response>) => Promise<Response>>> = {
   'is refused': async () => new Response('no', { status: 403 }),
@@ -276,6 +276,56 @@ for (const [what, stream] of Object.entries(streams)) {
     assert.ok(asked >= 3);
   });
 }
+
+/** What a page of a browser tells of itself. */
+const pageThat = (visibilityState: string) => Object.assign(new EventTarget(), { visibilityState });
+
+test('a page that is hidden ends its event stream, and reads on when it is shown', async () => {
+  const go = held();
+  const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });
+  const page = pageThat('visible');
+  const show = (state: string) => {
+    page.visibilityState = state;
+    page.dispatchEvent(new Event('visibilitychange'));
+  };
+  const asked: string[] = [];
+  const followed = fetchBut((url, ask) => {
+    asked.push(url);
+    return ask();
+  });
+  const means = { fetch: followed, get: () => client.jobs.get(job.id), page };
+  const timing = { firstWithinMs: 60_000, silentMs: 60_000, pollMs: 10, hiddenPollMs: 600_000 };
+  const wait = async (): Promise<Job> => {
+    let last: Job = job;
+    for await (last of follow(job, means, timing));
+    return last;
+  };
+  const end = wait();
+  await api.untilWaiting(1);
+  show('hidden');
+  await api.untilWaiting(0);
+  show('visible');
+  await api.untilWaiting(1);
+  assert.equal(asked, [job.urls.events, job.urls.events]);
+  go();
+  assert.is((await end).status, 'succeeded');
+});
+
+test('a page that stays hidden asks for its job until the end, and opens no event stream', async () => {
+  const go = held();
+  const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });
+  const means = {
+    fetch: () => Promise.reject(new Error('an event stream was asked for')),
+    get: async () => {
+      go();
+      return client.jobs.get(job.id);
+    },
+    page: pageThat('hidden'),
+  };
+  const seen: Job[] = [];
+  for await (const one of follow(job, means, quick)) seen.push(one);
+  assert.is(seen.at(-1)?.status, 'succeeded');
+});
 
 test('a job whose event stream ends at once is asked for no more often than any other', async () => {
   const job = await client.start('upscale', { model: 'photo', scale: 2, image: await picture() });

@@ -109,6 +109,20 @@ test('a key is issued with credits, listed without its secret, rotated with an o
   }
 });
 
+test('a repeated request for a key gets one more key and no more credits', async () => {
+  const request = { account: 'twice', credits: 50 };
+  const headers = { 'idempotency-key': 'the key of twice' };
+  const admin = (await api.caller({ scopes: ['admin'] })).http;
+  const send = (body = request) => admin.post('/v1/admin/keys', body, { headers });
+  const [first, second] = [await send(), await send()];
+  assert.equal([first.status, second.status], [201, 201]);
+  assert.is(second.headers['idempotent-replayed'], 'true');
+  assert.is.not(first.data.key, second.data.key);
+  for (const { data } of [first, second])
+    assert.is((await api.client(data.key).get('/v1/credits')).data.available, 50);
+  refused(await send({ ...request, credits: 60 }), 422, 'idempotency_key_reused');
+});
+
 test('rotation needs no body; an unknown key cannot be rotated', async () => {
   const admin = (await api.caller({ scopes: ['admin'] })).http;
   const { keyId } = await api.caller();

@@ -180,6 +180,16 @@ export const realApi = async (
       const signal = AbortSignal.timeout(20_000);
       while (waiting.count !== count) await once(waiting.changed, 'changed', { signal });
     },
+    /** As in a restart of its process, nobody listens until the function that this answers is called. */
+    goAway: async () => {
+      http.close();
+      http.closeAllConnections();
+      await once(http, 'close');
+      return async (): Promise<void> => {
+        http.listen(config.http.port, config.http.host);
+        await once(http, 'listening');
+      };
+    },
     leftovers,
     /** Fails unless the files of every request are gone, or soon will be. */
     nothingLeft: async (): Promise<void> => {

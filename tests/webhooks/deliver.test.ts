@@ -166,6 +166,21 @@ test('an event is delivered once, however often its entry is moved', async ({ ac
   assert.is(listener.received.length, 1);
 });
 
+test('an event whose job has no record is dropped with a line in the log', async () => {
+  const entry = { kind: 'event', type: 'job.succeeded', at: Date.now(), job: 'job_gone' };
+  const callbacks = JSON.stringify([callback(listener.origin)]);
+  const { redis, stores } = rig;
+  const text = JSON.stringify({ ...entry, endpoints: '', callbacks });
+  await redis.hset(`${stores.prefix}:outbox:entries`, 'of no job', text);
+  await redis.zadd(`${stores.prefix}:outbox`, 1, 'of no job');
+  await until('it is dropped', async () => (await redis.zcard(`${stores.prefix}:outbox`)) === 0);
+  const told = lines.filter((line) => line.includes('job_gone')).map((line) => JSON.parse(line));
+  // A deliverer that is stopped for a second hands the entry to the other one, which says it too.
+  const { level, entry: id, type } = told[0] ?? {};
+  assert.equal([level, id, type], [40, 'of no job', 'job.succeeded']);
+  assert.is(listener.received.length, 0);
+});
+
 test('an entry that is moved again when an endpoint is gone tells the others nothing twice', async ({
   account,
 }) => {
@@ -183,7 +198,7 @@ test('an entry that is moved again when an endpoint is gone tells the others not
   const ask = () =>
     messagesOf('entry', event, { jobs: rig.jobs, endpoints: rig.webhooks.endpoints, shown });
   const idOf = async (endpoint: string) =>
-    (await ask()).find((message) => message.endpoint === endpoint)?.id;
+    (await ask())?.find((message) => message.endpoint === endpoint)?.id;
   const before = await idOf(stays);
   await logged(account, 2);
   await rig.webhooks.endpoints.remove(account, gone);

@@ -4,10 +4,6 @@
 -- @include "money.lua"
 -- Answers the credits; or -1, and changes nothing, when the balance would exceed 2^53 - 1.
 local root, account, credits = KEYS[1], ARGV[1], tonumber(ARGV[2])
-if account_number(root, account, 'balance') + credits > 9007199254740991 then return -1 end
-redis.call('SADD', root .. ':accounts', account)
-if credits > 0 and redis.call('SET', root .. ':grant:' .. ARGV[4], '1', 'NX', 'PX', ARGV[5]) then
-  record_change(root, account, { type = 'grant', balance = credits, held = 0, usage = 0, note = ARGV[3] })
-  count(root, 'granted', credits)
-end
+if is_too_many(root, account, credits) then return -1 end
+grant(root, account, credits, ARGV[3], ARGV[4], ARGV[5])
 return credits

@@ -36,6 +36,20 @@ local function record_change(root, account, entry)
     'lines', entry.lines or '[]', 'note', entry.note or '')
 end
 
+-- Whether the balance would exceed 2^53 - 1, the greatest number that is exact.
+local function is_too_many(root, account, credits)
+  return account_number(root, account, 'balance') + credits > 9007199254740991
+end
+
+-- Adds credits, once for each `token`, and makes the account if it is new; 0 credits only make it.
+local function grant(root, account, credits, note, token, ttl_ms)
+  redis.call('SADD', root .. ':accounts', account)
+  if credits > 0 and redis.call('SET', root .. ':grant:' .. token, '1', 'NX', 'PX', ttl_ms) then
+    record_change(root, account, { type = 'grant', balance = credits, held = 0, usage = 0, note = note })
+    count(root, 'granted', credits)
+  end
+end
+
 -- Holds credits for job `id`. Returns nil, or the available credits when they are too few.
 local function hold(root, account, id, credits, list, month, lines)
   local available = account_number(root, account, 'balance') - account_number(root, account, 'held')

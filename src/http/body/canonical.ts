@@ -1,6 +1,6 @@
 /** A body in one of the spellings that are accepted, as its schema has it. What cannot be read with certainty stays as it came. Pure. */
 import { z } from 'zod';
-import { spellings } from '../../contract/spelling.ts';
+import { keptIds, spellings } from '../../contract/spelling.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Schema = z.core.$ZodType;
@@ -84,8 +84,8 @@ const formatOf = (text: string): string => {
 };
 
 const addressOf = (text: string, publicUrl: string): string => {
-  if (/^job_\w+$/.test(text)) return `${publicUrl}/v1/jobs/${text}/result`;
-  return /^upl_\w+$/.test(text) ? `${publicUrl}/v1/uploads/${text}` : text;
+  if (keptIds.job.test(text)) return `${publicUrl}/v1/jobs/${text}/result`;
+  return keptIds.upload.test(text) ? `${publicUrl}/v1/uploads/${text}` : text;
 };
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false };

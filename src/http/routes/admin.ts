@@ -11,6 +11,7 @@ import {
   KeyRotation,
   keyExample,
 } from '../../contract/keys.ts';
+import type { Claim } from '../../jobs/submit/idempotency.ts';
 import { once } from '../idempotent.ts';
 import { route } from '../route.ts';
 
@@ -22,24 +23,45 @@ export const createKey = route({
   path: '/v1/admin/keys',
   operationId: 'createKey',
   tag: 'Admin: accounts',
-  summary: 'Issue a key; it is shown in this answer only, so the request cannot be replayed',
+  summary: 'Issue a key, which is shown in this answer only',
+  description:
+    'The key and its `credits` come in one step: neither is there without the other. A key cannot be shown again; so a request that is repeated under its `Idempotency-Key` gets one more key, and no more credits.',
   scope: 'admin',
   rate: 'create',
+  idempotent: true,
   body: KeyRequest,
   example: { account: 'acme', name: 'website', scopes: ['create', 'read'], credits: 1000 },
   answer: { status: 201, body: IssuedKey, example: issuedKeyExample },
   fails: [],
-  handle: async ({ body }, { keys, ledger }) => {
-    const { account, name, scopes, expires_in_seconds: expiresInSeconds, credits } = body;
-    if (credits !== undefined) await ledger.grant(account, credits, 'with a new key');
-    return keys.create({
-      account,
-      ...(name !== undefined && { name }),
-      ...(scopes && { scopes }),
-      ...(expiresInSeconds !== undefined && { expiresInSeconds }),
-    });
+  handle: (input, { keys, idempotency }) => {
+    const { credits, ...request } = keyOf(input.body);
+    return once(
+      input,
+      { idempotency },
+      {
+        make: async (claim) => {
+          const note = 'with a new key';
+          const grant =
+            credits === undefined ? undefined : { credits, note, token: tokenOf(claim) };
+          const issued = await keys.create({ ...request, grant });
+          if (claim) await idempotency.answer(claim, issued.id);
+          return issued;
+        },
+        replay: () => keys.create(request),
+      },
+    );
   },
 });
+
+const keyOf = ({ name, scopes, expires_in_seconds, ...asked }: z.output<typeof KeyRequest>) => ({
+  ...asked,
+  ...(name !== undefined && { name }),
+  ...(scopes && { scopes }),
+  expiresInSeconds: expires_in_seconds,
+});
+
+/** A failure frees the key of a request, though its credits may be granted already: they are not a second time. */
+const tokenOf = (claim: Claim | undefined) => claim && `${claim.key} ${claim.hash}`;
 
 export const listKeys = route({
   method: 'get',
@@ -118,9 +140,7 @@ export const grantCredits = route({
       {
         make: async (claim) => {
           const { account, credits, note } = input.body;
-          // A failure frees the key, though the credits may be granted already: they are not a second time.
-          const token = claim && `${claim.key} ${claim.hash}`;
-          const balance = await ledger.grant(account, credits, note, token);
+          const balance = await ledger.grant(account, credits, note, tokenOf(claim));
           if (claim) await idempotency.answer(claim, balance);
           return balance;
         },

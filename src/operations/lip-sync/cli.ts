@@ -11,7 +11,9 @@ import { LipsyncModel, LipsyncResult, type Segment, type Sync, SyncMode } from '
 /** `enhance lipsync VIDEO AUDIO -o OUT.mp4`, and `enhance estimate lipsync VIDEO AUDIO` */
 export const lipsyncCommand = (program: Command, { adopt, send }: Use): void => {
   adopt(program.command('lipsync <video> <audio>'))
-    .description('move the mouth in a video or a portrait to fit the audio: files or addresses')
+    .description(
+      'move the mouth in a video or a portrait to fit the audio: files, addresses, or ids of jobs and uploads',
+    )
     .option('-m, --model <model>', LipsyncModel.options.join(', '), 'fast')
     .option(
       '--sync-mode <mode>',

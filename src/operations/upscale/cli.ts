@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { number } from '../../cli/arguments.ts';
-import { isFolderAt, pathOf, type Source, targetsOf } from '../../cli/paths.ts';
+import { isFolderAt, isRemote, pathOf, type Source, targetsOf } from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use } from '../../cli/run-jobs.ts';
 import { UpscaleOutput } from './request.ts';
@@ -9,7 +9,7 @@ import { UpscaleOutput } from './request.ts';
 /** `enhance upscale FILE… -o OUT`, and `enhance estimate upscale FILE…` */
 export const upscaleCommand = (program: Command, { adopt, send }: Use): void => {
   adopt(program.command('upscale <files...>'))
-    .description('upscale images and videos: files or addresses')
+    .description('upscale images and videos: files, addresses, or ids of jobs and uploads')
     .option(
       '-m, --model <model>',
       'photo, animation or detail, or a release such as photo@r2',
@@ -76,6 +76,8 @@ const formatOf = (file: Source, { format, output }: Options): string | undefined
   const extension = extname(named).toLowerCase();
   const found = formats[extension] ?? (isFolder ? formatsOfOthers[extension] : undefined);
   if (found) return found;
+  if (isFolder && isRemote(file))
+    throw new Refused(`The name of ${file} tells no format for its result; give --format.`);
   const known = Object.keys(formats).join(' ');
   throw new Refused(
     `${named} must end in one of ${known} for the format of the result; or give it with --format.`,
