@@ -1,6 +1,6 @@
 /** The face that shall speak: found by the service, or at a point of one picture of the clip. */
 import { freshId, make } from './dom.ts';
-import type { Field } from './fields.ts';
+import type { Field } from './field.ts';
 import type { Point } from './preview.ts';
 import { labelOf } from './words.ts';
 
