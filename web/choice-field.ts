@@ -45,7 +45,7 @@ const list = ({ name, schema }: Wanted, values: readonly (string | number)[]): F
     'select',
     { id: freshId(name) },
     ...options.map((value) =>
-      make('option', {}, value === undefined ? 'Automatic' : String(value)),
+      make('option', {}, value === undefined ? 'Automatic' : String(value).replaceAll('_', ' ')),
     ),
   );
   select.selectedIndex = Math.max(0, position(options, schema.default));

@@ -356,7 +356,7 @@ test('a key that was revoked or has expired is asked for again, and nothing that
 });
 
 test('names with HTML and of other directions are text, and break nothing at 360 px', async () => {
-  const caller = await service.caller(100);
+  const caller = await service.caller(1_000_000);
   const page = await opened(caller, {
     viewport: { width: 360, height: 740 },
     hasTouch: true,
@@ -470,6 +470,7 @@ test('what is shown stays: a job that ends meanwhile, late answers and files tha
   await page.getByText('Waiting to start', { exact: true }).waitFor();
   const row = (name: string) => page.locator('#jobs li', { hasText: name });
   await row('second.png').waitFor();
+  assert.not.match((await row('second.png').textContent()) ?? '', /credit/, 'not charged yet');
   // The answer to the cancel comes when another job is shown already.
   const release = await holdBack(page, '**/cancel');
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
@@ -525,6 +526,7 @@ test('on plain HTTP from another machine the page works, and says what browsers 
   assert.is(await page.evaluate('urls.size'), 0, 'files that the browser still holds');
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   await page.getByText('There is no recording here').waitFor();
+  assert.is(await page.locator('option', { hasText: 'cut off' }).count(), 1);
   await page.context().close();
 });
 
