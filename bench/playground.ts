@@ -1,7 +1,7 @@
 /**
  * Takes the pictures of the playground in docs/playground: the service as it is, the sample (NASA, public domain) and a
  * drawn picture, a sound that ffmpeg makes. Ends with 1 when the page prints an error.
- * usage: node --import tsx bench/playground.ts [FOLDER]
+ * usage: node --import tsx bench/playground.ts [FOLDER [NAME …]]   (without names all of them)
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { realService } from '../tests/real/service.ts';
 import { sounds } from '../tests/real/sounds.ts';
 import { lipsyncNames, realTriton } from '../tests/real/triton.ts';
 
-const folder = process.argv[2] ?? 'docs/playground';
+const [folder = 'docs/playground', ...named] = process.argv.slice(2);
 const dir = tempDir('pictures');
 mkdirSync(folder, { recursive: true });
 const voice = await sounds.babble(join(dir, 'voice.wav'), 1.5);
@@ -113,7 +113,8 @@ const shots: Readonly<Record<string, () => Promise<Page>>> = {
     return page;
   },
 };
-for (const [name, shot] of Object.entries(shots)) await take(await shot(), name);
+for (const [name, shot] of Object.entries(shots))
+  if (named.length === 0 || named.includes(name)) await take(await shot(), name);
 
 await browser.close();
 await service.close();

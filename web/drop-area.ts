@@ -1,4 +1,5 @@
 /** Where a file comes in: dropped, chosen, recorded or the sample. What is pasted, `paste.ts` takes. */
+import { NoAnswerError } from '../client/errors.ts';
 import { button, freshId, make } from './dom.ts';
 import { recordButton } from './microphone.ts';
 import { sentence } from './words.ts';
@@ -10,9 +11,11 @@ type Wanted = {
   readonly isVisual: boolean;
   readonly description: string | undefined;
   readonly take: Take;
+  /** Called with what kept the sample from coming. */
+  readonly onFault: (error: unknown) => void;
 };
 
-export const dropArea = ({ isVisual, description, take }: Wanted): HTMLElement => {
+export const dropArea = ({ isVisual, description, take, onFault }: Wanted): HTMLElement => {
   const input = fileInput(isVisual, take);
   const area = make(
     'div',
@@ -20,7 +23,7 @@ export const dropArea = ({ isVisual, description, take }: Wanted): HTMLElement =
     label(input.id, isVisual ? 'a picture or a video' : 'a recording'),
     input,
     description && make('p', { class: 'hint' }, sentence(description)),
-    isVisual ? button('Try the sample', () => takeSample(take)) : recordButton(take),
+    isVisual ? sampleButton(take, onFault) : recordButton(take),
   );
   takesDropped(area, take);
   return area;
@@ -68,7 +71,28 @@ const takesDropped = (area: HTMLElement, take: Take): void => {
   });
 };
 
-const takeSample = async (take: Take): Promise<void> => {
+const sampleButton = (take: Take, onFault: (error: unknown) => void): HTMLElement => {
+  const press = button('Try the sample', async () => {
+    if (press.getAttribute('aria-busy') === 'true') return;
+    press.setAttribute('aria-busy', 'true');
+    try {
+      take(await sample(), 'sample.jpg');
+    } catch (error) {
+      onFault(error);
+    }
+    press.removeAttribute('aria-busy');
+  });
+  return press;
+};
+
+/** The picture that comes with the page. Throws NoAnswerError. */
+const sample = async (): Promise<Blob> => {
   const path = document.querySelector('meta[name=sample]')?.getAttribute('content') ?? '';
-  take(await (await fetch(path)).blob(), 'sample.jpg');
+  try {
+    const answer = await fetch(path);
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
+    return await answer.blob();
+  } catch (error) {
+    throw new NoAnswerError(location.origin, error);
+  }
 };

@@ -1,17 +1,18 @@
 /** The whole form: an operation, its own form, and the start. */
 import type { Estimate, Job } from '../client/contract.ts';
-import { NoAnswerError } from '../client/errors.ts';
+import { EnhanceError, NoAnswerError } from '../client/errors.ts';
 import { randomKey } from '../client/random.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
 import { codeButton } from './code.ts';
-import { button, freshId, make } from './dom.ts';
+import { button, make } from './dom.ts';
 import { type Draft, dropDraft, keepDraft } from './draft.ts';
 import { kindOf } from './file-kind.ts';
-import { operationForm } from './operation-form.ts';
+import { type OperationForm, operationForm } from './operation-form.ts';
+import { operationSwitch } from './operation-switch.ts';
 import type { Body } from './options.ts';
 import { takePasted } from './paste.ts';
-import { problemBox } from './problem-box.ts';
+import { adviceFor, plainBox, problemBox } from './problem-box.ts';
 import { ask } from './service.ts';
 import { creditsText, TRYING_AGAIN } from './words.ts';
 
@@ -26,16 +27,25 @@ export const createForm = (
   onStart: (started: Started) => void,
 ) => {
   const fault = make('div');
+  /** That there are too few credits: said before the start, and then by the refusal in its place. */
+  const short = make('div');
+  let current: OperationForm | undefined;
   const start = button('Start', () => submit(), { class: 'main', disabled: true });
   const isReady = (estimate: Estimate | null): void => {
     start.disabled = estimate === null;
     start.textContent = estimate ? `Start for ${creditsText(estimate.credits)}` : 'Start';
+    short.replaceChildren(...(estimate ? shortOf(estimate) : []));
+    if (!estimate) fault.replaceChildren(); // it was about another request
   };
-  const forms = operations.map((operation) =>
-    operationForm(operation, { onPrice: isReady, onChange: () => changed() }),
-  );
+  const forms = operations.map((operation) => {
+    // Answers come for the others too: a price that was asked for before, a file that is sent again for another key.
+    const isShown = () => operation === current?.operation;
+    return operationForm(operation, {
+      onPrice: (estimate) => isShown() && isReady(estimate),
+      onChange: () => isShown() && changed(),
+    });
+  });
   const place = make('div');
-  let current = forms[0];
   const entered = (): Draft => ({
     kind: current?.operation.kind ?? '',
     body: current?.chosen() ?? {},
@@ -63,7 +73,7 @@ export const createForm = (
       onStart({ job, body, files });
     } catch (error) {
       if (!(error instanceof NoAnswerError)) open = null;
-      fault.replaceChildren(problemBox(error));
+      (isShort(error) ? short : fault).replaceChildren(problemBox(error));
     } finally {
       start.removeAttribute('aria-busy');
     }
@@ -76,7 +86,6 @@ export const createForm = (
   const show = (at: number): void => {
     current = forms[at];
     switcher.set(at);
-    fault.replaceChildren();
     isReady(null);
     place.replaceChildren(...(current ? [current.element] : []));
     current?.update();
@@ -93,6 +102,7 @@ export const createForm = (
     () => current && { operation: current.operation, body: current.body(), files: current.files() },
   );
   const changed = (): void => {
+    current?.update();
     void keepDraft(entered());
     code.update();
   };
@@ -104,8 +114,7 @@ export const createForm = (
       'div',
       {},
       switcher.element,
-      place,
-      fault,
+      ...[place, short, fault],
       make('p', { class: 'row' }, start, code.button),
       code.element,
     ),
@@ -118,26 +127,15 @@ export const createForm = (
   };
 };
 
-const operationSwitch = (operations: readonly Operation[], choose: (at: number) => void) => {
-  const name = freshId('operation');
-  const inputs = operations.map((_, at) =>
-    make('input', { type: 'radio', name, change: () => choose(at) }),
-  );
-  const about = make('p', { class: 'hint' });
-  const labels = operations.map(({ title }, at) =>
-    make('label', {}, inputs[at], make('span', {}, title)),
-  );
-  return {
-    element: make(
-      'fieldset',
-      { class: 'field' },
-      make('legend', {}, 'What shall be done?'),
-      make('div', { class: 'segments wide' }, ...labels),
-      about,
-    ),
-    set: (at: number): void => {
-      for (const [i, input] of inputs.entries()) input.checked = i === at;
-      about.textContent = `${operations[at]?.summary ?? ''}.`;
-    },
-  };
-};
+const isShort = (error: unknown): boolean =>
+  error instanceof EnhanceError && error.code === 'insufficient_credits';
+
+const shortOf = ({ credits, available_credits }: Estimate): HTMLElement[] =>
+  credits > available_credits
+    ? [
+        plainBox(
+          'Not enough credits',
+          `This costs ${creditsText(credits)}, and ${creditsText(available_credits)} are left. ${adviceFor('insufficient_credits')}`,
+        ),
+      ]
+    : [];

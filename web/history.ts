@@ -135,15 +135,17 @@ const titleOf = ({ kind, model, options }: Job, operations: readonly Operation[]
   return [title, model, ...(scale === undefined ? [] : [`${scale}×`])].join(' · ');
 };
 
-const detailOf = ({ status, created_at, cost, result }: Job): string =>
-  [
+const detailOf = (job: Job): string => {
+  const { status, created_at, cost, result } = job;
+  return [
     status === 'succeeded' && result === null ? 'deleted' : (states[status] ?? status),
     result && sizeText(result.output_size),
-    creditsText(cost.charged),
+    isOver(job) && creditsText(cost.charged), // until then it is not known
     timeText(created_at),
   ]
     .filter(Boolean)
     .join(' · ');
+};
 
 /** The contract's words, where the page has others. */
 const states: Readonly<Record<string, string>> = { queued: 'waiting', canceled: 'cancelled' };

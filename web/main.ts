@@ -1,6 +1,7 @@
 /** The playground: finds a key, asks what the service can do, and puts the page together from that. */
 import type { ModelList } from '../src/contract/models.ts';
 import { operationsIn } from './catalogue.ts';
+import { askCredits, onCredits } from './credits.ts';
 import { button, byId, make } from './dom.ts';
 import { readDraft } from './draft.ts';
 import { createForm } from './form.ts';
@@ -9,30 +10,19 @@ import { askKey, changeKey, currentKey, findKey, onNewKey } from './key.ts';
 import { keep } from './originals.ts';
 import { createOutcome } from './outcome.ts';
 import { problemBox } from './problem-box.ts';
-import { ask, service } from './service.ts';
+import { ask } from './service.ts';
 import { checkKey, openTabs } from './tabs.ts';
 import { creditsText } from './words.ts';
 
-/** Counts the questions: an answer that comes late is not shown in the place of a newer one. */
-let asked = 0;
-const showCredits = async (): Promise<void> => {
-  const pill = byId('credits');
-  asked += 1;
-  const turn = asked;
-  try {
-    const { available } = await service.credits();
-    if (turn !== asked) return;
-    pill.textContent = creditsText(available);
-    pill.hidden = false;
-  } catch {
-    if (turn === asked) pill.hidden = true; // what is not known is not shown; whatever needs credits tells why it fails
-  }
-};
+onCredits((available) => {
+  byId('credits').hidden = available === null;
+  if (available !== null) byId('credits').textContent = creditsText(available);
+});
 
 const build = async (list: ModelList): Promise<() => Promise<unknown>> => {
   const operations = operationsIn(list);
   const draft = await readDraft(); // before there is a form, which keeps its own
-  const refresh = () => Promise.all([showCredits(), history.load()]);
+  const refresh = () => Promise.all([askCredits(), history.load()]);
   const form = createForm(operations, async ({ job, body, files }) => {
     await keep(job.id, body, files); // before the job is shown: a reload may follow at once
     void refresh();

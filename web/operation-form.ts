@@ -13,7 +13,7 @@ export type OperationForm = ReturnType<typeof operationForm>;
 type Wanted = {
   /** Null while the price is not known. */
   readonly onPrice: (estimate: Estimate | null) => void;
-  /** Called with each change of what was entered. */
+  /** Called with each change of what was entered: the price is that of another request then, until `update` has asked for it. */
   readonly onChange: () => void;
 };
 
@@ -60,7 +60,6 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
   };
   const change = (): void => {
     options.makeFor(choice.model(), sources[0]?.chosen()?.kind);
-    update();
     onChange();
   };
 

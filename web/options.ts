@@ -2,7 +2,8 @@
 import type { MediaKind } from '../src/contract/media.ts';
 import { allowedValues, type Operation } from './catalogue.ts';
 import { make } from './dom.ts';
-import { type Field, fieldFor } from './fields.ts';
+import type { Field } from './field.ts';
+import { fieldFor } from './fields.ts';
 import { formFields, resolved, type Schema, takesPoint } from './schema.ts';
 import { type PointField, pointField } from './speaker-field.ts';
 

@@ -22,9 +22,12 @@ export const preview = ({ chosen, kind, onPoint, gone }: Wanted): HTMLElement =>
   if (kind === 'audio') return make('audio', { src, controls: true, 'aria-label': name });
   const media =
     kind === 'image' ? make('img', { src, alt: `Preview of ${name}` }) : clip(src, name, !onPoint);
-  const figure = make('div', { class: 'preview' }, media);
+  const figure = make(
+    'div',
+    { class: 'preview' },
+    ...(onPoint ? pickable(media, onPoint) : [media]),
+  );
   media.addEventListener('error', () => figure.replaceChildren(unseen()));
-  if (onPoint) figure.append(...pickable(media, onPoint));
   return figure;
 };
 
@@ -38,22 +41,24 @@ const clip = (src: string, name: string, controls: boolean): HTMLVideoElement =>
 const unseen = (): HTMLElement =>
   make('p', { class: 'hint' }, 'This browser cannot show the file. The service may still read it.');
 
-/** What is added to the picture: the mark of the face, a sentence, and for a clip the way to its other pictures. */
-const pickable = (media: Visual, onPoint: (point: Point) => void): (HTMLElement | string)[] => {
+/** The picture under the mark of the face, a sentence, and for a clip the way to its other pictures. */
+const pickable = (media: Visual, onPoint: (point: Point) => void): HTMLElement[] => {
   const mark = make('span', { class: 'mark', hidden: true });
+  const marked = make('div', { class: 'marked' }, media, mark);
   media.addEventListener('click', (event) => {
     if (!(event instanceof MouseEvent)) return;
     mark.hidden = false;
-    mark.style.left = `${media.offsetLeft + event.offsetX}px`;
-    mark.style.top = `${media.offsetTop + event.offsetY}px`;
+    // Shares of the picture, which becomes smaller with the window.
+    mark.style.left = `${(100 * event.offsetX) / media.clientWidth}%`;
+    mark.style.top = `${(100 * event.offsetY) / media.clientHeight}%`;
     onPoint(pointIn(media, event));
   });
   const hint = make('p', { class: 'hint' }, 'Several faces? Click the one that shall speak.');
-  if (media instanceof HTMLImageElement) return [mark, hint];
+  if (media instanceof HTMLImageElement) return [marked, hint];
   const hide = (): void => {
     mark.hidden = true;
   };
-  return [mark, timeSlider(media, hide), hint];
+  return [marked, timeSlider(media, hide), hint];
 };
 
 const pointIn = (media: Visual, { offsetX, offsetY }: MouseEvent): Point => {

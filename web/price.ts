@@ -1,5 +1,6 @@
 /** What the request would cost, asked from the service whenever the form changed. */
 import type { Estimate } from '../client/contract.ts';
+import { onCredits, tellCredits } from './credits.ts';
 import { announce, button, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { problemBox } from './problem-box.ts';
@@ -11,6 +12,8 @@ const QUIET_MS = 250;
 
 export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
   const element = make('div', { class: 'price' });
+  const left = make('span');
+  let shown: Estimate | null = null;
   let asking = new AbortController();
   let timer = 0;
 
@@ -22,9 +25,10 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
         onRetry: () => element.replaceChildren(make('p', { class: 'hint' }, TRYING_AGAIN)),
       });
       if (signal.aborted) return;
-      element.replaceChildren(priceOf(estimate));
+      element.replaceChildren(priceOf(estimate, left));
       announce(`Price: ${creditsText(estimate.credits)}.`);
-      onPrice(estimate);
+      show(estimate);
+      tellCredits(estimate.available_credits);
     } catch (error) {
       if (!signal.aborted)
         element.replaceChildren(
@@ -34,11 +38,23 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
     }
   };
 
+  const show = (estimate: Estimate): void => {
+    shown = estimate;
+    left.textContent = `; you have ${creditsText(estimate.available_credits)}`;
+    onPrice(estimate);
+  };
+  // A job that was started, ended or cancelled changes them.
+  onCredits((available) => {
+    if (shown && available !== null && available !== shown.available_credits)
+      show({ ...shown, available_credits: available });
+  });
+
   /** `body` null: something is missing, which `text` says. */
   const update = (path: string, body: Body | null, text: string): void => {
     asking.abort();
     asking = new AbortController();
     clearTimeout(timer);
+    shown = null;
     onPrice(null);
     element.replaceChildren(make('p', { class: 'hint' }, body ? 'Asking for the price …' : text));
     if (body) timer = setTimeout(askPrice, QUIET_MS, path, body);
@@ -46,24 +62,15 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
   return { element, update };
 };
 
-const priceOf = ({
-  credits,
-  available_credits,
-  lines,
-  input_size,
-  output_size,
-  duration_seconds,
-  warnings = [],
-}: Estimate) =>
+/** `left`: what the account has, which changes while the price stays. */
+const priceOf = (
+  { credits, lines, input_size, output_size, duration_seconds, warnings = [] }: Estimate,
+  left: HTMLElement,
+): HTMLElement =>
   make(
     'div',
     {},
-    make(
-      'p',
-      { class: 'total' },
-      make('strong', {}, creditsText(credits)),
-      `; you have ${creditsText(available_credits)}`,
-    ),
+    make('p', { class: 'total' }, make('strong', {}, creditsText(credits)), left),
     make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
     make(
       'details',
@@ -78,12 +85,6 @@ const priceOf = ({
       ),
     ),
     ...warnings.map(({ detail }) => make('p', { class: 'notice' }, detail)),
-    credits > available_credits &&
-      make(
-        'p',
-        { class: 'notice bad', role: 'alert' },
-        `Not enough credits: this costs ${creditsText(credits)}, and ${creditsText(available_credits)} are left.`,
-      ),
   );
 
 const sizesText = (input: string, output: string, seconds: number | undefined): string => {

@@ -39,7 +39,7 @@ export const box = ({
     make(
       'p',
       { class: 'hint' },
-      `${adviceFor[code] ?? ''} Charged: ${charged}. Request ${request_id}.`.trim(),
+      `${adviceFor(code)} Charged: ${charged}. Request ${request_id}.`.trim(),
     ),
   );
 
@@ -51,8 +51,10 @@ export const plainBox = (title: string, text: string): HTMLElement =>
     make('p', {}, text),
   );
 
-/** What the user of the page can do, where `detail` speaks to programs. */
-const adviceFor: Readonly<Record<string, string>> = {
+/** What the user of the page can do, where `detail` speaks to programs; empty where nothing is to be added. */
+export const adviceFor = (code: string): string => advice[code] ?? '';
+
+const advice: Readonly<Record<string, string>> = {
   insufficient_credits:
     'Ask the operator of this server for more credits, or choose a smaller scale or a cheaper model.',
   model_unavailable: 'The model is being loaded. Try again in a minute.',

@@ -8,7 +8,7 @@ import { faultOf, fits } from './file-fault.ts';
 import { kindOf } from './file-kind.ts';
 import { onNewKey } from './key.ts';
 import { type Point, preview } from './preview.ts';
-import { plainBox } from './problem-box.ts';
+import { plainBox, problemBox } from './problem-box.ts';
 import { createSending } from './sending.ts';
 import { bytesText } from './words.ts';
 
@@ -74,7 +74,10 @@ export const createSource = (wanted: Wanted) => {
   const element = make(
     'div',
     { class: 'source' },
-    dropArea({ isVisual: place.isVisual, description: wanted.description, take }),
+    dropArea({
+      ...{ isVisual: place.isVisual, description: wanted.description, take },
+      onFault: (error) => fault.replaceChildren(problemBox(error)),
+    }),
     ...[shown, fault, sending.element],
   );
   return {

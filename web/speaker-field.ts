@@ -1,6 +1,6 @@
 /** The face that shall speak: found by the service, or at a point of one picture of the clip. */
 import { freshId, make } from './dom.ts';
-import type { Field } from './fields.ts';
+import type { Field } from './field.ts';
 import type { Point } from './preview.ts';
 import { labelOf } from './words.ts';
 
@@ -22,7 +22,7 @@ export const pointField = (name: string, description: string | undefined): Point
   const inputs = make(
     'div',
     { class: 'row', hidden: true },
-    ...[frame, x, y].flatMap(({ label, input }) => [label, input]),
+    ...[frame, x, y].map(({ label, input }) => make('span', { class: 'coordinate' }, label, input)),
   );
   /** Of a click in a clip whose rate is not known yet. */
   let waiting: number | null = null;

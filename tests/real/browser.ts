@@ -33,10 +33,12 @@ export const realBrowser = async (origin: string) => {
       page.on('pageerror', (error) => faults.push(`error: ${error}`));
       page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
       page.on('console', (message) => {
-        // Chromium's own note of a call that was refused, or found no API; the page then explains it.
+        // Chromium's own note of a call that was refused, or found no API, and of a test that took the network away; the
+        // page then explains it.
         const isRefusal =
           message.text().startsWith('Failed to load resource') &&
-          /^https?:\/\/[^/]+\/v1\//.test(message.location().url);
+          (/^https?:\/\/[^/]+\/v1\//.test(message.location().url) ||
+            message.text().endsWith('net::ERR_INTERNET_DISCONNECTED'));
         if (['error', 'warning'].includes(message.type()) && !isRefusal)
           faults.push(`console: ${message.text()}`);
       });
@@ -49,6 +51,20 @@ export const realBrowser = async (origin: string) => {
     },
     close: () => browser.close(),
   };
+};
+
+/** Keeps the answers to requests of these addresses from the page until the returned function is called. */
+export const holdBack = async (page: Page, addresses: string): Promise<() => void> => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(addresses, async (route) => {
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  return () => release();
 };
 
 type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };

@@ -7,7 +7,7 @@ import { openRegistry } from '../../src/models/registry.ts';
 import { added } from '../../src/models/state.ts';
 import { operations } from '../../src/operations/all.ts';
 import { slotForms } from '../../src/operations/catalogue-entries.ts';
-import { isAccessible, type realBrowser } from '../real/browser.ts';
+import { holdBack, isAccessible, type realBrowser } from '../real/browser.ts';
 import type { RealService } from '../real/service.ts';
 
 type Used = {
@@ -151,8 +151,19 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await text(page, 'New jobs get photo@r1.');
     await text(page, 'away from photo@r2');
     assert.is((await registry.read('photo')).stable, 'r1');
+    const answer = await holdBack(page, '**/v1/admin/models/check');
     await press(page, 'Check photo@r2');
+    await page.getByRole('status').getByText('Checking photo@r2 …').waitFor();
+    // The list is made anew meanwhile.
+    await go(page, 'Queue');
+    await go(page, 'Models');
+    const checked = page.locator('[aria-busy=true]', { hasText: 'Checking photo@r2 …' });
+    await checked.waitFor();
+    assert.is(await checked.getByRole('button', { name: 'Check photo@r2' }).isDisabled(), true);
+    await isAccessible(page);
+    answer();
     await page.locator('[data-code=release_refused]').waitFor();
+    assert.is(await page.getByRole('button', { name: 'Check photo@r2' }).isDisabled(), false);
     await press(page, 'Unload photo@r2');
     await page.getByLabel('Delete its files too').check();
     await agree(page, 'Unload');

@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { places } from '../../src/stack/home.mjs';
-import { isAccessible, realBrowser } from '../real/browser.ts';
+import { holdBack, isAccessible, realBrowser } from '../real/browser.ts';
 import { tempDir } from '../real/run.ts';
 import { type Caller, realService } from '../real/service.ts';
 import { sounds } from '../real/sounds.ts';
@@ -134,7 +134,8 @@ test('a picture: price, start, progress, comparison, download', async () => {
   const { width, height } = await sharp(await downloaded(page)).metadata();
   assert.equal([width, height], [128, 96]);
   await isAccessible(page);
-  await page.getByText('99 credits').waitFor();
+  await page.getByText('99 credits', { exact: true }).waitFor();
+  await page.getByText('; you have 99 credits').waitFor();
   assert.is(await chargedTo(caller), 1);
   await page.context().close();
 });
@@ -181,6 +182,12 @@ test('a portrait whose face is clicked, and a recording from the microphone', as
   await page.getByRole('button', { name: 'Try the sample' }).click();
   const face = page.getByRole('img', { name: /^Preview/ });
   await face.click({ position: { x: 130, y: 100 } });
+  await page.setViewportSize({ width: 280, height: 800 });
+  const [shrunk, mark] = [await face.boundingBox(), await page.locator('.mark').boundingBox()];
+  assert.ok(shrunk && mark && shrunk.width < 250);
+  // Of the 260 px that it was drawn at; a pixel is what the browser rounds.
+  assert.ok(Math.abs(mark.x + mark.width / 2 - shrunk.x - (130 / 260) * shrunk.width) < 1.5);
+  assert.ok(Math.abs(mark.y + mark.height / 2 - shrunk.y - (100 / 260) * shrunk.height) < 1.5);
   await page.getByRole('button', { name: 'Record', exact: true }).click();
   await page.getByText('Recording: 1 s. Speak now.').waitFor();
   await page.getByRole('button', { name: 'Stop recording' }).click();
@@ -225,8 +232,10 @@ test('a job is cancelled, and costs nothing', async () => {
   await service.worker.stop();
   await choose(page, await picture());
   await start(page);
+  await page.getByText('; you have 99 credits').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('The job was cancelled. Nothing was charged.').waitFor();
+  await page.getByText('; you have 100 credits').waitFor();
   await service.worker.start();
   assert.is(await chargedTo(caller), 0);
   await page.context().close();
@@ -266,8 +275,10 @@ test('a reload in mid-upload and a lost network lose nothing that was entered', 
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Cancel the upload' }).click();
   await page.getByText('Add a picture or a video to see the price.').waitFor();
+  await page.getByRole('button', { name: 'Try the sample' }).click();
+  await page.locator('.source').getByText('does not answer (Failed to fetch)').waitFor();
   await choose(page, at('held.png'));
-  await page.getByText('No connection').waitFor();
+  await page.locator('.sent').getByText('No connection').waitFor();
   await page.context().setOffline(false);
   await page.reload();
   await page.locator('bdi', { hasText: 'held.png' }).waitFor();
@@ -306,11 +317,11 @@ test('without credits the price says so, and the start is refused', async () => 
   const caller = await service.caller(0);
   const page = await opened(caller);
   await choose(page, await picture());
-  await page
-    .getByText('Not enough credits: this costs 1 credit, and 0 credits are left.')
-    .waitFor();
+  await page.getByText('This costs 1 credit, and 0 credits are left. Ask the operator').waitFor();
+  await isAccessible(page);
   await start(page);
   await page.locator('[data-code=insufficient_credits]').waitFor();
+  assert.is(await page.locator('.notice.bad').count(), 1, 'said once');
   assert.match(
     (await page.locator('[data-code=insufficient_credits]').textContent()) ?? '',
     /Ask the operator.*Charged: 0/s,
@@ -345,7 +356,7 @@ test('a key that was revoked or has expired is asked for again, and nothing that
 });
 
 test('names with HTML and of other directions are text, and break nothing at 360 px', async () => {
-  const caller = await service.caller(100);
+  const caller = await service.caller(1_000_000);
   const page = await opened(caller, {
     viewport: { width: 360, height: 740 },
     hasTouch: true,
@@ -378,7 +389,16 @@ test('names with HTML and of other directions are text, and break nothing at 360
 test('two models are compared; the history runs a job again, sends its result on, and deletes it', async () => {
   const caller = await service.caller(100);
   const page = await opened(caller);
+  const answer = await holdBack(page, '**/v1/upscale/estimate');
+  const asking = page.waitForRequest('**/v1/upscale/estimate');
   await choose(page, await picture('first.png'));
+  await asking;
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  answer();
+  // The start is that of the form that is shown, whose price is not known.
+  await page.getByText('Price: 1 credit.').waitFor();
+  assert.is(await startButton(page).count(), 0);
+  await page.getByRole('radio', { name: 'Upscale' }).check();
   await start(page);
   await result(page).waitFor();
   await page.getByRole('radio', { name: /^Animation/ }).check();
@@ -450,16 +470,9 @@ test('what is shown stays: a job that ends meanwhile, late answers and files tha
   await page.getByText('Waiting to start', { exact: true }).waitFor();
   const row = (name: string) => page.locator('#jobs li', { hasText: name });
   await row('second.png').waitFor();
+  assert.not.match((await row('second.png').textContent()) ?? '', /credit/, 'not charged yet');
   // The answer to the cancel comes when another job is shown already.
-  let release = () => {};
-  const isElsewhere = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route('**/cancel', async (route) => {
-    const response = await route.fetch();
-    await isElsewhere;
-    await route.fulfill({ response });
-  });
+  const release = await holdBack(page, '**/cancel');
   await page.getByRole('button', { name: 'Cancel', exact: true }).click();
   await row('first.png').getByRole('button', { name: /^Open/ }).click();
   await result(page).waitFor();
@@ -513,6 +526,7 @@ test('on plain HTTP from another machine the page works, and says what browsers 
   assert.is(await page.evaluate('urls.size'), 0, 'files that the browser still holds');
   await page.getByRole('radio', { name: 'Lip sync' }).check();
   await page.getByText('There is no recording here').waitFor();
+  assert.is(await page.locator('option', { hasText: 'cut off' }).count(), 1);
   await page.context().close();
 });
 

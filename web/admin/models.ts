@@ -1,39 +1,67 @@
 /** Models and their releases: what is stable, what is on trial, and the moves between them. */
-import type {
-  AdminRelease,
-  AdminSlot,
-  AdminSlotList,
-  CheckedRelease,
-} from '../../src/contract/releases.ts';
+import type { AdminSlot, AdminSlotList, CheckedRelease } from '../../src/contract/releases.ts';
 import { button, make } from '../dom.ts';
 import { ask } from './ask.ts';
 import { confirmed } from './confirm.ts';
-import { checkbox, field, input } from './inputs.ts';
 import { releaseLog } from './release-log.ts';
+import { type Move, releaseRow } from './release-row.ts';
 import { card, createSaid, list, row, type Section } from './section.ts';
-
-type Move = {
-  readonly path: 'canary' | 'promote' | 'rollback' | 'unload';
-  readonly body: Readonly<Record<string, unknown>>;
-  readonly done: string;
-};
 
 export const modelsSection = (): Section => {
   const said = createSaid();
   const place = make('div');
   const log = releaseLog();
+  let slots: AdminSlotList['data'] = [];
+  /** What is being done, by the name of the release; the list may be made anew meanwhile. */
+  const underWay = new Map<string, string>();
 
-  const show = ({ data }: AdminSlotList): void => place.replaceChildren(...data.map(slotView));
+  const draw = (): void => place.replaceChildren(...slots.map(slotView));
+  const show = ({ data }: AdminSlotList): void => {
+    slots = data;
+    draw();
+  };
   const load = async (): Promise<void> => {
     await said.trying(async () => show(await ask<AdminSlotList>('/v1/admin/models')));
     await log.load();
   };
 
-  const move = ({ path, body, done }: Move): Promise<void> =>
+  /** Says what is done with a release as long as that takes: loading and checking one may take minutes. */
+  const during = async <T>(release: string, doing: string, work: () => Promise<T>): Promise<T> => {
+    underWay.set(release, doing);
+    draw();
+    said.busy(doing);
+    try {
+      return await work();
+    } finally {
+      underWay.delete(release);
+      draw();
+    }
+  };
+
+  const move = ({ path, body, release = '', doing, done }: Move): Promise<void> =>
     said.trying(async () => {
-      show(await ask<AdminSlotList>(`/v1/admin/models/${path}`, { method: 'POST', body }));
+      const moved = await during(release, doing, () =>
+        ask<AdminSlotList>(`/v1/admin/models/${path}`, { method: 'POST', body }),
+      );
+      show(moved);
       await log.load();
       said.good(done);
+    });
+
+  const check = (release: string): Promise<void> =>
+    said.trying(async () => {
+      const { checks } = await during(release, `Checking ${release} …`, () =>
+        ask<CheckedRelease>('/v1/admin/models/check', { method: 'POST', body: { release } }),
+      );
+      await load();
+      const failed = checks.filter(({ ok }) => !ok);
+      const rows = checks.map(({ name, ok, detail }) =>
+        row([make('strong', {}, `${name}: ${ok ? 'passed' : 'FAILED'}`)], [detail]),
+      );
+      said.good(
+        failed.length > 0 ? `${release} has not passed.` : `${release} has passed its checks.`,
+        list(rows, ''),
+      );
     });
 
   const slotView = (slot: AdminSlot): HTMLElement => {
@@ -48,7 +76,9 @@ export const modelsSection = (): Section => {
       make('p', {}, `New jobs get ${slot.stable}${trial}.`),
       rollbackButton(slot),
       list(
-        slot.releases.map((release) => releaseRow(release, slot)),
+        slot.releases.map((release) =>
+          releaseRow({ release, slot, doing: underWay.get(release.release), move, check }),
+        ),
         'It has no release.',
       ),
     );
@@ -64,121 +94,17 @@ export const modelsSection = (): Section => {
       verb,
       async () => {
         if (await confirmed({ title: `${verb}?`, text, verb }))
-          await move({ path: 'rollback', body: { slot }, done: `${slot}: done.` });
+          await move({
+            path: 'rollback',
+            body: { slot },
+            doing: `${verb}: ${slot} …`,
+            done: `${slot}: done.`,
+          });
       },
       { 'aria-label': `${verb}: ${slot}` },
     );
   };
 
-  const releaseRow = (release: AdminRelease, slot: AdminSlot): HTMLElement => {
-    const { alias, rejected, loaded, shipped } = release;
-    const isFree = alias !== 'stable' && rejected === null;
-    return row([make('strong', {}, release.release), alias && ` · ${alias}`], aboutOf(release), [
-      isFree && canaryButton(release, slot),
-      isFree && promoteButton(release),
-      alias === null && loaded && unloadButton(release),
-      !shipped && checkButton(release),
-    ]);
-  };
-
-  const canaryButton = ({ release }: AdminRelease, { slot, candidate }: AdminSlot): HTMLElement =>
-    button(
-      'Try',
-      async () => {
-        const percent = input({ type: 'number', min: 0.01, max: 100, step: 'any', required: true });
-        const mirror = input({ type: 'number', min: 0, max: 100, step: 'any', required: true });
-        percent.valueAsNumber = candidate?.release === release ? candidate.percent : 5;
-        mirror.valueAsNumber = candidate?.release === release ? candidate.mirror : 0;
-        const isSure = await confirmed({
-          ...{ title: `Put ${release} on trial?`, verb: 'Start the trial' },
-          text: `Some of the new ${slot} jobs get it. It is loaded and checked first.`,
-          inputs: [
-            field('Percent of new jobs', percent),
-            field(
-              'Percent that is done again',
-              mirror,
-              'Of the other jobs, uncharged, to compare the results.',
-            ),
-          ],
-        });
-        const body = { release, percent: percent.valueAsNumber, mirror: mirror.valueAsNumber };
-        if (isSure) await move({ path: 'canary', body, done: `${release} is on trial.` });
-      },
-      { 'aria-label': `Try ${release}` },
-    );
-
-  const promoteButton = ({ release }: AdminRelease): HTMLElement =>
-    button(
-      'Promote',
-      async () => {
-        const text =
-          'All new jobs get it. It is loaded and checked first; jobs that run finish on theirs.';
-        if (await confirmed({ title: `Promote ${release}?`, text, verb: 'Promote' }))
-          await move({ path: 'promote', body: { release }, done: `New jobs get ${release}.` });
-      },
-      { 'aria-label': `Promote ${release}` },
-    );
-
-  const unloadButton = ({ release, shipped }: AdminRelease): HTMLElement =>
-    button(
-      'Unload',
-      async () => {
-        const files = checkbox('Delete its files too');
-        const isSure = await confirmed({
-          ...{ title: `Unload ${release}?`, verb: 'Unload' },
-          text: 'Its memory is given back. It is refused while an unfinished job needs it.',
-          inputs: shipped ? [] : [files.element],
-        });
-        const body = { release, delete: files.box.checked };
-        if (isSure) await move({ path: 'unload', body, done: `${release} is unloaded.` });
-      },
-      { 'aria-label': `Unload ${release}` },
-    );
-
-  const checkButton = ({ release }: AdminRelease): HTMLElement =>
-    button(
-      'Check',
-      () =>
-        said.trying(async () => {
-          const body = { release };
-          const { checks } = await ask<CheckedRelease>('/v1/admin/models/check', {
-            method: 'POST',
-            body,
-          });
-          await load();
-          const failed = checks.filter(({ ok }) => !ok);
-          const rows = checks.map(({ name, ok, detail }) =>
-            row([make('strong', {}, `${name}: ${ok ? 'passed' : 'FAILED'}`)], [detail]),
-          );
-          said.good(
-            failed.length > 0 ? `${release} has not passed.` : `${release} has passed its checks.`,
-            list(rows, ''),
-          );
-        }),
-      { 'aria-label': `Check ${release}` },
-    );
-
   const element = make('div', {}, card('Models and releases', said.element, place), log.element);
   return { title: 'Models', element, load };
-};
-
-const aboutOf = ({
-  loaded,
-  ready_on,
-  rejected,
-  attempts,
-  licence,
-  source,
-  shipped,
-}: AdminRelease) => {
-  const { done, failed, mirrored, likeness_db } = attempts;
-  return [
-    rejected !== null && `taken back: ${rejected}`,
-    loaded ? `ready on ${ready_on.join(', ') || 'no Triton'}` : 'not loaded',
-    `${done} jobs done, ${failed} failed`,
-    mirrored > 0 && `${mirrored} done again`,
-    likeness_db !== null && `${likeness_db} dB alike`,
-    shipped ? 'ships with the service' : licence,
-    source,
-  ];
 };

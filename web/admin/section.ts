@@ -23,6 +23,11 @@ export const createSaid = () => {
   const element = make('div', { tabindex: -1 });
   return {
     element,
+    /** For what may take minutes. The focus goes there, as the button that did it waits. */
+    busy: (text: string): void => {
+      element.replaceChildren(make('p', { class: 'notice', role: 'status' }, text));
+      element.focus();
+    },
     /** The focus goes there, as the button that did it may be gone. */
     good: (text: string, ...children: readonly (Node | null)[]): void => {
       element.replaceChildren(
