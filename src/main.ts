@@ -1,9 +1,8 @@
-/** Opens every part, passes them by hand, closes them in reverse. `node --import tsx src/main.ts api|worker` */
+/** Opens every part, passes them by hand, closes them in reverse. `node dist/main.js api|worker` */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { openKeys } from './accounts/keys.ts';
 import { openLedger } from './accounts/ledger.ts';
 import { repeat } from './async/repeat.ts';
@@ -217,7 +216,7 @@ const commands: Readonly<Record<string, typeof openApi>> = { api: openApi, worke
 
 const main = async (command: string): Promise<void> => {
   const open = commands[command];
-  if (!open) throw new Error(`usage: main.ts ${Object.keys(commands).join('|')}; got "${command}"`);
+  if (!open) throw new Error(`usage: main.js ${Object.keys(commands).join('|')}; got "${command}"`);
   // What this process and its children write is the owner's alone: media, ledgers and logs of others' callers.
   process.umask(0o077);
   const config = loadConfig(process.env, operations);
@@ -247,4 +246,4 @@ const main = async (command: string): Promise<void> => {
   process.on('SIGTERM', stop);
 };
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv[2] ?? '');
+await main(process.argv[2] ?? '');

@@ -102,11 +102,10 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/sdk-trace': /^otel\.ts$/,
   'lru-cache': /^media\/probe\/probed\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
-  esbuild: /^http\/pages\/bundle\.ts$/,
+  esbuild: /^(http\/pages\/bundle\.ts|stack\/compiled\.mjs)$/,
   yaml: /^cli\/releases\.ts$/,
   tar: /^models\/unpack\.ts$/,
   'spdx-expression-parse': /^models\/licence\.ts$/,
-  'tsx/esm/api': /^(stack\/start|cli\/bin)\.mjs$/,
 };
 
 type Import = { readonly from: string; readonly to: string; readonly isType: boolean };

@@ -6,6 +6,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { compiled } from '../src/stack/compiled.mjs';
 import { root } from '../src/stack/home.mjs';
 import { take } from '../src/stack/lock.mjs';
 import { markOf, runsBelow, stopOrphans } from '../src/stack/orphans.ts';
@@ -15,6 +16,7 @@ import { sum } from './runner/count.ts';
 import { type FileResult, runFiles } from './runner/file.ts';
 import { inGroups } from './runner/order.ts';
 import { openSharedParts } from './runner/parts.ts';
+import { compileTests } from './runner/programs.ts';
 import { runPython } from './runner/python.ts';
 
 /** Two more than the two cores that they are made for: many wait for clocks, leases and deadlines. */
@@ -31,10 +33,13 @@ const main = async (): Promise<readonly FileResult[]> => {
   const lock = await take(run);
   if (!lock) throw new Error(`another run holds ${run}`);
   await clearDeadRuns();
+  // Else each of those that run side by side would find them old.
+  await compiled('main');
   const groups = named.length ? named.map((file) => [resolve(file)]) : inGroups(allFiles());
+  const programs = await compileTests(groups.flat());
   const parts = await openSharedParts(groups.length > 1 ? models : []);
   const env = { ...process.env, TEST_PARTS_URL: parts.url };
-  const tasks = groups.map((files) => () => runFiles(files, env, processDeadlineMs));
+  const tasks = groups.map((files) => () => runFiles(files, programs, env, processDeadlineMs));
   if (!named.length) tasks.unshift(async () => [await runPython(env, folder, pythonDeadlineMs)]);
   try {
     const results = await inTurns(tasks, async (task) => {
@@ -45,6 +50,7 @@ const main = async (): Promise<readonly FileResult[]> => {
     return results.flat();
   } finally {
     await parts.close();
+    programs.close();
     await stopOrphans(run);
     await lock.release();
   }

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const kinds = {
-  api: /src\/main\.ts api/,
-  worker: /src\/main\.ts worker/,
-  probers: /src\/media\/probe\/prober-process\.ts/,
+  api: /dist\/main\.js api/,
+  worker: /dist\/main\.js worker/,
+  probers: /dist\/prober\.js/,
   redis: /redis-server/,
   triton: /(^|\/)tritonserver /,
   models: /triton_python_backend_stub/,

@@ -13,29 +13,22 @@ import { CanaryPercent, MirrorPercent } from '../contract/releases.ts';
 import { operations } from '../operations/all.ts';
 import { choice, number, text } from './arguments.ts';
 import { calling } from './calling.ts';
-import { balance, grant, showLedger, verify as verifyCredits } from './credits.ts';
 import { cancelJob, deleteJob, listJobs, showJob, watchJob } from './jobs.ts';
-import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listModels } from './models.ts';
-import {
-  addRelease,
-  applyFile,
-  canaryRelease,
-  checkRelease,
-  listReleases,
-  promoteRelease,
-  rollBack,
-  showLog,
-  unloadRelease,
-} from './releases.ts';
 import { isExpected, runJobs, tellPrices, type Use } from './run-jobs.ts';
-import { verify } from './verify.ts';
 import { version } from './version.ts';
 
 const program = new Command('enhance')
   .description('Upscale and lip-sync media with the service, and manage its keys and credits.')
   .version(version)
   .showHelpAfterError();
+
+/** What works on Redis, Triton or files is loaded when it is called: most commands only call the service. */
+const operator = {
+  releases: () => import('./releases.ts'),
+  keys: () => import('./keys.ts'),
+  credits: () => import('./credits.ts'),
+};
 
 const making: Use = {
   adopt: (command) =>
@@ -89,7 +82,7 @@ program
   )
   .option('--trust <file>', 'certificates in PEM of the issuers that you trust')
   .option('--json', 'print JSON')
-  .action(verify);
+  .action(async (file, options) => (await import('./verify.ts')).verify(file, options));
 
 const models = program.command('models').description('the models of the running service');
 calling(models.command('list'))
@@ -108,12 +101,12 @@ models
   .option('--source <text>', 'where it comes from')
   .option('--dry-run', 'only check it')
   .option('--json', 'print JSON')
-  .action(addRelease);
+  .action(async (path, options) => (await operator.releases()).addRelease(path, options));
 models
   .command('check <release>')
   .description('check a release (photo@r2) again')
   .option('--json', 'print JSON')
-  .action(checkRelease);
+  .action(async (release, options) => (await operator.releases()).checkRelease(release, options));
 models
   .command('canary <release>')
   .description('put a release on trial: some of the new jobs get it')
@@ -125,41 +118,41 @@ models
     0,
   )
   .option('--json', 'print JSON')
-  .action(canaryRelease);
+  .action(async (release, options) => (await operator.releases()).canaryRelease(release, options));
 models
   .command('promote <release>')
   .description('let all new jobs get a release; those that run finish on theirs')
   .option('--json', 'print JSON')
-  .action(promoteRelease);
+  .action(async (release, options) => (await operator.releases()).promoteRelease(release, options));
 models
   .command('rollback <model>')
   .description('end the trial; without one, go back to the release that was stable before')
   .option('--json', 'print JSON')
-  .action(rollBack);
+  .action(async (model, options) => (await operator.releases()).rollBack(model, options));
 models
   .command('unload <release>')
   .description('unload a release that new jobs do not get and unfinished jobs do not need')
   .option('--delete', 'delete its files too')
   .option('--json', 'print JSON')
-  .action(unloadRelease);
+  .action(async (release, options) => (await operator.releases()).unloadRelease(release, options));
 models
   .command('releases')
   .description('list all releases with their state')
   .option('--json', 'print JSON')
-  .action(listReleases);
+  .action(async (options) => (await operator.releases()).listReleases(options));
 models
   .command('apply')
   .description('bring the releases to what a file says; again it does nothing')
   .requiredOption('-f, --file <models.yaml>', 'the file')
   .option('--dry-run', 'only tell what would be done')
   .option('--json', 'print JSON')
-  .action(applyFile);
+  .action(async (options) => (await operator.releases()).applyFile(options));
 models
   .command('log')
   .description('who changed the releases, newest first')
   .option('--limit <count>', 'entries', number(z.int().min(1).max(1000)), 50)
   .option('--json', 'print JSON')
-  .action(showLog);
+  .action(async (options) => (await operator.releases()).showLog(options));
 
 const keys = program.command('keys').description('API keys (needs Redis, not the API)');
 keys
@@ -179,20 +172,23 @@ keys
     number(ExpiresInSeconds),
   )
   .option('--json', 'print JSON')
-  .action(createKey);
+  .action(async (options) => (await operator.keys()).createKey(options));
 keys
   .command('list')
   .description('list the keys, without their secrets')
   .option('--account <name>', 'only the keys of this account')
   .option('--json', 'print JSON')
-  .action(listKeys);
+  .action(async (options) => (await operator.keys()).listKeys(options));
 keys
   .command('rotate <id>')
   .description('create a new key like this one; the old one expires after the overlap')
   .option('--overlap <seconds>', 'how long the old key still works', number(OverlapSeconds), 86_400)
   .option('--json', 'print JSON')
-  .action(rotateKey);
-keys.command('revoke <id>').description('disable a key at once').action(revokeKey);
+  .action(async (id, options) => (await operator.keys()).rotateKey(id, options));
+keys
+  .command('revoke <id>')
+  .description('disable a key at once')
+  .action(async (id) => (await operator.keys()).revokeKey(id));
 
 const credits = program
   .command('credits')
@@ -203,22 +199,24 @@ credits
   .argument('<account>', 'created if new', text(Account))
   .argument('<credits>', 'number of credits', number(GrantedCredits))
   .option('--note <text>', 'note in the ledger', text(GrantNote))
-  .action((account, count, options) => grant(account, count, options));
+  .action(async (account, count, options) =>
+    (await operator.credits()).grant(account, count, options),
+  );
 credits
   .command('balance <account>')
   .description('show the credits of an account')
   .option('--json', 'print JSON')
-  .action(balance);
+  .action(async (account, options) => (await operator.credits()).balance(account, options));
 credits
   .command('ledger <account>')
   .description('list what changed the credits of an account, newest first')
   .option('--limit <count>', 'entries', number(z.int().min(1).max(1000)), 50)
   .option('--json', 'print JSON')
-  .action(showLedger);
+  .action(async (account, options) => (await operator.credits()).showLedger(account, options));
 credits
   .command('verify [account]')
   .description('compare balances with the sums of their ledgers; exit code 1 when one differs')
-  .action(verifyCredits);
+  .action(async (account) => (await operator.credits()).verify(account));
 
 // Who reads what it prints may leave early, as `head -1` does; the command does all the same what it was asked for.
 for (const stream of [process.stdout, process.stderr])

@@ -39,7 +39,7 @@ export const stackEnvironment = (given: NodeJS.ProcessEnv, ports: Ports): NodeJS
   const faults = derived.filter((name) => given[name] && given[name] !== addresses[name]);
   if (faults.length)
     throw new Error(
-      `${faults.join(', ')}: npm start runs its own Redis and Triton. Unset these variables, or set the ports with REDIS_PORT, TRITON_HTTP_PORT and TRITON_GRPC_PORT. To use other servers, run \`node --import tsx src/main.ts\` or docker-compose.yml.`,
+      `${faults.join(', ')}: npm start runs its own Redis and Triton. Unset these variables, or set the ports with REDIS_PORT, TRITON_HTTP_PORT and TRITON_GRPC_PORT. To use other servers, run \`npm run compile && node dist/main.js\` or docker-compose.yml.`,
     );
   return {
     ...given,

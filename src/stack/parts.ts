@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady, weighSession } from './child.ts';
+import { compiled, nodeOptions } from './compiled.mjs';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
@@ -88,7 +89,7 @@ export const workerPart = (stack: Stack): StackPart => ({
 export const connectable = (address: string | undefined): string =>
   !address || address === '0.0.0.0' || address === '::' ? host : address;
 
-const startService = (
+const startService = async (
   { env, logsDir }: Stack,
   command: 'api' | 'worker',
   signal: AbortSignal,
@@ -96,7 +97,7 @@ const startService = (
   startChild({
     name: command,
     command: process.execPath,
-    args: ['--import', 'tsx', 'src/main.ts', command],
+    args: [...nodeOptions, await compiled('main'), command],
     env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),

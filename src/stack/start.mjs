@@ -3,9 +3,8 @@ import { orExit, setUp } from './setup.mjs';
 
 await orExit(async () => {
   await setUp({ dev: false });
-  const { register } = await import('tsx/esm/api');
-  register();
-  const { up } = await import('./up.ts');
+  const { compiled } = await import('./compiled.mjs');
+  const { up } = await import(await compiled('up'));
   await up();
 });
 process.exit(0);

@@ -28,7 +28,7 @@ const { stores } = api.parts;
 
 /** The command line as an operator runs it. */
 const enhance = (...args: readonly string[]) =>
-  execa('node', ['--import', 'tsx', 'src/cli/enhance.ts', ...args], {
+  execa('node', ['src/cli/bin.mjs', ...args], {
     ...{ reject: false, timeout: 60_000 },
     env: testEnvironment({ REDIS_URL: redis.url, REDIS_PREFIX: stores.prefix, KEY_PEPPER: pepper }),
   });

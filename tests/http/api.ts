@@ -37,6 +37,7 @@ import { openRegistry } from '../../src/models/registry.ts';
 import { operations as all } from '../../src/operations/all.ts';
 import { catalogueEntries, slotForms } from '../../src/operations/catalogue-entries.ts';
 import { closeRedis, openRedis } from '../../src/redis.ts';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { openFiles } from '../../src/storage/files.ts';
 import { openLinks } from '../../src/storage/links.ts';
 import { openUploads } from '../../src/storage/uploads.ts';
@@ -85,6 +86,7 @@ export const realApi = async (
   let catalogue: Parts['models'] = { describe: async () => states };
   const { publicUrl } = config.http;
   const turns = openTurns(config.probing);
+  await compiled('prober');
   const probers = openProbers(config.ffmpeg);
   const parts = {
     ...{ config, log, stores, files },

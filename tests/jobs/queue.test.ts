@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { testEnvironment } from '../real/config.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
@@ -9,7 +10,7 @@ const test = suite('queue');
 const redis = await realRedis();
 
 test('a worker that is told to end as soon as it is ready ends in good order: Bull is still starting', async () => {
-  const worker = execa('node', ['--import', 'tsx', 'src/main.ts', 'worker'], {
+  const worker = execa('node', [await compiled('main'), 'worker'], {
     ...{ reject: false, timeout: 60_000 },
     env: testEnvironment({
       ...{ LOG_LEVEL: 'info', REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix() },

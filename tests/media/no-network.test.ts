@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkNetworkBlock, startChild } from '../../src/media/child.ts';
 import { withoutNetwork } from '../../src/media/no-network.ts';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
 import { testConfig, testEnvironment } from '../real/config.ts';
 import { soon } from './clips.ts';
@@ -64,10 +65,10 @@ test('a machine where it cannot be had is told so, and by which setting it does 
   assert.throws(() => withoutNetwork('riscv64'), /riscv64: expected x64 or arm64/);
 });
 
-test('the service does not start without it', () => {
+test('the service does not start without it', async () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ['--import', 'tsx', 'src/main.ts', 'worker'],
+    [await compiled('main'), 'worker'],
     {
       cwd: root,
       encoding: 'utf8',

@@ -12,6 +12,7 @@ import { Failure } from '../../src/errors.ts';
 import { probeImage, probeVideo } from '../../src/media/probe/probe.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { openProbers } from '../../src/media/probe/probers.ts';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { testConfig } from '../real/config.ts';
 import { decodersOf } from '../real/decoders.ts';
@@ -20,6 +21,7 @@ import { failing } from './failing.ts';
 
 const test = suite('probers');
 const { ffmpeg, limits } = testConfig();
+await compiled('prober');
 const probers = openProbers(ffmpeg);
 const folder = tempDir('probers');
 const soon = () => AbortSignal.timeout(60_000);
@@ -49,7 +51,7 @@ const told = (pid: string, file: string): string => readFileSync(`/proc/${pid}/$
 const probersOf = (pid: number): number[] =>
   told(`${pid}/task/${pid}`, 'children')
     .split(' ')
-    .filter((child) => child && told(child, 'cmdline').includes('prober-process.ts'))
+    .filter((child) => child && told(child, 'cmdline').includes('dist/prober.js'))
     .map(Number);
 const isUp = (pid: number | string): boolean => existsSync(`/proc/${pid}/exe`);
 
@@ -163,7 +165,7 @@ test('a process that probes has no network, comes after the API, and knows nothi
 
 test('nothing is left of a service that is killed', async () => {
   const program = new URL('./killed-with-prober.ts', import.meta.url);
-  const service = fork(program, [JSON.stringify(hanging)]);
+  const service = fork(program, [JSON.stringify(hanging)], { execArgv: ['--import', 'tsx'] });
   const { pid = 0 } = service;
   await until(() => decodersOf(pid).length === 1);
   const below = [...probersOf(pid), ...decodersOf(pid)];

@@ -262,11 +262,11 @@ test('several workers that start at once share one certificate for development',
 });
 
 const enhanceVerify = async (...args: readonly string[]) => {
-  const { exitCode, stdout } = await execa(
-    'node',
-    ['--import', 'tsx', 'src/cli/enhance.ts', 'verify', ...args],
-    { cwd: root, reject: false, env: { PROVENANCE_PYTHON: places.python } },
-  );
+  const { exitCode, stdout } = await execa('node', ['src/cli/bin.mjs', 'verify', ...args], {
+    cwd: root,
+    reject: false,
+    env: { PROVENANCE_PYTHON: places.python },
+  });
   return { exitCode, stdout };
 };
 

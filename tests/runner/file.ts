@@ -1,11 +1,12 @@
 /** Runs test files in a process of their own, with a deadline. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signalGroup } from '../../src/stack/child.ts';
+import { nodeOptions } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
 import { judge, type Verdict } from './count.ts';
+import type { Programs } from './programs.ts';
 import { allEnded, readTold } from './told.ts';
 
 export type FileResult = Verdict & {
@@ -16,16 +17,17 @@ export type FileResult = Verdict & {
 
 /** How long the process may go on after its last test: what keeps it alive was left open. */
 const defaultLeftOpenMs = 10_000;
-const inTurn = join(root, 'tests/runner/in-turn.ts');
 
 /** One after the other, all in one process. */
 export const runFiles = async (
   files: readonly string[],
+  programs: Programs,
   env: NodeJS.ProcessEnv,
   deadlineMs: number,
   leftOpenMs = defaultLeftOpenMs,
 ): Promise<FileResult[]> => {
-  const child = spawn(process.execPath, ['--import', 'tsx', inTurn, ...files], {
+  const words = [...nodeOptions, programs.inTurn, ...files.map(programs.of)];
+  const child = spawn(process.execPath, words, {
     cwd: root,
     env: { ...env, NO_COLOR: '1' },
     detached: true,

@@ -1,7 +1,7 @@
 /**
  * Runs test files one after the other in this process, as uvu's own command does: most of a short file's time is loading what
  * it tests. Tells before each file which it is, and after it how it ended and how long it took.
- * usage: node --import tsx tests/runner/in-turn.ts file …
+ * usage: node in-turn.js file …   (compiled files: programs.ts)
  */
 import { pathToFileURL } from 'node:url';
 import { allEnded, begins, ends } from './told.ts';

@@ -1,13 +1,17 @@
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runFiles } from '../runner/file.ts';
+import { compileTests } from '../runner/programs.ts';
 
 const fixture = (name: string) =>
   join(fileURLToPath(new URL('fixtures', import.meta.url)), `${name}.ts`);
+const fixtures = readdirSync(fileURLToPath(new URL('fixtures', import.meta.url)));
+const programs = await compileTests(fixtures.map((name) => fixture(parse(name).name)));
 const runTogether = (names: readonly string[], deadlineMs = 30_000) =>
-  runFiles(names.map(fixture), process.env, deadlineMs, 1_000);
+  runFiles(names.map(fixture), programs, process.env, deadlineMs, 1_000);
 const run = async (name: string, deadlineMs?: number) => {
   const [result] = await runTogether([name], deadlineMs);
   assert.ok(result);
@@ -80,5 +84,7 @@ test('files that share a process are judged one by one; those after its end have
     [1, 1],
   ]);
 });
+
+test.after(() => programs.close());
 
 test.run();

@@ -96,7 +96,7 @@ const tryIt = async (printed: string): Promise<Response> => {
 
 /** How `enhance models releases`, which asks Triton about all models, ends when nobody reads what it prints, as behind `| true`. */
 const unreadReleases = async () => {
-  const words = ['--import', 'tsx', 'src/cli/enhance.ts', 'models', 'releases'];
+  const words = ['src/cli/bin.mjs', 'models', 'releases'];
   const command = spawn(process.execPath, words, {
     cwd: root,
     env,

@@ -131,7 +131,7 @@ test('the command line makes the same, and says what it saw', async () => {
   const { stderr } = await execa(
     'node',
     [
-      ...['--import', 'tsx', 'src/cli/enhance.ts', 'lipsync', clip, silence],
+      ...['src/cli/bin.mjs', 'lipsync', clip, silence],
       ...['--model', 'fast', '-o', out, '--url', service.url, '--key', caller.key],
     ],
     { timeout: 60_000 },

@@ -51,11 +51,11 @@ const service = await realService({ MODELS_DIR: modelsDir }, Promise.resolve(tri
 
 /** `enhance models`, as an operator uses it. */
 const models = (...words: string[]) =>
-  execa(
-    process.execPath,
-    ['--import', 'tsx', join(root, 'src/cli/enhance.ts'), 'models', ...words, '--json'],
-    { cwd: root, env: service.env, reject: false },
-  );
+  execa(process.execPath, [join(root, 'src/cli/bin.mjs'), 'models', ...words, '--json'], {
+    cwd: root,
+    env: service.env,
+    reject: false,
+  });
 const enhance = async (...words: string[]) => {
   const { exitCode, stdout, stderr } = await models(...words);
   assert.equal([exitCode, stderr], [0, ''], 'no warning is printed');

@@ -322,7 +322,7 @@ test('the command applies a file, and applied again it does nothing', async () =
     'slots:\n  photo:\n    stable: r3\n    candidate: { release: r2, percent: 5 }\n',
   );
   const enhance = (...args: string[]) => {
-    const command = ['--import', 'tsx', join(root, 'src/cli/enhance.ts'), 'models', ...args];
+    const command = [join(root, 'src/cli/bin.mjs'), 'models', ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, [...command, '--json'], {
       ...{ env: service.env, cwd: root, encoding: 'utf8' },
     });

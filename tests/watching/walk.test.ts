@@ -9,6 +9,7 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
 import { serve } from '../media/server.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
@@ -360,7 +361,7 @@ test('a worker with a wrong Redis password says so, without the password', async
     REDIS_URL: `redis://:${password}@127.0.0.1:${port}`,
     DATA_DIR: tempDir('wrong-password'),
   };
-  const worker = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'worker'], {
+  const worker = spawn(process.execPath, [await compiled('main'), 'worker'], {
     ...{ cwd: root, env },
   });
   let printed = '';

@@ -7,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Job } from '../../src/contract/job.ts';
 import { WebhookWithSecret } from '../../src/contract/webhooks.ts';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { places, root } from '../../src/stack/home.mjs';
 import { realApi } from '../http/api.ts';
 import { testEnvironment } from '../real/config.ts';
@@ -28,7 +29,7 @@ const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
 const api = await realApi({ FETCH_ALLOW_HOSTS: hosts });
 const { parts } = api;
 // As `npm start` and the containers run it, but without Triton.
-const worker = execa('node', ['--import', 'tsx', 'src/main.ts', 'worker'], {
+const worker = execa('node', [await compiled('main'), 'worker'], {
   ...{ cwd: root, reject: false },
   env: testEnvironment({
     ...{ REDIS_URL: parts.config.redis.url, REDIS_PREFIX: parts.stores.prefix },

@@ -30,14 +30,15 @@ export type Prober = {
 
 export type Confines = Pick<ChildLimits, 'environment' | 'network'>;
 
-const PROGRAM = fileURLToPath(new URL('./prober-process.ts', import.meta.url));
+/** `prober-process.ts`, compiled (stack/compiled.mjs). */
+const PROGRAM = fileURLToPath(new URL('../../../dist/prober.js', import.meta.url));
 
 /**
  * Starts a process that probes files for this one. It reads strangers' pictures itself (libvips), so it gets no more of
  * this one's environment and network than ffmpeg does.
  */
 export const startProber = ({ environment, network }: Confines): Prober => {
-  const node = [process.execPath, ...process.execArgv] as const;
+  const node = [process.execPath, '--enable-source-maps'] as const;
   const [execPath, ...execArgv] = network === 'blocked' ? [...withoutNetwork(), ...node] : node;
   const child = fork(PROGRAM, {
     ...{ execPath, execArgv, env: environment, serialization: 'advanced' },

@@ -74,7 +74,7 @@ securityContext:
 {{- end }}
 {{- end }}
 
-{{- /* Where API and worker may write: files, models, and /tmp, where tsx caches compiled files. */ -}}
+{{- /* Where API and worker may write: files, models and /tmp. */ -}}
 {{- define "enhance.serviceMounts" -}}
 - { name: files, mountPath: /data }
 - { name: models, mountPath: /models }

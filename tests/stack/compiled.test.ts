@@ -1,0 +1,42 @@
+/** The programs of dist/, compiled in a copy of the checkout. */
+import { cpSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { nodeOptions } from '../../src/stack/compiled.mjs';
+import { root } from '../../src/stack/home.mjs';
+import { tempDir } from '../real/run.ts';
+
+const test = suite('compiled programs');
+let checkout = join(tempDir('compiled'), 'checkout');
+for (const name of ['src', 'client', 'package.json'])
+  cpSync(join(root, name), join(checkout, name), { recursive: true });
+symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+
+const node = (...words: readonly string[]) =>
+  execa(process.execPath, words, { cwd: checkout, reject: false, timeout: 60_000 });
+const enhance = async () => (await node('src/cli/bin.mjs', '--help')).stdout;
+
+test('they are compiled when they are missing, and anew when a source has changed', async () => {
+  assert.match(await enhance(), 'manage its keys and credits');
+  const made = readFileSync(join(checkout, 'dist/enhance.js'));
+  assert.match(await enhance(), 'manage its keys and credits');
+  assert.equal(readFileSync(join(checkout, 'dist/enhance.js')), made);
+  const file = join(checkout, 'src/cli/enhance.ts');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('manage its keys', 'see to its keys'));
+  assert.match(await enhance(), 'see to its keys and credits');
+});
+
+test('they find their files after the folder was moved, and their errors name lines of TypeScript', async () => {
+  const moved = `${checkout}-moved`;
+  renameSync(checkout, moved);
+  checkout = moved;
+  const { exitCode, stderr } = await node(...nodeOptions, 'dist/main.js', 'neither');
+  assert.is(exitCode, 1);
+  // Its Lua scripts were read on the way here.
+  assert.match(stderr, /usage: main\.js api\|worker; got "neither"/);
+  assert.match(stderr, /at main \(.*checkout-moved\/src\/main\.ts:\d+:/);
+});
+
+test.run();
