@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from enhance.engine import Engine, choose_engine
+from enhance.face.find import Finder
 from enhance.upscale.upscaler import Upscaler, open_upscaler
 from tests import triton
 
@@ -24,6 +25,11 @@ def weights() -> Path:
 @pytest.fixture(scope="session")
 def engine() -> Engine:
     return choose_engine(os.environ)
+
+
+@pytest.fixture(scope="session")
+def finder(weights: Path) -> Finder:
+    return Finder(weights)
 
 
 @pytest.fixture(scope="session")

@@ -33,11 +33,6 @@ CHARACTERS = {
 Find = Callable[[Picture], list[Face]]
 
 
-@pytest.fixture(scope="session")
-def finder(weights: Path) -> Finder:
-    return Finder(weights)
-
-
 @pytest.fixture
 def find(finder: Finder) -> Find:
     return lambda picture: finder.faces(picture, finder.candidates(picture, thorough=True), NO_HINTS, [])

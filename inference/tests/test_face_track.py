@@ -27,8 +27,8 @@ SAME = 0.25  # as src/operations/lip-sync/faces/people.ts has it
 
 
 @pytest.fixture(scope="session")
-def tracker(weights: Path) -> Tracker:
-    return Tracker(Finder(weights), most=4)
+def tracker(finder: Finder) -> Tracker:
+    return Tracker(finder, most=4)
 
 
 def follow(tracker: Tracker, pictures: list[Picture], chunk: int = 16) -> Faces:
@@ -141,8 +141,8 @@ def test_two_faces_side_by_side_keep_their_identities_when_they_change_sides(tra
         assert sides == {(photo, left_one == 0), (1 - photo, left_one == 1)}
 
 
-def test_the_largest_faces_come_first_and_only_as_many_as_asked_for(weights: Path) -> None:
-    alone = Tracker(Finder(weights), most=1)
+def test_the_largest_faces_come_first_and_only_as_many_as_asked_for(finder: Finder) -> None:
+    alone = Tracker(finder, most=1)
     small = cv2.resize(FACE, None, fx=0.7, fy=0.7, interpolation=cv2.INTER_AREA)
     padded = cv2.copyMakeBorder(small, FACE.shape[0] - small.shape[0], 0, 0, 0, cv2.BORDER_CONSTANT)
     faces = follow(alone, [np.hstack([padded, FACE])] * 3)
@@ -171,8 +171,8 @@ def test_a_hint_where_nothing_is_finds_nothing(tracker: Tracker) -> None:
     assert (nowhere.identity == -1).all()
 
 
-def test_a_point_finds_a_small_face_which_then_stays_though_there_is_no_room(weights: Path) -> None:
-    alone = Tracker(Finder(weights), most=1)
+def test_a_point_finds_a_small_face_which_then_stays_though_there_is_no_room(finder: Finder) -> None:
+    alone = Tracker(finder, most=1)
     small = cv2.resize(FACE, None, fx=0.35, fy=0.35, interpolation=cv2.INTER_AREA)
     padded = cv2.copyMakeBorder(small, 0, FACE.shape[0] - small.shape[0], 0, 0, cv2.BORDER_CONSTANT, value=(90, 110, 130))
     frames = np.stack([np.hstack([padded, FACE])] * 16)

@@ -50,7 +50,7 @@ const drained = async (also: readonly number[] = []): Promise<string> => {
 
 test('a worker that is told to stop while an ffmpeg runs drains: its video job loses no attempt, goes on elsewhere and is paid once', async () => {
   const before = (await caller.balance()).available;
-  const id = await begun('320x240', 3);
+  const id = await begun('160x120', 3);
   assert.ok(ffmpegs(service.worker.pid()).length > 0, 'an ffmpeg runs');
   const log = await drained();
   assert.match(log, '"msg":"stopped"');
@@ -67,7 +67,7 @@ test('a worker that is told to stop while an ffmpeg runs drains: its video job l
 });
 
 test('a signal that reaches the ffmpegs too costs no attempt either', async () => {
-  const id = await begun('320x232', 3);
+  const id = await begun('160x112', 3);
   const log = await drained(ffmpegs(service.worker.pid()));
   assert.match(log, '"msg":"stopped"');
   const { status, attempts, lost } = await record(id);
@@ -77,7 +77,7 @@ test('a signal that reaches the ffmpegs too costs no attempt either', async () =
 });
 
 test('an API that is told to stop, twice, finishes what is under way and refuses what is new', async () => {
-  const path = await makeClip(join(dir, 'wait.mp4'), pattern(4, 25, '320x224'), h264);
+  const path = await makeClip(join(dir, 'wait.mp4'), pattern(4, 25, '160x104'), h264);
   const waiting = caller.upscale(path, photo);
   const running = async () => (await caller.http.get('/v1/jobs?status=processing')).data.data;
   await until('its job runs', async () => (await running()).length > 0, 60_000);

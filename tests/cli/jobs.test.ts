@@ -148,8 +148,9 @@ test('keys have names, and one that has expired is shown as such', async () => {
   assert.is(name, 'laptop');
   const line = async () =>
     (await enhance('keys', 'list')).stdout.split('\n').find((one) => one.startsWith(id)) ?? '';
-  while (!(await line()).includes('expired'));
-  assert.match(await line(), / {2}expired \d{4}-.*Z {2}laptop$/);
+  let shown = await line();
+  while (!shown.includes('expired')) shown = await line();
+  assert.match(shown, / {2}expired \d{4}-.*Z {2}laptop$/);
 });
 
 test('a key is rotated with an overlap, and revoked at once', async () => {

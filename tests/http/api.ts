@@ -49,6 +49,13 @@ import { freePorts } from '../real/ports.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 
+let bundled: ReturnType<typeof bundlePage> | undefined;
+/** Made once for all APIs of this process. */
+const page = () => {
+  bundled ??= bundlePage();
+  return bundled;
+};
+
 export const realApi = async (
   settings: NodeJS.Dict<string> = {},
   opened = realRedis(),
@@ -99,7 +106,7 @@ export const realApi = async (
     }),
     links: openLinks(config.secrets.signing, publicUrl, config.files.ttlMs),
     webhooks: openWebhooks(stores, config),
-    ...{ operations, fetchTo, identify, page: await bundlePage() },
+    ...{ operations, fetchTo, identify, page: await page() },
     models: { describe: () => catalogue.describe() },
     ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
     queuesToSee: openQueuesToSee(['jobs', 'webhooks'], config.redis),

@@ -399,14 +399,16 @@ test('an encoder that cannot write is encode_failed, and the frames are closed',
   );
 });
 
+/** 1000 frames. */
+const long = await makeClip(at('long.mp4'), pattern(40, 25, '320x180'), h264);
+
 test('an abort stops both within a second, with its own reason', async () => {
-  const clip = await makeClip(at('z.mp4'), pattern(20, 25, '320x180'), h264);
-  const info = await probe(clip);
+  const info = await probe(long);
   const reason = new Error('enough');
   const controller = new AbortController();
   let since = 0;
   const frames = async function* () {
-    for await (const frame of decodeVideo(clip, info, { ffmpeg, signal: controller.signal })) {
+    for await (const frame of decodeVideo(long, info, { ffmpeg, signal: controller.signal })) {
       if (frame.index === 5) {
         since = Date.now();
         controller.abort(reason);
@@ -416,7 +418,7 @@ test('an abort stops both within a second, with its own reason', async () => {
   };
   try {
     await encodeVideo(frames(), {
-      source: { path: clip, info },
+      source: { path: long, info },
       target: at('z.out.mp4'),
       output: {},
       ffmpeg,
@@ -430,25 +432,23 @@ test('an abort stops both within a second, with its own reason', async () => {
 });
 
 test('a decoder that is not wanted any more ends', async () => {
-  const clip = await makeClip(at('z2.mp4'), pattern(20, 25, '320x180'), h264);
-  for await (const frame of decodeVideo(clip, await probe(clip), { ffmpeg, signal: soon() })) {
+  for await (const frame of decodeVideo(long, await probe(long), { ffmpeg, signal: soon() })) {
     if (frame.index === 2) break;
   }
 });
 
 test('memory does not grow with the length of a clip', async () => {
-  const clip = await makeClip(at('long.mp4'), pattern(40, 25, '320x180'), h264);
-  const info = await probe(clip);
+  const info = await probe(long);
   const peaks = [0, 0];
   const frames = async function* () {
-    for await (const frame of decodeVideo(clip, info, { ffmpeg, signal: soon() })) {
+    for await (const frame of decodeVideo(long, info, { ffmpeg, signal: soon() })) {
       const half = frame.index < 200 ? 0 : 1;
       peaks[half] = Math.max(peaks[half] ?? 0, process.memoryUsage().rss);
       yield frame;
     }
   };
   const { frames: count } = await encodeVideo(frames(), {
-    source: { path: clip, info },
+    source: { path: long, info },
     target: at('long.out.mp4'),
     output: {},
     ffmpeg,

@@ -146,15 +146,16 @@ export const callerOf = (account: string, key: string, url: string) => {
       const answer = await axios.get(link, { responseType: 'arraybuffer', timeout: 60_000 });
       return Buffer.from(answer.data);
     },
-    /** Waits until the job is as `wanted` says. */
+    /** Waits until the job is as `wanted` says. Its end stays, and is looked for less often the longer that takes. */
     until: async (id: string, wanted: (job: Job) => boolean, withinMs = 180_000): Promise<Job> => {
-      const deadline = Date.now() + withinMs;
+      const from = Date.now();
       for (;;) {
         const now = await job(id);
         if (wanted(now)) return now;
-        if (Date.now() > deadline)
+        const waitedMs = Date.now() - from;
+        if (waitedMs > withinMs)
           throw new Error(`job ${id} stayed ${JSON.stringify(now, null, 1)}`);
-        await sleep(50);
+        await sleep(wanted === ended ? Math.min(Math.max(waitedMs / 10, 50), 250) : 50);
       }
     },
     balance: async () => (await http.get('/v1/credits')).data,

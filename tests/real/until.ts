@@ -1,15 +1,16 @@
 /** Waiting for what gives no event. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Looks every 10 ms until `holds` does; throws when that takes too long. */
+/** Looks again after a tenth of the time waited so far, 10 to 100 ms, until `holds` does; throws when that takes too long. */
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
   withinMs = 30_000,
 ): Promise<void> => {
-  const deadline = Date.now() + withinMs;
+  const from = Date.now();
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await sleep(10);
+    const waitedMs = Date.now() - from;
+    if (waitedMs > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await sleep(Math.min(Math.max(waitedMs / 10, 10), 100));
   }
 };

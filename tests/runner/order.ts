@@ -10,7 +10,7 @@ const longest = [
   ...['walk/killed-decoders', 'guides/guides', 'operations/lip-sync/run', 'walk/shared-video'],
   ...['attack/schemathesis', 'complaints/stylised', 'complaints/timing', 'cli/jobs'],
   ...['complaints/away', 'complaints/silence', 'operations/lip-sync/speakers', 'walk/provenance'],
-  ...['contract/generators', 'provenance/sign', 'attack/idempotency-lock', 'walk/segments'],
+  ...['contract/generators', 'provenance/sign', 'attack/idempotency-lock'],
   ...['watching/walk', 'storage/s3-service', 'media/video', 'media/sound', 'walk/videos'],
   ...['walk/faults', 'walk/images', 'jobs/recovery', 'storage/s3', 'http/redis-down'],
   ...['models/releases', 'models/check', 'models/catalogue', 'attack/fuzz'],

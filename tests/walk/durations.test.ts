@@ -1,5 +1,6 @@
-/** Lengths of clips and results in every mode, on results of the whole service, decoded again. */
+/** Lengths in every mode, segments and the clip's own sound, in results of the whole service, decoded again. */
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bannerOf, h264, makeClip, timesOf } from '../real/clip.ts';
@@ -8,7 +9,10 @@ import { realService } from '../real/service.ts';
 import { sounds } from '../real/sounds.ts';
 import {
   apart,
+  CODING,
   FPS,
+  foreheadsIn,
+  humIn,
   mean,
   mouthsIn,
   near,
@@ -21,12 +25,18 @@ import {
 import { syncing } from '../real/synced.ts';
 import { lipsyncNames, realTriton } from '../real/triton.ts';
 
-const test = suite('durations');
+const test = suite('durations, segments and background');
 const dir = tempDir('durations');
 const at = (name: string) => join(dir, name);
 const service = await realService({}, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 
+/** 15 frames, with 37 or 9 frames of sound. */
+const brief = await numbered(at('brief.mp4'), 0.6);
+const longer = await sounds.babble(at('longer.wav'), 1.48, { output: ['-ac', '1', '-ar', '8000'] });
+const shorter = await sounds.babble(at('shorter.wav'), 0.36, {
+  output: ['-ac', '6', '-ar', '96000'],
+});
 const clip = await numbered(at('clip.mp4'), 1);
 const longClip = await numbered(at('long-clip.mp4'), 2);
 const long = await sounds.babble(at('long.wav'), 2.28, { output: ['-ac', '1', '-ar', '8000'] });
@@ -35,23 +45,23 @@ const short = await sounds.babble(at('short.wav'), 0.6, { output: ['-ac', '6', '
 const synced = syncing(caller, dir);
 
 const stretched = (frames: number): number[] =>
-  Array.from({ length: frames }, (_, i) => Math.floor(((i + 0.5) / frames) * 25));
+  Array.from({ length: frames }, (_, i) => Math.floor(((i + 0.5) / frames) * 15));
 
-/** Five frames in which the end of the clip, its frame 24, fades out over its beginning. */
-const dissolve = [0.9, 0.7, 0.5, 0.3, 0.1].map((share, i) => i + share * (24 - i));
+/** Five frames in which the end of the clip, its frame 14, fades out over its beginning. */
+const dissolve = [0.9, 0.7, 0.5, 0.3, 0.1].map((share, i) => i + share * (14 - i));
 const lengths: [sync_mode: string, sound: string, says: string, numbers: readonly number[]][] = [
-  ['cut_off', long, 'longer', range(0, 24)],
-  ['cut_off', short, 'shorter', range(0, 14)],
-  ['loop', long, 'longer', [...range(0, 24), ...dissolve, ...range(5, 24), ...dissolve, 5, 6]],
-  ['bounce', long, 'longer', [...range(0, 24), ...range(23, 0), ...range(1, 8)]],
-  ['silence', long, 'longer', [...range(0, 24), ...Array(32).fill(24)]],
-  ['silence', short, 'shorter', range(0, 24)],
-  ['remap', long, 'longer', stretched(57)],
-  ['remap', short, 'shorter', stretched(15)],
+  ['cut_off', longer, 'longer', range(0, 14)],
+  ['cut_off', shorter, 'shorter', range(0, 8)],
+  ['loop', longer, 'longer', [...range(0, 14), ...dissolve, ...range(5, 14), ...dissolve, 5, 6]],
+  ['bounce', longer, 'longer', [...range(0, 14), ...range(13, 0), ...range(1, 8)]],
+  ['silence', longer, 'longer', [...range(0, 14), ...Array(22).fill(14)]],
+  ['silence', shorter, 'shorter', range(0, 14)],
+  ['remap', longer, 'longer', stretched(37)],
+  ['remap', shorter, 'shorter', stretched(9)],
 ];
 for (const [sync_mode, sound, says, expected] of lengths)
   test(`${sync_mode} with a ${says} sound: every picture in its place, and sound to the end`, async () => {
-    const { result, output } = await synced(clip, sound, { sync_mode });
+    const { result, output } = await synced(brief, sound, { sync_mode });
     const seconds = expected.length / FPS;
     assert.equal(
       [result.frames, result.fps, result.frames_passed_through, result.credits_used],
@@ -80,7 +90,7 @@ test('silence: when the sound is over the mouth comes to rest and stays', async 
 test('a variable rate comes again in every pass, there and back', async () => {
   const uneven = await makeClip(
     at('uneven.mp4'),
-    ['-i', clip],
+    ['-i', brief],
     [
       ...['-an', '-t', '0.4', '-vf', "setpts='(N*N+9*N)/(400*TB)'", '-fps_mode', 'passthrough'],
       ...['-enc_time_base', '1/1000', ...h264, '-bf', '0'],
@@ -108,10 +118,67 @@ test('six minutes of sound are refused with both lengths, and cost nothing', asy
   const before = await caller.balance();
   const sound = ['-f', 'lavfi', '-i', 'sine=f=440:r=16000:d=360'];
   const six = await makeClip(at('six.mp3'), sound, ['-b:a', '32k']);
-  const { status, data } = await caller.lipsync(clip, six);
+  const { status, data } = await caller.lipsync(brief, six);
   assert.equal([status, data.code, data.charged], [413, 'media_too_long', 0]);
   assert.match(data.detail, /at most 300 s.*360/);
   assert.equal(await caller.balance(), before);
+});
+
+test('segments: the mouth moves in them, to the frame, and nothing else does; sound likewise', async () => {
+  const segments = JSON.stringify([
+    { start: 0.4, end: 1, audio: { start: 0.5, end: 0.9 } },
+    { start: 1, end: 1.2, audio: null },
+    { start: 1.4, end: 1.8, audio: { start: 0 } },
+  ]);
+  const { result, output } = await synced(longClip, long, { segments });
+  assert.equal([result.frames, result.frames_passed_through, result.credits_used], [50, 0, 2]);
+  const speaks = (frame: number) => (frame >= 10 && frame < 25) || (frame >= 35 && frame < 45);
+  const [before, after] = [await mouthsIn(longClip), await mouthsIn(output)];
+  const changed = after.map((mouth, i) => apart(mouth, before[i]));
+  for (const [i, change] of changed.entries())
+    if (!speaks(i)) assert.ok(change < CODING, `frame ${i} changed by ${change}`);
+  // In the middle of either the mouth is another; at the edges it is on its way.
+  for (const i of [...range(13, 21), ...range(38, 41)])
+    assert.ok((changed[i] ?? 0) > 4, `frame ${i} changed by ${changed[i]}`);
+  const [was, is] = [await foreheadsIn(longClip), await foreheadsIn(output)];
+  for (const [i, forehead] of is.entries()) assert.ok(apart(forehead, was[i]) < CODING);
+  const sound = await soundIn(output);
+  for (const [from, hum] of [
+    [0.1, 0.125],
+    [0.6, 0],
+    [1.1, 0.125],
+    [1.5, 0],
+    [1.8, 0.125],
+  ] as const)
+    near(humIn(sound, from), hum, 0.02, `hum at ${from} s`);
+});
+
+test('a background lies under the new sound at its volume; without, it is not heard', async () => {
+  const out = at('mixed.mp4');
+  const run = ['src/cli/bin.mjs', 'lipsync', clip, short, '-o', out];
+  const options = ['--background', '0.5', '--sync-mode', 'silence'];
+  const { stderr } = await execa(
+    'node',
+    [...run, ...options, '--url', service.url, '--key', caller.key],
+    { timeout: 120_000 },
+  );
+  assert.match(stderr, /1 face, 25 frames/);
+  assert.not.match(stderr, /no sound of its own/);
+  near(humIn(await soundIn(out), 0.7), 0.0625, 0.01, 'hum');
+  const dropped = await synced(clip, short, { sync_mode: 'silence' });
+  near(humIn(await soundIn(dropped.output), 0.7), 0, 0.01, 'hum');
+});
+
+test('segments of the command line are those of the job', async () => {
+  const run = ['src/cli/bin.mjs', 'lipsync', clip, short];
+  const segments = ['--segment', '0-0.2=0.1', '--segment', '0.36-0.6=0-0.2'];
+  const where = ['-o', at('parts.mp4'), '--url', service.url, '--key', caller.key];
+  await execa('node', [...run, ...segments, ...where], { timeout: 120_000 });
+  const { data } = await caller.http.get('/v1/jobs?limit=1');
+  assert.equal(data.data[0].options.segments, [
+    { start: 0, end: 0.2, audio: { start: 0.1 } },
+    { start: 0.36, end: 0.6, audio: { start: 0, end: 0.2 } },
+  ]);
 });
 
 test.after(service.close);

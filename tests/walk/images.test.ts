@@ -5,6 +5,7 @@ import sharp, { type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bmpOf } from '../media/bmp.ts';
+import { withMedia } from '../real/media.ts';
 import { freePorts } from '../real/ports.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
@@ -261,17 +262,36 @@ test('an asynchronous caller gets 202 with a job that it can follow to its resul
 });
 
 test('a large picture is worked on in bands', async () => {
-  const path = await file('large.png', draw(900, 1900).png());
+  const path = await file('large.png', draw(450, 640).png());
   const answer = await caller.upscale(
     path,
-    { model: 'animation', scale: 2 },
+    { model: 'animation', scale: 4 },
     { prefer: 'respond-async' },
   );
   const job = await caller.until(answer.data.id, ended);
   assert.is(job.status, 'succeeded', JSON.stringify(job.error));
   assert.ok((job.progress?.frames_total ?? 0) > 1, JSON.stringify(job.progress));
-  assert.is(job.result?.output_size, '1800x3800');
+  assert.is(job.result?.output_size, '1800x2560');
 });
+
+for (const file of ['img_woman_smile_teeth_221.png', 'img_man_bw_moustache_375x500.jpg']) {
+  withMedia(test, `${file} comes back twice as large and as it was`, file, async (path) => {
+    const { width = 0, height = 0 } = await sharp(path).metadata();
+    const { status, data } = await caller.upscale(path, { model: 'photo', scale: 2 });
+    assert.is(status, 200, JSON.stringify(data));
+    assert.is(data.output_size, `${2 * width}x${2 * height}`);
+    const large = await caller.download(data.output_url);
+    const back = await sharp(large)
+      .resize(width, height)
+      .removeAlpha()
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer();
+    const sent = await sharp(path).removeAlpha().toColourspace('srgb').raw().toBuffer();
+    const off = sent.reduce((sum, value, i) => sum + Math.abs(value - (back[i] ?? 0)), 0);
+    assert.ok(off / sent.length < 3, `mean difference ${off / sent.length}`);
+  });
+}
 
 test('every account is clean after all this', async () => {
   const { clean, differences } = await service.audit(caller.account);

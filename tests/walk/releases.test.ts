@@ -112,6 +112,39 @@ const done = async ({ id }: Job): Promise<Job> => {
   return job;
 };
 
+test('jobs that run while one Triton is killed are done by the other, and charged once', async () => {
+  const other = await service.caller(1000);
+  const paths = await Promise.all(
+    Array.from({ length: 12 }, async (_, at) => {
+      const path = join(folder, `large${at}.png`);
+      const background = { r: 10 * at, g: 80, b: 40 };
+      await sharp({ create: { width: 160, height: 90, channels: 3, background } }).toFile(path);
+      return path;
+    }),
+  );
+  let done = 0;
+  const jobs = paths.map(async (path) => {
+    const answer = await other.upscale(path, { model: 'photo', scale: 2 });
+    done += 1;
+    return answer;
+  });
+  await until('some jobs are done', () => done > 2, 30_000);
+  await second.kill();
+  for (const { status, data } of await Promise.all(jobs)) {
+    assert.is(status, 200, JSON.stringify(data));
+    assert.equal([data.model_version, data.credits_used], ['photo-r1', 1]);
+  }
+  const { available, held } = await other.balance();
+  assert.equal({ available, held }, { available: 988, held: 0 });
+  assert.match(service.log('worker'), `"replica":"${new URL(second.httpUrl).host}"`);
+  await second.start();
+  await until(
+    'both are there',
+    async () => (await slot()).releases[0].ready_on.length === 2,
+    60_000,
+  );
+});
+
 test('a release that was added gets no job; a caller can name it, and a wrong name is told', async () => {
   await registry.change(
     'photo',

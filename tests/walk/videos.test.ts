@@ -13,6 +13,7 @@ import {
   tone,
   turn,
 } from '../real/clip.ts';
+import { withMedia } from '../real/media.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, type Form, realService } from '../real/service.ts';
 import { realTriton } from '../real/triton.ts';
@@ -178,6 +179,21 @@ test('a running video says how far it is, and cancelling stops it in the middle,
   assert.is((await caller.balance()).available, before);
   assert.is((await caller.http.post(`/v1/jobs/${data.id}/cancel`)).status, 200);
 });
+
+for (const file of ['vid_man_suit_700_vfr22.mp4', 'vid_man_kitchen_1080x1920.mp4']) {
+  withMedia(test, `a small cut of ${file} keeps its times and its sound`, file, async (path) => {
+    const small = ['-t', '0.4', '-vf', 'scale=90:-2', '-fps_mode', 'passthrough', '-c:a', 'copy'];
+    const clip = await makeClip(at(file), ['-i', path], small);
+    const { status, data } = await caller.upscale(clip, { model: 'photo', scale: 2 });
+    assert.is(status, 200, JSON.stringify(data));
+    const output = at(`out-${file}`);
+    writeFileSync(output, await caller.download(data.output_url));
+    const [before, after] = [await timesOf(clip), await timesOf(output)];
+    assert.is(after.length, before.length);
+    for (const [i, time] of before.entries()) assert.ok(Math.abs(time - (after[i] ?? 0)) < 2e-5);
+    assert.is(await packetsOf(output, 'a:0'), await packetsOf(clip, 'a:0'));
+  });
+}
 
 test('every account is clean after all this', async () => {
   const { clean, differences } = await service.audit(caller.account);
