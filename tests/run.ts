@@ -24,6 +24,7 @@ const atOnce = 4;
 const processDeadlineMs = 600_000;
 const pythonDeadlineMs = 900_000;
 
+let isStopped = false;
 const named = process.argv.slice(2);
 const run = join(testRuns, `${process.pid}`);
 const folder = mkdtempSync(join(tmpdir(), 'enhance-tests-'));
@@ -60,7 +61,7 @@ const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   const results: R[] = [];
   const left = [...items];
   const lane = async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift())
+    for (let item = left.shift(); item !== undefined && !isStopped; item = left.shift())
       results.push(await work(item));
   };
   await Promise.all(Array.from({ length: atOnce }, lane));
@@ -98,7 +99,10 @@ const clearDeadRuns = async (): Promise<void> => {
 };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void stopOrphans(run, 2_000).then(() => process.exit(130)));
+  process.once(signal, () => {
+    isStopped = true; // else each process that is ended makes room for the next one
+    void stopOrphans(run, 2_000).then(() => process.exit(130));
+  });
 
 const results = await main().finally(() => rmSync(folder, { recursive: true, force: true }));
 const total = sum(results);

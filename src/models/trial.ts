@@ -50,10 +50,8 @@ export const openTrial = ({ registry, control, log, bounds }: Parts) => {
     log.error({ release: ref, why }, 'a release is taken back');
   };
 
-  const ended = async (ref: string, failure: Failure | null): Promise<void> => {
-    if (ref === '' || (failure && !modelFaults.includes(failure.code))) return;
+  const failed = async (ref: string, failure: Failure): Promise<void> => {
     const { slot, release } = readRef(ref);
-    if (!failure) return registry.count(ref, 'done');
     const state = await registry.read(slot);
     if (!(await isAlone(failure, state, release))) return;
     await registry.count(ref, 'failed');
@@ -65,18 +63,31 @@ export const openTrial = ({ registry, control, log, bounds }: Parts) => {
     await takeBack(state, release, why);
   };
 
+  const ended = async (ref: string, failure: Failure | null): Promise<boolean> => {
+    if (ref === '' || (failure && !modelFaults.includes(failure.code))) return false;
+    if (!failure) {
+      await registry.count(ref, 'done');
+      return false;
+    }
+    await failed(ref, failure);
+    const { slot, release } = readRef(ref);
+    const { releases } = await registry.read(slot);
+    return Boolean(releases[release]?.rejected);
+  };
+
   return {
     /** The candidate has done a finished job again; `likeness` in dB, null where only its success is told. */
     compared: (ref: string, likeness: number | null): Promise<void> =>
       registry.compared(ref, likeness),
 
-    /** An attempt has ended: with a result, or with a failure. */
-    ended: async (ref: string, failure: Failure | null): Promise<void> => {
+    /** An attempt has ended: with a result, or with a failure. Whether it failed by a release that is taken back by now. */
+    ended: async (ref: string, failure: Failure | null): Promise<boolean> => {
       try {
-        await ended(ref, failure);
+        return await ended(ref, failure);
       } catch (error) {
         // A job does not fail because its end could not be counted, as while Redis has no memory.
         log.warn({ release: ref, err: error }, 'the end of an attempt was not counted');
+        return false;
       }
     },
   };

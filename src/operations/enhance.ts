@@ -5,7 +5,8 @@ import { fixedSet, type Releases } from '../models/releases.ts';
 import type { Trial } from '../models/trial.ts';
 import type { Signer } from '../provenance/signer.ts';
 import type { CheckpointPlace } from '../storage/checkpoints.ts';
-import { toldAs } from '../triton/protocol/faults.ts';
+import type { ModelSet } from '../triton/clients/model.ts';
+import { modelUnavailable, toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import {
   type InputKind,
@@ -92,13 +93,13 @@ export const createEnhance = (parts: Parts): Enhance => {
     const operation = operationOf(parts.operations, work.kind);
     const { config, transport } = parts;
     const { options, found } = work;
-    const { release, models, outcome } = await onTrial(parts.trial, work, signal, async () => {
-      const used = await modelsFor(operation, work, parts.releases);
-      const outcome = await operation.run({
-        ...{ options, found, inputKind: work.input.kind, ...places },
-        ...{ models: used.models, transport, config, report, signal },
-      });
-      return { ...used, outcome };
+    const { release, models, outcome } = await onTrial(parts.trial, work, signal, {
+      find: () => modelsFor(operation, work, parts.releases),
+      run: ({ models }) =>
+        operation.run({
+          ...{ options, found, inputKind: work.input.kind, ...places },
+          ...{ models, transport, config, report, signal },
+        }),
     });
     const { version: modelVersion } = models;
     return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
@@ -164,19 +165,27 @@ const modelsFor = async (operation: Operation, work: Work, releases: Releases) =
   return toldAs(model, releases.stable(model, slots));
 };
 
+type Used = { readonly release: string; readonly models: ModelSet };
+type Steps<T> = { find(): Promise<Used>; run(used: Used): Promise<T> };
+
 /** Does the work and tells how it ended on its release, unless it was stopped or another release did it. */
-const onTrial = async <T extends { readonly release: string }>(
+const onTrial = async <T>(
   trial: Parts['trial'],
-  { release }: Work,
+  { release, pinned, options }: Work,
   signal: AbortSignal,
-  work: () => Promise<T>,
-): Promise<T> => {
+  { find, run }: Steps<T>,
+): Promise<Used & { readonly outcome: T }> => {
+  let used: Used | undefined;
+  const isOwn = () => used === undefined || used.release === release;
   try {
-    const done = await work();
-    if (done.release === release) await trial.ended(release, null);
-    return done;
+    used = await find();
+    const outcome = await run(used);
+    if (isOwn()) await trial.ended(release, null);
+    return { ...used, outcome };
   } catch (error) {
-    if (!signal.aborted) await trial.ended(release, asFailure(error));
-    throw error;
+    if (signal.aborted || !isOwn()) throw error;
+    const isTakenBack = await trial.ended(release, asFailure(error));
+    // The job waits for the release before, which costs it no attempt: this may have been its last one.
+    throw isTakenBack && !pinned ? modelUnavailable(options.model, error) : error;
   }
 };

@@ -113,7 +113,7 @@ test('a promoted release that keeps failing is taken back, and the log says why'
   const trial = openTrial({ registry, control: { repositoryIndex }, log, bounds });
   const broken = new Failure('inference_failed', { model: 'photo', reason: 'NaN' });
   const away = new Failure('model_unavailable', { model: 'photo' });
-  await trial.ended('photo@r2', broken);
+  assert.is(await trial.ended('photo@r2', broken), false);
   await trial.ended('photo@r2', new Failure('media_unreadable', { reason: 'the file' }));
   isUp = false;
   for (let times = 0; times < 5; times += 1) await trial.ended('photo@r2', away);
@@ -125,7 +125,7 @@ test('a promoted release that keeps failing is taken back, and the log says why'
     'r2',
     '2 failures, and none while Triton was away',
   );
-  await trial.ended('photo@r2', broken);
+  assert.is(await trial.ended('photo@r2', broken), true, 'it is taken back by now');
   const { stable, releases } = await registry.read('photo');
   assert.is(stable, 'r1');
   assert.match(releases.r2?.rejected ?? '', /3 of 4 attempts failed, the last one so: .*NaN/);
@@ -133,7 +133,7 @@ test('a promoted release that keeps failing is taken back, and the log says why'
     (await registry.log(1)).map(({ by, action }) => [by, action]),
     [['service', 'rollback']],
   );
-  await trial.ended('photo@r1', broken);
+  assert.is(await trial.ended('photo@r1', broken), false);
   assert.is((await registry.read('photo')).stable, 'r1', 'a release that is not on trial stays');
 });
 

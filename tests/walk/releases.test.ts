@@ -372,7 +372,7 @@ test('while Triton is down nothing is promoted, and jobs wait', async () => {
   );
 });
 
-test('a release that fails is taken back by itself, and its jobs are done by the one before', async () => {
+test('a release that fails is taken back by itself, and the job whose last attempt showed it is done by the one before', async () => {
   const broken = join(folder, 'photo__r4');
   inverting('photo__r4', 'photo-r4');
   const model = join(broken, '1/model.py');
@@ -387,16 +387,14 @@ test('a release that fails is taken back by itself, and its jobs are done by the
     null,
   );
   await operate('promote', { release: 'photo@r4' });
-  const jobs = [await queued(), await queued(), await queued()];
-  assert.is(jobs[0]?.release, 'photo@r4');
-  for (const job of jobs) {
-    const { result } = await done(job);
-    assert.is(result?.release, 'photo@r1');
-    assert.equal(
-      result?.warnings.map(({ code }) => code),
-      ['release_replaced'],
-    );
-  }
+  const job = await queued();
+  assert.is(job.release, 'photo@r4');
+  const { result } = await done(job);
+  assert.is(result?.release, 'photo@r1');
+  assert.equal(
+    result?.warnings.map(({ code }) => code),
+    ['release_replaced'],
+  );
   const { stable, releases } = await slot();
   assert.is(stable, 'photo@r1');
   assert.match(releases.at(-1).rejected, /3 of 3 attempts failed, .*NaN/);
