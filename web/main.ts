@@ -49,7 +49,7 @@ const start = async (): Promise<void> => {
   }
   try {
     if (!(await checkKey())) {
-      byId('change-key').onclick = another;
+      offerKeyChange(another);
       const text =
         'This key is for the admin tab only; the playground needs the scopes create and read.';
       loading.replaceChildren(
@@ -62,11 +62,17 @@ const start = async (): Promise<void> => {
     loading.hidden = true;
     const load = await build(list);
     onNewKey(() => void renew(load));
-    byId('change-key').onclick = () => changeKey('Enter the key to use from now on.');
+    offerKeyChange(() => changeKey('Enter the key to use from now on.'));
     await load();
   } catch (error) {
     loading.replaceChildren(problemBox(error), button('Try again', start, { class: 'main' }));
   }
+};
+
+/** Before this the button could do nothing. */
+const offerKeyChange = (act: () => unknown): void => {
+  byId('change-key').onclick = act;
+  byId('change-key').removeAttribute('disabled');
 };
 
 /** Another key may have other scopes. */
