@@ -386,6 +386,9 @@ test('a release that fails is taken back by itself, and the job whose last attem
     (state) => added(state, 'r4', { models: { photo: 'photo__r4' } }),
     null,
   );
+  // On trial for longer than the three attempts of a job take.
+  await service.worker.stop();
+  await service.worker.start({ MODEL_KEEP_SECONDS: '600' });
   await operate('promote', { release: 'photo@r4' });
   const job = await queued();
   assert.is(job.release, 'photo@r4');
