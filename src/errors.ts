@@ -150,6 +150,12 @@ export const failures = {
     false,
     (f) => `The account has ${text(f.count)} webhooks, the limit. Delete one first.`,
   ),
+  unsupported_option_for_model: kind(
+    422,
+    false,
+    (f) =>
+      `Expected ${text(f.option)} ${text(f.allowed)} for the model ${text(f.model)}; got ${text(f.got)}.`,
+  ),
   upload_not_found: kind(
     422,
     false,

@@ -21,6 +21,10 @@ export type Picture = Size & {
  */
 export type YuvPicture = Size & { readonly pixels: Buffer };
 
+/** The bytes of a picture in 8-bit 4:2:0, chroma of odd sides rounded up. */
+export const yuvBytes = ({ width, height }: Size): number =>
+  width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2);
+
 /** Of a row of pixels, in bytes. */
 export const strideOf = ({ width, channels, depth }: Picture): number =>
   width * channels * (depth === 16 ? 2 : 1);

@@ -206,6 +206,12 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     advice: 'Use a clip or portrait in which the face is larger, not turned away and not covered.',
     facts: { smallest: '32 pixels' },
   },
+  unsupported_option_for_model: {
+    means: 'The model does not have what an option asks for.',
+    advice:
+      'Leave the option out, or take another model: `GET /v1/models` lists what each one has.',
+    facts: { option: 'effort', allowed: 'best', model: 'detail', got: 'realtime' },
+  },
   speaker_not_found: {
     means: 'The field `speaker` points at a place where no face is.',
     advice:

@@ -17,8 +17,11 @@ export type Operation = {
 export const operationsIn = ({ operations, data }: ModelList): Operation[] =>
   operations.map((entry) => ({
     ...entry,
-    models: data.filter(({ operation }) => operation === entry.kind),
+    models: data.filter((model) => model.operation === entry.kind && isNamed(model)),
   }));
+
+/** Others are chosen by an option, such as `effort`. */
+const isNamed = (model: Model): boolean => !('model' in model) || model.model === model.id;
 
 type Limits = Readonly<Record<string, { readonly max_bytes?: number } | undefined>>;
 

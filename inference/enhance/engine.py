@@ -14,9 +14,12 @@ import numpy.typing as npt
 
 from enhance.picture import FloatPlanes
 
+Values = npt.NDArray[Any]
+
 EngineKind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
 KINDS: tuple[EngineKind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
+VNNI_FLAGS = {"avx512_vnni", "avx_vnni"}
 SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
 
 
@@ -24,11 +27,15 @@ SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a boun
 class Engine:
     """What opens networks. name: engine and precision, for logs. open: from an ONNX file to a function of planes, whose next
     answer may overwrite the last one. open_exact: the same in more than the 8 bits of bf16; `open` itself where that has more.
-    open_graph: any network of fixed shapes and one output, in f32."""
+    open_streams: as `open_exact`, for pictures of any type; one for each that it computes at a time, for one thread at a time.
+    has_vnni: whether convolutions of 8 bits are faster than those of floats. open_graph: any network of fixed shapes and one
+    output, in f32."""
 
     name: str
     open: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
     open_exact: Callable[[Path], Callable[[FloatPlanes], FloatPlanes]]
+    open_streams: "Callable[[Path], list[Callable[[Values], Values]]]"
+    has_vnni: bool
     open_graph: "Callable[[Path], Graph]"
 
 
@@ -73,14 +80,19 @@ def _openvino(threads: int) -> Engine:
 
     exact = {**settings, "INFERENCE_PRECISION_HINT": "f32"}
 
-    def open_with(settings: dict[str, Any], path: Path) -> Callable[[FloatPlanes], FloatPlanes]:
-        request = core.compile_model(core.read_model(path), "CPU", settings).create_infer_request()
-
-        def run(planes: FloatPlanes) -> FloatPlanes:
+    def asking(request: Any) -> Callable[[Values], Values]:
+        def run(planes: Values) -> Values:
             request.infer([np.ascontiguousarray(planes)[None]], share_inputs=True)
             return np.asarray(request.get_output_tensor(0).data[0])
 
         return run
+
+    def open_with(settings: dict[str, Any], path: Path) -> Callable[[Values], Values]:
+        return asking(core.compile_model(core.read_model(path), "CPU", settings).create_infer_request())
+
+    def open_streams(path: Path) -> list[Callable[[Values], Values]]:
+        compiled = core.compile_model(core.read_model(path), "CPU", {**exact, "NUM_STREAMS": threads})
+        return [asking(compiled.create_infer_request()) for _ in range(threads)]
 
     def open_graph(path: Path) -> Graph:
         compiled = core.compile_model(core.read_model(path), "CPU", exact)
@@ -94,7 +106,8 @@ def _openvino(threads: int) -> Engine:
 
     open_network = partial(open_with, settings)
     open_exact = partial(open_with, exact) if precision == "bf16" else open_network
-    return Engine(f"openvino {precision}", open_network, open_exact, open_graph)
+    has_vnni = bool(VNNI_FLAGS & cpu_flags())
+    return Engine(f"openvino {precision}", open_network, open_exact, open_streams, has_vnni, open_graph)
 
 
 def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
@@ -127,8 +140,11 @@ def _onnxruntime(kind: str, threads: int, device: int) -> Engine:
         shapes = {each.name: tuple(each.shape) for each in session.get_inputs()}
         return Graph(shapes, lambda inputs: session.run(None, dict(zip(shapes, inputs, strict=True)))[0])
 
+    def open_streams(path: Path) -> list[Callable[[Values], Values]]:
+        return [open_network(path)]
+
     name = "onnxruntime cpu" if kind == "onnxruntime" else f"onnxruntime {kind}"
-    return Engine(name, open_network, open_network, open_graph)
+    return Engine(name, open_network, open_network, open_streams, has_vnni=False, open_graph=open_graph)
 
 
 def _wanted_providers(kind: str, device: int, path: Path) -> list[tuple[str, dict[str, Any]]]:

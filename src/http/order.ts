@@ -9,7 +9,14 @@ import { identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
 import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
 import { type Choice, chooseRelease } from '../models/choose.ts';
-import type { Identified, Intake, Operation, Options, Prepared } from '../operations/operation.ts';
+import {
+  type Identified,
+  type Intake,
+  modelOf,
+  type Operation,
+  type Options,
+  type Prepared,
+} from '../operations/operation.ts';
 import { scope } from '../scope.ts';
 import { answerJob } from './answer-job.ts';
 import { apart, checkCallback } from './callback.ts';
@@ -36,7 +43,7 @@ export const makeJob = async (
       const intake = intakeOf(request, parts, operation.kind);
       const { request: named, pin } = unpinned(request);
       const identified = await operation.identify(named, intake);
-      const chosen = await choose(identified, pin, parts);
+      const chosen = await choose(operation, identified, pin, parts);
       if (chosen === null) return refuse(operation, identified, intake);
       const { requestId } = ctx.state;
       const order = {
@@ -48,7 +55,7 @@ export const makeJob = async (
       if (found) return counted(parts, found);
       const prepared = await probed(operation, identified, intake, parts);
       const submission = { ...order, ...probedPart(identified, prepared) };
-      const rechoose = () => chooseAgain(identified, pin, parts);
+      const rechoose = () => chooseAgain(operation, identified, pin, parts);
       return counted(parts, await submit(parts, { ...submission, rechoose }));
     },
     replay: async (before) => {
@@ -125,7 +132,7 @@ export const makeEstimate = async (
   const { request, pin } = unpinned(apart(wanted).request);
   const identified = await operation.identify(request, intake);
   const prepared = await probed(operation, identified, intake, parts);
-  const chosen = await choose(identified, pin, parts);
+  const chosen = await choose(operation, identified, pin, parts);
   if (chosen === null) throw modelUnavailable(identified);
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
@@ -155,22 +162,24 @@ const unpinned = (wanted: Wanted): { readonly request: Wanted; readonly pin: str
 
 /** The release of a new job; null while it is not ready. Failure validation_failed for one that there is not. */
 const choose = async (
+  operation: Operation,
   { options, inputKind }: Identified<Options>,
   pin: string | null,
   { models }: Parts,
 ): Promise<Choice | null> => {
-  const state = (await models.describe()).find(({ id }) => id === options.model);
+  const state = (await models.describe()).find(({ id }) => id === modelOf(operation, options));
   return state ? chooseRelease(state, inputKind, pin) : null;
 };
 
 /** A release is unloaded seconds after nothing means it any more; the state of the models is at most one second old. */
 const chooseAgain = async (
+  operation: Operation,
   identified: Identified<Options>,
   pin: string | null,
   parts: Parts,
 ): Promise<Choice> => {
   await sleep(1_000);
-  const chosen = await choose(identified, pin, parts);
+  const chosen = await choose(operation, identified, pin, parts);
   if (chosen === null) throw modelUnavailable(identified);
   return chosen;
 };

@@ -1,8 +1,4 @@
-import { evened, type Size, type YuvPicture } from '../frame.ts';
-
-/** The bytes of a picture in 8-bit 4:2:0, chroma of odd sides rounded up. */
-export const yuvBytes = ({ width, height }: Size): number =>
-  width * height + 2 * Math.ceil(width / 2) * Math.ceil(height / 2);
+import { evened, type YuvPicture, yuvBytes } from '../frame.ts';
 
 /**
  * The picture with even sides: an odd side grows by a copy of its last column or row. The chroma, whose size was rounded

@@ -10,6 +10,7 @@ import { modelUnavailable, toldAs } from '../triton/protocol/faults.ts';
 import type { Transport } from '../triton/protocol/transport.ts';
 import {
   type InputKind,
+  modelOf,
   type Operation,
   type Options,
   type Outcome,
@@ -155,7 +156,7 @@ const likenessOfImages = async (one: string, other: string): Promise<number> => 
 /** The release that the job has recorded; when that is gone, the stable one. */
 const modelsFor = async (operation: Operation, work: Work, releases: Releases) => {
   if (operation.release !== undefined) return { release: '', models: fixedSet(operation.release) };
-  const { model } = work.options;
+  const model = modelOf(operation, work.options);
   const slots = operation.slots(model)[work.input.kind];
   const recorded =
     work.release === ''

@@ -142,7 +142,7 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   readonly heading?: string;
   /** In the document: what the operation does. */
   readonly summary: string;
-  /** By id; ids are unique over all operations. */
+  /** By id; ids are unique over all operations. Besides what a request names, those that `variant` chooses. */
   readonly models: Readonly<Record<string, OfferedModel>>;
 
   /** The JSON body. */
@@ -186,6 +186,8 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
   /** Does one chunk of what another worker's `run` shares out. Absent: its `run` shares nothing. */
   help?(task: Help<O, F>): Promise<void>;
 
+  /** Which of `models` does the work: the one that the caller named unless given. */
+  variant?(options: O): string;
   /** The models in Triton that an image and a video go through, in the order of the release; none: it takes no such input. */
   slots(model: string): Readonly<Record<InputKind, readonly Slot[]>>;
   /** The release of models that are computed without Triton, and have no slots. */
@@ -227,6 +229,10 @@ export const operation = <
 >(
   spec: Spec<Body, O, I, F, D>,
 ): Operation => spec;
+
+/** Which of the operation's models does the work. */
+export const modelOf = ({ variant }: Pick<Operation, 'variant'>, options: Options): string =>
+  variant?.(options) ?? options.model;
 
 /** The operation of this kind. Throws an Error when there is none. */
 export const operationOf = (operations: readonly Operation[], kind: string): Operation => {

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { probeVideo } from '../../src/media/probe/probe.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { decodeSmall, decodeVideo, decodeYuv } from '../../src/media/read/decode.ts';
+import { decodeEvenYuv, decodeSmall, decodeVideo } from '../../src/media/read/decode.ts';
 import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
 import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
 import { at, encodeClip, ffmpeg, limits, probe, soon } from '../media/clips.ts';
@@ -42,7 +42,7 @@ for (const [when, count] of [
   test(`a video whose decoder is killed ${when} is no shorter video`, async () => {
     for (const frames of [
       decodeVideo(clip, info, { ffmpeg, signal: soon() }),
-      decodeYuv(clip, info, { ffmpeg, signal: soon() }),
+      decodeEvenYuv(clip, info, { ffmpeg, signal: soon() }),
       decodeSmall(clip, info, { longSide: 300, ffmpeg, signal: soon() }),
     ]) {
       const failure = await failing(killedAfter(frames, count), 'decode_failed');
@@ -65,7 +65,7 @@ test('a clip whose decoder is killed while it is read a second time is no shorte
 
 test('a decoder that is not wanted any more is no failure', async () => {
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(clip, info, { ffmpeg, signal: soon() })) {
+  for await (const frame of decodeEvenYuv(clip, info, { ffmpeg, signal: soon() })) {
     frames.push(frame);
     if (frames.length === 3) break;
   }
@@ -75,7 +75,7 @@ test('a decoder that is not wanted any more is no failure', async () => {
 test('pictures whose decoder is killed do not become a file', async () => {
   const told = await probeAudio({ path: sound, ffmpeg, limits: limits.audio, signal: soon() });
   const frames = async function* () {
-    for await (const frame of decodeYuv(clip, info, { ffmpeg, signal: soon() })) {
+    for await (const frame of decodeEvenYuv(clip, info, { ffmpeg, signal: soon() })) {
       if (frame.index === 130) await killDecoders(process.pid);
       yield frame;
     }
@@ -87,7 +87,7 @@ test('pictures whose decoder is killed do not become a file', async () => {
 test('an encoder that is killed leaves no shorter file, and that is no fault of the pictures', async () => {
   const told = await probeAudio({ path: sound, ffmpeg, limits: limits.audio, signal: soon() });
   const frames = async function* () {
-    for await (const frame of decodeYuv(clip, info, { ffmpeg, signal: soon() })) {
+    for await (const frame of decodeEvenYuv(clip, info, { ffmpeg, signal: soon() })) {
       if (frame.index === 130) await killEncoders(process.pid);
       yield frame;
     }

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HEARD_RATE } from '../../src/media/heard.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { decodeSmall, decodeVideo, decodeYuv } from '../../src/media/read/decode.ts';
+import { decodeEvenYuv, decodeSmall, decodeVideo } from '../../src/media/read/decode.ts';
 import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
 import { realApi } from '../http/api.ts';
 import { refused } from '../http/told.ts';
@@ -125,7 +125,7 @@ test('a video that has more pictures than its packets said is stopped', async ()
   const info = { ...(await probe(clip)), frames: 20 };
   for (const frames of [
     decodeVideo(clip, info, { ffmpeg, signal: soon() }),
-    decodeYuv(clip, info, { ffmpeg, signal: soon() }),
+    decodeEvenYuv(clip, info, { ffmpeg, signal: soon() }),
     decodeSmall(clip, info, { longSide: 64, ffmpeg, signal: soon() }),
   ]) {
     let came = 0;

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { decodeSmall, decodeYuv } from '../../src/media/read/decode.ts';
+import { decodeEvenYuv, decodeSmall } from '../../src/media/read/decode.ts';
 import { evenLuma } from '../../src/media/yuv.ts';
 import { bannerOf, frameOf, h264, makeClip, pattern, timesOf, tone, turn } from '../real/clip.ts';
 import { at, decode, encodeClip, ffmpeg, largest, meanOf, probe, soon } from './clips.ts';
@@ -12,7 +12,11 @@ const test = suite('clip');
 
 const yuvOf = async (path: string, from = 0): Promise<YuvFrame[]> => {
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(path, await probe(path), { ffmpeg, signal: soon(), from }))
+  for await (const frame of decodeEvenYuv(path, await probe(path), {
+    ffmpeg,
+    signal: soon(),
+    from,
+  }))
     frames.push(frame);
   return frames;
 };
@@ -24,7 +28,7 @@ const again = async (path: string, sound: string, seconds: number) => {
     await probeAudio({ path: sound, ffmpeg, limits: { seconds: 300 }, signal: soon() }),
   ];
   const target = `${path}.out.mp4`;
-  const frames = decodeYuv(path, look, { ffmpeg, signal: soon() });
+  const frames = decodeEvenYuv(path, look, { ffmpeg, signal: soon() });
   const encoded = await encodeClip(frames, look, { path: sound, info, seconds }, target);
   return { target, encoded, info: await probe(target) };
 };

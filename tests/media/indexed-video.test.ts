@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
-import { decodeYuv } from '../../src/media/read/decode.ts';
+import { decodeEvenYuv } from '../../src/media/read/decode.ts';
 import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
 import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
@@ -13,7 +13,8 @@ const test = suite('indexed video');
 const open = async (path: string) => {
   const info = await probe(path);
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(path, info, { ffmpeg, signal: soon() })) frames.push(frame);
+  for await (const frame of decodeEvenYuv(path, info, { ffmpeg, signal: soon() }))
+    frames.push(frame);
   const start = frames[0]?.time ?? 0;
   const last = frames.at(-1);
   const end = last ? last.time + last.duration - start : 0;

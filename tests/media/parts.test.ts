@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { decodeYuv } from '../../src/media/read/decode.ts';
+import { decodeEvenYuv } from '../../src/media/read/decode.ts';
 import { encodePart, joinClip, onClock } from '../../src/media/write/encode.ts';
 import type { EncodedPart } from '../../src/media/write/parts.ts';
 import { bannerOf, h264, makeClip, pattern, tone } from '../real/clip.ts';
@@ -25,7 +25,8 @@ const packetsOf = async (path: string, stream = 'v'): Promise<string[]> => {
 const framesOf = async (path: string): Promise<YuvFrame[]> => {
   const info = await probe(path);
   const frames: YuvFrame[] = [];
-  for await (const frame of decodeYuv(path, info, { ffmpeg, signal: soon() })) frames.push(frame);
+  for await (const frame of decodeEvenYuv(path, info, { ffmpeg, signal: soon() }))
+    frames.push(frame);
   return onClock(frames, info);
 };
 

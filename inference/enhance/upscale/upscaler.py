@@ -12,6 +12,7 @@ import numpy as np
 from enhance.engine import Engine, choose_engine
 from enhance.picture import AnyPicture, FloatPlanes, check
 
+from . import realtime
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
 from .mosaic import Mosaic, Recent
@@ -77,6 +78,15 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 
     upscaler = Upscaler(model, engine.name, MODELS[model](partial(load, engine.open)), deep_recipes)
     for scale in upscaler.recipes:
+        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    return upscaler
+
+
+def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Upscaler:
+    """The realtime network for pictures of 8 bits, run once for each scale so that the first request is fast."""
+    recipes = realtime.recipes(double)
+    upscaler = Upscaler(model, engine.name, recipes, lambda: recipes)
+    for scale in recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler
 

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { type Frame, fitted, type Size, type Timed, type YuvFrame } from '../../frame.ts';
+import { type Frame, fitted, type Size, type Timed, type YuvFrame, yuvBytes } from '../../frame.ts';
 import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { checkDecoded, unreadable } from '../outcome.ts';
 import { openPipe, type Pipe } from '../pipe.ts';
 import { toRgb, toRgbFast, toYuv } from '../scaler.ts';
-import { evenLuma, yuvBytes } from '../yuv.ts';
+import { evenLuma } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
 import { type FrameMemory, picturesIn } from './raw-pictures.ts';
 
@@ -55,10 +55,7 @@ async function* decodeRgb(
     yield { ...size, channels: 3, pixels, ...timed };
 }
 
-/**
- * The same pictures at full size in the codes of the source, as 4:2:0 with even sides: an odd one grows by a repeated
- * column or row.
- */
+/** The same pictures at full size in the codes of the source, as 4:2:0. */
 export async function* decodeYuv(
   path: string,
   info: VideoInfo,
@@ -66,7 +63,16 @@ export async function* decodeYuv(
 ): AsyncGenerator<YuvFrame> {
   const layout = { filters: toYuv(info), bytes: yuvBytes(info.size) };
   for await (const [pixels, timed] of decode(path, info, layout, options))
-    yield { ...evenLuma({ ...info.size, pixels }), ...timed };
+    yield { ...info.size, pixels, ...timed };
+}
+
+/** The same with even sides: an odd one grows by a repeated column or row. */
+export async function* decodeEvenYuv(
+  path: string,
+  info: VideoInfo,
+  options: DecodeOptions,
+): AsyncGenerator<YuvFrame> {
+  for await (const frame of decodeYuv(path, info, options)) yield { ...frame, ...evenLuma(frame) };
 }
 
 /** The filters that make the wanted pixels, and the bytes of one picture then. */

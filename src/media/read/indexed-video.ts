@@ -1,10 +1,9 @@
 /** The pictures of a video in any order: forwards by one decoder, backwards by windows of bounded memory. */
-import type { YuvFrame } from '../../frame.ts';
+import { type YuvFrame, yuvBytes } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { decodeFailed } from '../outcome.ts';
-import { yuvBytes } from '../yuv.ts';
-import { decodeYuv } from './decode.ts';
+import { decodeEvenYuv } from './decode.ts';
 
 /** A video that was decoded once before, so that the time of each of its pictures is known by its index. */
 export type IndexedVideo = {
@@ -110,7 +109,7 @@ async function* decodeFrom(
   for (const seekTo of near > 0 ? [near, 0] : [0]) {
     const from = seekTo === 0 ? 0 : start + (times[seekTo] ?? 0);
     let last: number | null = null;
-    for await (const frame of decodeYuv(path, info, { ...options, from, memory })) {
+    for await (const frame of decodeEvenYuv(path, info, { ...options, from, memory })) {
       const index = seekTo === 0 ? frame.index : indexOf(frame.time - start, times);
       if (index === null || index > next || (last !== null && index !== last + 1)) break;
       last = index;

@@ -1,4 +1,3 @@
-import type { Frame } from '../../frame.ts';
 import { type FfmpegOptions, fileInput } from '../ffmpeg.ts';
 import type { AudioTrack, Colour, Ratio, VideoInfo } from '../info.ts';
 import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
@@ -27,7 +26,7 @@ const MARGIN_SECONDS = 1;
  * Throws encode_failed, or what the frames themselves fail with.
  */
 export const encodeVideo = (
-  frames: AsyncIterable<Frame>,
+  frames: AsyncIterable<AnyFrame>,
   { source, target, output, ffmpeg, signal }: UpscaleEncoding,
 ): Promise<Encoded> => {
   const { path, info } = source;
@@ -36,7 +35,7 @@ export const encodeVideo = (
     ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
     ...ownSoundInput(path, info),
     ...['-map', '0:V:0', ...ownSoundArgs(info.audio)],
-    ...pictureArgs(info, { isRgb: true, quality: quality(output), ffmpeg }),
+    ...pictureArgs(info, { isRgb: isRgb(first), quality: quality(output), ffmpeg }),
     ...wholeFileArgs(info, target),
   ]);
 };

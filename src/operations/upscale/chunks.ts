@@ -1,17 +1,15 @@
 /** A long video is cut at key frames; each chunk is decoded, enlarged and encoded by itself, by any worker, and all are joined. */
 import { writeFile } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
-import type { Frame } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
-import { decodeVideo } from '../../media/read/decode.ts';
 import { encodePart, joinVideo } from '../../media/write/encode.ts';
-import { type Encoded, encodedOf } from '../../media/write/encoder.ts';
+import { type AnyFrame, type Encoded, encodedOf } from '../../media/write/encoder.ts';
 import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
 import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
 import type { OnFrames } from '../sharing.ts';
 import { type Span, seekTo, spansOf } from './cuts.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
-import { meansOf, type UpscaleHelp, type UpscaleTask, upscaleVideo } from './video.ts';
+import { enlargedVideo, type UpscaleHelp, type UpscaleTask } from './video.ts';
 
 type Facts = Edges & { readonly frames: number };
 type Cut = { readonly spans: readonly Span[]; readonly files: ChunkFiles<Facts> };
@@ -98,13 +96,15 @@ const makeChunk = async (
   chunk: number,
   onFrames: OnFrames,
 ): Promise<void> => {
-  const { config, found: info, input, options, signal } = task;
+  const { config, found: info, options, signal } = task;
   const span = spans[chunk];
   if (!span || info.kind !== 'video') throw new Error(`there is no chunk ${chunk}`);
   const { ffmpeg } = config;
   const edges: Edges = { first: null, next: null, end: 0 };
-  const decoded = decodeVideo(input('media'), info, { ffmpeg, signal, from: seekTo(span, info) });
-  const enhanced = upscaleVideo(framesOfSpan(decoded, span, info, edges), meansOf(task));
+  const enhanced = enlargedVideo(task, info, {
+    from: seekTo(span, info),
+    pick: (frames) => framesOfSpan(frames, span, info, edges),
+  });
   const output = options.output ?? {};
   await files.put(chunk, async (target) => {
     try {
@@ -123,7 +123,7 @@ const makeChunk = async (
 const isWithoutPictures = (error: unknown): boolean =>
   error instanceof Failure && ['media_unreadable', 'encode_failed'].includes(error.code);
 
-async function* counted(frames: AsyncIterable<Frame>, onFrames: OnFrames) {
+async function* counted(frames: AsyncIterable<AnyFrame>, onFrames: OnFrames) {
   let done = 0;
   for await (const frame of frames) {
     yield frame;

@@ -4,7 +4,7 @@ import { number } from '../../cli/arguments.ts';
 import { isFolderAt, isRemote, pathOf, type Source, targetsOf } from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use } from '../../cli/run-jobs.ts';
-import { UpscaleOutput } from './request.ts';
+import { Effort, UpscaleOutput } from './request.ts';
 
 /** `enhance upscale FILE… -o OUT`, and `enhance estimate upscale FILE…` */
 export const upscaleCommand = (program: Command, { adopt, send }: Use): void => {
@@ -17,6 +17,10 @@ export const upscaleCommand = (program: Command, { adopt, send }: Use): void => 
     )
     .option('-s, --scale <scale>', '2, 4 or 8', '2')
     .option('-f, --format <format>', 'png, jpeg, webp, avif or mp4 (default: by the extension)')
+    .option(
+      '-e, --effort <effort>',
+      `${Effort.options.join(' or ')} (default: realtime for videos, best for images)`,
+    )
     .option('-q, --quality <quality>', '1 to 100; higher is better and larger', quality)
     .action((files: readonly Source[], options: Options) =>
       send('upscale', wishesOf(files, options), options),
@@ -29,6 +33,7 @@ type Options = JobOptions & {
   readonly output?: string;
   readonly model: string;
   readonly scale: string;
+  readonly effort?: string;
   readonly format?: string;
   readonly quality?: number;
 };
@@ -86,8 +91,9 @@ const formatOf = (file: Source, { format, output }: Options): string | undefined
 
 const extensionOf = (format = ''): string => (format === 'jpeg' ? '.jpg' : `.${format}`);
 
-const fieldsOf = ({ model, scale, quality }: Options, format: string | undefined) => ({
+const fieldsOf = ({ model, scale, effort, quality }: Options, format: string | undefined) => ({
   ...{ model, scale: Number(scale) },
+  ...(effort && { effort }),
   ...(format && { output_format: format }),
   ...(quality !== undefined && { output: { quality } }),
 });

@@ -16,17 +16,24 @@ export const upscaleExample: OperationExample = {
     sha256: '3b1f6c0de5a84729c6d1907f2be35a48d0c9176f4e8b2a35d7f1064c9e2b8a51',
     content_type: 'image/jpeg',
   },
-  options: { model: 'photo', scale: 2, output_format: 'webp', output: { quality: 90 } },
+  options: {
+    ...{ model: 'photo', scale: 2, effort: 'best', output_format: 'webp' },
+    output: { quality: 90 },
+  },
   result: {
     model_used: 'photo',
     input_size: '1600x1250',
     output_size: '3200x2500',
     scale: 2,
+    effort: 'best',
     content_type: 'image/webp',
   },
   entry: {
+    model: 'photo',
+    effort: 'best',
     options: {
       scales: [2, 4, 8],
+      efforts: ['realtime', 'best'],
       image_formats: ['png', 'jpeg', 'webp', 'avif'],
       video_formats: ['mp4'],
       output: { type: 'object', properties: { quality: { type: 'integer' } } },

@@ -10,15 +10,21 @@ import {
   VideoSides,
   videoSides,
 } from '../../contract/models.ts';
-import { Scale, UpscaleModel, UpscaleOutput } from './request.ts';
+import { isRealtime } from './options.ts';
+import { Effort, Scale, UpscaleModel, UpscaleOutput } from './request.ts';
 
 export const UpscaleModelEntry = z
   .strictObject({
     ...modelShape,
-    id: UpscaleModel,
+    id: z
+      .string()
+      .describe('of what is swapped, priced and cached; a request names `model` and `effort`'),
+    model: UpscaleModel.describe('for the `model` of a request'),
+    effort: Effort.describe('for its `effort`'),
     operation: z.literal('upscale'),
     options: z.strictObject({
       scales: z.array(Scale),
+      efforts: z.array(Effort).describe('of the model'),
       image_formats: z.array(OutputFormat),
       video_formats: z.array(OutputFormat),
       output: JsonSchema.describe('JSON Schema of the `output` field'),
@@ -47,8 +53,11 @@ export const UpscaleModelEntry = z
   .meta({ id: 'UpscaleModelEntry' });
 
 export const describeUpscale = (id: string, { limits, prices }: Config) => ({
+  model: id.replace(/_realtime$/, ''),
+  effort: isRealtime(id) ? 'realtime' : 'best',
   options: {
     scales: [...Scale.values],
+    efforts: id === 'detail' ? ['best'] : [...Effort.options],
     image_formats: [...ImageFormat.options],
     video_formats: ['mp4'],
     output: requestSchema(z.strictObject(UpscaleOutput.shape)),

@@ -1,6 +1,6 @@
 import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure, type Fault } from '../../errors.ts';
-import type { UpscaleOptions } from './request.ts';
+import type { Effort, UpscaleModel, UpscaleOptions } from './request.ts';
 
 /** The format of the result: as asked for, or the usual one for its kind. */
 export const formatOf = (
@@ -8,12 +8,28 @@ export const formatOf = (
   kind: 'image' | 'video',
 ): OutputFormat => output_format ?? defaultFormat[kind];
 
+/** Of jobs that were made before there was a choice: `best`. */
+export const effortOf = ({ effort }: UpscaleOptions): Effort => effort ?? 'best';
+
+/** Which of the operation's models does the work. */
+export const variantOf = (options: UpscaleOptions): string =>
+  effortOf(options) === 'realtime' ? `${options.model}_realtime` : options.model;
+
+export const isRealtime = (variant: string): boolean => variant.endsWith('_realtime');
+
+const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>
+  kind === 'video' && model !== 'detail' ? 'realtime' : 'best';
+
 /**
  * The options as the work will have them, defaults filled in, once the content has told the kind.
  * What does not go with that kind is refused. Pure.
  */
 export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'): UpscaleOptions => {
-  const { model, scale, output } = options;
+  const { model, scale, output, effort = usualEffort(model, kind) } = options;
+  if (model === 'detail' && effort === 'realtime')
+    throw new Failure('unsupported_option_for_model', {
+      ...{ option: 'effort', model, allowed: 'best', got: effort },
+    });
   const allowed: OutputFormat[] = kind === 'image' ? [...ImageFormat.options] : ['mp4'];
   const format = formatOf(options, kind);
   const faults: Fault[] = [];
@@ -33,5 +49,5 @@ export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'):
     });
   }
   if (faults.length > 0) throw new Failure('validation_failed', {}, { faults });
-  return { model, scale, output_format: format, ...(output && { output }) };
+  return { model, scale, effort, output_format: format, ...(output && { output }) };
 };

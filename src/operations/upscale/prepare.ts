@@ -5,7 +5,7 @@ import type { MediaInfo } from '../../media/info.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
 import { jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
-import { formatOf, settleOptions } from './options.ts';
+import { formatOf, settleOptions, variantOf } from './options.ts';
 import { upscalePrice } from './price.ts';
 import type { UpscaleOptions, UpscaleRequest } from './request.ts';
 
@@ -33,8 +33,8 @@ export const prepareUpscale = async (
     input: jobInput(media, info),
     found: info,
     price: upscalePrice(
-      options.model,
-      rateOf(config.prices, 'upscale', options.model),
+      variantOf(options),
+      rateOf(config.prices, 'upscale', variantOf(options)),
       outputSize,
       video,
     ),

@@ -5,6 +5,14 @@ import { defaultFormat, OutputFormat, SourceUrl } from '../../contract/media.ts'
 export const UpscaleModel = z.enum(['photo', 'animation', 'detail']).meta({ id: 'UpscaleModel' });
 export type UpscaleModel = z.infer<typeof UpscaleModel>;
 
+export const Effort = z
+  .enum(['realtime', 'best'])
+  .describe(
+    'how much work goes into each frame: `realtime` keeps up with playing, for a tenth of the price; `realtime` for videos and `best` for images unless given; `detail` has `best` only',
+  )
+  .meta({ id: 'UpscaleEffort' });
+export type Effort = z.infer<typeof Effort>;
+
 export const Scale = z
   .literal([2, 4, 8])
   .describe('output pixels per input pixel, on each axis')
@@ -37,6 +45,7 @@ export type UpscaleOutput = z.infer<typeof UpscaleOutput>;
 const options = {
   model: UpscaleModel,
   scale: Scale,
+  effort: Effort.optional(),
   output_format: OutputFormat.optional().describe(
     `${defaultFormat.image} for images and ${defaultFormat.video} for videos unless given`,
   ),
@@ -66,6 +75,7 @@ export const UpscaleResult = z
     ...resultShape,
     model_used: UpscaleModel,
     scale: Scale,
+    effort: Effort,
     duration_seconds: z.number().optional().describe('video only'),
     frames: z.int().optional().describe('video only'),
     fps: z.number().optional().describe('video only'),

@@ -1,20 +1,19 @@
 /** An image or a video to a larger one, file in, file out. */
 import { defaultFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
-import { type Frame, scaled } from '../../frame.ts';
+import { scaled } from '../../frame.ts';
 import { decodeImage, encodeImage } from '../../media/image/picture.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType } from '../../media/output.ts';
-import { decodeVideo } from '../../media/read/decode.ts';
 import { encodeVideo } from '../../media/write/encode.ts';
-import type { Encoded } from '../../media/write/encoder.ts';
+import type { AnyFrame, Encoded } from '../../media/write/encoder.ts';
 import { videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
-import { meansOf, type UpscaleTask, upscaleVideo } from './video.ts';
+import { enlargedVideo, meansOf, type UpscaleTask } from './video.ts';
 
 type Details = {
   readonly duration_seconds?: number;
@@ -64,18 +63,14 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
 
 const inOneGo = (task: UpscaleTask, info: VideoInfo): Promise<Encoded> => {
   const { options, input, target, config, report, signal } = task;
-  const path = input('media');
-  const { ffmpeg } = config;
-  const decoded = decodeVideo(path, info, { ffmpeg, signal });
-  const enhanced = upscaleVideo(decoded, meansOf(task));
-  const watched = reported(enhanced, info.frames, report);
+  const watched = reported(enlargedVideo(task, info), info.frames, report);
   return encodeVideo(watched, {
-    source: { path, info },
-    ...{ target, output: options.output ?? {}, ffmpeg, signal },
+    source: { path: input('media'), info },
+    ...{ target, output: options.output ?? {}, ffmpeg: config.ffmpeg, signal },
   });
 };
 
-async function* reported(frames: AsyncIterable<Frame>, framesTotal: number, report: Report) {
+async function* reported(frames: AsyncIterable<AnyFrame>, framesTotal: number, report: Report) {
   let framesDone = 0;
   report({ stage: 'inference', framesDone, framesTotal });
   for await (const frame of frames) {

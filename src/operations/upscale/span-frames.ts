@@ -1,6 +1,6 @@
 /** The pictures of one span of a video, and the marks by which it is told that spans follow each other without a seam. */
 import { createHash } from 'node:crypto';
-import type { Frame } from '../../frame.ts';
+import type { Timed } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { onClock } from '../../media/write/encode.ts';
 import type { Span } from './cuts.ts';
@@ -21,12 +21,12 @@ export type Edges = {
 const SAME = 1e-6;
 
 /** Those of `frames`, which begin at the span's first picture or before, that belong to it; `edges` gets its marks. */
-export async function* framesOfSpan(
-  frames: AsyncIterable<Frame>,
+export async function* framesOfSpan<F extends Timed & { readonly pixels: Buffer }>(
+  frames: AsyncIterable<F>,
   { from, to }: Span,
   info: VideoInfo,
   edges: Edges,
-): AsyncGenerator<Frame> {
+): AsyncGenerator<F> {
   for await (const frame of frames) {
     if (from !== null && frame.time < from - SAME) continue;
     const [timed = frame] = onClock([frame], info);
@@ -40,7 +40,7 @@ export async function* framesOfSpan(
   }
 }
 
-const markOf = ({ time, pixels }: Frame): Mark => ({
+const markOf = ({ time, pixels }: { readonly time: number; readonly pixels: Buffer }): Mark => ({
   time,
   sha256: createHash('sha256').update(pixels).digest('hex'),
 });

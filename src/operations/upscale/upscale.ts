@@ -3,12 +3,13 @@ import { z } from 'zod';
 import { JobInput } from '../../contract/job.ts';
 import { MediaInfo } from '../../media/info.ts';
 import type { Edit } from '../../provenance/edit.ts';
+import { realtimeSlot } from '../../triton/clients/realtime.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
 import { upscaleCommand } from './cli.ts';
 import { upscaleExample } from './example.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
-import { formatOf } from './options.ts';
+import { effortOf, formatOf, isRealtime, variantOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
 import { UpscaleOptions, UpscaleRequest, UpscaleResult } from './request.ts';
 
@@ -32,6 +33,14 @@ export const upscale = operation({
       description: 'drawings, cartoons and video of them',
       ...{ rate: 0.5, release: 'r1' },
     },
+    photo_realtime: {
+      description: 'photo with effort realtime: as fast as a video plays',
+      ...{ rate: 0.05, release: 'r1' },
+    },
+    animation_realtime: {
+      description: 'animation with effort realtime: as fast as a video plays',
+      ...{ rate: 0.05, release: 'r1' },
+    },
     detail: {
       description: 'photographs that lack detail; invents texture',
       ...{ rate: 2, release: 'r1' },
@@ -40,7 +49,7 @@ export const upscale = operation({
 
   request: UpscaleRequest,
   sources: [['image', 'video']],
-  refusals: ['output_too_large'],
+  refusals: ['output_too_large', 'unsupported_option_for_model'],
   failures: [],
 
   options: UpscaleOptions,
@@ -53,7 +62,7 @@ export const upscale = operation({
     fps: z.number().optional(),
   }),
   result: UpscaleResult,
-  tell: ({ options: { scale } }) => ({ fields: { scale } }),
+  tell: ({ options }) => ({ fields: { scale: options.scale, effort: effortOf(options) } }),
   // The others only compute what lies between the pixels that are there.
   edit: ({ model }) => (model === 'detail' ? INVENTS_TEXTURE : null),
   label: ({ model, scale }) => `${model}-${scale}x`,
@@ -64,7 +73,15 @@ export const upscale = operation({
     const { quality = null, lossless = false, metadata = 'strip' } = options.output ?? {};
     const background = (options.output?.background ?? '#ffffff').toLowerCase();
     const format = formatOf(options, inputKind);
-    const asked = [options.model, options.scale, format, quality, lossless, metadata, background];
+    const asked = [
+      variantOf(options),
+      options.scale,
+      format,
+      quality,
+      lossless,
+      metadata,
+      background,
+    ];
     // Results of images of 16 bits were others before PNG kept these.
     return format === 'png' ? [...asked, 'depth kept'] : asked;
   },
@@ -73,7 +90,11 @@ export const upscale = operation({
   run: async (task) => (await import('./run.ts')).runUpscale(task),
   help: async (chunk) => (await import('./chunks.ts')).helpUpscale(chunk),
 
-  slots: (model) => ({ image: [upscalerSlot(model)], video: [upscalerSlot(model)] }),
+  variant: variantOf,
+  slots: (model) => {
+    const slot = isRealtime(model) ? realtimeSlot(model) : upscalerSlot(model);
+    return { image: [slot], video: [slot] };
+  },
   engine: (model, models, transport, signal) => askEngine(transport, models.of(model), signal),
   modelEntry: UpscaleModelEntry,
   describe: describeUpscale,

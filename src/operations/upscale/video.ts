@@ -1,8 +1,12 @@
 import { inOrder } from '../../async/in-order.ts';
 import type { Frame, Picture } from '../../frame.ts';
-import type { MediaInfo } from '../../media/info.ts';
+import type { MediaInfo, VideoInfo } from '../../media/info.ts';
+import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
+import type { AnyFrame } from '../../media/write/encoder.ts';
 import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
 import type { Help, Task } from '../operation.ts';
+import { isRealtime, variantOf } from './options.ts';
+import { enlargeFrames } from './realtime.ts';
 import type { Scale, UpscaleOptions } from './request.ts';
 
 export type UpscaleTask = Task<UpscaleOptions, MediaInfo>;
@@ -16,11 +20,31 @@ export type UpscaleMeans = {
   readonly signal: AbortSignal;
 };
 
+type Taken = {
+  /** In seconds; absent: from the first frame on. */
+  readonly from?: number;
+  /** Which of the frames are enlarged; all of them unless given. */
+  readonly pick?: <F extends AnyFrame>(frames: AsyncIterable<F>) => AsyncIterable<F>;
+};
+
+/** The frames of the video, enlarged: by `realtime` in the codes of the source, else as RGB. */
+export const enlargedVideo = (
+  task: UpscaleTask | UpscaleHelp,
+  info: VideoInfo,
+  { from, pick = (frames) => frames }: Taken = {},
+): AsyncIterable<AnyFrame> => {
+  const { options, input, config, signal } = task;
+  const decoding = { ffmpeg: config.ffmpeg, signal, from };
+  return isRealtime(variantOf(options))
+    ? enlargeFrames(pick(decodeYuv(input('media'), info, decoding)), task)
+    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task));
+};
+
 export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
   const { models, options, transport, config, signal } = task;
   return {
     scale: options.scale,
-    upscaler: openUpscaler(transport, models.of(options.model)),
+    upscaler: openUpscaler(transport, models.of(variantOf(options))),
     inFlight: config.triton.framesInFlight,
     signal,
   };

@@ -1,7 +1,7 @@
 /** The clip's pictures for all output frames, in every mode, from any frame on. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decodeYuv } from '../../../src/media/read/decode.ts';
+import { decodeEvenYuv } from '../../../src/media/read/decode.ts';
 import type { IndexedVideo } from '../../../src/media/read/indexed-video.ts';
 import { layOut } from '../../../src/operations/lip-sync/plan/timeline.ts';
 import { readSourceFrames } from '../../../src/operations/lip-sync/render/source-frames.ts';
@@ -14,7 +14,7 @@ const filmOf = async (path: string): Promise<IndexedVideo> => {
   const info = await probe(path);
   const times: number[] = [];
   let end = 0;
-  for await (const { time, duration } of decodeYuv(path, info, { ffmpeg, signal: soon() })) {
+  for await (const { time, duration } of decodeEvenYuv(path, info, { ffmpeg, signal: soon() })) {
     times.push(time);
     end = time + duration;
   }

@@ -1,0 +1,51 @@
+/**
+ * Video upscaling with effort realtime, end to end: frames a second from the POST to the finished file, for a clip of noise
+ * over a moving pattern, against the bare loop of network and chroma on the same frames, in turn.
+ * usage: node --import tsx bench/realtime.ts [width] [height] [seconds] [rounds]
+ */
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { places } from '../src/stack/home.mjs';
+import { h264, makeClip } from '../tests/real/clip.ts';
+import { ffmpegPath } from '../tests/real/ffmpeg.ts';
+import { tempDir } from '../tests/real/run.ts';
+import { realService } from '../tests/real/service.ts';
+import { median, tell } from './bare.ts';
+
+const [width = 640, height = 360, seconds = 8, rounds = 3] = process.argv.slice(2).map(Number);
+const dir = tempDir('bench');
+const service = await realService();
+const caller = await service.caller(1_000_000);
+
+/** Seconds of the bare loop, without decoder and encoder. */
+const bareLoop = async (path: string): Promise<number> => {
+  const decode = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-'];
+  const { stdout } = await execa(ffmpegPath, decode, { encoding: 'buffer', maxBuffer: 2 ** 31 });
+  const words = ['bench/bare_realtime.py', String(width), String(height)];
+  const told = await execa(places.python, words, { input: stdout });
+  return Number(told.stdout);
+};
+
+const [rates, shares]: [number[], number[]] = [[], []];
+for (let round = 0; round < rounds; round += 1) {
+  const source = `testsrc2=size=${width}x${height}:rate=25,hue=h=${round * 40},noise=alls=8:allf=t`;
+  const made = ['-f', 'lavfi', '-i', source, '-t', String(seconds)];
+  const clip = await makeClip(join(dir, `${round}.mp4`), made, h264);
+  const frames = seconds * 25;
+  const bare = await bareLoop(clip);
+  const began = performance.now();
+  const { status, data } = await caller.upscale(clip, { model: 'photo', scale: 2 });
+  if (status !== 200) throw new Error(JSON.stringify(data));
+  const whole = (performance.now() - began) / 1000;
+  rates.push(frames / whole);
+  shares.push(bare / whole);
+  tell({
+    ...{ bench: 'realtime', size: `${width}x${height}`, frames },
+    frames_a_second: Number((frames / whole).toFixed(1)),
+    of_the_attempt: Number((frames / (data.processing_ms / 1000)).toFixed(1)),
+    bare_frames_a_second: Number((frames / bare).toFixed(1)),
+    of_bare_speed: Number((bare / whole).toFixed(2)),
+  });
+}
+tell({ frames_a_second: median(rates), of_bare_speed: median(shares) });
+await service.close();

@@ -1,0 +1,175 @@
+"""Video at its own speed: luma through a small network, chroma by bicubic interpolation. A frame stays Y'CbCr.
+
+The network is in inference/weights (realtime.md there says what it is, and how it is called).
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.engine import Engine
+from enhance.picture import SCALES, BadPictureError, FloatPlanes
+
+from .cascade import Cascade, Pass
+from .resample import REACH, enlarge
+
+Plane = npt.NDArray[np.uint8]
+"""height x width: luma, Cb or Cr, as the decoder gives it."""
+
+Frames = npt.NDArray[np.uint8]
+"""frames x bytes: 8-bit 4:2:0, luma, Cb and Cr one behind the other, chroma on the left columns, odd sides of it rounded up."""
+
+Double = Callable[[Plane], Plane]
+
+WEIGHTS = Path(__file__).parents[2] / "weights"
+CONTEXT = 6  # pixels of luma to each side that an output pixel of the network depends on
+LEAST_SIDE = 7  # the network mirrors so much of a plane
+STRIP_PIXELS = 1 << 20  # of luma at a time: 0.2 GB of activations
+TILE_PIXELS = 1 << 18
+TO_YCC = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]], np.float32)
+TO_RGB = np.linalg.inv(TO_YCC.astype(np.float64)).astype(np.float32)
+
+
+def open_doubles(engine: Engine) -> list[Double]:
+    """The network for a plane, once for each that the engine computes at a time. Raises FileNotFoundError."""
+    path = WEIGHTS / ("realtime_x2_int8.onnx" if engine.has_vnni else "realtime_x2.onnx")
+    if not path.exists():
+        raise FileNotFoundError(f"no weights at {path}")
+    return [_over_planes(run) for run in engine.open_streams(path)]
+
+
+def _over_planes(run: Callable[[Plane], Plane]) -> Double:
+    """The network for planes of any size: large ones in strips, tiny ones continued by their last row and column."""
+
+    def double(plane: Plane) -> Plane:
+        height, width = plane.shape
+        more = [max(0, LEAST_SIDE - length) for length in plane.shape]
+        if any(more):
+            padded = np.pad(plane, ((0, more[0]), (0, more[1])), mode="edge")
+            return run(padded[None])[0, : 2 * height, : 2 * width].copy()
+        rows = max(64, STRIP_PIXELS // width)
+        large = np.empty((2 * height, 2 * width), np.uint8)
+        for top in range(0, height, rows):
+            bottom = min(top + rows, height)
+            above = max(0, min(top, CONTEXT))
+            strip = run(plane[top - above : min(bottom + CONTEXT, height)][None])[0]
+            large[2 * top : 2 * bottom] = strip[2 * above : 2 * (above + bottom - top)]
+        return large
+
+    return double
+
+
+class Realtime:
+    """Frames of video enlarged, several at a time."""
+
+    def __init__(self, doubles: Sequence[Double]) -> None:
+        self._doubles: SimpleQueue[Double] = SimpleQueue()
+        for double in doubles:
+            self._doubles.put(double)
+        self._threads = ThreadPoolExecutor(len(doubles), thread_name_prefix="realtime")
+
+    def run(self, frames: Frames, size: tuple[int, int], scale: int, before_frame: Callable[[], None]) -> Frames:
+        """Frames `scale` times as large. size: width and height of the luma. before_frame may raise to stop the work.
+
+        Raises BadPictureError for frames of another size, or another scale.
+        """
+        width, height = size
+        check_frames(frames, size, scale)
+        large = np.empty((len(frames), frame_bytes(width * scale, height * scale)), np.uint8)
+        jobs = [self._threads.submit(self._enlarge, one, size, scale, out) for one, out in zip(frames, large, strict=True)]
+        try:
+            for job in jobs:
+                before_frame()
+                job.result()
+        finally:
+            for job in jobs:
+                job.cancel()
+        return large
+
+    def _enlarge(self, frame: Plane, size: tuple[int, int], scale: int, target: Plane) -> None:
+        width, height = size
+        double = self._doubles.get()
+        try:
+            luma, *chroma = planes_of(frame, width, height)
+            large_luma, *large_chroma = planes_of(target, width * scale, height * scale)
+            large_luma[:] = enlarge_luma(luma, scale, double)
+            for small, large in zip(chroma, large_chroma, strict=True):
+                large[:] = enlarge_chroma(small, scale, large.shape)
+        finally:
+            self._doubles.put(double)
+
+
+def check_frames(frames: Frames, size: tuple[int, int], scale: int) -> None:
+    """Raises BadPictureError unless the frames are of this size, and the scale is one of SCALES."""
+    if scale not in SCALES:
+        raise BadPictureError(f"expected SCALE 2, 4 or 8, got {scale}")
+    if min(size) < 1:
+        raise BadPictureError(f"expected SIZE of at least 1x1 pixels, got {list(size)}")
+    expected = frame_bytes(*size)
+    if frames.ndim != 2 or frames.shape[1] != expected or frames.dtype != np.uint8:
+        raise BadPictureError(f"expected FRAMES [n, {expected}] of uint8 for SIZE {list(size)}, got {list(frames.shape)}")
+
+
+def frame_bytes(width: int, height: int) -> int:
+    """Of a frame in 8-bit 4:2:0."""
+    return width * height + 2 * (-(-width // 2)) * (-(-height // 2))
+
+
+def planes_of(frame: Plane, width: int, height: int) -> tuple[Plane, Plane, Plane]:
+    """Luma, Cb and Cr of a frame's bytes, as views."""
+    half_width, half_height = -(-width // 2), -(-height // 2)
+    luma, chroma = width * height, half_width * half_height
+    return (
+        frame[:luma].reshape(height, width),
+        frame[luma : luma + chroma].reshape(half_height, half_width),
+        frame[luma + chroma :].reshape(half_height, half_width),
+    )
+
+
+def enlarge_luma(plane: Plane, scale: int, double: Double) -> Plane:
+    """Luma `scale` times as large: doubled once or twice by the network, and for 8 then by Lanczos, as `photo` does."""
+    for _ in range(1 if scale == 2 else 2):
+        plane = double(plane)
+    if scale < 8:
+        return plane
+    height, width = plane.shape
+    return np.asarray(cv2.resize(plane, (2 * width, 2 * height), interpolation=cv2.INTER_LANCZOS4), np.uint8)
+
+
+def enlarge_chroma(plane: Plane, scale: int, shape: tuple[int, ...]) -> Plane:
+    """Cb or Cr `scale` times as large, less what an odd side of the luma had too much; shape: of the result.
+
+    Across, its samples lie on the left one of two columns of luma before and after; down, between two rows.
+    """
+    across, down = 0.25 / scale - 0.25, 0.5 / scale - 0.5
+    matrix = np.array([[1 / scale, 0, across], [0, 1 / scale, down]])
+    flags = cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP
+    large = cv2.warpAffine(plane, matrix, (shape[1], shape[0]), flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(large, np.uint8)
+
+
+def recipes(double: Double) -> dict[int, Cascade]:
+    """The same for pictures in RGB: luma and chroma of BT.601 in full range, rounded to 8 bits on the way."""
+    step = Pass(lambda planes: _double_colours(planes, double), scale=2, eats=REACH["bicubic"], context=CONTEXT)
+    lanczos = Pass(lambda planes: enlarge(planes, 2, "lanczos"), scale=2, eats=3, context=3)
+    return {
+        2: Cascade([step], None, TILE_PIXELS),
+        4: Cascade([step, step], None, TILE_PIXELS // 2),
+        8: Cascade([step, step, lanczos], None, TILE_PIXELS // 2),
+    }
+
+
+def _double_colours(planes: FloatPlanes, double: Double) -> FloatPlanes:
+    """RGB planes (0..1) twice as large, less REACH["bicubic"] pixels on each side."""
+    eats = REACH["bicubic"]
+    luma, *chroma = np.tensordot(TO_YCC, planes, 1)
+    levels = np.clip(luma * 255 + 0.5, 0, 255).astype(np.uint8)
+    large = np.empty((3, *(2 * (length - 2 * eats) for length in luma.shape)), np.float32)
+    large[0] = double(levels)[2 * eats : -2 * eats, 2 * eats : -2 * eats] / np.float32(255)
+    large[1:] = enlarge(np.stack(chroma), 2, "bicubic")
+    return np.asarray(np.tensordot(TO_RGB, large, 1), np.float32)

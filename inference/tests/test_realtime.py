@@ -1,0 +1,140 @@
+"""The realtime network over frames of video, as the service runs it."""
+
+import os
+
+import cv2
+import numpy as np
+import pytest
+from skimage import data
+from skimage.metrics import peak_signal_noise_ratio
+
+from enhance.engine import choose_engine
+from enhance.picture import BadPictureError
+from enhance.upscale import realtime
+from enhance.upscale.realtime import Double, Frames, Plane, Realtime, enlarge_chroma, frame_bytes, open_doubles, planes_of
+from enhance.upscale.upscaler import Upscaler, realtime_upscaler
+from tests.pictures import pattern
+
+
+@pytest.fixture(scope="module")
+def doubles() -> list[Double]:
+    return open_doubles(choose_engine(os.environ))
+
+
+@pytest.fixture(scope="module")
+def video(doubles: list[Double]) -> Realtime:
+    return Realtime(doubles)
+
+
+@pytest.fixture(scope="module")
+def pictures(doubles: list[Double]) -> Upscaler:
+    return realtime_upscaler("photo_realtime", choose_engine(os.environ), doubles[0])
+
+
+def frames_of(count: int, width: int, height: int) -> Frames:
+    """Moving patterns in all three planes."""
+    large = pattern(height + 2 * count, width + 2 * count)
+    frames = np.empty((count, frame_bytes(width, height)), np.uint8)
+    for number, frame in enumerate(frames):
+        shifted = large[number : number + height, 2 * number : 2 * number + width]
+        luma, *chroma = planes_of(frame, width, height)
+        luma[:] = shifted[:, :, 0]
+        for channel, plane in enumerate(chroma, 1):
+            plane[:] = shifted[::2, ::2, channel]
+    return frames
+
+
+def enlarged(video: Realtime, frames: Frames, size: tuple[int, int], scale: int) -> Frames:
+    return video.run(frames, size, scale, lambda: None)
+
+
+@pytest.mark.parametrize("scale", [2, 4, 8])
+@pytest.mark.parametrize("size", [(1, 1), (2, 7), (7, 2), (33, 18), (31, 17)])
+def test_every_size_is_enlarged_exactly(video: Realtime, scale: int, size: tuple[int, int]) -> None:
+    width, height = size
+    large = enlarged(video, frames_of(3, width, height), size, scale)
+    assert large.shape == (3, width * scale * height * scale * 3 // 2)
+
+
+def test_frames_of_one_call_come_in_their_order_and_as_alone(video: Realtime) -> None:
+    frames = frames_of(5, 40, 30)
+    together = enlarged(video, frames, (40, 30), 2)
+    alone = np.concatenate([enlarged(video, frame[None], (40, 30), 2) for frame in frames])
+    np.testing.assert_array_equal(together, alone)
+    assert len(np.unique(together, axis=0)) == 5
+
+
+@pytest.mark.parametrize("scale", [2, 4])
+def test_strips_of_a_large_plane_give_the_whole(video: Realtime, monkeypatch: pytest.MonkeyPatch, scale: int) -> None:
+    frames = frames_of(1, 64, 150)
+    whole = enlarged(video, frames, (64, 150), scale)
+    monkeypatch.setattr(realtime, "STRIP_PIXELS", 64 * 64)
+    np.testing.assert_array_equal(enlarged(video, frames, (64, 150), scale), whole)
+
+
+@pytest.mark.parametrize("scale", [2, 4, 8])
+def test_a_flat_frame_stays_flat(video: Realtime, scale: int) -> None:
+    frames = np.empty((1, frame_bytes(20, 14)), np.uint8)
+    for plane, level in zip(planes_of(frames[0], 20, 14), (180, 90, 160), strict=True):
+        plane[:] = level
+    large = enlarged(video, frames, (20, 14), scale)
+    for plane, level in zip(planes_of(large[0], 20 * scale, 14 * scale), (180, 90, 160), strict=True):
+        assert np.abs(plane.astype(int) - level).max() <= 1
+
+
+@pytest.mark.parametrize("scale", [2, 4, 8])
+def test_chroma_stays_on_the_left_columns_and_between_rows(scale: int) -> None:
+    # Each sample says where it lies, in pixels of luma: across at 0, 2, 4 …, down at 0.5, 2.5 …
+    rows, columns = np.mgrid[0:30, 0:40]
+    for levels, first in ((columns * 2, 0.0), (rows * 2 + 0.5, 0.5)):
+        plane = np.rint(levels * 2).astype(np.uint8)
+        large = enlarge_chroma(plane, scale, (30 * scale, 40 * scale))
+        # Luma of the result lies at (i + 0.5) / scale - 0.5 of the source's.
+        at = (np.arange((40 if first == 0 else 30) * scale) * 2 + first + 0.5) / scale - 0.5
+        line = large[15 * scale] if first == 0 else large[:, 20 * scale]
+        inside = slice(3 * scale, -3 * scale)
+        assert np.abs(line[inside] / 2 - at[inside]).max() <= 0.5, f"scale {scale}"
+
+
+def test_a_photo_is_truer_than_lanczos(video: Realtime) -> None:
+    original = cv2.cvtColor(data.astronaut()[40:232, 130:322], cv2.COLOR_RGB2GRAY)
+    small = cv2.resize(original, (96, 96), interpolation=cv2.INTER_AREA)
+    frame = np.full((1, frame_bytes(96, 96)), 128, np.uint8)
+    frame[0, : 96 * 96] = small.ravel()
+    ours = planes_of(enlarged(video, frame, (96, 96), 2)[0], 192, 192)[0]
+    lanczos: Plane = np.asarray(cv2.resize(small, (192, 192), interpolation=cv2.INTER_LANCZOS4), np.uint8)
+    assert peak_signal_noise_ratio(original, ours) - peak_signal_noise_ratio(original, lanczos) > 1
+
+
+@pytest.mark.parametrize("scale", [2, 4, 8])
+def test_a_picture_is_enlarged_in_colour(pictures: Upscaler, scale: int) -> None:
+    small = data.astronaut()[100:148, 190:238]
+    large = pictures.run(small, scale)
+    assert large.shape == (48 * scale, 48 * scale, 3)
+    blocks = large.reshape(6, 8 * scale, 6, 8 * scale, 3).mean(axis=(1, 3))
+    assert np.abs(blocks - small.reshape(6, 8, 6, 8, 3).mean(axis=(1, 3))).max() < 4
+
+
+@pytest.mark.parametrize(
+    ("frames", "size", "scale", "says"),
+    [
+        (np.zeros((1, 24), np.uint8), (4, 4), 3, "expected SCALE 2, 4 or 8, got 3"),
+        (np.zeros((1, 23), np.uint8), (4, 4), 2, r"expected FRAMES \[n, 24\] of uint8 for SIZE \[4, 4\], got \[1, 23\]"),
+        (np.zeros(24, np.uint8), (4, 4), 2, r"got \[24\]"),
+        (np.zeros((1, 0), np.uint8), (0, 4), 2, r"expected SIZE of at least 1x1 pixels, got \[0, 4\]"),
+    ],
+)
+def test_bad_frames_are_refused_with_what_was_expected(
+    video: Realtime, frames: Frames, size: tuple[int, int], scale: int, says: str
+) -> None:
+    with pytest.raises(BadPictureError, match=says):
+        enlarged(video, frames, size, scale)
+
+
+def test_a_call_that_is_not_wanted_any_more_stops(video: Realtime) -> None:
+    def stop() -> None:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        video.run(frames_of(4, 16, 16), (16, 16), 2, stop)
+    assert len(enlarged(video, frames_of(4, 16, 16), (16, 16), 2)) == 4

@@ -1,0 +1,53 @@
+/** Frames of video to the models that enlarge them as they are, in 4:2:0, and back. */
+import { scaled, type YuvPicture, yuvBytes } from '../../frame.ts';
+import { int32, uint8 } from '../protocol/tensor.ts';
+import type { Transport } from '../protocol/transport.ts';
+import { bytes, type LoadedModel, openModel, type Slot } from './model.ts';
+import { upscalerSlot } from './upscaler.ts';
+
+export type Realtime = {
+  /** The frames, all of one size, at `scale`. The signal's reason is thrown on abort. */
+  run(
+    frames: readonly YuvPicture[],
+    scale: number,
+    signal: AbortSignal,
+  ): Promise<readonly YuvPicture[]>;
+};
+
+/** It takes pictures too, as every upscaler does. */
+export const realtimeSlot = (model: string): Slot => {
+  const { name, contract } = upscalerSlot(model);
+  const frames = { name: 'FRAMES', type: 'TYPE_UINT8', dims: [-1, -1] } as const;
+  return {
+    name,
+    contract: {
+      ...contract,
+      inputs: [...contract.inputs, frames, { name: 'SIZE', type: 'TYPE_INT32', dims: [2] }],
+      outputs: [...contract.outputs, frames],
+    },
+  };
+};
+
+export const openRealtime = (transport: Transport, loaded: LoadedModel): Realtime => {
+  const ask = openModel(transport, loaded);
+  return {
+    run: async (frames, scale, signal) => {
+      const [first] = frames;
+      if (!first) return [];
+      const [small, large] = [first, scaled(first, scale)];
+      const pixels = Buffer.concat(frames.map((frame) => frame.pixels));
+      const inputs = [
+        uint8('FRAMES', [frames.length, yuvBytes(small)], pixels),
+        int32('SIZE', [small.width, small.height]),
+        int32('SCALE', [scale]),
+      ];
+      const each = yuvBytes(large);
+      const of = await ask(inputs, [bytes('FRAMES', frames.length, each)], signal);
+      const { data } = of('FRAMES');
+      return frames.map((_, at) => ({
+        ...large,
+        pixels: data.subarray(at * each, (at + 1) * each),
+      }));
+    },
+  };
+};
