@@ -11,6 +11,7 @@ export interface components {
             /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
             readonly model: components["schemas"]["UpscaleModel"];
             readonly scale: components["schemas"]["UpscaleScale"];
+            readonly effort?: components["schemas"]["UpscaleEffort"];
             /** @description png for images and mp4 for videos unless given */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
@@ -34,12 +35,19 @@ export interface components {
             readonly webhook_events?: readonly components["schemas"]["WebhookEventType"][];
         } & (unknown | unknown);
         /** @enum {string} */
-        readonly UpscaleModel: "photo" | "animation" | "detail";
+        readonly UpscaleModel: "photo" | "animation" | "photo_realtime" | "animation_realtime" | "detail";
+        /** @enum {string} */
+        readonly UpscaleModelResponse: "photo" | "animation" | "detail";
         /**
          * @description output pixels per input pixel, on each axis
          * @enum {number}
          */
         readonly UpscaleScale: 2 | 4 | 8;
+        /**
+         * @description how much work goes into each frame: `realtime` keeps up with playing, for a tenth of the price; `realtime` for videos and `best` for images unless given; `detail` has `best` only
+         * @enum {string}
+         */
+        readonly UpscaleEffort: "realtime" | "best";
         /** @enum {string} */
         readonly OutputFormat: "png" | "jpeg" | "webp" | "avif" | "mp4";
         readonly UpscaleOutput: {
@@ -65,6 +73,7 @@ export interface components {
             /** @description a release of a model may be named too, as in `photo@r2`: GET /v1/models lists them */
             readonly model: components["schemas"]["UpscaleModel"];
             readonly scale: components["schemas"]["UpscaleScale"];
+            readonly effort?: components["schemas"]["UpscaleEffort"];
             /** @description png for images and mp4 for videos unless given */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
@@ -99,7 +108,7 @@ export interface components {
             readonly output_url: string;
             readonly input_size: string;
             readonly output_size: string;
-            readonly model_used: components["schemas"]["UpscaleModel"];
+            readonly model_used: components["schemas"]["UpscaleModelResponse"];
             /** @description the versions of the networks that made it */
             readonly model_version: string;
             /** @description the release that made it */
@@ -118,6 +127,7 @@ export interface components {
             /** @description the content credentials in the file; null: it carries none */
             readonly provenance: components["schemas"]["Provenance"] | null;
             readonly scale: components["schemas"]["UpscaleScale"];
+            readonly effort: components["schemas"]["UpscaleEffort"];
             /** @description video only */
             readonly duration_seconds?: number;
             /** @description video only */
@@ -268,8 +278,9 @@ export interface components {
             readonly fps?: number;
         };
         readonly UpscaleOptions: {
-            readonly model: components["schemas"]["UpscaleModel"];
+            readonly model: components["schemas"]["UpscaleModelResponse"];
             readonly scale: components["schemas"]["UpscaleScale"];
+            readonly effort?: components["schemas"]["UpscaleEffort"];
             /** @description png for images and mp4 for videos unless given */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
@@ -279,7 +290,7 @@ export interface components {
             readonly lines: readonly components["schemas"]["PriceLine"][];
             readonly available_credits: number;
             /** @enum {string} */
-            readonly model: "photo" | "animation" | "detail" | "fast" | "balanced" | "studio";
+            readonly model: "photo" | "animation" | "photo_realtime" | "animation_realtime" | "detail" | "fast" | "balanced" | "studio";
             readonly model_version: string;
             /** @description such as photo@r2; null for a model without releases */
             readonly release: string | null;
@@ -865,7 +876,8 @@ export interface components {
         };
         readonly Model: components["schemas"]["UpscaleModelEntry"] | components["schemas"]["LipsyncModelEntry"];
         readonly UpscaleModelEntry: {
-            readonly id: components["schemas"]["UpscaleModel"];
+            /** @description of what is swapped, priced and cached; a request names `model` and `effort` */
+            readonly id: string;
             /** @constant */
             readonly operation: "upscale";
             readonly description: string;
@@ -876,8 +888,14 @@ export interface components {
             readonly releases: readonly components["schemas"]["ModelRelease"][];
             /** @description the inference engine; null while not known */
             readonly engine: string | null;
+            /** @description for the `model` of a request */
+            readonly model: components["schemas"]["UpscaleModelResponse"];
+            /** @description for its `effort` */
+            readonly effort: components["schemas"]["UpscaleEffort"];
             readonly options: {
                 readonly scales: readonly components["schemas"]["UpscaleScale"][];
+                /** @description of the model */
+                readonly efforts: readonly components["schemas"]["UpscaleEffort"][];
                 readonly image_formats: readonly components["schemas"]["OutputFormat"][];
                 readonly video_formats: readonly components["schemas"]["OutputFormat"][];
                 /** @description JSON Schema of the `output` field */
@@ -1789,7 +1807,9 @@ export interface components {
 }
 export type UpscaleRequest = components['schemas']['UpscaleRequest'];
 export type UpscaleModel = components['schemas']['UpscaleModel'];
+export type UpscaleModelResponse = components['schemas']['UpscaleModelResponse'];
 export type UpscaleScale = components['schemas']['UpscaleScale'];
+export type UpscaleEffort = components['schemas']['UpscaleEffort'];
 export type OutputFormat = components['schemas']['OutputFormat'];
 export type UpscaleOutput = components['schemas']['UpscaleOutput'];
 export type Metadata = components['schemas']['Metadata'];

@@ -144,7 +144,7 @@ test('addresses of Triton that do not fit together are faults, each with a sente
 
 test('a model without a rate, and a rate without a model, are faults', () => {
   const rates = {
-    UPSCALE_RATES: '{"photo":1,"detail":1}',
+    UPSCALE_RATES: '{"photo":1,"photo_realtime":1,"animation_realtime":1,"detail":1}',
     LIPSYNC_RATES: '{"fast":1,"balanced":2,"studio":4,"slow":1}',
   };
   assert.throws(

@@ -16,7 +16,7 @@ import { until } from '../real/until.ts';
 const test = suite('draining');
 const dir = tempDir('drain');
 const service = await realService({ API_DRAIN_SECONDS: '30' }, realTriton(['photo']));
-const photo = { model: 'photo', scale: 2 };
+const photo = { model: 'photo', scale: 2, effort: 'best' };
 const caller = await service.caller(1000);
 
 const begun = async (size: string, seconds: number) => {

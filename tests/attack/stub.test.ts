@@ -61,7 +61,7 @@ const ids: string[] = [];
 /** A video job that has begun; each size is other content. */
 const begun = async (size: string): Promise<string> => {
   const clip = await makeClip(join(dir, `${size}.mp4`), pattern(2, 25, size), h264);
-  const fields = { model: 'photo', scale: 2 };
+  const fields = { model: 'photo', scale: 2, effort: 'best' };
   const { data: made } = await caller.upscale(clip, fields, { prefer: 'respond-async' });
   ids.push(made.id);
   await caller.until(made.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);

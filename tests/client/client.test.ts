@@ -104,7 +104,10 @@ test('jobs, credits and the ledger can be looked at', async () => {
   assert.ok(balance > 0 && available <= balance);
   assert.equal(
     (await client.models()).map(({ id }) => id),
-    ['photo', 'animation', 'detail', 'fast', 'balanced', 'studio'],
+    [
+      ...['photo', 'animation', 'photo_realtime', 'animation_realtime', 'detail'],
+      ...['fast', 'balanced', 'studio'],
+    ],
   );
   assert.is((await client.jobs.erase(job.id)).result, null);
   assert.is((await errorFrom(client.result(await client.jobs.get(job.id)))).code, 'result_expired');

@@ -24,7 +24,7 @@ const service = await realService(
 );
 const dir = tempDir('killed');
 const granted = 1000;
-const photo = { model: 'photo', scale: 2 };
+const photo = { model: 'photo', scale: 2, effort: 'best' };
 const later = { prefer: 'respond-async' };
 
 const clip = (size: string, seconds = 2): Promise<string> =>

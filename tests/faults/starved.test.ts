@@ -34,7 +34,7 @@ const granted = 1000;
 
 const begun = async (caller: Caller, size: string): Promise<string> => {
   const path = await makeClip(join(dir, `${size}.mp4`), pattern(2, 25, size), h264);
-  const fields = { model: 'photo', scale: 2 };
+  const fields = { model: 'photo', scale: 2, effort: 'best' };
   const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));
   await caller.until(data.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);

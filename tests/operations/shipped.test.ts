@@ -20,6 +20,8 @@ const portraits = ['head_motion-r2', 'portrait_motion-r1'];
 const promised: Readonly<Record<string, readonly string[]>> = {
   'photo@r1': ['photo-r1'],
   'animation@r1': ['animation-r1'],
+  'photo_realtime@r1': ['photo_realtime-r1'],
+  'animation_realtime@r1': ['animation_realtime-r1'],
   'detail@r1': ['detail-r1'],
   'fast@r1': [...mouths, 'mouth_render_fast-r3', ...portraits],
   'balanced@r1': [...mouths, 'mouth_render_balanced-r2', ...portraits],

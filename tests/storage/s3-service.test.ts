@@ -39,7 +39,7 @@ test.after(() => s3.close());
 const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#48c' } })
   .png()
   .toBuffer();
-const photo = { model: 'photo', scale: '2' };
+const photo = { model: 'photo', scale: '2', effort: 'best' };
 /** The image as the part `name`, after some fields. */
 const formOf = (fields: Record<string, string>, name: string): FormData => {
   const body = new FormData();

@@ -30,7 +30,7 @@ const service = await realService({
   IMAGE_MAX_BYTES: '10000000',
 });
 const caller = await service.caller(1000);
-const photo = { model: 'photo', scale: 2 };
+const photo = { model: 'photo', scale: 2, effort: 'best' };
 
 const good = await sharp({ create: { width: 64, height: 48, channels: 3, background: '#48c' } })
   .composite([

@@ -88,7 +88,7 @@ const clip = await film('clip.mp4', FRAMES, ['-g', '10', '-bf', '2']);
 const begin = async ({ path } = clip): Promise<{ caller: Caller; id: string }> => {
   // Another account each time, so that nothing is cached.
   const caller = await service.caller(100);
-  const fields = { model: 'photo', scale: 2 };
+  const fields = { model: 'photo', scale: 2, effort: 'best' };
   const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));
   return { caller, id: data.id };

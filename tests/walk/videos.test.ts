@@ -20,7 +20,10 @@ import { realTriton } from '../real/triton.ts';
 
 const test = suite('videos over HTTP');
 const dir = tempDir('videos');
-const service = await realService({}, realTriton(['photo_realtime', 'animation_realtime', 'animation']));
+const service = await realService(
+  {},
+  realTriton(['photo_realtime', 'animation_realtime', 'animation']),
+);
 const caller = await service.caller(5000);
 const at = (name: string) => join(dir, name);
 

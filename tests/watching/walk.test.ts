@@ -84,7 +84,7 @@ const signed = `${host.origin.replace('//', `//${secrets.urlUser}:${secrets.urlP
 /** Jobs of every end, and every place in which a caller can put a secret. */
 const walk = async () => {
   const { http } = caller;
-  const photo = { model: 'photo', scale: 2 };
+  const photo = { model: 'photo', scale: 2, effort: 'best' };
   const headers = {
     traceparent,
     'x-request-id': 'request-of-watching',

@@ -9,7 +9,8 @@ import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
 import type { OnFrames } from '../sharing.ts';
 import { type Span, seekTo, spansOf } from './cuts.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
-import { enlargedVideo, type UpscaleHelp, type UpscaleTask } from './video.ts';
+import type { UpscaleHelp, UpscaleTask } from './task.ts';
+import { enlargedVideo } from './video.ts';
 
 type Facts = Edges & { readonly frames: number };
 type Cut = { readonly spans: readonly Span[]; readonly files: ChunkFiles<Facts> };

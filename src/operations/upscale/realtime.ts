@@ -3,7 +3,7 @@ import { inOrder } from '../../async/in-order.ts';
 import { scaled, type YuvFrame, yuvBytes } from '../../frame.ts';
 import { openRealtime } from '../../triton/clients/realtime.ts';
 import { variantOf } from './options.ts';
-import type { UpscaleHelp, UpscaleTask } from './video.ts';
+import type { UpscaleHelp, UpscaleTask } from './task.ts';
 
 /** A call costs some milliseconds, whatever it brings: as long as `realtime` needs for one frame of 480x270. */
 const MOST_FRAMES = 8;

@@ -13,7 +13,8 @@ import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
-import { enlargedVideo, meansOf, type UpscaleTask } from './video.ts';
+import type { UpscaleTask } from './task.ts';
+import { enlargedVideo, meansOf } from './video.ts';
 
 type Details = {
   readonly duration_seconds?: number;

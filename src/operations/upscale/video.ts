@@ -1,16 +1,13 @@
 import { inOrder } from '../../async/in-order.ts';
 import type { Frame, Picture } from '../../frame.ts';
-import type { MediaInfo, VideoInfo } from '../../media/info.ts';
+import type { VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
 import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
-import type { Help, Task } from '../operation.ts';
 import { isRealtime, variantOf } from './options.ts';
 import { enlargeFrames } from './realtime.ts';
-import type { Scale, UpscaleOptions } from './request.ts';
-
-export type UpscaleTask = Task<UpscaleOptions, MediaInfo>;
-export type UpscaleHelp = Help<UpscaleOptions, MediaInfo>;
+import type { Scale } from './request.ts';
+import type { UpscaleHelp, UpscaleTask } from './task.ts';
 
 /** How pictures are enlarged: by which factor and model, and how many calls run at a time. */
 export type UpscaleMeans = {

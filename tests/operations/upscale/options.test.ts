@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
-import { settleOptions } from '../../../src/operations/upscale/options.ts';
+import { settleOptions, variantOf } from '../../../src/operations/upscale/options.ts';
+import type { UpscaleOptions } from '../../../src/operations/upscale/request.ts';
 
 const asked = { model: 'photo', scale: 2 } as const;
 const refusal = (run: () => unknown): Failure => {
@@ -35,7 +36,30 @@ test('a lossless jpeg is refused, and so are two faults at once', () => {
 });
 
 test('what is not said stays unsaid, so that equal requests have equal options', () => {
-  assert.equal(settleOptions(asked, 'image'), { ...asked, output_format: 'png' });
+  assert.equal(settleOptions(asked, 'image'), { ...asked, effort: 'best', output_format: 'png' });
+});
+
+test('a video is made in real time and a picture as well as can be, unless something else is asked', () => {
+  const effort = (options: UpscaleOptions, kind: 'image' | 'video') =>
+    settleOptions(options, kind).effort;
+  assert.is(effort(asked, 'video'), 'realtime');
+  assert.is(effort({ ...asked, effort: 'best' }, 'video'), 'best');
+  assert.is(effort({ ...asked, effort: 'realtime' }, 'image'), 'realtime');
+  assert.is(effort({ ...asked, model: 'detail' }, 'video'), 'best');
+});
+
+test('detail has no realtime, and says so', () => {
+  const { code, message } = refusal(() =>
+    settleOptions({ ...asked, model: 'detail', effort: 'realtime' }, 'video'),
+  );
+  assert.is(code, 'unsupported_option_for_model');
+  assert.is(message, 'Expected effort best for the model detail; got realtime.');
+});
+
+test('what an effort is made by has a price of its own; jobs of before were made as well as can be', () => {
+  assert.is(variantOf({ ...asked, effort: 'realtime' }), 'photo_realtime');
+  assert.is(variantOf({ ...asked, effort: 'best' }), 'photo');
+  assert.is(variantOf(asked), 'photo');
 });
 
 test.run();
