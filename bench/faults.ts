@@ -63,7 +63,7 @@ const faults: Readonly<Record<string, () => Promise<unknown>>> = {
 /** A video job that has begun. */
 const begun = async (caller: Caller): Promise<string> => {
   const path = await makeClip(join(dir, `${randomUUID()}.mp4`), pattern(3, 25, '160x120'), h264);
-  const fields = { model: 'photo', scale: 2 };
+  const fields = { model: 'photo', scale: 2, effort: 'best' };
   const { data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
   await caller.until(data.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
   return data.id;

@@ -31,7 +31,7 @@ const speed = async (name: string): Promise<number> => {
   const source = ['-f', 'lavfi', '-i', noise];
   const output = ['-frames:v', frames, ...h264, '-g', '25'];
   const clip = await makeClip(join(dir, `${name}.mp4`), source, output);
-  const fields = { model: 'photo', scale: 2 };
+  const fields = { model: 'photo', scale: 2, effort: 'best' };
   const { status, data } = await caller.upscale(clip, fields, { prefer: 'respond-async' });
   if (status !== 202) throw new Error(JSON.stringify(data));
   const { result, error } = await caller.until(data.id, ended, 600_000);

@@ -32,7 +32,7 @@ const service = await realService(
 const caller = await service.caller(1_000_000);
 const source = pattern(Number(frames) / 25, 25, '64x48');
 const clip = await makeClip(join(tempDir('bench'), 'a.mp4'), source, h264);
-const fields = { model: 'photo', scale: 2 };
+const fields = { model: 'photo', scale: 2, effort: 'best' };
 const { data: job } = await caller.upscale(clip, fields, { prefer: 'respond-async' });
 
 const script = new URL('waiting/crowd.ts', import.meta.url).pathname;

@@ -40,7 +40,7 @@ export const makeWorks = async (): Promise<(index: number) => Work> => {
     'cached image': () =>
       upscale('cached image', { model: 'photo', scale: 2 }, () => picture(96, 64, 0)),
     clip: (seed: number) =>
-      upscale('clip', { model: 'animation', scale: 2 }, async () => ({
+      upscale('clip', { model: 'animation', scale: 2, effort: 'best' }, async () => ({
         ...{ part: 'video', name: 'a.mp4', bytes: Buffer.concat([clip, freeBox(seed)]) },
       })),
     portrait: (seed: number): Work => ({

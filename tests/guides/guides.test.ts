@@ -28,7 +28,7 @@ const site = await serve((request, answer) =>
 );
 const service = await realService(
   { FETCH_ALLOW_HOSTS: new URL(site.origin).host },
-  realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
+  realTriton(['photo', 'animation', 'animation_realtime', ...lipsyncNames('fast')]),
 );
 
 const tsc = join(root, 'node_modules/.bin/tsc');

@@ -15,7 +15,7 @@ import {
 } from '../real/clip.ts';
 import { withMedia } from '../real/media.ts';
 import { tempDir } from '../real/run.ts';
-import { ended, type Form, realService } from '../real/service.ts';
+import { ended, type Form, formOf, realService } from '../real/service.ts';
 import { realTriton } from '../real/triton.ts';
 
 const test = suite('videos over HTTP');
@@ -62,6 +62,30 @@ test('an MP4 keeps its frames, its times and its sound bit for bit', async () =>
   assert.is(await packetsOf(output, 'a:0'), await packetsOf(path, 'a:0'));
   const coarse = await enhanced(path, { output: '{"quality":1}' });
   assert.ok(coarse.result.bytes < result.bytes, `${coarse.result.bytes} of ${result.bytes} bytes`);
+});
+
+test('a video is made in real time for a tenth of the price; the best is another result', async () => {
+  const path = at('a.mp4');
+  const estimate = async (effort?: string) => {
+    const form = formOf([path], { model: 'animation', scale: 2, ...(effort && { effort }) });
+    const { data } = await caller.http.post('/v1/upscale/estimate', form);
+    return { release: data.release, line: data.lines[0].text };
+  };
+  const [usual, best] = [await estimate(), await estimate('best')];
+  assert.is(usual.release, 'animation_realtime@r1');
+  assert.match(usual.line, /× 0\.05$/);
+  assert.is(best.release, 'animation@r1');
+  assert.match(best.line, /× 0\.5$/);
+  const told = (result: Record<string, unknown>) =>
+    [result.model_used, result.model_version, result.effort, result.cached].join(' ');
+  const again = await enhanced(path, { effort: 'realtime' });
+  assert.is(told(again.result), 'animation animation_realtime-r1 realtime true');
+  const other = await enhanced(path, { effort: 'best' });
+  assert.is(told(other.result), 'animation animation-r1 best false');
+  const fields = { model: 'detail', scale: 2, effort: 'realtime' };
+  const { status, data } = await caller.upscale(path, fields);
+  assert.equal([status, data.code], [422, 'unsupported_option_for_model']);
+  assert.match(data.detail, /Expected effort best for the model detail; got realtime/);
 });
 
 test('variable frame times come back as they were', async () => {
@@ -168,7 +192,7 @@ test('a running video says how far it is, and cancelling stops it in the middle,
   const path = await makeClip(at('long.mp4'), pattern(4, 25, '160x120'), h264);
   const { data } = await caller.upscale(
     path,
-    { model: 'photo', scale: 4 },
+    { model: 'animation', scale: 4, effort: 'best' },
     { prefer: 'respond-async' },
   );
   const running = await caller.until(data.id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);

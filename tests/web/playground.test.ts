@@ -22,7 +22,7 @@ const dir = tempDir('playground');
 const at = (name: string) => join(dir, name);
 const service = await realService(
   { IMAGE_MAX_BYTES: '200000', DEVELOPMENT_KEY_PATH: at('dev-key') },
-  realTriton(['photo', 'animation', ...lipsyncNames('fast')]),
+  realTriton(['photo', 'animation', 'photo_realtime', ...lipsyncNames('fast')]),
 );
 const browser = await realBrowser(new URL(service.url).origin);
 
@@ -191,7 +191,7 @@ test('a portrait whose face is clicked, and a recording from the microphone', as
   await page.getByRole('button', { name: 'Record', exact: true }).click();
   await page.getByText('Recording: 1 s. Speak now.').waitFor();
   await page.getByRole('button', { name: 'Stop recording' }).click();
-  await page.getByText('recording.wav').waitFor();
+  await page.getByText('recording.wav', { exact: true }).waitFor();
   const [estimate] = await Promise.all([
     page.waitForRequest((request) => request.url().endsWith('/v1/lipsync/estimate')),
     startButton(page).waitFor(),
