@@ -1,6 +1,6 @@
 /**
- * Video upscaling with effort realtime, end to end: frames a second from the POST to the finished file, for a clip of noise
- * over a moving pattern, against the bare loop of network and chroma on the same frames, in turn.
+ * Video upscaling with effort realtime, end to end: frames a second from the POST to the finished file, for a moving pattern
+ * with noise, against the bare chain of decoder, network and encoder on the same file, in turn.
  * usage: node --import tsx bench/realtime.ts [width] [height] [seconds] [rounds]
  */
 import { join } from 'node:path';
@@ -17,12 +17,11 @@ const dir = tempDir('bench');
 const service = await realService();
 const caller = await service.caller(1_000_000);
 
-/** Seconds of the bare loop, without decoder and encoder. */
-const bareLoop = async (path: string): Promise<number> => {
-  const decode = ['-v', 'error', '-i', path, '-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-'];
-  const { stdout } = await execa(ffmpegPath, decode, { encoding: 'buffer', maxBuffer: 2 ** 31 });
-  const words = ['bench/bare_realtime.py', String(width), String(height)];
-  const told = await execa(places.python, words, { input: stdout });
+/** Seconds of the bare chain. */
+const bareChain = async (path: string): Promise<number> => {
+  const { preset, threads } = service.config.ffmpeg;
+  const words = [ffmpegPath, path, join(dir, 'bare.mp4'), width, height, preset, threads];
+  const told = await execa(places.python, ['bench/bare_realtime.py', ...words.map(String)]);
   return Number(told.stdout);
 };
 
@@ -32,7 +31,7 @@ for (let round = 0; round < rounds; round += 1) {
   const made = ['-f', 'lavfi', '-i', source, '-t', String(seconds)];
   const clip = await makeClip(join(dir, `${round}.mp4`), made, h264);
   const frames = seconds * 25;
-  const bare = await bareLoop(clip);
+  const bare = await bareChain(clip);
   const began = performance.now();
   const { status, data } = await caller.upscale(clip, { model: 'photo', scale: 2 });
   if (status !== 200) throw new Error(JSON.stringify(data));
