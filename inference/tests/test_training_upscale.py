@@ -170,6 +170,16 @@ def test_a_batch_is_a_function_of_its_number_and_what_is_wanted_lies_over_what_i
         assert np.corrcoef(seen.ravel(), square[BORDER:-BORDER, BORDER:-BORDER].ravel())[0, 1] > 0.7
 
 
+def test_the_last_two_squares_of_a_batch_are_one_place_as_two_encoders_left_it() -> None:
+    pool = Pool([drawn_pairs()], side=24, count=4, seed=5)
+    for number in range(20):
+        given, wanted = pool.batch(number)
+        assert np.array_equal(wanted[-1], wanted[-2])
+        assert not np.array_equal(wanted[-1], wanted[-3])
+        assert not np.array_equal(given[-1], given[-2])
+        assert np.corrcoef(given[-1].ravel(), given[-2].ravel())[0, 1] > 0.9
+
+
 def write(folder: Path, *names: str) -> Path:
     folder.mkdir()
     for number, name in enumerate(names):

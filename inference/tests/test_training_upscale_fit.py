@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="skipped for want of torch: inferenc
 from tests.pictures import pattern  # noqa: E402
 from training.upscale.__main__ import main  # noqa: E402
 from training.upscale.export import export  # noqa: E402
-from training.upscale.fit import Fit, Settings, rate_at  # noqa: E402
+from training.upscale.fit import Fit, Settings, loss_of, rate_at  # noqa: E402
 from training.upscale.judge import LINEAR  # noqa: E402
 from training.upscale.network import UpscaleNetwork  # noqa: E402
 from training.upscale.pairs import Pairs, even_planes, halved  # noqa: E402
@@ -40,8 +40,10 @@ def alone_with_ffmpeg(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def one_picture() -> Pairs:
+    """Its twins are alike but for a level of brightness."""
     planes = even_planes(pattern(96, 96))
-    return Pairs(to_bytes(planes[0]), halved(planes).y[None], ("clean",))
+    small = halved(planes).y
+    return Pairs(to_bytes(planes[0]), np.stack([small, small, small + 1]), ("clean", "h264", "hevc"))
 
 
 def any_network() -> UpscaleNetwork:
@@ -111,6 +113,15 @@ def test_a_run_that_was_killed_goes_on_to_the_same_network(tmp_path: Path) -> No
     resumed = again.run(pool, None)
     for name, value in whole.state_dict().items():
         assert torch.allclose(value, resumed.state_dict()[name], atol=1e-6), name
+
+
+def test_the_loss_grows_where_twins_are_told_apart() -> None:
+    wanted = torch.zeros(4, 1, 2, 2)
+    alike, apart = wanted.clone(), wanted.clone()
+    alike[-2:] = 0.5
+    apart[-2], apart[-1] = 0.5, -0.5
+    assert loss_of(alike, wanted, 0.5).item() == pytest.approx(0.25)
+    assert loss_of(apart, wanted, 0.5).item() == pytest.approx(0.25 + 0.5)
 
 
 def test_the_rate_rises_stays_and_falls_to_nothing() -> None:
