@@ -12,6 +12,7 @@ import numpy.typing as npt
 import onnx
 import onnxruntime
 import pytest
+from skimage import data
 
 from tests.pictures import pattern
 from training.upscale.codecs import VP9, X264, X264_FAST, X265, Codec, lumas, through_video
@@ -286,3 +287,33 @@ def test_nothing_is_computed_while_the_file_that_asks_for_a_pause_is_there(
     wait_while(pause)
     assert slept == [1, 1, 1]
     wait_while(None)
+
+
+WEIGHTS = Path(__file__).parents[1] / "weights"
+
+
+@cache
+def held_out_photo() -> tuple[Plane, Plane]:
+    """Half of a photo, clean, and the photo: none that the shipped weights learnt from."""
+    planes = even_planes(np.asarray(data.astronaut()[:256, 100:356], np.uint8))
+    return halved(planes).y, to_bytes(planes[0])
+
+
+def psnr(plane: Plane, whole: Plane) -> float:
+    return float(10 * np.log10(255**2 / np.mean((plane.astype(float) - whole)[6:-6, 6:-6] ** 2)))
+
+
+@pytest.mark.parametrize("kind", ["", "_int8", "_deep", "_deep_int8"])
+def test_the_shipped_weights_are_a_decibel_closer_to_a_photo_than_lanczos(kind: str) -> None:
+    small, whole = held_out_photo()
+    model = onnx.load(WEIGHTS / f"realtime_x2{kind}.onnx")
+    if "deep" in kind:
+        words = run(model, {"luma": 4 * small[None, None].astype(np.uint16), "unit": np.array(4, np.float32)})
+        enlarged = to_bytes(words[0, 0].astype(np.float32) / 4)
+    else:
+        enlarged = run(model, {"luma": small[None, None]})[0, 0]
+    assert psnr(enlarged, whole) > psnr(LINEAR["Lanczos"](small), whole) + 1
+
+
+def test_the_shipped_files_are_small() -> None:
+    assert sum(path.stat().st_size for path in WEIGHTS.glob("realtime_x2*.onnx")) < 200_000

@@ -20,11 +20,11 @@ from .pool import Pool
 class Settings:
     """rate: of Adam, at its peak. falling: share of the steps, at the end, in which it falls."""
 
-    steps: int = 60_000
+    steps: int = 90_000
     rate: float = 1e-3
     warm_up: int = 200
     falling: float = 0.4
-    steady: float = 0.125  # weight of the distance between twins, which becomes flicker
+    steady: float = 0.1  # weight of the distance between twins, which becomes flicker
     mean: float = 0.999  # of the running mean of the weights, which is the result
     keep: int = 500  # steps from one checkpoint to the next
 

@@ -12,7 +12,7 @@ from .plain import Weights
 from .planes import Plane
 
 Ranges = Sequence[float]  # the largest activation after each ReLU; the least is 0
-_SHARE = 99.99  # per cent of the activations that the range holds
+_SHARE = 99.9  # per cent of the activations that the range holds: finer steps for them cost text less than 0.1 dB
 
 
 def ranges_of(model: onnx.ModelProto, planes: Iterable[Plane]) -> list[float]:
