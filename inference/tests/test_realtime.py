@@ -5,6 +5,7 @@ import os
 import cv2
 import numpy as np
 import pytest
+from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
@@ -98,7 +99,7 @@ def test_chroma_stays_on_the_left_columns_and_between_rows(scale: int) -> None:
 
 def test_a_photo_is_truer_than_lanczos(video: Realtime) -> None:
     original = cv2.cvtColor(data.astronaut()[40:232, 130:322], cv2.COLOR_RGB2GRAY)
-    small = cv2.resize(original, (96, 96), interpolation=cv2.INTER_AREA)
+    small = np.asarray(Image.fromarray(original).resize((96, 96), Image.Resampling.BICUBIC))
     frame = np.full((1, frame_bytes(96, 96)), 128, np.uint8)
     frame[0, : 96 * 96] = small.ravel()
     ours = planes_of(enlarged(video, frame, (96, 96), 2)[0], 192, 192)[0]
