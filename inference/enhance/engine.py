@@ -20,6 +20,7 @@ EngineKind = Literal["openvino", "cuda", "tensorrt", "onnxruntime"]
 KINDS: tuple[EngineKind, ...] = ("openvino", "cuda", "tensorrt", "onnxruntime")
 BF16_FLAGS = {"avx512_bf16", "amx_bf16"}
 VNNI_FLAGS = {"avx512_vnni", "avx_vnni"}
+MOST_STREAMS = 8  # as many as frames come in a call: with more streams of one core each, some would have nothing to do
 SHAPES_KEPT = 512  # kernels that OpenVINO keeps for shapes seen; without a bound memory grows with every new picture size
 
 
@@ -91,8 +92,9 @@ def _openvino(threads: int) -> Engine:
         return asking(core.compile_model(core.read_model(path), "CPU", settings).create_infer_request())
 
     def open_streams(path: Path) -> list[Callable[[Values], Values]]:
-        compiled = core.compile_model(core.read_model(path), "CPU", {**exact, "NUM_STREAMS": threads})
-        return [asking(compiled.create_infer_request()) for _ in range(threads)]
+        streams = min(threads, MOST_STREAMS)
+        compiled = core.compile_model(core.read_model(path), "CPU", {**exact, "NUM_STREAMS": streams})
+        return [asking(compiled.create_infer_request()) for _ in range(streams)]
 
     def open_graph(path: Path) -> Graph:
         compiled = core.compile_model(core.read_model(path), "CPU", exact)
