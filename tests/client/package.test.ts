@@ -32,7 +32,7 @@ test('it is compiled for plain JavaScript, which can use it', async () => {
   `;
   writeFileSync(join(folder, 'use.js'), script);
   const { stdout } = await execa('node', ['use.js'], { cwd: folder });
-  assert.equal(JSON.parse(stdout), [6, true, 'not_found', 'function']);
+  assert.equal(JSON.parse(stdout), [8, true, 'not_found', 'function']);
 });
 
 test('a webhook is believed for its own secret, text and time only', () => {

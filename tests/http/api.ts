@@ -80,6 +80,8 @@ export const realApi = async (
   const states: ModelState[] = [
     stateOf('photo', 'photo-r1'),
     stateOf('animation', 'animation-r1'),
+    stateOf('photo_realtime', 'photo_realtime-r1'),
+    stateOf('animation_realtime', 'animation_realtime-r1'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];

@@ -94,13 +94,18 @@ test('/v1/models has options, limits, price, version, engine and readiness', asy
     [
       ['photo', true],
       ['animation', true],
+      ['photo_realtime', true],
+      ['animation_realtime', true],
       ['detail', false],
       ['fast', true],
       ['balanced', true],
       ['studio', true],
     ],
   );
-  const [photo, , , fast] = data.data;
+  const [photo, , realtime, , , fast] = data.data;
+  assert.equal([photo.model, photo.effort], ['photo', 'best']);
+  assert.equal([realtime.model, realtime.effort], ['photo', 'realtime']);
+  assert.is(realtime.price.credits_per_megapixel, 0.05);
   assert.equal(photo.options.scales, [2, 4, 8]);
   assert.is(photo.options.output.properties.quality.maximum, 100);
   assert.is(photo.limits.image.max_bytes, api.parts.config.limits.image.bytes);
