@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.engine import Engine
-from enhance.picture import SCALES, BadPictureError, FloatPlanes
+from enhance.picture import LUMA, SCALES, BadPictureError, FloatPlanes
 
 from .cascade import Cascade, Pass
 from .resample import REACH, enlarge
@@ -31,7 +31,7 @@ CONTEXT = 6  # pixels of luma to each side that an output pixel of the network d
 LEAST_SIDE = 7  # the network mirrors so much of a plane
 STRIP_PIXELS = 1 << 20  # of luma at a time: 0.2 GB of activations
 TILE_PIXELS = 1 << 18
-TO_YCC = np.array([[0.299, 0.587, 0.114], [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]], np.float32)
+TO_YCC = np.array([LUMA, [-0.168736, -0.331264, 0.5], [0.5, -0.418688, -0.081312]], np.float32)
 TO_RGB = np.linalg.inv(TO_YCC.astype(np.float64)).astype(np.float32)
 
 

@@ -1,4 +1,5 @@
 /** Frames of video, enlarged as they come from the decoder, several in one call. */
+import { inBatches } from '../../async/in-batches.ts';
 import { inOrder } from '../../async/in-order.ts';
 import { scaled, type YuvFrame, yuvBytes } from '../../frame.ts';
 import { openRealtime } from '../../triton/clients/realtime.ts';
@@ -25,16 +26,4 @@ export async function* enlargeFrames(
     return batch.map((frame, at) => ({ ...frame, ...large[at] }));
   });
   for await (const batch of enlarged) yield* batch;
-}
-
-/** So many in each but the last one. */
-async function* inBatches<T>(items: AsyncIterable<T>, most: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < most) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -4,7 +4,7 @@ import type { VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
 import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
-import { isRealtime, variantOf } from './options.ts';
+import { effortOf, variantOf } from './options.ts';
 import { enlargeFrames } from './realtime.ts';
 import type { Scale } from './request.ts';
 import type { UpscaleHelp, UpscaleTask } from './task.ts';
@@ -32,7 +32,7 @@ export const enlargedVideo = (
 ): AsyncIterable<AnyFrame> => {
   const { options, input, config, signal } = task;
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
-  return isRealtime(variantOf(options))
+  return effortOf(options) === 'realtime'
     ? enlargeFrames(pick(decodeYuv(input('media'), info, decoding)), task)
     : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task));
 };

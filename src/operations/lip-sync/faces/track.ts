@@ -1,3 +1,4 @@
+import { inBatches } from '../../../async/in-batches.ts';
 import { inOrder } from '../../../async/in-order.ts';
 import type { Config } from '../../../config.ts';
 import type { Frame, Size } from '../../../frame.ts';
@@ -91,7 +92,7 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
   const likenesses = collectLikenesses();
   let end = 0;
   let start: number | undefined;
-  const tracked = inOrder(framesByChunk(frames), CHUNKS_IN_FLIGHT, chunkTracker(request));
+  const tracked = inOrder(inBatches(frames, CHUNK), CHUNKS_IN_FLIGHT, chunkTracker(request));
   for await (const { chunk, faces } of tracked) {
     for (const [i, frame] of chunk.entries()) {
       start ??= frame.time;
@@ -145,14 +146,3 @@ const sightingsOf = async (
   }
   return sightings;
 };
-
-async function* framesByChunk(frames: AsyncIterable<Frame>): AsyncGenerator<Frame[]> {
-  let chunk: Frame[] = [];
-  for await (const frame of frames) {
-    chunk.push(frame);
-    if (chunk.length < CHUNK) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
-}
