@@ -67,6 +67,13 @@ def test_only_bilabials_shut_the_mouth(prior: Prior, fps: float) -> None:
     assert opening[spoken & (heard[:, P] < 0.01)].min() > 0.02
 
 
+def test_lips_that_meet_do_not_frown(prior: Prior) -> None:
+    said = speech(TALK)
+    shapes = plan(prior, said, frames(said, 25), portrait()).shapes
+    assert np.abs(shapes[shapes[:, PRESS] > 0.99, CORNERS]).max() < 0.002
+    assert shapes[shapes[:, PRESS] == 0, CORNERS].min() < -0.01
+
+
 def test_lips_that_may_have_met_stay_ajar(prior: Prior) -> None:
     said = speech("SIL SIL A L U W U L A SIL SIL")
     said.posteriors[60:72, P] = 0.39
