@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from enhance.geometry.head import BadMouthError, pose_of
-from enhance.geometry.planes import Planes
+from enhance.geometry.planes import Planes, to_rgb
 from enhance.plan.choice import AT_ONCE, BANK, choose
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside.lender import lend, lender_from, size_of
@@ -215,11 +215,15 @@ def test_teeth_that_a_lender_shows_are_the_subjects() -> None:
     assert np.array_equal(own.lip, SUBJECT.unpack(subject).lip)
 
 
-def test_lenders_without_teeth_leave_the_subject_as_it_was() -> None:
+def test_a_mouth_without_teeth_shows_what_colour_the_subjects_is_inside() -> None:
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
     lender = lender_from(lend(*painted(0.16), SUBJECT.unpack(subject), 256).tobytes(), 256)
-    assert np.array_equal(with_teeth(subject, [lender], BT601), subject)
+    before, after = SUBJECT.unpack(subject), SUBJECT.unpack(with_teeth(subject, [lender], BT601))
+    green = to_rgb(Planes(*(np.full((2, 2), code, np.uint8) for code in GREEN)), BT601)[0, 0]
+    assert np.array_equal(after.teeth, before.teeth) and np.array_equal(after.tooth, before.tooth)
+    assert after.cavity == pytest.approx(np.clip(green, 0, None), abs=12)
+    assert before.cavity != pytest.approx(np.clip(green, 0, None), abs=12)
 
 
 @pytest.mark.parametrize("size", [size_of(256) - 1, size_of(128), 0])
