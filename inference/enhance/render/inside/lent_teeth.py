@@ -43,7 +43,7 @@ def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: 
 
 
 def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subject:
-    """The subject with the cavity and the tongue as dark and as light as its lenders show them."""
+    """The subject with the cavity and the tongue as its lenders show them."""
     seen = [_behind(person, lender, colours) for lender in lenders if lender.belief > WORTH]
     shown = [colour for colour in seen if colour is not None]
     if not shown:
@@ -53,8 +53,8 @@ def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subje
 
 
 def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
-    """RGB of the darkest and of the lightest that a lender shows behind its teeth, 2 x 3, in the light of the reference; None
-    where it shows little."""
+    """RGB of the darkest quarter and of the middle half of what a lender shows behind its teeth, 2 x 3, in the light of the
+    reference; None where it shows little."""
     rgb = to_rgb(lender.planes, colours)
     hole = np.zeros(rgb.shape[:2], np.uint8)
     upper, lower = (lender.pose.to_pixels(lender.pose.to_plane(c)) for c in (lender.lips.upper_inner, lender.lips.lower_inner))
@@ -65,8 +65,8 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     pixels = pixels[np.argsort(luma)][: int((luma < NO_TOOTH * float(LUMA @ person.tooth)).sum())]
     if len(pixels) < FEWEST:
         return None
-    part = len(pixels) // 4
-    return np.asarray([pixels[:part].mean(axis=0), pixels[-part:].mean(axis=0)])
+    dark, middle = np.split(pixels, [len(pixels) // 4, 3 * len(pixels) // 4])[:2]
+    return np.asarray([dark.mean(axis=0), middle.mean(axis=0)])
 
 
 def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
