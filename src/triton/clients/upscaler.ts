@@ -11,6 +11,10 @@ export type Upscaler = {
   readonly bandHalo: number;
   /** How many rows of its own a band has; 0: `bandsOf` decides. */
   readonly bandRows: number;
+  /** How many columns of its own a band has; 0: all. */
+  readonly bandColumns: number;
+  /** How many rows and columns of context follow a band at a scale; null: as many as go before it. */
+  bandAfter(scale: number): number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
@@ -38,11 +42,17 @@ export const upscalerSlot = (model: string): Slot => ({
 
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
-  const { band_align, band_halo, band_rows, depths = '' } = loaded.parameters;
+  const { band_align, band_halo, band_rows, depths = '', scales = '' } = loaded.parameters;
+  const { band_columns = '0', band_after } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
+    bandColumns: Number(band_columns),
+    bandAfter: (scale) => {
+      const at = scales.split(',').indexOf(String(scale));
+      return band_after === undefined ? null : Number(band_after.split(',')[at]);
+    },
     takesDeep: depths.split(',').includes('16'),
     run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
       const size = scaled({ width, height }, scale);
