@@ -89,7 +89,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   'ipaddr.js': /^media\/fetch\//,
   '@grpc/grpc-js': /^triton\/protocol\//,
   '@grpc/proto-loader': /^triton\/protocol\//,
-  'node:child_process': /^(media\/(child|probe\/prober)\.ts|stack\/.*)$/,
+  'node:child_process': /^(media\/(child|image\/encode|probe\/prober)\.ts|stack\/.*)$/,
   commander: /^(cli\/|operations\/[^/]+\/cli\.ts$)/,
   'cli-progress': /^cli\//,
   '@aws-sdk/client-s3': /^storage\/s3\//,
