@@ -11,6 +11,8 @@ export type Upscaler = {
   readonly bandHalo: number;
   /** How many rows of its own a band has; 0: `bandsOf` decides. */
   readonly bandRows: number;
+  /** How far an opaque output pixel looks, in input pixels, at `scale`; null where the release does not say. */
+  readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
@@ -31,6 +33,7 @@ export const upscalerSlot = (model: string): Slot => ({
     ],
     parameters: {
       scales: /^2,4,8$/,
+      reach: /^(\d+,\d+,\d+)?$/,
       ...{ band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, band_rows: /^\d+$/ },
     },
   },
@@ -43,6 +46,7 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
+    reach: reachIn(loaded),
     takesDeep: depths.split(',').includes('16'),
     run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
       const size = scaled({ width, height }, scale);
@@ -52,6 +56,13 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
       return { ...size, channels, pixels: of(name).data, ...(depth && { depth }) };
     },
   };
+};
+
+/** The parameter `reach` has a number for each scale, as `scales` has them. */
+export const reachIn = ({ parameters: { scales = '', reach } }: LoadedModel) => {
+  const numbers = reach?.split(',').map(Number) ?? [];
+  return (scale: number): number | null =>
+    numbers[scales.split(',').indexOf(String(scale))] ?? null;
 };
 
 /** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */
