@@ -60,7 +60,7 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
 
 /** The parameter `reach` has a number for each scale, as `scales` has them. */
 export const reachIn = ({ parameters: { scales = '', reach } }: LoadedModel) => {
-  const numbers = reach?.split(',').map(Number) ?? [];
+  const numbers = reach ? reach.split(',').map(Number) : [];
   return (scale: number): number | null =>
     numbers[scales.split(',').indexOf(String(scale))] ?? null;
 };
