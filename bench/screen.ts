@@ -47,7 +47,8 @@ const whole: ModelSet = {
   ...changes,
   of: (name) => {
     const { parameters, ...loaded } = changes.of(name);
-    return { ...loaded, parameters: { ...parameters, reach: '' } };
+    const { reach: _, ...others } = parameters;
+    return { ...loaded, parameters: others };
   },
 };
 

@@ -10,10 +10,11 @@ from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
-from enhance.picture import AnyPicture, BadPictureError, white
+from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, white
 from enhance.upscale.alpha import upscale_alpha
 from enhance.upscale.cascade import Cascade
-from enhance.upscale.upscaler import DETAIL_STEP, MODELS, Upscaler
+from enhance.upscale.mosaic import Mosaic, Recent
+from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, MODELS, Upscaler
 from tests.pictures import pattern, red_disc
 
 Get = Callable[[str], Upscaler]
@@ -59,6 +60,36 @@ def test_bands_of_detail_give_the_whole_picture(upscaler: Get) -> None:
     np.testing.assert_array_equal(whole, bands)
 
 
+@pytest.mark.parametrize(
+    ("scale", "step", "overlap"), [(2, DETAIL_STEP, DETAIL_OVERLAP), (8, DETAIL_STEP // 2, DETAIL_OVERLAP // 2)]
+)
+def test_pieces_of_a_mosaic_give_the_whole_picture_and_compute_each_tile_once(scale: int, step: int, overlap: int) -> None:
+    tiles: list[tuple[int, ...]] = []
+
+    def network(planes: FloatPlanes) -> FloatPlanes:
+        tiles.append(planes.shape)
+        large: FloatPlanes = planes.repeat(scale, 1).repeat(scale, 2) + planes.mean()  # every pixel depends on all of its tile
+        return large
+
+    def mosaic() -> Mosaic:
+        return Mosaic(network, scale, step, overlap, Recent(1 << 30))
+
+    picture = pattern(2 * DETAIL_STEP + 60, DETAIL_STEP + 70)
+    whole = mosaic().upscale(picture, lambda: None)
+    expected = sorted(tiles)
+    tiles.clear()
+    after = {2: 48, 8: 24}[scale]
+    in_pieces = mosaic()
+    for top in range(0, picture.shape[0], DETAIL_STEP):
+        for left in range(0, picture.shape[1], DETAIL_STEP):
+            above, before = min(top, DETAIL_STEP), min(left, DETAIL_STEP)
+            piece = picture[top - above : top + DETAIL_STEP + after, left - before : left + DETAIL_STEP + after]
+            large = in_pieces.upscale(piece, lambda: None)[above * scale :, before * scale :]
+            own = whole[top * scale : (top + DETAIL_STEP) * scale, left * scale : (left + DETAIL_STEP) * scale]
+            np.testing.assert_array_equal(large[: own.shape[0], : own.shape[1]], own)
+    assert sorted(tiles) == expected
+
+
 def told(model: str, parameter: str) -> str:
     """What models/<model>/config.pbtxt tells the service."""
     config = (Path(__file__).parents[2] / "models" / model / "config.pbtxt").read_text()
@@ -76,7 +107,9 @@ def test_the_config_tells_the_largest_halo(upscaler: Get, model: str) -> None:
 
 
 def test_the_config_of_detail_tells_its_grid() -> None:
-    assert (told("detail", "band_align"), told("detail", "band_halo")) == (str(DETAIL_STEP), str(DETAIL_STEP))
+    grid = [told("detail", f"band_{name}") for name in ("align", "halo", "rows", "columns")]
+    assert grid == [str(DETAIL_STEP)] * 4
+    assert told("detail", "band_after") == f"{DETAIL_OVERLAP},{DETAIL_OVERLAP},{DETAIL_OVERLAP // 2}"
 
 
 def in_bands(run: Callable[[AnyPicture], AnyPicture], picture: AnyPicture, scale: int, rows: int, halo: int) -> AnyPicture:

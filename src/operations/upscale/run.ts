@@ -1,8 +1,10 @@
 /** An image or a video to a larger one, file in, file out. */
+import { untilAborted } from '../../async/until-aborted.ts';
 import { defaultFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { scaled } from '../../frame.ts';
-import { decodeImage, encodeImage } from '../../media/image/picture.ts';
+import { encodeStoppably } from '../../media/image/encode.ts';
+import { decodeImage } from '../../media/image/picture.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType } from '../../media/output.ts';
 import { encodeVideo } from '../../media/write/encode.ts';
@@ -35,13 +37,13 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   const format = imageFormat(options.output_format);
   const means = meansOf(task);
   const { depth, warnings } = depthOf(info, format, means.upscaler);
-  const picture = await decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
+  const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  const picture = await untilAborted(decoding, signal);
   const enhanced = await upscaleImage(picture, { ...means, report });
-  await encodeImage(enhanced, {
-    source: { path, info },
-    ...{ target, format, output: options.output ?? {} },
-  });
-  signal.throwIfAborted();
+  const encoding = { source: { path, info }, target, format, output: options.output ?? {} };
+  const confines = { ...config.ffmpeg, signal };
+  await untilAborted(encodeStoppably(enhanced, encoding, confines), signal);
   return { outputSize: enhanced, contentType: contentType(format), details: {}, warnings };
 };
 

@@ -11,8 +11,12 @@ export type Upscaler = {
   readonly bandHalo: number;
   /** How many rows of its own a band has; 0: `bandsOf` decides. */
   readonly bandRows: number;
-  /** How far an opaque output pixel looks, in input pixels, at `scale`; null where the release does not say. */
-  readonly reach: (scale: number) => number | null;
+  /** How many columns of its own a band has; 0: all. */
+  readonly bandColumns: number;
+  /** How many rows and columns of context follow a band at a scale; null: as many as go before it. */
+  bandAfter(scale: number): number | null;
+  /** How far an opaque output pixel looks, in input pixels, at a scale; null where the release does not say. */
+  reach(scale: number): number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
@@ -41,12 +45,14 @@ export const upscalerSlot = (model: string): Slot => ({
 
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
-  const { band_align, band_halo, band_rows, depths = '' } = loaded.parameters;
+  const { band_align, band_halo, band_rows, band_columns = '0', depths = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
-    reach: reachIn(loaded),
+    bandColumns: Number(band_columns),
+    bandAfter: atScales(loaded, 'band_after'),
+    reach: atScales(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
     run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
       const size = scaled({ width, height }, scale);
@@ -58,11 +64,14 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
   };
 };
 
-/** The parameter `reach` has a number for each scale, as `scales` has them. */
-export const reachIn = ({ parameters: { scales = '', reach } }: LoadedModel) => {
-  const numbers = reach ? reach.split(',').map(Number) : [];
-  return (scale: number): number | null =>
-    numbers[scales.split(',').indexOf(String(scale))] ?? null;
+/** What a parameter says for a scale, which has a number for each of `scales`; null where the model does not have it. */
+export const atScales = ({ parameters }: LoadedModel, name: string) => {
+  const scales = parameters.scales?.split(',') ?? [];
+  const numbers = parameters[name]?.split(',') ?? [];
+  return (scale: number): number | null => {
+    const number = numbers[scales.indexOf(String(scale))];
+    return number ? Number(number) : null;
+  };
 };
 
 /** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */
