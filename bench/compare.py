@@ -168,11 +168,23 @@ def encode(frames: Iterable[Plane], target: str, coding: list[str], form: str = 
     subprocess.run(args, input=b"".join(frame.tobytes() for frame in frames), check=True)
 
 
-def decoded(clip: str) -> tuple[Plane, tuple[int, int]]:
-    """The first frames in 4:2:0, the sides cut to multiples of 4, and their size."""
-    args = [FFMPEG, "-v", "error", "-i", clip, "-frames:v", str(FRAMES), "-vf", "crop=trunc(iw/4)*4:trunc(ih/4)*4"]
+def decoded(clip: str, multiple: int = 4) -> tuple[Plane, tuple[int, int]]:
+    """The first frames in 4:2:0, the sides cut to multiples of so many pixels, and their size."""
+    args = [
+        FFMPEG,
+        "-v",
+        "error",
+        "-i",
+        clip,
+        "-frames:v",
+        str(FRAMES),
+        "-vf",
+        f"crop=trunc(iw/{multiple})*{multiple}:trunc(ih/{multiple})*{multiple}",
+    ]
     video = cv2.VideoCapture(clip)
-    width, height = (int(video.get(side)) // 4 * 4 for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+    width, height = (
+        int(video.get(side)) // multiple * multiple for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+    )
     args += ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-"]
     raw = subprocess.run(args, stdout=subprocess.PIPE, check=True).stdout
     return np.frombuffer(raw, np.uint8).reshape(-1, width * height * 3 // 2), (width, height)
@@ -188,7 +200,7 @@ def halved(large: Plane, size: tuple[int, int]) -> tuple[Plane, tuple[int, int]]
         small.append(np.concatenate([np.asarray(plane).ravel() for plane in resized]).reshape(half[1] * 3 // 2, half[0]))
     with tempfile.NamedTemporaryFile(suffix=".mp4") as file:
         encode(small, file.name, ["-crf", str(CRF)], "yuv420p")
-        return decoded(file.name)
+        return decoded(file.name, 2)
 
 
 main(sys.argv[1:])
