@@ -14,9 +14,9 @@ export type Upscaler = {
   /** How many columns of its own a band has; 0: all. */
   readonly bandColumns: number;
   /** How many rows and columns of context follow a band at a scale; null: as many as go before it. */
-  bandAfter(scale: number): number | null;
-  /** How far an opaque output pixel looks, in input pixels, at a scale; null where the release does not say. */
-  reach(scale: number): number | null;
+  readonly bandAfter: (scale: number) => number | null;
+  /** How far an opaque output pixel looks, in input pixels, at `scale`; null where the release does not say. */
+  readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
@@ -51,8 +51,8 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
     bandColumns: Number(band_columns),
-    bandAfter: atScales(loaded, 'band_after'),
-    reach: atScales(loaded, 'reach'),
+    bandAfter: byScale(loaded, 'band_after'),
+    reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
     run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
       const size = scaled({ width, height }, scale);
@@ -64,14 +64,11 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
   };
 };
 
-/** What a parameter says for a scale, which has a number for each of `scales`; null where the model does not have it. */
-export const atScales = ({ parameters }: LoadedModel, name: string) => {
-  const scales = parameters.scales?.split(',') ?? [];
-  const numbers = parameters[name]?.split(',') ?? [];
-  return (scale: number): number | null => {
-    const number = numbers[scales.indexOf(String(scale))];
-    return number ? Number(number) : null;
-  };
+/** A parameter with a number for each scale, in the order of `scales`; null where the release has none. */
+export const byScale = ({ parameters: { scales = '', ...others } }: LoadedModel, name: string) => {
+  const numbers = others[name] ? others[name].split(',').map(Number) : [];
+  return (scale: number): number | null =>
+    numbers[scales.split(',').indexOf(String(scale))] ?? null;
 };
 
 /** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */
