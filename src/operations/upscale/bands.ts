@@ -1,5 +1,6 @@
 import { type Picture, type Size, strideOf } from '../../frame.ts';
 import type { Upscaler } from '../../triton/clients/upscaler.ts';
+import { copyArea, emptyLike } from './area.ts';
 
 /** Rows and columns of a picture: what a band answers for, and what travels with it as context. */
 export type Band = {
@@ -61,30 +62,25 @@ export const cutBand = (
   picture: Picture,
   { contextTop, contextBottom, contextLeft, contextRight }: Band,
 ): Picture => {
-  const { width, pixels } = picture;
   const stride = strideOf(picture);
   const size = { width: contextRight - contextLeft, height: contextBottom - contextTop };
-  if (size.width === width) {
-    const rows = pixels.subarray(contextTop * stride, contextBottom * stride);
+  if (size.width === picture.width) {
+    const rows = picture.pixels.subarray(contextTop * stride, contextBottom * stride);
     return { ...picture, height: size.height, pixels: rows };
   }
-  const own = (stride / width) * size.width;
-  const cut = Buffer.allocUnsafe(own * size.height);
-  for (let row = 0; row < size.height; row += 1) {
-    const from = (contextTop + row) * stride + (stride / width) * contextLeft;
-    pixels.copy(cut, row * own, from, from + own);
-  }
-  return { ...picture, ...size, pixels: cut };
+  const band = emptyLike(picture, size);
+  copyArea(picture, { x: contextLeft, y: contextTop, ...size }, band, { x: 0, y: 0 });
+  return band;
 };
 
 /** Writes an enhanced band, less its context, into its place in the whole. */
 export const pasteBand = (whole: Picture, enhanced: Picture, band: Band, scale: number): void => {
   const { top, bottom, left, right, contextTop, contextLeft } = band;
-  const [stride, own] = [strideOf(whole), strideOf(enhanced)];
-  const pixel = (stride / whole.width) * scale;
-  for (let row = 0; row < (bottom - top) * scale; row += 1) {
-    const from = ((top - contextTop) * scale + row) * own + (left - contextLeft) * pixel;
-    const to = (top * scale + row) * stride + left * pixel;
-    enhanced.pixels.copy(whole.pixels, to, from, from + (right - left) * pixel);
-  }
+  const area = {
+    x: (left - contextLeft) * scale,
+    y: (top - contextTop) * scale,
+    width: (right - left) * scale,
+    height: (bottom - top) * scale,
+  };
+  copyArea(enhanced, area, whole, { x: left * scale, y: top * scale });
 };
