@@ -29,7 +29,8 @@ YAW, PITCH = 9.0, 9.0  # degrees of difference at a cost of 1
 FARTHEST = 16.0  # degrees beyond which nothing is lent
 SMALLER = 1.6  # times smaller in pixels, at a cost of 1
 NOTHING = 3.0  # the cost of teeth that are drawn, where nothing is lent
-CHANGE = 3.0  # the cost of another lender than in the frame before
+LEAST_GAIN = 1.1  # that a lender must take off the cost of the whole output, to be in the bank
+CHANGE = 2.0  # the cost of another lender than in the frame before
 FADE = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9  # over a change of lender, or between one and teeth that are drawn
 
 
@@ -137,7 +138,7 @@ def _bank(costs: Array, weight: Array) -> Array:
     while len(chosen) < BANK:
         gains = np.maximum(left[:, None] - priced, 0).sum(0)
         best = int(np.argmax(gains))
-        if gains[best] < CHANGE:
+        if gains[best] < LEAST_GAIN:
             break
         chosen.append(best)
         left = np.minimum(left, priced[:, best])
