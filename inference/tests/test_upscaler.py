@@ -48,7 +48,7 @@ def test_tiles_give_the_whole_picture(upscaler: Get, model: str, scale: int) -> 
 def test_bands_give_the_whole_picture(upscaler: Get, model: str, channels: int, scale: int) -> None:
     picture = pattern(90, 33, channels)
     whole = upscaler(model).run(picture, scale)
-    halo = told(model, "band_halo")
+    halo = int(told(model, "band_halo"))
     bands = in_bands(lambda band: upscaler(model).run(band, scale), picture, scale, rows=40, halo=halo)
     assert np.abs(whole.astype(int) - bands).max() <= NOISE
 
@@ -90,26 +90,26 @@ def test_pieces_of_a_mosaic_give_the_whole_picture_and_compute_each_tile_once(sc
     assert sorted(tiles) == expected
 
 
-def told(model: str, parameter: str) -> int:
+def told(model: str, parameter: str) -> str:
     """What models/<model>/config.pbtxt tells the service."""
     config = (Path(__file__).parents[2] / "models" / model / "config.pbtxt").read_text()
-    found = re.search(rf'key: "{parameter}", value: {{ string_value: "(\d+)" }}', config)
+    found = re.search(rf'key: "{parameter}", value: {{ string_value: "([\d,]+)" }}', config)
     assert found, f"no {parameter} in the config of {model}"
-    return int(found[1])
+    return found[1]
 
 
 @pytest.mark.parametrize("model", EXACT)
 def test_the_config_tells_the_largest_halo(upscaler: Get, model: str) -> None:
     halos = [recipe.halo for recipe in upscaler(model).recipes.values() if isinstance(recipe, Cascade)]
     assert len(halos) == 3
-    assert told(model, "band_halo") == 2 * max(halos)
+    assert int(told(model, "band_halo")) == 2 * max(halos)
+    assert told(model, "reach") == ",".join(str(halo) for halo in halos)
 
 
 def test_the_config_of_detail_tells_its_grid() -> None:
     grid = [told("detail", f"band_{name}") for name in ("align", "halo", "rows", "columns")]
-    assert grid == [DETAIL_STEP] * 4
-    config = (Path(__file__).parents[2] / "models" / "detail" / "config.pbtxt").read_text()
-    assert f'"{DETAIL_OVERLAP},{DETAIL_OVERLAP},{DETAIL_OVERLAP // 2}"' in config
+    assert grid == [str(DETAIL_STEP)] * 4
+    assert told("detail", "band_after") == f"{DETAIL_OVERLAP},{DETAIL_OVERLAP},{DETAIL_OVERLAP // 2}"
 
 
 def in_bands(run: Callable[[AnyPicture], AnyPicture], picture: AnyPicture, scale: int, rows: int, halo: int) -> AnyPicture:

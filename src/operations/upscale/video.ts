@@ -7,7 +7,8 @@ import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
 import { effortOf, variantOf } from './options.ts';
 import { enlargeFrames } from './realtime.ts';
 import type { Scale } from './request.ts';
-import type { UpscaleHelp, UpscaleTask } from './task.ts';
+import { assembled, openParts, type Part } from './reuse.ts';
+import type { FramesTask } from './task.ts';
 
 /** How pictures are enlarged: by which factor and model, and how many calls run at a time. */
 export type UpscaleMeans = {
@@ -26,7 +27,7 @@ type Taken = {
 
 /** The frames of the video, enlarged: by `realtime` in the codes of the source, else as RGB. */
 export const enlargedVideo = (
-  task: UpscaleTask | UpscaleHelp,
+  task: FramesTask,
   info: VideoInfo,
   { from, pick = (frames) => frames }: Taken = {},
 ): AsyncIterable<AnyFrame> => {
@@ -37,7 +38,7 @@ export const enlargedVideo = (
     : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task));
 };
 
-export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
+export const meansOf = (task: FramesTask): UpscaleMeans => {
   const { models, options, transport, config, signal } = task;
   return {
     scale: options.scale,
@@ -48,18 +49,25 @@ export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
 };
 
 /**
- * The frames at `scale`, in order and with their times, while the consumer asks for them.
- * A frame equal to the one before it is not computed again.
+ * The frames at `scale`, in order and with their times, while the consumer asks for them. What has not changed since the
+ * frame before is not computed again.
  */
 export const upscaleVideo = (
   frames: AsyncIterable<Frame>,
   { scale, upscaler, inFlight, signal }: UpscaleMeans,
 ): AsyncIterable<Frame> => {
-  let last: { pixels: Buffer; enhanced: Promise<Picture> } | undefined;
+  const partsOf = openParts<Picture>(upscaler.reach(scale));
+  let last: Promise<Picture> | undefined;
+  const enlarged = async (picture: Picture, before: typeof last): Promise<Picture> => {
+    const parts = partsOf(picture);
+    const large = new Map<Picture, Picture>();
+    const run = async ({ picture: part }: Part<Picture>) =>
+      [part, await upscaler.run(part, scale, signal)] as const;
+    for await (const [part, one] of inOrder(parts, inFlight, run)) large.set(part, one);
+    return assembled(parts, large, await before);
+  };
   return inOrder(frames, inFlight, async (frame) => {
-    if (!last?.pixels.equals(frame.pixels)) {
-      last = { pixels: frame.pixels, enhanced: upscaler.run(frame, scale, signal) };
-    }
-    return { ...frame, ...(await last.enhanced) };
+    last = enlarged(frame, last);
+    return { ...frame, ...(await last) };
   });
 };

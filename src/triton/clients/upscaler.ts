@@ -14,7 +14,9 @@ export type Upscaler = {
   /** How many columns of its own a band has; 0: all. */
   readonly bandColumns: number;
   /** How many rows and columns of context follow a band at a scale; null: as many as go before it. */
-  bandAfter(scale: number): number | null;
+  readonly bandAfter: (scale: number) => number | null;
+  /** How far an opaque output pixel looks, in input pixels, at `scale`; null where the release does not say. */
+  readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
@@ -35,6 +37,7 @@ export const upscalerSlot = (model: string): Slot => ({
     ],
     parameters: {
       scales: /^2,4,8$/,
+      reach: /^(\d+,\d+,\d+)?$/,
       ...{ band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, band_rows: /^\d+$/ },
     },
   },
@@ -42,17 +45,14 @@ export const upscalerSlot = (model: string): Slot => ({
 
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
-  const { band_align, band_halo, band_rows, depths = '', scales = '' } = loaded.parameters;
-  const { band_columns = '0', band_after } = loaded.parameters;
+  const { band_align, band_halo, band_rows, band_columns = '0', depths = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
     bandColumns: Number(band_columns),
-    bandAfter: (scale) => {
-      const at = scales.split(',').indexOf(String(scale));
-      return band_after === undefined ? null : Number(band_after.split(',')[at]);
-    },
+    bandAfter: byScale(loaded, 'band_after'),
+    reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
     run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
       const size = scaled({ width, height }, scale);
@@ -62,6 +62,13 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
       return { ...size, channels, pixels: of(name).data, ...(depth && { depth }) };
     },
   };
+};
+
+/** A parameter with a number for each scale, in the order of `scales`; null where the release has none. */
+export const byScale = ({ parameters: { scales = '', ...others } }: LoadedModel, name: string) => {
+  const numbers = others[name] ? others[name].split(',').map(Number) : [];
+  return (scale: number): number | null =>
+    numbers[scales.split(',').indexOf(String(scale))] ?? null;
 };
 
 /** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */
