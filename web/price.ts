@@ -76,9 +76,8 @@ const priceOf = (
   make(
     'div',
     {},
-    make('p', { class: 'total' }, make('strong', {}, creditsText(credits)), left),
-    cached &&
-      make('p', { class: 'notice' }, 'This was done lately: the result is there, for free.'),
+    make('p', { class: 'total' }, make('strong', {}, cached ? 'Free' : creditsText(credits)), left),
+    cached && make('p', { class: 'notice' }, 'The same was done lately: its result is there.'),
     make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
     make(
       'details',
