@@ -304,6 +304,11 @@ export interface components {
             readonly duration_seconds?: number;
             /** @description where there are any */
             readonly warnings?: readonly components["schemas"]["Warning"][];
+            /**
+             * @description where the cache has the result: as long as it does, a job costs nothing
+             * @constant
+             */
+            readonly cached?: true;
         };
         readonly PriceLine: {
             /** @enum {string} */
