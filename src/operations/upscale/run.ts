@@ -11,6 +11,7 @@ import { videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
+import { denoiseWarnings } from './denoise.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
 import type { UpscaleTask } from './task.ts';
@@ -42,7 +43,12 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
     ...{ target, format, output: options.output ?? {} },
   });
   signal.throwIfAborted();
-  return { outputSize: enhanced, contentType: contentType(format), details: {}, warnings };
+  return {
+    outputSize: enhanced,
+    contentType: contentType(format),
+    details: {},
+    warnings: [...warnings, ...denoiseWarnings(options, means.upscaler)],
+  };
 };
 
 const imageFormat = (format: OutputFormat = defaultFormat.image) => {
@@ -59,6 +65,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     outputSize: scaled(info.size, task.options.scale),
     contentType: contentType('mp4'),
     details: videoDetails(done),
+    warnings: denoiseWarnings(task.options, meansOf(task).upscaler),
   };
 };
 

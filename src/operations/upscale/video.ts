@@ -3,7 +3,8 @@ import type { Frame, Picture } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
-import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
+import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
+import { levelOf } from './denoise.ts';
 import { effortOf, variantOf } from './options.ts';
 import { enlargeFrames } from './realtime.ts';
 import type { Scale } from './request.ts';
@@ -13,6 +14,8 @@ import type { UpscaleHelp, UpscaleTask } from './task.ts';
 export type UpscaleMeans = {
   readonly scale: Scale;
   readonly upscaler: Upscaler;
+  /** What is taken away first. */
+  readonly denoise: Level;
   readonly inFlight: number;
   readonly signal: AbortSignal;
 };
@@ -38,10 +41,12 @@ export const enlargedVideo = (
 };
 
 export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
-  const { models, options, transport, config, signal } = task;
+  const { models, options, found, transport, config, signal } = task;
+  const upscaler = openUpscaler(transport, models.of(variantOf(options)));
   return {
     scale: options.scale,
-    upscaler: openUpscaler(transport, models.of(variantOf(options))),
+    upscaler,
+    denoise: levelOf(options, found.kind, upscaler),
     inFlight: config.triton.framesInFlight,
     signal,
   };
@@ -53,12 +58,12 @@ export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
  */
 export const upscaleVideo = (
   frames: AsyncIterable<Frame>,
-  { scale, upscaler, inFlight, signal }: UpscaleMeans,
+  { scale, upscaler, denoise, inFlight, signal }: UpscaleMeans,
 ): AsyncIterable<Frame> => {
   let last: { pixels: Buffer; enhanced: Promise<Picture> } | undefined;
   return inOrder(frames, inFlight, async (frame) => {
     if (!last?.pixels.equals(frame.pixels)) {
-      last = { pixels: frame.pixels, enhanced: upscaler.run(frame, scale, signal) };
+      last = { pixels: frame.pixels, enhanced: upscaler.run(frame, scale, signal, denoise) };
     }
     return { ...frame, ...(await last.enhanced) };
   });
