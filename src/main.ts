@@ -71,6 +71,8 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     closers.push(() => probers.close());
     const queuesToSee = openQueuesToSee(['jobs', 'webhooks'], config.redis);
     closers.push(() => queuesToSee.close());
+    const models = openCatalogue(entries, { ...shared, signal: closing.signal });
+    closers.push(repeat(LOOK_MS, models.look, log));
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
@@ -82,7 +84,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl, config.files.ttlMs),
       ...{ webhooks, fetchTo, identify, page: await bundlePage() },
-      models: openCatalogue(entries, { ...shared, signal: closing.signal }),
+      models,
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
       ...{ turns, quickTurns: turns.quick, probers, probed: openProbed(), queuesToSee },
       ...{ draining: draining.signal, closing: closing.signal },
@@ -135,6 +137,8 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
 
 const entries = operations.flatMap(catalogueEntries);
 
+/** Between two looks at the models: within it a new job finds an answer that counts. */
+const LOOK_MS = 2_000;
 /** Between two looks whether each Triton has the releases that are in use. */
 const RECONCILE_MS = 2_000;
 

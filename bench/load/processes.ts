@@ -34,6 +34,25 @@ export const memoryByKind = (): Readonly<Record<Kind, number>> => {
   return sums;
 };
 
+/** Seconds of processor time that this process and its descendants have taken, those that have ended included. */
+export const processorSeconds = (): number => {
+  const processes = all();
+  const pids = [process.pid, ...descendants(processes, process.pid).map(({ pid }) => pid)];
+  return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) / TICKS_PER_SECOND;
+};
+
+/** What Linux tells every program, whatever the kernel counts in. */
+const TICKS_PER_SECOND = 100;
+/** utime, stime, cutime and cstime are the fields 14 to 17; after the command's name, which may have spaces, comes field 3. */
+const ticksOf = (pid: number): number => {
+  const stat = read(`/proc/${pid}/stat`);
+  const ticks = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15);
+  return ticks.reduce((sum, each) => sum + Number(each), 0);
+};
+
 const all = (): Process[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -9,7 +9,9 @@ import pytest
 
 from bench.lipsync import metrics, pixels
 from bench.lipsync.measure import null
+from bench.lipsync.sounds import by_sound, table_of_sounds
 from bench.lipsync.table import ASKED, clip_by_clip, side_by_side
+from enhance.speech.classes import CLASSES
 
 Floats = npt.NDArray[Any]
 FPS = 25.0
@@ -247,3 +249,21 @@ def test_the_table_has_the_mean_of_the_unseen_clips_and_marks_what_misses() -> N
     assert "| kitchen * | fast | 0.90 / 0.90 |" in each and "| one | studio | **0.40** / 0.50 |" in each
     for text in (whole, each):
         assert len({line.count("|") for line in text.splitlines()}) == 1
+
+
+def test_shut_lips_are_counted_in_the_sounds_that_part_them() -> None:
+    posteriors = np.full((400, 20), 0.01)
+    for at, name in enumerate(("W", "L", "P", "SIL")):
+        posteriors[100 * at : 100 * (at + 1), CLASSES.index(name)] = 0.8
+    middles = (np.arange(100) + 0.5) / FPS
+    opened = np.full(100, 0.1)
+    opened[:5] = opened[50:75] = 0.0
+    opened[30:35] = np.nan
+    people = by_sound(np.full(100, 0.2), middles, posteriors)
+    made = by_sound(opened, middles, posteriors)
+    assert made.frames.tolist() == [25, 20, 0, 0] and made.shut.tolist() == [5, 0, 0, 0]
+    assert made.median == pytest.approx(0.1)
+    assert by_sound(opened, middles - 2, posteriors).frames.tolist() == [25, 25, 0, 0]
+    people.shut[:2] = [5, 0]
+    table = table_of_sounds([people], {"fast": [made, made]})
+    assert "| fast | 20% | 0% | - | - | 1.00 | 0.100 | 0.50 |" in table

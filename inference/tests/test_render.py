@@ -12,12 +12,14 @@ import pytest
 from skimage import data
 
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
+from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
+from enhance.render.lips.outline import lips_of
 from enhance.render.lips.shape import shape_of
 from enhance.render.measure import measure
-from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
 from enhance.style import Style
 
@@ -419,3 +421,18 @@ def test_the_config_says_what_the_code_does() -> None:
     for name, value in told_of:
         told = text.split(f'key: "{name}", value: {{ string_value: "')[1].split('"')[0]
         assert float(told) == value
+
+
+@pytest.mark.parametrize("side", [-1, 1])
+def test_no_corner_is_torn_where_the_mesh_lies_low_at_it(side: int) -> None:
+    planes, mesh = drawn(gap=0.035)
+    pose = pose_of(mesh)
+    for ring in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER):
+        for point in {*ring}:
+            aside = side * (mesh[point, 0] - mesh[13, 0])
+            mesh[point, 1] += 0.2 * max(float(aside), 0.0)
+    patch = patch_of(planes, BT601, mesh)
+    lips = lips_of(patch.head, pose, planes)
+    upper, lower = (pose.to_plane(contour) for contour in (lips.upper_inner, lips.lower_inner))
+    x = np.linspace(max(upper[0, 0], lower[0, 0]), min(upper[-1, 0], lower[-1, 0]), 101)
+    assert (np.interp(x, upper[:, 0], upper[:, 1]) - np.interp(x, lower[:, 0], lower[:, 1])).max() < 0.003

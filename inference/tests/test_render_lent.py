@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from enhance.geometry.head import BadMouthError, pose_of
-from enhance.geometry.planes import Planes
+from enhance.geometry.planes import Planes, to_rgb
 from enhance.plan.choice import AT_ONCE, BANK, choose
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside.lender import lend, lender_from, size_of
@@ -96,10 +96,12 @@ def test_lips_that_hardly_part_show_a_dark_line_and_nothing_lent() -> None:
     assert int(np.abs(without.y.astype(int) - lent.y).max()) > 0
 
 
-def test_lower_teeth_keep_their_height_and_leave_a_gap() -> None:
+def two_rows(opening: float, shown: float = 0.14) -> tuple[Floats, int, int, int]:
+    """Luma down the middle of a mouth that is as far open, lent by one that shows two rows of teeth in an opening of `shown`;
+    where the lender's lips and the seam between its rows are."""
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
-    giver, at = drawn(gap=0.14)
+    giver, at = drawn(gap=shown)
     top, bottom = int(at[13, 1]), int(at[14, 1])
     seam = (top + bottom) // 2
     dark = giver.y < 60
@@ -108,15 +110,26 @@ def test_lower_teeth_keep_their_height_and_leave_a_gap() -> None:
     giver.y[seam - 1 : seam + 2][dark[seam - 1 : seam + 2]] = 90
     lender = lend(giver, at, SUBJECT.unpack(subject), BALANCED.lender)
     assert lender_from(lender.tobytes(), BALANCED.lender).lower > 0.5
+    return opened(planes, mesh, subject, opening, (lender, 1.0)).planes.y[:, SIZE // 2], top, seam, bottom
 
-    lent = opened(planes, mesh, subject, 0.21, (lender, 1.0)).planes.y[:, SIZE // 2]
+
+def test_lower_teeth_keep_their_height_and_leave_a_gap() -> None:
+    lent, top, seam, bottom = two_rows(0.21)
     white = np.flatnonzero(lent > 195)
     rows = [row for row in np.split(white, np.flatnonzero(np.diff(white) > 1) + 1) if top - 12 < row[0] < bottom + 12]
     upper_row, lower_row = (row for row in rows if len(row) > 4 and row[-1] < bottom + 30)
     gap = lent[upper_row[-1] + 3 : lower_row[0] - 3]
     assert len(gap) > 3
-    assert gap.max() < 90
+    assert gap.max() < 110
     assert len(lower_row) <= 1.35 * (bottom - seam)
+
+
+def test_no_black_line_flashes_between_the_rows_of_a_mouth_that_is_little_open() -> None:
+    lent, top, _, bottom = two_rows(0.10, shown=0.07)
+    near = lent[top - 16 : bottom + 24]
+    teeth = np.flatnonzero(near > 170)
+    teeth = teeth[teeth > 14]  # above is the upper lip's skin
+    assert near[teeth[0] : np.flatnonzero(near > 200)[-1]].min() > 70
 
 
 def test_what_the_lenders_lower_lip_hid_is_drawn_and_not_stretched() -> None:
@@ -202,11 +215,15 @@ def test_teeth_that_a_lender_shows_are_the_subjects() -> None:
     assert np.array_equal(own.lip, SUBJECT.unpack(subject).lip)
 
 
-def test_lenders_without_teeth_leave_the_subject_as_it_was() -> None:
+def test_a_mouth_without_teeth_shows_what_colour_the_subjects_is_inside() -> None:
     planes, mesh = drawn()
     subject = measure(planes, BT601, mesh)
     lender = lender_from(lend(*painted(0.16), SUBJECT.unpack(subject), 256).tobytes(), 256)
-    assert np.array_equal(with_teeth(subject, [lender], BT601), subject)
+    before, after = SUBJECT.unpack(subject), SUBJECT.unpack(with_teeth(subject, [lender], BT601))
+    green = to_rgb(Planes(*(np.full((2, 2), code, np.uint8) for code in GREEN)), BT601)[0, 0]
+    assert np.array_equal(after.teeth, before.teeth) and np.array_equal(after.tooth, before.tooth)
+    assert after.cavity == pytest.approx(np.clip(green, 0, None), abs=12)
+    assert before.cavity != pytest.approx(np.clip(green, 0, None), abs=12)
 
 
 @pytest.mark.parametrize("size", [size_of(256) - 1, size_of(128), 0])

@@ -11,10 +11,11 @@ from PIL import Image
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
-from enhance.picture import AnyPicture, BadPictureError, white
+from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, white
 from enhance.upscale.alpha import upscale_alpha
 from enhance.upscale.cascade import Cascade
-from enhance.upscale.upscaler import DETAIL_STEP, MODELS, Upscaler
+from enhance.upscale.mosaic import Mosaic, Recent
+from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, MODELS, Upscaler
 from tests.pictures import pattern, red_disc
 
 Get = Callable[[str], Upscaler]
@@ -48,7 +49,7 @@ def test_tiles_give_the_whole_picture(upscaler: Get, model: str, scale: int) -> 
 def test_bands_give_the_whole_picture(upscaler: Get, model: str, channels: int, scale: int) -> None:
     picture = pattern(90, 33, channels)
     whole = upscaler(model).run(picture, scale)
-    halo = told(model, "band_halo")
+    halo = int(told(model, "band_halo"))
     bands = in_bands(lambda band: upscaler(model).run(band, scale), picture, scale, rows=40, halo=halo)
     assert np.abs(whole.astype(int) - bands).max() <= NOISE
 
@@ -60,23 +61,56 @@ def test_bands_of_detail_give_the_whole_picture(upscaler: Get) -> None:
     np.testing.assert_array_equal(whole, bands)
 
 
-def told(model: str, parameter: str) -> int:
+@pytest.mark.parametrize(
+    ("scale", "step", "overlap"), [(2, DETAIL_STEP, DETAIL_OVERLAP), (8, DETAIL_STEP // 2, DETAIL_OVERLAP // 2)]
+)
+def test_pieces_of_a_mosaic_give_the_whole_picture_and_compute_each_tile_once(scale: int, step: int, overlap: int) -> None:
+    tiles: list[tuple[int, ...]] = []
+
+    def network(planes: FloatPlanes) -> FloatPlanes:
+        tiles.append(planes.shape)
+        large: FloatPlanes = planes.repeat(scale, 1).repeat(scale, 2) + planes.mean()  # every pixel depends on all of its tile
+        return large
+
+    def mosaic() -> Mosaic:
+        return Mosaic(network, scale, step, overlap, Recent(1 << 30))
+
+    picture = pattern(2 * DETAIL_STEP + 60, DETAIL_STEP + 70)
+    whole = mosaic().upscale(picture, lambda: None)
+    expected = sorted(tiles)
+    tiles.clear()
+    after = {2: 48, 8: 24}[scale]
+    in_pieces = mosaic()
+    for top in range(0, picture.shape[0], DETAIL_STEP):
+        for left in range(0, picture.shape[1], DETAIL_STEP):
+            above, before = min(top, DETAIL_STEP), min(left, DETAIL_STEP)
+            piece = picture[top - above : top + DETAIL_STEP + after, left - before : left + DETAIL_STEP + after]
+            large = in_pieces.upscale(piece, lambda: None)[above * scale :, before * scale :]
+            own = whole[top * scale : (top + DETAIL_STEP) * scale, left * scale : (left + DETAIL_STEP) * scale]
+            np.testing.assert_array_equal(large[: own.shape[0], : own.shape[1]], own)
+    assert sorted(tiles) == expected
+
+
+def told(model: str, parameter: str) -> str:
     """What models/<model>/config.pbtxt tells the service."""
     config = (Path(__file__).parents[2] / "models" / model / "config.pbtxt").read_text()
-    found = re.search(rf'key: "{parameter}", value: {{ string_value: "(\d+)" }}', config)
+    found = re.search(rf'key: "{parameter}", value: {{ string_value: "([\d,]+)" }}', config)
     assert found, f"no {parameter} in the config of {model}"
-    return int(found[1])
+    return found[1]
 
 
 @pytest.mark.parametrize("model", EXACT)
 def test_the_config_tells_the_largest_halo(upscaler: Get, model: str) -> None:
     halos = [recipe.halo for recipe in upscaler(model).recipes.values() if isinstance(recipe, Cascade)]
     assert len(halos) == 3
-    assert told(model, "band_halo") == 2 * max(halos)
+    assert int(told(model, "band_halo")) == 2 * max(halos)
+    assert told(model, "reach") == ",".join(str(halo) for halo in halos)
 
 
 def test_the_config_of_detail_tells_its_grid() -> None:
-    assert (told("detail", "band_align"), told("detail", "band_halo")) == (DETAIL_STEP, DETAIL_STEP)
+    grid = [told("detail", f"band_{name}") for name in ("align", "halo", "rows", "columns")]
+    assert grid == [str(DETAIL_STEP)] * 4
+    assert told("detail", "band_after") == f"{DETAIL_OVERLAP},{DETAIL_OVERLAP},{DETAIL_OVERLAP // 2}"
 
 
 def in_bands(run: Callable[[AnyPicture], AnyPicture], picture: AnyPicture, scale: int, rows: int, halo: int) -> AnyPicture:

@@ -13,6 +13,8 @@ import { whileWanted } from './while-wanted.ts';
 type Made = {
   readonly job: JobRecord;
   readonly joined: boolean;
+  /** Its result's file was there when the job was made of it, just now. */
+  readonly cached?: boolean;
   /** Of this request: that of the job is of the request that made it. */
   readonly metadata: Metadata;
 };
@@ -30,7 +32,7 @@ export const answerJob = async (
   if (applied !== '') ctx.set('Preference-Applied', applied);
   const job =
     ms === 0 || isOver(made.job.status) ? made.job : await ended(ctx, made.job, ms, parts);
-  if (!asJob && isOver(job.status)) return answerOf(job, made.joined, parts);
+  if (!asJob && isOver(job.status)) return answerOf(job, made, parts);
   ctx.status = 202;
   ctx.set('Location', `/v1/jobs/${job.id}`);
   return { ...(await showJob(job, parts)), metadata: made.metadata };
@@ -53,9 +55,12 @@ const ended = (ctx: Context, { account, id }: JobRecord, ms: number, parts: Part
   );
 
 /** The failures are those of `resultOf`. */
-const answerOf = async (job: JobRecord, joined: boolean, parts: Parts): Promise<JobResult> => {
-  const { operations, links, files } = parts;
-  await resultOf(job, files);
+const answerOf = async (
+  job: JobRecord,
+  { joined, cached = false }: Made,
+  { operations, links, files }: Parts,
+): Promise<JobResult> => {
+  if (!cached) await resultOf(job, files);
   const result = presentResult(job, { operations, link: links.url });
   if (!result) throw new Failure('result_expired');
   // The request that made the job is charged, the requests that joined it are not.

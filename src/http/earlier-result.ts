@@ -5,18 +5,19 @@ import type { StoredFile } from '../storage/stored-file.ts';
 import type { Parts } from './parts.ts';
 import { resultOf } from './result-of.ts';
 
+type Found = Omit<StoredFile, 'path'> & { borrow(): Promise<string> };
 type Needed = Pick<Parts, 'jobs' | 'files' | 'links' | 'config'>;
 
 /**
- * A copy of the result that an address of this service names, at a path that the request owns; null for any other address.
- * Failure not_found for a job that is unknown or another account's, and for a wrong signature; result_not_ready;
+ * The result that an address of this service names; null for any other address. `borrow` copies it to a path that the
+ * request owns, unless it has expired. Failure not_found for a job that is unknown or another account's, and for a wrong signature; result_not_ready;
  * job_canceled; result_expired; validation_failed for a job that failed.
  */
 export const takeResult = async (
   account: string,
   url: string,
   parts: Needed,
-): Promise<StoredFile | null> => {
+): Promise<Found | null> => {
   const id = jobIn(url, parts.config.http.publicUrl);
   if (id === null) return null;
   const job = await jobOf(account, id, url, parts);
@@ -25,9 +26,12 @@ export const takeResult = async (
     throw new Failure('validation_failed', { detail });
   }
   const { outcome } = await resultOf(job, parts.files);
-  const path = await parts.files.borrowResult(outcome.file);
-  if (path === null) throw new Failure('result_expired');
-  return { path, bytes: outcome.bytes, sha256: outcome.sha256 };
+  const borrow = async (): Promise<string> => {
+    const path = await parts.files.borrowResult(outcome.file);
+    if (path === null) throw new Failure('result_expired');
+    return path;
+  };
+  return { borrow, bytes: outcome.bytes, sha256: outcome.sha256 };
 };
 
 const jobIn = (url: string, publicUrl: string): string | null => {

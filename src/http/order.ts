@@ -54,7 +54,7 @@ export const makeJob = async (
       const found = await reuse(parts, order);
       if (found) return counted(parts, found);
       const prepared = await probed(operation, identified, intake, parts);
-      const submission = { ...order, ...probedPart(identified, prepared) };
+      const submission = { ...order, ...(await probedPart(identified, prepared)) };
       const rechoose = () => chooseAgain(operation, identified, pin, parts);
       return counted(parts, await submit(parts, { ...submission, rechoose }));
     },
@@ -110,14 +110,17 @@ const signedBy = (
 ): string => (config.provenance !== null && edit?.(options) ? config.provenance.signedBy : '');
 
 /** What an order becomes once its media was probed. */
-const probedPart = (
+const probedPart = async (
   { files }: Identified<Options>,
   { input, found, price, made }: Prepared<JobInput, unknown>,
-): Omit<Submission, keyof Order | 'rechoose'> => {
+): Promise<Omit<Submission, keyof Order | 'rechoose'>> => {
   const sources = Object.entries(files);
+  const paths = await Promise.all(
+    sources.map(async ([role, { file }]) => [role, await file()] as const),
+  );
   return {
     ...{ input, found, price },
-    files: { ...Object.fromEntries(sources.map(([role, { path }]) => [role, path])), ...made },
+    files: { ...Object.fromEntries(paths), ...made },
     inputBytes: sources.reduce((sum, [, { bytes }]) => sum + bytes, 0),
   };
 };

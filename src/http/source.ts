@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../errors.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { WorkLabels } from '../metrics/stages.ts';
-import type { Intake } from '../operations/operation.ts';
+import type { Intake, Source } from '../operations/operation.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Incoming } from './body/incoming.ts';
 import type { Context } from './context.ts';
@@ -35,10 +35,11 @@ export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intak
     config,
     take: (group, mostBytes) => take(group, mostBytes, wanted, { ...parts, labels }),
     look,
-    probeMedia: async ({ path, sha256 }, kind, limits) => {
+    probeMedia: async ({ file, sha256 }, kind, limits) => {
       const key = `${operation} ${kind} ${sha256}`;
       const known = probed.get(key);
       if (known) return known;
+      const path = await file();
       const { ffmpeg } = config.probing;
       const info = await look<MediaInfo>(({ probeImage, probeVideo }, signal) =>
         kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits, signal }),
@@ -57,35 +58,46 @@ const take = async (
   mostBytes: number,
   { body, files, caller, folder, admit }: Wanted,
   parts: Parts & { readonly labels: WorkLabels },
-): Promise<StoredFile> => {
+): Promise<Source> => {
   const part = group.map((name) => files[name]).find((file) => file !== undefined);
-  if (part) return part;
+  if (part) return arrived(part);
   const field = group.map((name) => `${name}_url`).find((name) => body[name] !== undefined) ?? '';
   const url = body[field];
   if (typeof url !== 'string') throw new Error('expected a source; the route let none pass');
-  const target = join(await folder(), group.join('-or-'));
-  const kept = await takeKept(field, url, caller, parts);
+  const place = async () => join(await folder(), group.join('-or-'));
+  const kept = await naming(field, () => findKept(url, caller, parts));
   if (kept) {
-    await rename(kept.path, target);
-    return { path: target, bytes: kept.bytes, sha256: kept.sha256 };
+    const { borrow, ...known } = kept;
+    const bring = async () => {
+      const target = await place();
+      await rename(await borrow(), target);
+      return target;
+    };
+    let brought: Promise<string> | undefined;
+    const file = () => {
+      brought ??= naming(field, bring);
+      return brought;
+    };
+    return { ...known, file };
   }
   const { config, fetchTo, closing } = parts;
   const asked = {
-    ...{ url, path: target, config: config.fetch, maxBytes: mostBytes },
+    ...{ url, path: await place(), config: config.fetch, maxBytes: mostBytes },
     ...{ signal: closing, admit },
   };
-  return inStage(parts, 'fetching', parts.labels, () => fetchTo(asked));
+  return arrived(await inStage(parts, 'fetching', parts.labels, () => fetchTo(asked)));
 };
 
-/** What this service keeps itself; null where the address is no one of its own. A failure names the field. */
-const takeKept = async (
-  field: string,
-  url: string,
-  { account }: Caller,
-  parts: Parts,
-): Promise<StoredFile | null> => {
+const arrived = ({ path, ...known }: StoredFile): Source => ({ ...known, file: async () => path });
+
+/** What this service keeps itself; null where the address is no one of its own. */
+const findKept = async (url: string, { account }: Caller, parts: Parts) =>
+  (await parts.uploads.resolve(account, url)) ?? (await takeResult(account, url, parts));
+
+/** A failure of `work` names the field. */
+const naming = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
   try {
-    return (await parts.uploads.resolve(account, url)) ?? (await takeResult(account, url, parts));
+    return await work();
   } catch (cause) {
     if (!(cause instanceof Failure)) throw cause;
     const { code, facts, message: detail } = cause;

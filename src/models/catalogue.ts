@@ -62,7 +62,10 @@ const freshMs = 1_000;
 /** How long it is used while Triton is asked again, which takes long under load. */
 const usableMs = 5_000;
 
-/** Asks Triton at most once in `freshMs`, and each release for its engine only once. */
+/**
+ * Asks Triton at most once in `freshMs`, each release for its engine only once, and a model for its config as long as it
+ * stays ready from look to look. Whoever calls `look` every second or two has `describe` answer without waiting.
+ */
 export const openCatalogue = (
   entries: readonly CatalogueEntry[],
   { transport, control, registry, log, signal }: CatalogueParts,
@@ -71,6 +74,7 @@ export const openCatalogue = (
     throw new Error('expected each model id once, over all operations');
   const engineOf = openEngines(transport, signal);
   const complain = openComplaints(log);
+  const configs: Configs = new Map();
   const remembered = new Map<string, { readonly atMs: number; readonly sets: Sets }>();
 
   /** What was ready lately counts as ready: a thread of Triton that loads a model answers nobody for seconds. */
@@ -136,7 +140,7 @@ export const openCatalogue = (
 
   const look = async (): Promise<readonly ModelState[]> => {
     const states = await registry.readAll();
-    const reader = askingOnce(control);
+    const reader = askingOnce(control, configs);
     return Promise.all(entries.map((entry) => stateOf(entry, states, reader)));
   };
 
@@ -173,7 +177,12 @@ export const openCatalogue = (
     return known.states;
   };
 
-  return { describe };
+  return {
+    describe,
+    look: async (): Promise<void> => {
+      await ask(await registry.revision());
+    },
+  };
 };
 
 type Answer = {
@@ -182,6 +191,7 @@ type Answer = {
   readonly revision: string | null;
   readonly states: readonly ModelState[];
 };
+type Configs = Map<string, ReturnType<RepositoryReader['modelConfig']>>;
 type Sets = Readonly<Record<Kind, ModelSet | null>>;
 
 const bothVersions = (version: string): Versions => ({ image: version, video: version });
@@ -190,17 +200,36 @@ const versionsOf = (sets: Sets | null): Versions => ({
   video: sets?.video?.version ?? null,
 });
 
-/** Asks Triton each question once: many models share slots. */
-const askingOnce = (control: RepositoryReader): RepositoryReader => {
-  let index: ReturnType<RepositoryReader['repositoryIndex']> | undefined;
-  const configs = new Map<string, ReturnType<RepositoryReader['modelConfig']>>();
+/** Asks Triton each question once, as many models share slots; not for what `configs` has of models that were ready ever since. */
+const askingOnce = (control: RepositoryReader, configs: Configs): RepositoryReader => {
+  const look = async () => {
+    const before = new Map(configs);
+    // A server that does not answer may come back with other models under the same names.
+    configs.clear();
+    const index = await control.repositoryIndex();
+    const ready = new Set(index.flatMap(({ name, state }) => (state === 'READY' ? name : [])));
+    for (const [name, config] of before) if (ready.has(name)) configs.set(name, config);
+    return { index, ready };
+  };
+  const configOf = async (name: string) => {
+    try {
+      return await control.modelConfig(name);
+    } catch (error) {
+      configs.delete(name);
+      throw error;
+    }
+  };
+  let looked: ReturnType<typeof look> | undefined;
+  const once = () => {
+    looked ??= look();
+    return looked;
+  };
   return {
-    repositoryIndex: () => {
-      index ??= control.repositoryIndex();
-      return index;
-    },
-    modelConfig: (name) => {
-      const config = configs.get(name) ?? control.modelConfig(name);
+    repositoryIndex: async () => (await once()).index,
+    modelConfig: async (name) => {
+      const { ready } = await once();
+      if (!ready.has(name)) throw modelUnavailable(name, new Error('it is not ready'));
+      const config = configs.get(name) ?? configOf(name);
       configs.set(name, config);
       return config;
     },

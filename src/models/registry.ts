@@ -1,5 +1,6 @@
 /** The releases of all slots as they are stored in Redis, and the log of who changed them. See decision 20. */
 import { z } from 'zod';
+import { sharedInTurn } from '../async/share.ts';
 import { ReleaseLogEntry } from '../contract/releases.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
@@ -56,7 +57,10 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
   };
 
   /** The same as long as nothing has changed; null before the first change. */
-  const revision = (): Promise<string | null> => redis.get(`${key}:revision`);
+  const revision = sharedInTurn(
+    () => key,
+    (): Promise<string | null> => redis.get(`${key}:revision`),
+  );
 
   /**
    * Applies a pure move to a slot's state. `seen` is the state that an operator's decision was made on: when its aliases

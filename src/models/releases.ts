@@ -51,12 +51,18 @@ export const loadedSet = async (
   release: string,
   slots: readonly Slot[],
 ): Promise<ModelSet> => {
-  const index = await control.repositoryIndex();
+  const indexed = control.repositoryIndex();
   const load = async (slot: Slot): Promise<LoadedModel> => {
     const name = nameOf(state, release, slot);
+    // At once, as each takes a turn to Triton and back. One that is not ready has no config.
+    const [index, [config]] = await Promise.all([
+      indexed,
+      Promise.allSettled([control.modelConfig(name)]),
+    ]);
     const isReady = index.some((entry) => entry.name === name && entry.state === 'READY');
     if (!isReady) throw absent(slot.name, name, index);
-    return loadedAs(slot, await control.modelConfig(name));
+    if (config.status === 'rejected') throw config.reason;
+    return loadedAs(slot, config.value);
   };
   return setOf(await Promise.all(slots.map(load)));
 };

@@ -7,17 +7,21 @@ import { sizeText } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
 import { identify } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
-import type { StoredFile } from '../storage/stored-file.ts';
-import type { Intake } from './operation.ts';
+import type { Intake, JobFiles, Source } from './operation.ts';
 
 /** Takes the picture or clip of a request, whose kind its content tells. Fails as `take` and `identify` do. */
 export const takeMedia = async (group: readonly string[], intake: Intake) => {
   const { limits } = intake.config;
-  const file = await intake.take(group, Math.max(limits.image.bytes, limits.video.bytes));
-  const { kind, mime } = await identify(file.path, ['image', 'video']);
-  checkBytes(file.bytes, kind, limits);
-  return { kind, media: { ...file, mime } };
+  const source = await intake.take(group, Math.max(limits.image.bytes, limits.video.bytes));
+  const { kind, mime } = await typeOf(source);
+  checkBytes(source.bytes, kind, limits);
+  return { kind, media: { ...source, mime } };
 };
+
+const typeOf = async ({ type, file }: Source) =>
+  type && type.kind !== 'audio'
+    ? { kind: type.kind, mime: type.mime }
+    : identify(await file(), ['image', 'video']);
 
 /** By the kind that the content turned out to be. Failure file_too_large. */
 export const checkBytes = (bytes: number, kind: MediaKind, limits: Limits): void => {
@@ -34,7 +38,7 @@ const titles: Readonly<Record<MediaKind, string>> = {
 
 /** What a job tells of its picture or clip. */
 export const jobInput = (
-  { bytes, sha256, mime }: Omit<StoredFile, 'path'> & { readonly mime: string },
+  { bytes, sha256, mime }: JobFiles['media'],
   info: MediaInfo,
 ): JobInput => ({
   ...{ bytes, sha256, content_type: mime },

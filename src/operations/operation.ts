@@ -10,6 +10,7 @@ import type { Use } from '../cli/run-jobs.ts';
 import type { Config, Limits } from '../config.ts';
 import type { OperationExample } from '../contract/examples.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
+import type { MediaKind } from '../contract/media.ts';
 import type { FailureCode } from '../errors.ts';
 import type { Size } from '../frame.ts';
 import type { MediaInfo } from '../media/info.ts';
@@ -52,9 +53,9 @@ export type Intake = {
    * The one source of this group (such as ["image", "video"]) that came, as a file that the request owns: a part of the
    * body, an earlier upload, or fetched from its `_url`. Failure file_too_large, url_fetch_failed and the like.
    */
-  take(group: readonly string[], mostBytes: number): Promise<StoredFile>;
+  take(group: readonly string[], mostBytes: number): Promise<Source>;
   /** What the picture or clip is; remembered for a while, so that who asks for the price first does not wait twice. */
-  probeMedia(media: StoredFile, kind: InputKind, limits: Limits['video']): Promise<MediaInfo>;
+  probeMedia(media: Source, kind: InputKind, limits: Limits['video']): Promise<MediaInfo>;
   /** Runs a probe when it is the caller's turn, in a process for this; the signal ends when the service shuts down. */
   look<T>(work: (probes: Probes, signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A path in the request's own folder, for a file that is made of its sources. */
@@ -63,10 +64,18 @@ export type Intake = {
   readonly admit: Admit;
 };
 
+/** A source that came with a request. Of an upload everything is known without its file, which the cache does not need. */
+export type Source = Omit<StoredFile, 'path'> & {
+  /** The file's path, which the request owns. Failure upload_not_found when an upload's file is gone. */
+  file(): Promise<string>;
+  /** What `identify` found when it was uploaded. */
+  readonly type?: { readonly kind: MediaKind; readonly mime: string };
+};
+
 /** A file of a job under its role, such as "media" or "audio". */
-export type JobFiles = Readonly<Record<string, StoredFile & { readonly mime: string }>> & {
+export type JobFiles = Readonly<Record<string, Source & { readonly mime: string }>> & {
   /** The picture or clip itself. */
-  readonly media: StoredFile & { readonly mime: string };
+  readonly media: Source & { readonly mime: string };
 };
 
 /** A request whose sources are here and known by their content, but not probed yet: enough to ask the cache. */

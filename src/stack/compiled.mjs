@@ -22,6 +22,7 @@ const sources = ['src', 'client'].map((name) => join(root, name));
 const programs = {
   main: 'src/main.ts',
   prober: 'src/media/probe/prober-process.ts',
+  encoder: 'src/media/image/encoder-process.ts',
   enhance: 'src/cli/enhance.ts',
   up: 'src/stack/up.ts',
 };

@@ -8,9 +8,11 @@ import { type Redises, script } from '../redis.ts';
 import type { Files } from './files.ts';
 import type { StoredFile } from './stored-file.ts';
 
-type Borrowed = StoredFile & {
-  readonly kind: MediaKind;
-  readonly mime: string;
+/** An upload as a request uses it. */
+type Found = Omit<StoredFile, 'path'> & {
+  readonly type: { readonly kind: MediaKind; readonly mime: string };
+  /** A copy at a path that the request owns. Failure upload_not_found when its file is gone. */
+  borrow(): Promise<string>;
 };
 export type Uploads = ReturnType<typeof openUploads>;
 
@@ -98,17 +100,21 @@ export const openUploads = (
   };
 
   /**
-   * The upload that a URL names, at a path that the request owns; null when the URL names none of this service.
+   * The upload that a URL names; null when the URL names none of this service.
    * Failure upload_not_found when it is unknown, has expired, or belongs to another account.
    */
-  const resolve = async (account: string, url: string): Promise<Borrowed | null> => {
+  const resolve = async (account: string, url: string): Promise<Found | null> => {
     if (!url.startsWith(base)) return null;
     const id = url.slice(base.length);
     const stored = await find(account, id);
-    const path = stored && (await files.borrowUpload(id));
-    if (stored === null || path === null) throw new Failure('upload_not_found', { url });
+    if (stored === null) throw new Failure('upload_not_found', { url });
     const { kind, mime, bytes, sha256 } = stored;
-    return { path, kind, mime, bytes, sha256 };
+    const borrow = async (): Promise<string> => {
+      const path = await files.borrowUpload(id);
+      if (path === null) throw new Failure('upload_not_found', { url });
+      return path;
+    };
+    return { type: { kind, mime }, bytes, sha256, borrow };
   };
 
   return { keep, get, resolve };

@@ -16,7 +16,7 @@ import { nothingLost } from './aftermath.ts';
 import { follow } from './follow.ts';
 
 const test = suite('killed processes');
-const [triton, redis] = await Promise.all([ownTriton(['photo']), ownRedis()]);
+const [triton, redis] = await Promise.all([ownTriton(['photo', 'photo_realtime']), ownRedis()]);
 const service = await realService(
   { WORKER_DRAIN_SECONDS: '20' },
   Promise.resolve(triton),
@@ -38,14 +38,14 @@ const picture = async (): Promise<string> => {
     .toFile(path);
   return path;
 };
-const made = async (caller: Caller, path: string): Promise<string> => {
-  const { status, data } = await caller.upscale(path, photo, later);
+const made = async (caller: Caller, path: string, effort = 'best'): Promise<string> => {
+  const { status, data } = await caller.upscale(path, { ...photo, effort }, later);
   assert.is(status, 202, JSON.stringify(data));
   return data.id;
 };
 /** A video job that has begun. */
-const begun = async (caller: Caller, size: string): Promise<string> => {
-  const id = await made(caller, await clip(size));
+const begun = async (caller: Caller, size: string, effort?: string): Promise<string> => {
+  const id = await made(caller, await clip(size), effort);
   await caller.until(id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
   return id;
 };
@@ -71,14 +71,19 @@ test('Triton: the job goes on when it is back', async () => {
   assert.equal(await attempts(id), { attempts: 1, lost: 0 });
 });
 
-test('the worker: the next one does the job', async () => {
-  const caller = await service.caller(granted);
-  const id = await begun(caller, '160x112');
-  await service.worker.kill();
-  await service.worker.start();
-  await whole(caller, [id]);
-  assert.equal(await attempts(id), { attempts: 2, lost: 1 });
-});
+for (const [effort, size] of [
+  ['best', '160x112'],
+  ['realtime', '960x540'],
+] as const) {
+  test(`the worker, with effort ${effort}: the next one does the job`, async () => {
+    const caller = await service.caller(granted);
+    const id = await begun(caller, size, effort);
+    await service.worker.kill();
+    await service.worker.start();
+    await whole(caller, [id]);
+    assert.equal(await attempts(id), { attempts: 2, lost: 1 });
+  });
+}
 
 test('the decoder, then the encoder of a video: it is done again, whole', async () => {
   const caller = await service.caller(granted);

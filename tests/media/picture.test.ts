@@ -1,13 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp, { type Color, type Sharp } from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ImageFormat } from '../../src/contract/media.ts';
 import type { Picture } from '../../src/frame.ts';
+import { encodeStoppably } from '../../src/media/image/encode.ts';
 import { decodeImage, encodeImage } from '../../src/media/image/picture.ts';
 import type { EncodingOptions } from '../../src/media/output.ts';
 import { probeImage } from '../../src/media/probe/probe.ts';
+import { compiled } from '../../src/stack/compiled.mjs';
 import { makeClip, pattern } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { bmpOf } from './bmp.ts';
@@ -16,6 +19,7 @@ import { failing } from './failing.ts';
 import { tiffOf } from './tiff.ts';
 
 const folder = tempDir('picture');
+const never = new AbortController().signal;
 const at = (name: string) => join(folder, name);
 const solid = (background: Color = { r: 200, g: 50, b: 30 }, channels: 3 | 4 = 3): Sharp =>
   sharp({ create: { width: 16, height: 16, channels, background } });
@@ -70,6 +74,11 @@ const encode = async (
   const pixels = await sharp(encoded).toColourspace('srgb').raw().toBuffer();
   return { header, pixels, encoded };
 };
+/** Of a picture that was made from the last encoded one's source, to a file of its own. */
+const encodingOf = async (format: ImageFormat, output: EncodingOptions) => ({
+  source: { path: at('from'), info: await probeImage(at('from')) },
+  ...{ target: at(`apart.${format}`), format, output },
+});
 const meanDifference = (a: Buffer, b: Buffer): number => {
   assert.is(a.length, b.length);
   return a.reduce((sum, value, i) => sum + Math.abs(value - (b[i] ?? 0)), 0) / a.length;
@@ -454,6 +463,33 @@ test('a place that cannot be written to is encode_failed', async () => {
     encodeImage(scene(), { source, target: at('none/such'), format: 'png', output: {} }),
     'encode_failed',
   );
+});
+
+test('a large picture is encoded by another process, as it is by this one', async () => {
+  await compiled('encoder');
+  const large = scene(4, [1_000, 520]);
+  const { encoded } = await encode(large, 'avif', { quality: 30 });
+  const encoding = await encodingOf('avif', { quality: 30 });
+  const confines = { environment: {}, network: 'open' as const, signal: never };
+  await encodeStoppably(large, encoding, confines);
+  assert.equal(readFileSync(encoding.target), encoded);
+  rmSync(encoding.target);
+  const nowhere = { ...encoding, target: at('none/such') };
+  await failing(encodeStoppably(large, nowhere, confines), 'encode_failed');
+});
+
+test('the encoding of a large picture ends at once when it is not wanted any more', async () => {
+  await compiled('encoder');
+  const [width, height] = [3_000, 2_000];
+  const noise: Picture = { width, height, channels: 3, pixels: randomBytes(width * height * 3) };
+  const encoding = await encodingOf('avif', { lossless: true });
+  const unwanted = new AbortController();
+  const confines = { environment: {}, network: 'open' as const, signal: unwanted.signal };
+  const encoded = encodeStoppably(noise, encoding, confines);
+  setTimeout(() => unwanted.abort(new Error('not wanted any more')), 1_500);
+  const reason = await encoded.then(String, String);
+  assert.is(reason, 'Error: not wanted any more');
+  assert.not.ok(existsSync(encoding.target));
 });
 
 test.run();

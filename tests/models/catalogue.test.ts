@@ -99,6 +99,21 @@ test('many who ask at once have Triton asked each question once', async () => {
   assert.equal(asked.sort(), ['echo', 'index', 'other']);
 });
 
+test('a model that stays ready is asked for its config once; one that was away, again', async () => {
+  const catalogue = open();
+  const askedBy = async (look: () => Promise<unknown>) => {
+    asked.length = 0;
+    await look();
+    return [...asked].sort();
+  };
+  assert.equal(await askedBy(catalogue.look), ['echo', 'index', 'other']);
+  assert.equal(await askedBy(catalogue.look), ['index']);
+  hidden = 'other';
+  assert.equal(await askedBy(catalogue.look), ['index']);
+  hidden = '';
+  assert.equal(await askedBy(catalogue.look), ['index', 'other']);
+});
+
 test('a new release is told within two seconds, and asked for its engine once', async () => {
   const catalogue = open();
   await catalogue.describe();

@@ -52,15 +52,16 @@ const invert = operation({
   label: ({ model }) => `inverted-${model}`,
   format: () => 'png',
   identify: async ({ body: { image_url: _, ...options } }, { config, take }) => {
-    const file = await take(['image'], config.limits.image.bytes);
-    const { mime } = await identify(file.path, ['image']);
-    checkBytes(file.bytes, 'image', config.limits);
-    return { options, inputKind: 'image', files: { media: { ...file, mime } } };
+    const source = await take(['image'], config.limits.image.bytes);
+    const { mime } = await identify(await source.file(), ['image']);
+    checkBytes(source.bytes, 'image', config.limits);
+    return { options, inputKind: 'image', files: { media: { ...source, mime } } };
   },
   identity: ({ options: { model, red } }) => [model, red],
   prepare: async ({ options: { model }, files: { media } }, { config, look }) => {
     probes += 1;
-    const info = await look(({ probeImage }) => probeImage(media.path));
+    const path = await media.file();
+    const info = await look(({ probeImage }) => probeImage(path));
     checkPixels(info.size, config.limits.image.pixels);
     const pixels = info.size.width * info.size.height;
     return {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
@@ -216,8 +216,13 @@ test('a URL, an upload and a JSON body all lead to the same cached result', asyn
   form.append('file', new Blob([readFileSync(png)]), 'whatever.bin');
   const upload = await caller.http.post('/v1/uploads', form);
   assert.is(upload.data.kind, 'image', JSON.stringify(upload.data));
-  const byUpload = await caller.http.post('/v1/upscale', { ...body, image_url: upload.data.url });
+  // The cache knows the upload by what was recorded when it came: its file is needed for new work only.
+  rmSync(join(service.config.files.dir, 'uploads', upload.data.id));
+  const uploaded = { ...body, image_url: upload.data.url };
+  const byUpload = await caller.http.post('/v1/upscale', uploaded);
   assert.is(byUpload.data.cached, true, JSON.stringify(byUpload.data));
+  const { status, data } = await caller.http.post('/v1/upscale', { ...uploaded, scale: 8 });
+  assert.equal([status, data.errors?.[0]?.pointer], [422, '/image_url'], JSON.stringify(data));
 });
 
 test('the estimate says what the job then costs', async () => {

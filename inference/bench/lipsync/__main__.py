@@ -13,9 +13,10 @@ from pathlib import Path
 
 from .clip import Judged, judge_clip
 from .judge import KINDS
-from .measure import null
+from .measure import null, speaks
 from .report import report
 from .run import runs_in
+from .sounds import Sounds, sounds_of, table_of_sounds
 
 PROCESSES = 2
 
@@ -36,6 +37,8 @@ def main(folder: Path, weights: Path, models: list[str]) -> None:
     numbers = {f"{run.model}/{run.name}": found for run, found, _, _ in judged}
     (folder / "numbers.json").write_text(json.dumps(numbers, indent=1, default=float))
     print(report(models, [(run, found) for run, found, _, _ in judged], _speeds(folder, models)))
+    for kind in KINDS if any(run.role == "self" and speaks(run) for run, *_ in judged) else ():
+        print(f"### Sounds, by the {kind} mesh\n\n{_sounds(judged, models, kind)}")
 
 
 def _add_nulls(judged: list[Judged]) -> None:
@@ -46,6 +49,19 @@ def _add_nulls(judged: list[Judged]) -> None:
         others = [made for other, _, _, made in judged if other.model == run.model and other.told["sound"] != run.told["sound"]]
         for kind in KINDS:
             numbers[f"null_{kind}"], numbers[f"null_best_{kind}"] = null(truth[kind], [made[kind] for made in others])
+
+
+def _sounds(judged: list[Judged], models: list[str], kind: str) -> str:
+    people: dict[str, Sounds] = {}
+    made: dict[str, list[Sounds]] = {f"{model}, {whose} sound": [] for model in models for whose in ("own", "another's")}
+    for run, _, truth, output in judged:
+        if not speaks(run):
+            continue
+        if run.role == "self":
+            people[run.name] = sounds_of(truth[kind][1], run)
+        whose = "own" if run.role == "self" else "another's"
+        made[f"{run.model}, {whose} sound"].append(sounds_of(output[kind][1], run))
+    return table_of_sounds([*people.values()], {name: found for name, found in made.items() if found})
 
 
 def _speeds(folder: Path, models: list[str]) -> dict[str, float]:

@@ -29,7 +29,7 @@ YAW, PITCH = 9.0, 9.0  # degrees of difference at a cost of 1
 FARTHEST = 16.0  # degrees beyond which nothing is lent
 SMALLER = 1.6  # times smaller in pixels, at a cost of 1
 NOTHING = 3.0  # the cost of teeth that are drawn, where nothing is lent
-CHANGE = 1.1  # the cost of another lender than in the frame before
+CHANGE = 3.0  # the cost of another lender than in the frame before
 FADE = np.array([1.0, 2.0, 1.0]) / 4  # over a change of lender
 APPEAR = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9  # over one between a lender and teeth that are drawn, which differ more
 

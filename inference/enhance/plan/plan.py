@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from enhance.geometry.heads import Array, heads_of
+from enhance.speech.curves import closure_track
 
 from .agreement import belief_in, lag_of, share_of
 from .hearing import Heard, Speech, gain, hear, mix
@@ -19,6 +20,7 @@ from .stillness import liveliness
 from .tracks import FRAME, at, interval, lengths
 
 _TALKS = 0.5  # liveliness
+_SHUTS = 0.5  # closure
 _LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip tells how the subject speaks
 _ENOUGH_SPEECH = 5.0  # s of it from which the clip alone tells this
 _FOR_RESIDUAL = (4.0, 12.0)  # s of it from which the residual begins to count, and counts in full (residual.py)
@@ -90,7 +92,7 @@ def plan(prior: Prior, speech: Speech, times: Array, footage: Footage, settings:
         trust *= belief_in(mix(own, own, settings.share(heard)), clip.shown, middles)
         subjects, lag = _as_the_subject_does(heard, own, clip, trust, settings)
         motion = trust * subjects + (1 - trust) * motion
-    mouth = mouth_range_of(clip.shown, clip.talks(lag), trust)
+    mouth = mouth_range_of(clip.shown, clip.opens(lag), trust)
     kept = lag if settings.keep_lag else 0.0
     shapes = mouth_shapes(motion, speech, times, mouth, lag=kept, expressiveness=settings.expressiveness)
     return Plan(shapes, lag, references(heads, seen, footage.times))
@@ -109,6 +111,13 @@ class _Clip:
         if not len(self.speech.activity):
             return np.zeros(len(self.middles), bool)
         return np.asarray(at(liveliness(self.speech.activity)[:, None], self.middles - lag)[:, 0] > _TALKS)
+
+    def opens(self, lag: float = 0.0) -> Array:
+        """g booleans: whether somebody speaks in a frame, and no p, b or m shuts the lips."""
+        talks = self.talks(lag)
+        if talks.any():
+            talks &= at(closure_track(self.speech.posteriors)[:, None], self.middles - lag)[:, 0] < _SHUTS
+        return talks
 
     @property
     def seconds(self) -> float:

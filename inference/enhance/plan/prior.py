@@ -14,7 +14,7 @@ from .measures import MEASURES
 from .tracks import smooth
 
 WEIGHTS = Path(__file__).parents[2] / "weights" / "mouth.onnx"
-_SMOOTH = (0.04, 0.045, 0.05, 0.06)  # s, of MEASURES: corners are slower than lips
+_SMOOTH = (0.03, 0.045, 0.05, 0.06)  # s, of MEASURES: corners are slower than lips
 _CHUNK, _OVERLAP = 3000, 60  # frames given to the network at once, and more on both sides: farther than it looks
 
 # By quality, fast to studio: factors by which the mel axis is stretched, one run of the networks each, as if speakers with

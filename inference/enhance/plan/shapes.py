@@ -9,12 +9,13 @@ from enhance.speech.curves import ALMOST, curves
 from .hearing import Speech, as_long
 from .measures import CORNERS, MEASURES, OPENING, UPPER, WIDTH
 from .mouth_range import MouthRange
-from .stillness import liveliness
-from .tracks import FRAME, at, interval, most_within
+from .stillness import liveliness, runs
+from .tracks import FRAME, at, interval
 
 TARGETS = ("opening", "width", "rounding", "upper", "corners", "press", "labiodental", "tongue")
 LARGEST_OPENING = 0.30  # S
 _UPPER_WITHIN, _CORNERS_WITHIN = (-0.07, 0.12), (-0.07, 0.09)  # S from rest: beyond, it is the head that moves
+_KNEE = 0.8  # of the least opening in speech: within about so much of it, openings are drawn up
 _BITTEN = 0.05  # S: the opening of f and v
 _LONGEST_FRAME = 0.1  # s: after that a frozen picture, not a slow frame
 _MET = 0.95  # value of the closure track from which the lips touch
@@ -36,24 +37,27 @@ def mouth_shapes(motion: Array, speech: Speech, times: Array, mouth: MouthRange,
     said = dict(zip(CURVES, as_long(curves(_in_quiet(speech.posteriors)), frames).T, strict=True))
     measures = mouth.rest + (mouth.mean + motion * mouth.spread * (0.5 + expressiveness) - mouth.rest) * alive
     biting = said["labiodental"] * alive[:, 0]
-    measures[:, OPENING] = _within(np.maximum(measures[:, OPENING], 0), 0, LARGEST_OPENING)
+    parted = mouth.parted * alive[:, 0]
+    measures[:, OPENING] = _within(_above(measures[:, OPENING], parted), 0, LARGEST_OPENING)
     measures[:, OPENING] += biting * np.minimum(_BITTEN - measures[:, OPENING], 0)
 
     starts = times - lag + _QUIET * FRAME
     ends = starts + np.clip(np.diff(times, append=times[-1:] + interval(times)), 0.01, _LONGEST_FRAME)
     middles = (starts + ends) / 2
     press = at(said["closure"][:, None], middles)[:, 0]
-    most = most_within(said["closure"], starts, ends)
-    apart = 1 - np.where(most > _MET, most, press)
+    apart = np.where(_meet(said["closure"], starts, ends), 0, 1 - press)
+    press = np.maximum(1 - apart - ALMOST, 0) / (1 - ALMOST)
     shape = at(measures, middles)
     rounding, tongue, bite = at(np.stack([said["rounding"], said["tongue"], biting], 1) * alive, middles).T
+    # Lips that only come near each other stay as far apart as in other sounds.
+    ajar = np.minimum(at(parted[:, None], middles)[:, 0], shape[:, OPENING]) * (1 - press)
     columns = {
-        "opening": shape[:, OPENING] * apart,
+        "opening": ajar + (shape[:, OPENING] - ajar) * apart,
         "width": shape[:, WIDTH],
         "rounding": rounding,
         "upper": _within(shape[:, UPPER] - mouth.rest[UPPER], *_UPPER_WITHIN) * apart,
-        "corners": _within(shape[:, CORNERS] - mouth.rest[CORNERS], *_CORNERS_WITHIN),
-        "press": np.maximum(1 - apart - ALMOST, 0) / (1 - ALMOST),
+        "corners": _within(shape[:, CORNERS] - mouth.rest[CORNERS], *_CORNERS_WITHIN) * apart,
+        "press": press,
         "labiodental": bite * apart,
         "tongue": tongue * apart,
     }
@@ -65,6 +69,28 @@ def _in_quiet(posteriors: Array) -> Array:
     quiet = np.zeros((_QUIET, posteriors.shape[1]))
     quiet[:, SIL] = 1
     return np.concatenate([quiet, posteriors, quiet])
+
+
+def _meet(closure: Array, starts: Array, ends: Array) -> Array:
+    """Which of the frames from starts to ends (s) show lips that touch: those whose middle lies in a closure, and the one that
+    a closure between two middles falls into."""
+    meet = np.zeros(len(starts), bool)
+    middles = (starts + ends) / 2
+    for begin, over in runs(closure > _MET):
+        first, past = np.searchsorted(middles, (begin * FRAME, over * FRAME))
+        if first == past:
+            middle = (begin + over) / 2 * FRAME
+            first = max(int(np.searchsorted(starts, middle, "right")) - 1, 0)
+            past = first + int(starts[first] <= middle < ends[first])
+        meet[first:past] = True
+    return meet
+
+
+def _above(track: Array, least: Array) -> Array:
+    """A track held above `least`, 0 or more, which it approaches as softplus does; where that is 0 it is cut off."""
+    knee = np.maximum(_KNEE * least, 1e-6)
+    over = (track - least) / knee
+    return np.asarray(least + knee * np.logaddexp(0, over))
 
 
 def _within(track: Array, least: float, most: float) -> Array:

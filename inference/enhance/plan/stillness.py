@@ -18,7 +18,7 @@ def liveliness(activity: Array) -> Array:
     speaking = ~_close(~speaking, round(_SHORTEST / FRAME))
     early, late = round(_BEFORE / FRAME / 2), round(_AFTER / FRAME / 2)
     wide = speaking.copy()
-    for start, end in _runs(speaking):
+    for start, end in runs(speaking):
         wide[max(0, start - early) : end + late] = True
     return np.clip(smooth(wide.astype(np.float64), 0.03), 0, 1)
 
@@ -26,12 +26,13 @@ def liveliness(activity: Array) -> Array:
 def _close(flags: Array, shortest: int) -> Array:
     """Runs of False shorter than `shortest` filled, but not at the ends."""
     filled = flags.copy()
-    for start, end in _runs(~flags):
+    for start, end in runs(~flags):
         if end - start < shortest and start > 0 and end < len(flags):
             filled[start:end] = True
     return filled
 
 
-def _runs(flags: Array) -> list[tuple[int, int]]:
+def runs(flags: Array) -> list[tuple[int, int]]:
+    """Every run of True as its first place and the one after its last."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]

@@ -25,13 +25,6 @@ def at(track: Array, times: Array) -> Array:
     return np.stack([np.interp(times, clock, column) for column in track.T], 1)
 
 
-def most_within(track: Array, starts: Array, ends: Array) -> Array:
-    """The largest value of a track (T) in each of the spans from starts to ends (s)."""
-    first = np.clip(np.round(starts / FRAME).astype(int), 0, len(track) - 1)
-    past = np.clip(np.round(ends / FRAME).astype(int), first + 1, len(track))
-    return np.array([track[a:b].max() for a, b in zip(first, past, strict=True)])
-
-
 def interval(times: Array) -> float:
     """The median time from frame to frame in seconds; 0.04 for fewer than two."""
     return float(np.median(np.diff(times))) if len(times) > 1 else 0.04

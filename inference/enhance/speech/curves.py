@@ -35,7 +35,7 @@ _DOUBTED = 0.15  # posterior of P from which lips approach each other, up to CLO
 ALMOST = 0.8  # closure that lips approach without a closure: 1 is shut
 _SHORTEST = 2  # frames of a closure
 _HELD = 4  # frames for which a closure is held at least: one frame of video at 25 fps
-_APPROACH, _RELEASE = 7, 8  # frames in which lips close, and open
+_APPROACH, _RELEASE = 5, 6  # frames in which lips close, and open
 _RISE = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _APPROACH + 1) / (_APPROACH + 1))  # by frames before a closure
 _FALL = 0.5 + 0.5 * np.cos(np.pi * np.arange(1, _RELEASE + 1) / (_RELEASE + 1))  # by frames after it
 _BITE = 1.3 * np.hanning(7) / np.hanning(7).sum()  # 1.3: so that a short f reaches the lip too
@@ -89,7 +89,7 @@ def closures(posteriors: Floats) -> list[tuple[int, int]]:
 
 
 def closure_track(posteriors: Floats) -> Floats:
-    """[T], 1 while the lips are pressed, with a raised cosine of 70 ms before and 80 ms after; up to ALMOST where the posterior
+    """[T], 1 while the lips are pressed, with a raised cosine of 50 ms before and 60 ms after; up to ALMOST where the posterior
     of P lies between _DOUBTED and CLOSES."""
     frames = len(posteriors)
     near = ALMOST * np.clip((posteriors[:, P] - _DOUBTED) / (CLOSES - _DOUBTED), 0, 1)

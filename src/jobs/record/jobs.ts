@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { sharedInTurn } from '../../async/share.ts';
 import { JobStatus } from '../../contract/job.ts';
@@ -26,6 +27,9 @@ const placeInQueue = script(new URL('../scripts/position.lua', import.meta.url),
 /** So many accounts are looked at for a job's place in the queue: half a millisecond of Redis. */
 const MOST_ACCOUNTS = 200;
 
+/** Results that are asked for again and again: so many are known by name. */
+const RESULT_FILES = 1000;
+
 /** Reading, listing, cancelling and erasing jobs. */
 export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   const { redis, prefix } = stores;
@@ -43,6 +47,23 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   const find = async (id: string): Promise<JobRecord | null> => {
     const fields = await redis.hgetall(key(id));
     return Object.keys(fields).length === 0 ? null : readable(fields);
+  };
+
+  /** A record as a script answers it, names and values in turn. Failure record_unreadable. */
+  const readFlat = (flat: readonly string[]): JobRecord =>
+    readable(
+      Object.fromEntries(
+        Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at], flat[2 * at + 1] ?? '']),
+      ),
+    );
+
+  const resultFiles = new LRUCache<string, string>({ max: RESULT_FILES });
+
+  /** The file of a job's result, which never changes; null while there is none, and where the record cannot be read. */
+  const resultFile = async (id: string): Promise<string | null> => {
+    const file = resultFiles.get(id) ?? (await find(id))?.outcome?.file ?? null;
+    if (file !== null) resultFiles.set(id, file);
+    return file;
   };
 
   /**
@@ -149,7 +170,10 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     return made === undefined ? null : Number(made);
   };
 
-  return { find, get, isUnfinished, position, list, cancel, erase, counts, oldestQueuedAtMs };
+  return {
+    ...{ find, get, read: readFlat, resultFile, isUnfinished, position },
+    ...{ list, cancel, erase, counts, oldestQueuedAtMs },
+  };
 };
 
 const PAGE = 100;

@@ -10,8 +10,8 @@
 --         account_queued, account_bytes, queue_limit
 -- ARGV[2] JSON object: the record's other fields, all text. 'reuse' is asked before the media was looked at and priced:
 --         a cached job takes from the one that made the result what is missing of `from_maker`.
--- Answers, the first five having made or found the job `id`:
---   {'existed' | 'cached' | 'joined' | 'queued', id}: 'queued' is to be given to Bull now
+-- Answers, the first four having made or found the job `id`, whose record they bring as names and values in turn:
+--   {'existed' | 'cached' | 'joined' | 'queued', id, record}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
 --   {'closed'}               the release was unloaded meanwhile (close-release.lua)
 --   {'unclaimed'}            another request has claimed the idempotency key
@@ -39,9 +39,10 @@ local function forget_oldest(set, most)
   local excess = redis.call('ZCARD', set) - most
   if excess <= 0 then return end
   for _, old in ipairs(redis.call('ZRANGE', set, 0, 49)) do
+    if excess <= 0 then return end
     local job = job_fields(root, old, 'status', 'expires_at', 'cached')
     local kept = (tonumber(job[2] or '') or 0) > now and job[3] ~= '1'
-    if excess > 0 and job[1] ~= 'queued' and job[1] ~= 'processing' and not kept then
+    if job[1] ~= 'queued' and job[1] ~= 'processing' and not kept then
       redis.call('DEL', job_key(root, old))
       redis.call('ZREM', set, old)
       redis.call('ZREM', root .. ':jobs:' .. account, old)
@@ -82,7 +83,11 @@ local function write(fields)
   bind(id, '')
 end
 
-if redis.call('EXISTS', key) == 1 then return { 'existed', id } end
+local function answer(how, job_id)
+  return { how, job_id, redis.call('HGETALL', job_key(root, job_id)) }
+end
+
+if redis.call('EXISTS', key) == 1 then return answer('existed', id) end
 if claim and redis.call('HGET', claim.key, 'token') ~= claim.token then return { 'unclaimed' } end
 
 local made_by = redis.call('GET', root .. ':cache:' .. ask.fingerprint)
@@ -99,7 +104,7 @@ if made_by then
     remember_callback(id)
     tell(root, now, id, account, 'job.succeeded')
     redis.call('DEL', root .. ':callbacks:' .. id)
-    return { 'cached', id }
+    return answer('cached', id)
   end
 end
 
@@ -113,7 +118,7 @@ if running then
     -- The request that made the job is counted by the job's id; an older version did not count it.
     redis.call('SADD', root .. ':holders:' .. running, running, id)
     bind(running, '1')
-    return { 'joined', running }
+    return answer('joined', running)
   end
 end
 
@@ -148,4 +153,4 @@ remember_callback(id)
 redis.call('SET', root .. ':inflight:' .. ask.fingerprint, id)
 enter_queue(root, id, account, now)
 announce(root, id, 'queued')
-return { 'queued', id }
+return answer('queued', id)

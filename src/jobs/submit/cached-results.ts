@@ -12,6 +12,6 @@ export const dropIfGone = async (
   const entry = `${stores.prefix}:cache:${fingerprint}`;
   const jobId = await stores.redis.get(entry);
   if (jobId === null) return;
-  const outcome = (await jobs.find(jobId))?.outcome;
-  if (!outcome || !(await files.hasResult(outcome.file))) await stores.redis.del(entry);
+  const file = await jobs.resultFile(jobId);
+  if (file === null || !(await files.hasResult(file))) await stores.redis.del(entry);
 };

@@ -14,7 +14,7 @@ const Made = z.enum(['existed', 'cached', 'joined', 'queued']);
 const placeJob = script(
   new URL('../scripts/submit.lua', import.meta.url),
   z.union([
-    z.tuple([Made, z.string()]),
+    z.tuple([Made, z.string(), z.array(z.string())]),
     z.tuple([
       z.enum(['account_full', 'bytes_full', 'queue_full', 'repriced', 'short', 'callbacks_full']),
       z.number(),
@@ -25,8 +25,8 @@ const placeJob = script(
   ]),
 );
 
-/** How an order was placed, and in which job. */
-export type Placed = readonly [how: z.infer<typeof Made>, jobId: string];
+/** How an order was placed, and in which job; its record as names and values in turn. */
+export type Placed = readonly [how: z.infer<typeof Made>, jobId: string, record: readonly string[]];
 
 /** How often a release is chosen again: an operator would have to unload one each time. */
 const CHOICES = 10;
@@ -62,7 +62,7 @@ export const placeReused = async (
     case 'cached':
     case 'joined':
     case 'existed':
-      return [said[0], said[1]];
+      return said;
     default:
       throw new Error(`an order that only looks for earlier work was told "${said[0]}"`);
   }
@@ -124,7 +124,7 @@ export const placeNew = async (
       case 'callbacks_full':
         throw callbacksFull(said[1]);
       default:
-        return [said[0], said[1]];
+        return said;
     }
   }
 };

@@ -15,7 +15,7 @@ export type Submitted = {
 /** The result or the running job of the same work; null when there is none. Failure idempotency_in_progress. */
 export const reuse = async (parts: SubmitParts, order: Order): Promise<Submitted | null> => {
   const placed = await placeReused(parts, order, newJobId(Date.now()));
-  return placed && submitted(parts, order, placed);
+  return placed && submitted(parts, placed);
 };
 
 /** The use case behind POST. Failure insufficient_credits | concurrency_limited | queue_full. */
@@ -24,18 +24,14 @@ export const submit = async (parts: SubmitParts, submission: Submission): Promis
   try {
     const placed = await moveAndPlace(parts, submission, id);
     if (placed[0] === 'queued') await deliver(parts, id);
-    return await submitted(parts, submission, placed);
+    return submitted(parts, placed);
   } finally {
     for (const path of Object.values(submission.files)) await parts.files.remove(path);
   }
 };
 
-const submitted = async (
-  { jobs }: SubmitParts,
-  { account }: Order,
-  [how, jobId]: Placed,
-): Promise<Submitted> => ({
-  job: await jobs.get(account, jobId),
+const submitted = ({ jobs }: SubmitParts, [how, , record]: Placed): Submitted => ({
+  job: jobs.read(record),
   cached: how === 'cached',
   joined: how === 'joined',
 });

@@ -10,8 +10,6 @@ import { checkPng } from './png.ts';
 import { reasonOf, sharp } from './sharp.ts';
 
 const TIMEOUT_SECONDS = 600;
-/** Larger pictures are encoded one at a time: webp and avif take up to 40 bytes per pixel, 10 GB for 256 megapixels. */
-const LARGE_PIXELS = 64_000_000;
 
 /** `depth` 16: with 16 bits a sample instead of 8. */
 type Decoding = FfmpegOptions & { readonly depth?: 16 | undefined };
@@ -77,7 +75,7 @@ const decode = async (
 const profiledGrey = (file: string | Buffer, options: SharpOptions): Promise<Buffer> =>
   sharp(file, options).keepMetadata().toColourspace('b-w').png({ compressionLevel: 1 }).toBuffer();
 
-type ImageEncoding = {
+export type ImageEncoding = {
   readonly source: { readonly path: string; readonly info: ImageInfo };
   readonly target: string;
   readonly format: ImageFormat;
@@ -95,9 +93,7 @@ export const encodeImage = async (
     const pixels = keep ? await withMetadata(shown, source) : raw(shown);
     const gray = source.info.gray && !tints(picture, format, output);
     const toned = toneOf(pixels, gray, picture.depth);
-    const encode = () =>
-      encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
-    await (picture.width * picture.height > LARGE_PIXELS ? alone(encode) : encode());
+    await encoders[format](toned, output).timeout({ seconds: TIMEOUT_SECONDS }).toFile(target);
   } catch (error) {
     throw new Failure('encode_failed', { reason: reasonOf(error) }, { cause: error });
   }
@@ -108,22 +104,14 @@ const toneOf = (pixels: Sharp, gray: boolean, depth?: 16): Sharp => {
   return gray ? pixels.toColourspace('b-w') : pixels;
 };
 
-let previous: Promise<unknown> = Promise.resolve();
-
-/** Runs the work when the previous one has ended, whether or not that failed. */
-const alone = <T>(work: () => Promise<T>): Promise<T> => {
-  const result = previous.then(work, work);
-  previous = result;
-  return result;
-};
-
 /** Whether the background, which shows through alpha, adds colour to a picture that has none. */
 const tints = ({ channels }: Picture, format: ImageFormat, { background = '' }: EncodingOptions) =>
   format === 'jpeg' && channels === 4 && !/^#?(..)\1\1$/.test(background) && background !== '';
 
 /** avif's time depends most on its effort: above 2 a large picture takes minutes longer and becomes a few percent smaller. */
 const encoders: Record<ImageFormat, (picture: Sharp, output: EncodingOptions) => Sharp> = {
-  png: (picture) => picture.png({ adaptiveFiltering: true }),
+  // libvips' own level, 6, takes up to twice the time: photographs get no smaller by it, drawn pictures a tenth.
+  png: (picture) => picture.png({ adaptiveFiltering: true, compressionLevel: 3 }),
   jpeg: (picture, { quality = 92 }) => picture.jpeg({ quality, chromaSubsampling: '4:4:4' }),
   webp: (picture, { lossless = false, quality = 90 }) =>
     picture.webp(lossless ? { lossless, exact: true, effort: 2 } : { quality }),

@@ -19,6 +19,8 @@ type DecodeOptions = FfmpegOptions & {
   readonly memory?: FrameMemory | undefined;
   /** In seconds; frames that end before are left out. Absent: from the first one on. */
   readonly from?: number | undefined;
+  /** 2: every other frame, beginning with the first. Absent: all. */
+  readonly every?: number | undefined;
 };
 
 /**
@@ -84,10 +86,10 @@ async function* decode(
   layout: PixelLayout,
   options: DecodeOptions,
 ): AsyncGenerator<[Buffer, Timed]> {
-  const { from = 0, memory = oneFrameEach, ffmpeg, signal } = options;
+  const { from = 0, every = 1, memory = oneFrameEach, ffmpeg, signal } = options;
   const clock = new PictureClock(info);
   const pipe = await openPipe();
-  const args = decodeArgs(path, info, { ...layout, from, ffmpeg });
+  const args = decodeArgs(path, info, { ...layout, from, every, ffmpeg });
   const readDescriptor3 = eachLine(clock.read);
   const start = (stdoutTo: Socket) =>
     startFfmpeg(args, { ffmpeg, signal, stdoutTo, readDescriptor3 });
@@ -110,7 +112,7 @@ async function* decode(
     const exit = await child.ended();
     signal.throwIfAborted();
     checkDecoded(exit, index > 0);
-    if (from === 0 && index * 2 < info.frames) {
+    if (from === 0 && index * every * 2 < info.frames) {
       const part = `${index} of ${info.frames} pictures`;
       throw unreadable(`only ${part} could be decoded; ${exit.errorText}`);
     }
@@ -133,13 +135,14 @@ const startInto = (pipe: Pipe, start: (writer: Socket) => Child): Child => {
 };
 
 type ArgsOptions = Pick<PixelLayout, 'filters'> &
-  Pick<FfmpegOptions, 'ffmpeg'> & { readonly from: number };
+  Pick<FfmpegOptions, 'ffmpeg'> & { readonly from: number; readonly every: number };
 
 const decodeArgs = (path: string, info: VideoInfo, options: ArgsOptions): string[] => {
-  const { filters, from, ffmpeg } = options;
+  const { filters, from, every, ffmpeg } = options;
   const { threads, maxPixels } = ffmpeg;
   const all = [
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
+    ...(every > 1 ? [`select=not(mod(n\\,${every}))`] : []),
     ...filters,
     ...printTimes(info),
   ];

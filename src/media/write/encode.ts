@@ -162,8 +162,8 @@ const clockArgs = ({ timeBase }: VideoFormat): string[] => {
   return ['-video_track_timescale', scale, '-movie_timescale', scale];
 };
 
-/** Ticks per second such that every time of the source is a whole tick; at most a million, as MP4 states it in 32 bits. */
-const timescale = ({ den }: Ratio): number => {
+/** Ticks per second of a written file, such that every time of the source is a whole tick; at most a million, as MP4 states it in 32 bits. */
+export const timescale = ({ den }: Ratio): number => {
   if (den > 1_000_000) return 1_000_000;
   return den >= 10_000 ? den : den * Math.ceil(10_000 / den);
 };

@@ -121,7 +121,7 @@ const runSecondPass = async (
     sound: soundTrack(sources, options, frames),
   });
   return {
-    ...{ encoded, facesDetected, size: evened(info.size), sound: sounds.sound },
+    ...{ encoded, format, facesDetected, size: evened(info.size), sound: sounds.sound },
     framesPassedThrough: passedThrough,
     warnings: grownFrom(info.size),
     boxes: frames.map(({ moves, source }) => (moves && chosen[source]?.box) || null),

@@ -61,7 +61,7 @@ export const lipSyncPortrait = async (
   });
   const { width, height } = still;
   return {
-    ...{ encoded, size: { width, height }, sound, facesDetected: face.count },
+    ...{ encoded, format, size: { width, height }, sound, facesDetected: face.count },
     framesPassedThrough: passedThrough,
     warnings: [
       ...shrunkFrom(info.size, still),

@@ -26,7 +26,7 @@ export const identifyLipsync = async (
   const { kind, media } = await takeMedia(['video', 'image'], intake);
   checkKind(options, kind);
   const sound = await intake.take(['audio'], limits.audio.bytes);
-  const type = await identifySound(sound.path);
+  const type = await identifySound(await sound.file());
   checkBytes(sound.bytes, 'audio', limits);
   return {
     options,
@@ -87,8 +87,9 @@ const probeSound = async ({ audio }: JobFiles, { config, look, place, admit }: I
   const heard = await place('heard');
   const { ffmpeg } = config.probing;
   const limits = config.limits.audio;
+  const path = await audio.file();
   const info = await look(({ probeAudio }, signal) =>
-    probeAudio({ path: audio.path, ffmpeg, limits, signal, heardPath: heard, admit }),
+    probeAudio({ path, ffmpeg, limits, signal, heardPath: heard, admit }),
   );
   const told = {
     bytes: audio.bytes,

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import type { Warning } from '../../contract/job.ts';
 import type { Size } from '../../frame.ts';
 import type { AudioInfo, ImageInfo, VideoInfo } from '../../media/info.ts';
+import type { VideoFormat } from '../../media/write/encode.ts';
 import type { Encoded } from '../../media/write/encoder.ts';
 import type { CheckpointPlace } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
@@ -48,6 +49,7 @@ export type LipSyncHelp = Omit<TaskWithPlace, 'target' | 'report' | 'share' | 'h
 /** The written video, and what is known of how it was made. */
 export type LipSyncVideo = {
   readonly encoded: Encoded;
+  readonly format: VideoFormat;
   readonly size: Size;
   readonly facesDetected: number;
   readonly framesPassedThrough: number;

@@ -1,7 +1,9 @@
 /** What callers are told of a finished lip sync besides its numbers. */
 
 import type { Warning } from '../../contract/job.ts';
+import { Failure } from '../../errors.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
+import type { SyncMeasure } from './check/sync.ts';
 
 export const NO_SPEECH: Warning = {
   code: 'no_speech_heard',
@@ -21,4 +23,23 @@ export const grownFrom = (size: Size): Warning[] => {
   if (sizeText(grown) === sizeText(size)) return [];
   const detail = `H.264 with 4:2:0 needs an even width and height: ${sizeText(size)} was extended to ${sizeText(grown)} by repeating the last column or row.`;
   return [{ code: 'odd_size_grown', detail }];
+};
+
+/** Correlations with the sound: below the first a viewer sees no speech, below the second something else moved. */
+const WEAK = 0.1;
+const NONE = 0;
+/** Frames of the output from which a missing correlation is no chance. */
+const SURE_FRAMES = 50;
+
+/**
+ * For a mouth that hardly moves with the speech. Throws no_face_detected where it does not at all: what was taken for a
+ * face is none.
+ */
+export const weaklySynced = (sync: SyncMeasure | null, frames: number): Warning[] => {
+  if (!sync || sync.correlation >= WEAK) return [];
+  const { correlation } = sync;
+  if (correlation < NONE && frames >= SURE_FRAMES)
+    throw new Failure('no_face_detected', { correlation });
+  const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;
+  return [{ code: 'weak_sync', detail }];
 };

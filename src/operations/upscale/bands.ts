@@ -1,15 +1,20 @@
 import { type Picture, type Size, strideOf } from '../../frame.ts';
 import type { Upscaler } from '../../triton/clients/upscaler.ts';
 
-/** Rows of a picture: what a band answers for, and what travels with it as context. */
+/** Rows and columns of a picture: what a band answers for, and what travels with it as context. */
 export type Band = {
   readonly top: number;
   readonly bottom: number;
   readonly contextTop: number;
   readonly contextBottom: number;
+  readonly left: number;
+  readonly right: number;
+  readonly contextLeft: number;
+  readonly contextRight: number;
 };
 
-type Grid = Pick<Upscaler, 'bandAlign' | 'bandHalo' | 'bandRows'>;
+type Grid = Pick<Upscaler, 'bandAlign' | 'bandHalo' | 'bandRows'> &
+  Partial<Pick<Upscaler, 'bandColumns' | 'bandAfter'>>;
 
 /** So many rows are measured, as the model does (_SIDE in enhance/upscale/damage.py); they begin where a JPEG's blocks do. */
 const SAMPLED_ROWS = 512;
@@ -22,47 +27,77 @@ const outputPixelsPerBand = 4_000_000;
 export const middleOf = (picture: Picture): Picture => {
   const rows = Math.min(picture.height, SAMPLED_ROWS);
   const top = Math.floor((picture.height - rows) / 2 / BLOCK) * BLOCK;
-  const bottom = top + rows;
-  return cutBand(picture, { top, bottom, contextTop: top, contextBottom: bottom });
+  const stride = strideOf(picture);
+  const pixels = picture.pixels.subarray(top * stride, (top + rows) * stride);
+  return { ...picture, height: rows, pixels };
 };
 
-/** The horizontal bands that cover a picture once, aligned and with the context that the model asks for. */
+/**
+ * The bands that cover a picture once, aligned and with the context that the model asks for: as wide as the picture, or
+ * for a slow model pieces of that. Pieces go along the shorter side first, so that the model remembers few.
+ */
 export const bandsOf = (
   { width, height }: Size,
   scale: number,
-  { bandAlign, bandHalo, bandRows }: Grid,
+  { bandAlign, bandHalo, bandRows, bandColumns = 0, bandAfter }: Grid,
 ): Band[] => {
   const affordable = outputPixelsPerBand / (width * scale * scale);
   // The halo is computed twice; four times its height keeps that below a half.
   const wanted = bandRows || Math.max(affordable, 4 * bandHalo);
-  const rows = Math.max(1, Math.floor(wanted / bandAlign)) * bandAlign;
-  const bands: Band[] = [];
-  for (let top = 0; top < height; top += rows) {
-    const bottom = Math.min(top + rows, height);
-    bands.push({
-      top,
-      bottom,
-      contextTop: Math.max(0, top - bandHalo),
-      contextBottom: Math.min(height, bottom + bandHalo),
-    });
-  }
-  return bands;
+  const step = Math.max(1, Math.floor(wanted / bandAlign)) * bandAlign;
+  const context = [bandHalo, bandAfter?.(scale) ?? bandHalo] as const;
+  const rows = spansOf(height, step, context).map(([top, bottom, contextTop, contextBottom]) => ({
+    ...{ top, bottom, contextTop, contextBottom },
+  }));
+  const columns = spansOf(width, bandColumns || width, context).map(
+    ([left, right, contextLeft, contextRight]) => ({ left, right, contextLeft, contextRight }),
+  );
+  return height < width
+    ? columns.flatMap((column) => rows.map((row) => ({ ...row, ...column })))
+    : rows.flatMap((row) => columns.map((column) => ({ ...row, ...column })));
 };
 
-/** The rows of a band with their context, as a view of the picture's own bytes. */
-export const cutBand = (picture: Picture, band: Band): Picture => {
+/** From, to, and both with their context: pieces of at most `step` that cover a length once. */
+const spansOf = (
+  length: number,
+  step: number,
+  [before, after]: readonly [number, number],
+): (readonly [number, number, number, number])[] =>
+  Array.from({ length: Math.ceil(length / step) }, (_, at) => {
+    const from = at * step;
+    const to = Math.min(from + step, length);
+    return [from, to, Math.max(0, from - before), Math.min(length, to + after)] as const;
+  });
+
+/** A band with its context; of whole rows a view of the picture's own bytes. */
+export const cutBand = (
+  picture: Picture,
+  { contextTop, contextBottom, contextLeft, contextRight }: Band,
+): Picture => {
+  const { width, pixels } = picture;
   const stride = strideOf(picture);
-  return {
-    ...picture,
-    height: band.contextBottom - band.contextTop,
-    pixels: picture.pixels.subarray(band.contextTop * stride, band.contextBottom * stride),
-  };
+  const size = { width: contextRight - contextLeft, height: contextBottom - contextTop };
+  if (size.width === width) {
+    const rows = pixels.subarray(contextTop * stride, contextBottom * stride);
+    return { ...picture, height: size.height, pixels: rows };
+  }
+  const own = (stride / width) * size.width;
+  const cut = Buffer.allocUnsafe(own * size.height);
+  for (let row = 0; row < size.height; row += 1) {
+    const from = (contextTop + row) * stride + (stride / width) * contextLeft;
+    pixels.copy(cut, row * own, from, from + own);
+  }
+  return { ...picture, ...size, pixels: cut };
 };
 
 /** Writes an enhanced band, less its context, into its place in the whole. */
 export const pasteBand = (whole: Picture, enhanced: Picture, band: Band, scale: number): void => {
-  const stride = strideOf(whole);
-  const skip = (band.top - band.contextTop) * scale * stride;
-  const bytes = (band.bottom - band.top) * scale * stride;
-  enhanced.pixels.copy(whole.pixels, band.top * scale * stride, skip, skip + bytes);
+  const { top, bottom, left, right, contextTop, contextLeft } = band;
+  const [stride, own] = [strideOf(whole), strideOf(enhanced)];
+  const pixel = (stride / whole.width) * scale;
+  for (let row = 0; row < (bottom - top) * scale; row += 1) {
+    const from = ((top - contextTop) * scale + row) * own + (left - contextLeft) * pixel;
+    const to = (top * scale + row) * stride + left * pixel;
+    enhanced.pixels.copy(whole.pixels, to, from, from + (right - left) * pixel);
+  }
 };

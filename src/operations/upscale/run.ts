@@ -1,8 +1,10 @@
 /** An image or a video to a larger one, file in, file out. */
+import { untilAborted } from '../../async/until-aborted.ts';
 import { defaultFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
 import { scaled } from '../../frame.ts';
-import { decodeImage, encodeImage } from '../../media/image/picture.ts';
+import { encodeStoppably } from '../../media/image/encode.ts';
+import { decodeImage } from '../../media/image/picture.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType } from '../../media/output.ts';
 import { encodeVideo } from '../../media/write/encode.ts';
@@ -34,15 +36,15 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
   const format = imageFormat(options.output_format);
-  const means = meansOf(task);
+  const means = meansOf(task, 'image');
   const { depth, warnings } = depthOf(info, format, means.upscaler);
-  const picture = await decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
+  const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  const picture = await untilAborted(decoding, signal);
   const enhanced = await upscaleImage(picture, { ...means, report });
-  await encodeImage(enhanced, {
-    source: { path, info },
-    ...{ target, format, output: options.output ?? {} },
-  });
-  signal.throwIfAborted();
+  const encoding = { source: { path, info }, target, format, output: options.output ?? {} };
+  const confines = { ...config.ffmpeg, signal };
+  await untilAborted(encodeStoppably(enhanced, encoding, confines), signal);
   return {
     outputSize: enhanced,
     contentType: contentType(format),
@@ -65,7 +67,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     outputSize: scaled(info.size, task.options.scale),
     contentType: contentType('mp4'),
     details: videoDetails(done),
-    warnings: denoiseWarnings(task.options, meansOf(task).upscaler),
+    warnings: denoiseWarnings(task.options, meansOf(task, 'video').upscaler),
   };
 };
 

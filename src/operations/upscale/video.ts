@@ -8,13 +8,14 @@ import { levelOf } from './denoise.ts';
 import { effortOf, variantOf } from './options.ts';
 import { enlargeFrames } from './realtime.ts';
 import type { Scale } from './request.ts';
-import type { UpscaleHelp, UpscaleTask } from './task.ts';
+import { assembled, openParts, type Part } from './reuse.ts';
+import type { FramesTask } from './task.ts';
 
 /** How pictures are enlarged: by which factor and model, and how many calls run at a time. */
 export type UpscaleMeans = {
   readonly scale: Scale;
   readonly upscaler: Upscaler;
-  /** What is taken away first. */
+  /** How much of blocks and noise is taken away. */
   readonly denoise: Level;
   readonly inFlight: number;
   readonly signal: AbortSignal;
@@ -29,7 +30,7 @@ type Taken = {
 
 /** The frames of the video, enlarged: by `realtime` in the codes of the source, else as RGB. */
 export const enlargedVideo = (
-  task: UpscaleTask | UpscaleHelp,
+  task: FramesTask,
   info: VideoInfo,
   { from, pick = (frames) => frames }: Taken = {},
 ): AsyncIterable<AnyFrame> => {
@@ -37,34 +38,41 @@ export const enlargedVideo = (
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
   return effortOf(options) === 'realtime'
     ? enlargeFrames(pick(decodeYuv(input('media'), info, decoding)), task)
-    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task));
+    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, 'video'));
 };
 
-export const meansOf = (task: UpscaleTask | UpscaleHelp): UpscaleMeans => {
-  const { models, options, found, transport, config, signal } = task;
+export const meansOf = (task: FramesTask, kind: 'image' | 'video'): UpscaleMeans => {
+  const { models, options, transport, config, signal } = task;
   const upscaler = openUpscaler(transport, models.of(variantOf(options)));
   return {
     scale: options.scale,
     upscaler,
-    denoise: levelOf(options, found.kind, upscaler),
+    denoise: levelOf(options, kind, upscaler),
     inFlight: config.triton.framesInFlight,
     signal,
   };
 };
 
 /**
- * The frames at `scale`, in order and with their times, while the consumer asks for them.
- * A frame equal to the one before it is not computed again.
+ * The frames at `scale`, in order and with their times, while the consumer asks for them. What has not changed since the
+ * frame before is not computed again.
  */
 export const upscaleVideo = (
   frames: AsyncIterable<Frame>,
   { scale, upscaler, denoise, inFlight, signal }: UpscaleMeans,
 ): AsyncIterable<Frame> => {
-  let last: { pixels: Buffer; enhanced: Promise<Picture> } | undefined;
+  const partsOf = openParts<Picture>(upscaler.reach(scale));
+  let last: Promise<Picture> | undefined;
+  const enlarged = async (picture: Picture, before: typeof last): Promise<Picture> => {
+    const parts = partsOf(picture);
+    const large = new Map<Picture, Picture>();
+    const run = async ({ picture: part }: Part<Picture>) =>
+      [part, await upscaler.run(part, scale, signal, denoise)] as const;
+    for await (const [part, one] of inOrder(parts, inFlight, run)) large.set(part, one);
+    return assembled(parts, large, await before);
+  };
   return inOrder(frames, inFlight, async (frame) => {
-    if (!last?.pixels.equals(frame.pixels)) {
-      last = { pixels: frame.pixels, enhanced: upscaler.run(frame, scale, signal, denoise) };
-    }
-    return { ...frame, ...(await last.enhanced) };
+    last = enlarged(frame, last);
+    return { ...frame, ...(await last) };
   });
 };

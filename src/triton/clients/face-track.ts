@@ -1,6 +1,15 @@
 /** Pictures of a clip to the faces in them. */
 import type { Picture } from '../../frame.ts';
-import { floatsOf, fp32, int32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
+import {
+  floatsIn,
+  floatsOf,
+  fp32,
+  inOneRow,
+  int32,
+  intsOf,
+  type Tensor,
+  uint8,
+} from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import {
   floats,
@@ -109,30 +118,16 @@ const framesOf = (pictures: readonly Picture[]): Tensor => {
   return uint8('FRAMES', shape, inOneRow(pictures.map(({ pixels }) => pixels)));
 };
 
-/** All bytes one after the other; copied only where they do not lie so in memory already. */
-const inOneRow = (parts: readonly Buffer[]): Buffer => {
-  const [first] = parts;
-  let end = first?.byteOffset;
-  const isContiguous = parts.every(({ buffer, byteOffset, length }) => {
-    const follows = buffer === first?.buffer && byteOffset === end;
-    end = byteOffset + length;
-    return follows;
-  });
-  if (!first || !isContiguous) return Buffer.concat(parts);
-  return Buffer.from(first.buffer, first.byteOffset, (end ?? 0) - first.byteOffset);
-};
-
 const facesOf = (of: OutputsByName, count: number, most: number): Face[][] => {
-  const [meshes, scores, ids] = [floatsOf(of('MESH')), floatsOf(of('SCORE')), intsOf(of('ID'))];
-  const [boxes, likenesses] = [floatsOf(of('BOX')), floatsOf(of('LIKENESS'))];
+  const [scores, ids, boxes] = [floatsOf(of('SCORE')), intsOf(of('ID')), floatsOf(of('BOX'))];
   const faceAt = (at: number): Face[] => {
     const [id = -1, score = 0] = [ids[at], scores[at]];
     if (id < 0) return [];
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = boxes.subarray(at * 4);
-    const mesh = meshes.slice(at * MESH_NUMBERS, (at + 1) * MESH_NUMBERS);
-    const taken = !Number.isNaN(likenesses[at * LIKENESS]);
-    const likeness = taken ? likenesses.slice(at * LIKENESS, (at + 1) * LIKENESS) : null;
-    return [{ id, score, mesh, likeness, box: [x1, y1, x2, y2] }];
+    const mesh = floatsIn(of('MESH'), at * MESH_NUMBERS, MESH_NUMBERS);
+    const likeness = floatsIn(of('LIKENESS'), at * LIKENESS, LIKENESS);
+    const taken = !Number.isNaN(likeness[0]);
+    return [{ id, score, mesh, likeness: taken ? likeness : null, box: [x1, y1, x2, y2] }];
   };
   return Array.from({ length: count }, (_, picture) =>
     Array.from({ length: most }, (_, face) => faceAt(picture * most + face)).flat(),

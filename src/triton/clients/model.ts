@@ -1,7 +1,7 @@
 /** What the clients of single models share: what they expect of a model, the model that they are opened over, and how it is asked. */
 import type { ModelConfig } from '../protocol/control.ts';
 import { modelUnavailable, toldAs } from '../protocol/faults.ts';
-import type { RequestedOutput, Tensor } from '../protocol/tensor.ts';
+import { byteLength, type RequestedOutput, type Tensor } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { type Contract, differences } from './verify.ts';
 
@@ -72,6 +72,15 @@ export const integers = (name: string, ...shape: number[]): RequestedOutput => (
 export const bytes = (name: string, ...shape: number[]): RequestedOutput => ({
   ...{ name, datatype: 'UINT8', shape },
 });
+/** The same outputs, which all have a known length, their data in this memory one behind the other. */
+export const into = (memory: Buffer, outputs: readonly RequestedOutput[]): RequestedOutput[] => {
+  let end = 0;
+  return outputs.map((output) => {
+    const from = end;
+    end += byteLength(output) ?? 0;
+    return { ...output, into: memory.subarray(from, end) };
+  });
+};
 export const shorts = (name: string, ...shape: number[]): RequestedOutput => ({
   ...{ name, datatype: 'UINT16', shape },
 });

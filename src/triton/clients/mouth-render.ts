@@ -1,10 +1,10 @@
 /** The patch of a picture that holds the mouth to the same patch with the mouth in another shape. */
 import type { Size } from '../../frame.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
-import { floatsOf, fp32, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
+import { floatsOf, fp32, inOneRow, intsOf, type Tensor, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
-import { bytes, floats, integers, type LoadedModel, openModel, type Slot } from './model.ts';
+import { bytes, floats, integers, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { type Quality, SHAPE } from './mouth-plan.ts';
 import { type WantedInputs, type Wants, wantable, wantedTensors, wantsOf } from './mouth-wants.ts';
 import { codingTensors, type Patch, type PixelCoding, pixelTensors } from './patch-pixels.ts';
@@ -86,7 +86,13 @@ export type Shown = {
   readonly lent?: readonly Lent[];
   /** What `MouthRender.wants` names. */
   readonly wanted?: WantedInputs;
+  /** At least `renderedBytes` that the answer may lie in. Absent: new memory. */
+  readonly memory?: Buffer;
 };
+
+/** What the answer for a patch takes: for each pixel three bytes of RGB or one and a half of 4:2:0, and one of mask. */
+export const renderedBytes = ({ width, height }: Size, coding: PixelCoding): number =>
+  width * height * (coding === 'rgb' ? 4 : 2.5);
 
 const contract: Contract = {
   inputs: [
@@ -164,7 +170,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
       const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
       return floatsOf(of('SUBJECT'));
     },
-    render: async (mouth, { target, lent = [], wanted = {} }, signal) => {
+    render: async (mouth, { target, lent = [], wanted = {}, memory }, signal) => {
       const { width, height } = mouth.patch;
       const parts =
         mouth.about.coding === 'rgb'
@@ -179,10 +185,13 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
         ...lentOf(lent, lenderSize),
         ...wantedTensors(wants, wanted, mouth),
       ];
-      const of = await ask(inputs, [...parts, bytes('MASK', height, width)], signal);
+      const place =
+        memory ?? Buffer.allocUnsafeSlow(renderedBytes(mouth.patch, mouth.about.coding));
+      const outputs = into(place, [...parts, bytes('MASK', height, width)]);
+      const of = await ask(inputs, outputs, signal);
       const mask = of('MASK').data;
       if (wants.mask && wanted.mask) checkMask(loaded, mask, wanted.mask);
-      return { pixels: Buffer.concat(parts.map(({ name }) => of(name).data)), mask };
+      return { pixels: inOneRow(parts.map(({ name }) => of(name).data)), mask };
     },
   };
 };

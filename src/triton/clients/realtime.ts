@@ -3,9 +3,9 @@ import { scaled, type YuvPicture, yuvBytes } from '../../frame.ts';
 import { int32, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { bytes, type LoadedModel, openModel, type Slot } from './model.ts';
-import { upscalerSlot } from './upscaler.ts';
+import { byScale, type Upscaler, upscalerSlot } from './upscaler.ts';
 
-export type Realtime = {
+export type Realtime = Pick<Upscaler, 'reach'> & {
   /** The frames, all of one size, at `scale`. The signal's reason is thrown on abort. */
   run(
     frames: readonly YuvPicture[],
@@ -31,6 +31,7 @@ export const realtimeSlot = (model: string): Slot => {
 export const openRealtime = (transport: Transport, loaded: LoadedModel): Realtime => {
   const ask = openModel(transport, loaded);
   return {
+    reach: byScale(loaded, 'reach'),
     run: async (frames, scale, signal) => {
       const [first] = frames;
       if (!first) return [];

@@ -11,6 +11,12 @@ export type Upscaler = {
   readonly bandHalo: number;
   /** How many rows of its own a band has; 0: `bandsOf` decides. */
   readonly bandRows: number;
+  /** How many columns of its own a band has; 0: all. */
+  readonly bandColumns: number;
+  /** How many rows and columns of context follow a band at a scale; null: as many as go before it. */
+  readonly bandAfter: (scale: number) => number | null;
+  /** How far an opaque output pixel looks, in input pixels, at `scale`; null where the release does not say. */
+  readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
   /** Whether it takes away blocks and noise. */
@@ -40,6 +46,7 @@ export const upscalerSlot = (model: string): Slot => ({
     ],
     parameters: {
       scales: /^2,4,8$/,
+      reach: /^(\d+,\d+,\d+)?$/,
       ...{ band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, band_rows: /^\d+$/ },
     },
   },
@@ -47,11 +54,15 @@ export const upscalerSlot = (model: string): Slot => ({
 
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
-  const { band_align, band_halo, band_rows, denoise, depths = '' } = loaded.parameters;
+  const { band_align, band_halo, band_rows, band_columns = '0' } = loaded.parameters;
+  const { denoise, depths = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
     bandRows: Number(band_rows),
+    bandColumns: Number(band_columns),
+    bandAfter: byScale(loaded, 'band_after'),
+    reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
     denoises: denoise === '1,2,3',
     run: async (picture, scale, signal, level = 0) => {
@@ -70,6 +81,13 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
       return level;
     },
   };
+};
+
+/** A parameter with a number for each scale, in the order of `scales`; null where the release has none. */
+export const byScale = ({ parameters: { scales = '', ...others } }: LoadedModel, name: string) => {
+  const numbers = others[name] ? others[name].split(',').map(Number) : [];
+  return (scale: number): number | null =>
+    numbers[scales.split(',').indexOf(String(scale))] ?? null;
 };
 
 /** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */

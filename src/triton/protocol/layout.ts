@@ -14,11 +14,11 @@ const leastBytes = 64 * 1024;
 /** Tensors begin at multiples of so many bytes, a cache line, where vector instructions load fastest. */
 const alignment = 64;
 
-/** Inputs, then outputs, one after the other. An output of unknown length travels in the body. */
+/** Inputs, then outputs, one after the other. An output of unknown length travels in the body, one with memory of its own never. */
 export const layOut = (inputs: readonly Tensor[], wanted: readonly RequestedOutput[]): Layout => {
   let end = 0;
-  const place = (bytes = 0): { place?: Place } => {
-    if (bytes < leastBytes) return {};
+  const place = (bytes = 0, least = leastBytes): { place?: Place } => {
+    if (bytes < least) return {};
     const offset = Math.ceil(end / alignment) * alignment;
     end = offset + bytes;
     return { place: { offset, bytes } };
@@ -27,6 +27,9 @@ export const layOut = (inputs: readonly Tensor[], wanted: readonly RequestedOutp
     ...checkTensor(tensor),
     ...place(tensor.data.length),
   }));
-  const outputs = wanted.map((tensor) => ({ ...tensor, ...place(byteLength(tensor)) }));
+  const outputs = wanted.map((tensor) => ({
+    ...tensor,
+    ...place(byteLength(tensor), tensor.into ? 1 : leastBytes),
+  }));
   return { inputs: placedInputs, outputs, bytes: end };
 };

@@ -11,7 +11,13 @@ export type Tensor = {
 };
 
 /** An output that is asked for. An answer of another name, type or shape is refused; a length of -1 admits any. */
-export type RequestedOutput = Omit<Tensor, 'data'>;
+export type RequestedOutput = Omit<Tensor, 'data'> & {
+  /**
+   * Memory of its length that its data may be put in. After an abort a late answer may still be written to it. Absent: new
+   * memory.
+   */
+  readonly into?: Buffer | undefined;
+};
 
 /** An output as the server describes it. Its data is absent when it lies in shared memory. */
 export type ReceivedOutput = {
@@ -54,11 +60,28 @@ export const fp32 = (name: string, shape: readonly number[], values: Float32Arra
 /** The numbers of an FP32 output. */
 export const floatsOf = ({ data }: Tensor): Float32Array => new Float32Array(aligned(data));
 
+/** So many numbers of an FP32 output, from that one on. */
+export const floatsIn = ({ data }: Tensor, from: number, count: number): Float32Array =>
+  new Float32Array(aligned(data.subarray(from * 4, (from + count) * 4)));
+
 /** The numbers of an INT32 output. */
 export const intsOf = ({ data }: Tensor): Int32Array => new Int32Array(aligned(data));
 
 /** A copy in memory of its own: in an answer the data may begin at an offset that is no multiple of 4. */
 const aligned = (data: Buffer): ArrayBuffer => new Uint8Array(data).buffer;
+
+/** The bytes of several tensors, one after the other; copied only where they do not lie so in memory already. */
+export const inOneRow = (parts: readonly Buffer[]): Buffer => {
+  const [first] = parts;
+  let end = first?.byteOffset;
+  const isContiguous = parts.every(({ buffer, byteOffset, length }) => {
+    const follows = buffer === first?.buffer && byteOffset === end;
+    end = byteOffset + length;
+    return follows;
+  });
+  if (!first || !isContiguous) return Buffer.concat(parts);
+  return Buffer.from(first.buffer, first.byteOffset, (end ?? 0) - first.byteOffset);
+};
 
 /** The strings of a BYTES output. Throws an Error when the bytes end inside an element. */
 export const decodeStrings = (data: Buffer): string[] => {
@@ -105,7 +128,7 @@ export const checkOutputs = (
   if (answered.length !== wanted.length || !wanted.every(({ name }) => byName.has(name))) {
     throw new Error(`expected the outputs ${names(wanted)}; got ${names(answered)}`);
   }
-  return wanted.map((want) => {
+  return wanted.map(({ into: _, ...want }) => {
     const came = byName.get(want.name) ?? want;
     if (came.datatype !== want.datatype || !fits(want.shape, came.shape)) {
       throw new Error(`expected ${text(want)}; got ${text(came)}`);

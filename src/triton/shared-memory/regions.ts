@@ -1,5 +1,5 @@
 /** Regions of system shared memory: files in /dev/shm that Triton maps too. */
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +10,8 @@ export const folder = '/dev/shm';
 const MiB = 1024 * 1024;
 /** One read or write of Linux ends at 2 GiB. */
 const mostAtOnce = 1024 * MiB;
+/** So little is copied before a thread that would do it has woken up. */
+const quickBytes = MiB / 2;
 
 export type Region = {
   readonly name: string;
@@ -120,7 +122,7 @@ export const sweep = async (wire: Wire): Promise<void> => {
 };
 
 export const writeAll = async (file: FileHandle, data: Buffer, position: number): Promise<void> => {
-  let done = 0;
+  let done = data.length <= quickBytes ? writeSync(file.fd, data, 0, data.length, position) : 0;
   while (done < data.length) {
     const { bytesWritten } = await file.write(
       data,
@@ -132,22 +134,25 @@ export const writeAll = async (file: FileHandle, data: Buffer, position: number)
   }
 };
 
-export const readAll = async (
-  file: FileHandle,
-  bytes: number,
-  position: number,
-): Promise<Buffer> => {
-  const data = Buffer.allocUnsafeSlow(bytes);
+/** Fills `data`. */
+export const readAll = async (file: FileHandle, data: Buffer, position: number): Promise<void> => {
+  if (data.length <= quickBytes) return readNow(file, data, position);
   let done = 0;
-  while (done < bytes) {
+  while (done < data.length) {
     const { bytesRead } = await file.read(
       data,
       done,
-      Math.min(mostAtOnce, bytes - done),
+      Math.min(mostAtOnce, data.length - done),
       position + done,
     );
-    if (bytesRead === 0) throw new Error(`the region ends ${bytes - done} bytes early`);
+    if (bytesRead === 0) throw endsEarly(data.length - done);
     done += bytesRead;
   }
-  return data;
 };
+
+const readNow = ({ fd }: FileHandle, data: Buffer, position: number): void => {
+  const bytes = readSync(fd, data, 0, data.length, position);
+  if (bytes < data.length) throw endsEarly(data.length - bytes);
+};
+
+const endsEarly = (bytes: number): Error => new Error(`the region ends ${bytes} bytes early`);

@@ -157,8 +157,10 @@ const collect = (
 ): Promise<ReceivedOutput[]> =>
   Promise.all(
     answered.map(async (output) => {
-      const place = outputs.find(({ name }) => name === output.name)?.place;
+      const { place, into } = outputs.find(({ name }) => name === output.name) ?? {};
       if (output.data || !place) return output;
-      return { ...output, data: await readAll(region.file, place.bytes, place.offset) };
+      const data = into ?? Buffer.allocUnsafeSlow(place.bytes);
+      await readAll(region.file, data, place.offset);
+      return { ...output, data };
     }),
   );

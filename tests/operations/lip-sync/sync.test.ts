@@ -1,7 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Failure } from '../../../src/errors.ts';
 import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
 import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
+import { weaklySynced } from '../../../src/operations/lip-sync/warnings.ts';
 
 const test = suite('sync');
 
@@ -39,6 +41,23 @@ test('without speech, without a face or without movement nothing is claimed', ()
       heard(),
     ),
     null,
+  );
+});
+
+test('a mouth that hardly goes with the speech gets a warning, one that does not at all is no result', () => {
+  const warned = (correlation: number, frames = 100) =>
+    weaklySynced({ correlation, lagMs: 0 }, frames).map(({ code }) => code);
+  assert.equal([weaklySynced(null, 100), warned(0.1), warned(0.6)], [[], [], []]);
+  assert.equal(
+    [warned(0.099), warned(0), warned(-0.2, 49)],
+    [['weak_sync'], ['weak_sync'], ['weak_sync']],
+  );
+  assert.throws(
+    () => warned(-0.05),
+    (error: unknown) =>
+      error instanceof Failure &&
+      error.code === 'no_face_detected' &&
+      error.message.includes('(correlation -0.05)'),
   );
 });
 

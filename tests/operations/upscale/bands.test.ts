@@ -22,6 +22,10 @@ for (const size of sizes) {
       for (const scale of [2, 4, 8]) {
         let row = 0;
         for (const band of bandsOf(size, scale, grid)) {
+          assert.equal(
+            [band.left, band.right, band.contextLeft, band.contextRight],
+            [0, size.width, 0, size.width],
+          );
           assert.is(band.top, row);
           assert.is(band.top % grid.bandAlign, 0);
           assert.is(band.contextTop, Math.max(0, band.top - grid.bandHalo));
@@ -54,6 +58,25 @@ test('cutting and pasting at scale 1 gives the picture back', () => {
   assert.ok(bands.length > 1);
   for (const band of bands) pasteBand(whole, cutBand(picture, band), band, 1);
   assert.ok(whole.pixels.equals(pixels));
+});
+
+test('pieces of a picture put together are the picture, and bring what their tiles need', () => {
+  const [width, height] = [500, 230];
+  const pixels = Buffer.from(Array.from({ length: width * height * 8 }, (_, i) => (i * 7) % 251));
+  const picture: Picture = { width, height, channels: 4, depth: 16, pixels };
+  const whole: Picture = { ...picture, pixels: Buffer.alloc(pixels.length) };
+  const grid = { bandAlign: 208, bandHalo: 208, bandRows: 208, bandColumns: 208 };
+  const bands = bandsOf(picture, 1, { ...grid, bandAfter: () => 48 });
+  assert.equal(
+    bands.map(({ left, top }) => [left, top]),
+    [0, 208, 416].flatMap((left) => [0, 208].map((top) => [left, top])),
+  );
+  assert.equal(
+    bands.map(({ contextLeft, contextRight }) => [contextLeft, contextRight])[2],
+    [0, 464],
+  );
+  for (const band of bands) pasteBand(whole, cutBand(picture, band), band, 1);
+  assert.equal(whole.pixels, pixels);
 });
 
 test('bands of 16 bits a sample put together are the picture', () => {

@@ -7,9 +7,9 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
-from enhance.geometry.planes import Colours
+from enhance.geometry.planes import Colours, from_rgb
 from enhance.render.finish.flow import flow_blend
-from enhance.render.light import DIM
+from enhance.render.light import DIM, light_on
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 from enhance.render.teeth.arch import DEPTH, HALF_WIDTH
@@ -25,9 +25,10 @@ MISSING = 0.014  # S beyond the lender's lower lip in which what is drawn takes 
 TEETH = (0.2, 0.5)  # of it that is lower teeth: these are not stretched, but leave a gap under the upper ones
 LONGER = 0.3  # of their height, that passes for teeth all the same
 ROW = (0.5, 0.8)  # of the half width, between which the rows end: beside them all is stretched
-GAP_EDGE = 0.012  # S over which the gap begins and ends
+ROWS_PART = (0.10, 0.20)  # S of opening between which rows of teeth begin to leave a gap; below, they are stretched
+GAP_EDGE = 0.02  # S over which the gap begins and ends
 GAPS = (0.004, 0.02)  # between one that is none and one that is dark
-GAP_LIGHT = 0.14  # of the cheeks
+BEHIND = (0.7, 0.2)  # of cavity and tongue, what is seen between the rows
 JAW_SHARE = 0.55  # of what lies under the teeth is squeezed; the rest, on the lower lip, is as it was
 PARTED = (0.012, 0.03)  # openings in S between which lips begin to show what is lent, and not a dark line
 CUT = 0.03  # S that a lip hides of what the lender's showed, from which its whole shade lies on the edge
@@ -99,7 +100,8 @@ def _lent(lender: Lender, to: Receiver) -> _Lent:
         128 + (seen - 128) * (gain * shown.shade) + float(more) * paleness for seen, more in zip(chroma, tint, strict=True)
     ]
     yuv = np.stack([level + black, *coloured], axis=-1)
-    dark = np.array([black + GAP_LIGHT * here, *(128 + GAP_LIGHT * 2 * (light[1:] - 128))])
+    behind = (BEHIND[0] * to.person.cavity + BEHIND[1] * to.person.tongue) * light_on(light, to.colours, to.person.skin)
+    dark = from_rgb(behind.astype(np.float32), to.colours)
     yuv += shown.dark[..., None] * (dark - yuv)
     return _Lent(np.asarray(yuv, np.float32), np.asarray(shown.share, np.float32))
 
@@ -191,10 +193,11 @@ def _fitted(at: _Heights, held: Array) -> _Fitted:
     end = np.minimum(at.last, np.minimum(at.bottom, at.edge) + SQUEEZED * np.maximum(under, 0))
     end = np.maximum(end, start + 1e-4)
     lack = np.maximum(at.bottom - end, 0)
-    # With more room than the lender had, its lower teeth go down with the jaw and leave a gap under the upper ones.
+    # With more room than the lender had, its lower teeth go down with the jaw and leave a gap under the upper ones; where the
+    # lips are little apart the rows stay together.
     longer = np.minimum(lack, LONGER * np.maximum(end - at.edge, 0))
-    stretch = held * longer + (1 - held) * np.minimum(lack, STRETCHED * np.maximum(under, 0))
-    gap = held * (lack - longer) * (under > 0)
+    gap = held * smoothstep(at.bottom - at.top, *ROWS_PART) * (lack - longer) * (under > 0)
+    stretch = held * lack - gap + (1 - held) * np.minimum(lack, STRETCHED * np.maximum(under, 0))
     fall = np.maximum(end - at.bottom, 0) - stretch
     knee = np.maximum(np.minimum(at.edge, at.bottom) - at.top, 1e-3)
     below = at.y - at.edge

@@ -1,12 +1,15 @@
-"""The subject's own upper teeth from several lenders: for the frames that no lender fits, in which they are drawn."""
+"""The inside of the subject's mouth from several lenders: for the frames that no lender fits, in which it is drawn."""
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Floats
+from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours, to_rgb
+from enhance.picture import LUMA
 from enhance.render.light import chroma, light_between, rgb_of
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import SUBJECT, Subject
@@ -16,16 +19,19 @@ from .lender import LEAST, Lender
 
 WORTH = 0.6  # belief from which a lender's teeth count
 SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
-FEWEST = 60  # of them, to tell the teeth's colour
+FEWEST = 60  # of them, to tell the teeth's colour, and of those that are none, to tell what is behind
+NO_TOOTH = 0.6  # luma, of a tooth's
+TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
 def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: Colours) -> Floats:
-    """SUBJECT with the teeth that lenders show, the best shown on top; as it was when they show none. Raises ValueError."""
-    person = SUBJECT.unpack(values)
+    """SUBJECT with the teeth that lenders show, the best shown on top, and with the colours that they show behind the teeth; as
+    it was when they show none. Raises ValueError."""
+    person = _coloured(SUBJECT.unpack(values), lenders, colours)
     found = [_seen(person, lender, colours) for lender in lenders if lender.belief > WORTH]
     found = sorted((own for own in found if own.texture.any()), key=lambda own: -float(own.texture[..., 3].sum()))
     if not found:
-        return np.asarray(values, np.float32)
+        return SUBJECT.pack(person)
     texture = found[-1].texture
     for own in reversed(found[:-1]):
         texture = texture * (1 - own.texture[..., 3:]) + own.texture
@@ -34,6 +40,33 @@ def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: 
     tooth = np.median(shown[:, :3] / shown[:, 3:], axis=0) if len(shown) >= FEWEST else person.tooth
     bite = person.bite + np.array([0.0, found[0].edge, 0.0])
     return SUBJECT.pack(replace(person, teeth=texture.astype(np.float64), tooth=tooth, bite=bite))
+
+
+def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subject:
+    """The subject with the cavity and the tongue as its lenders show them."""
+    seen = [_behind(person, lender, colours) for lender in lenders if lender.belief > WORTH]
+    shown = [colour for colour in seen if colour is not None]
+    if not shown:
+        return person
+    cavity, tongue = np.median(np.array(shown), axis=0)
+    return replace(person, cavity=cavity, tongue=np.minimum(tongue / TONGUE_LIGHT, person.lip))
+
+
+def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
+    """RGB of the darkest quarter and of the middle half of what a lender shows behind its teeth, 2 x 3, in the light of the
+    reference; None where it shows little."""
+    rgb = to_rgb(lender.planes, colours)
+    hole = np.zeros(rgb.shape[:2], np.uint8)
+    upper, lower = (lender.pose.to_pixels(lender.pose.to_plane(c)) for c in (lender.lips.upper_inner, lender.lips.lower_inner))
+    cv2.fillPoly(hole, [np.round(np.vstack([upper, lower[::-1]])).astype(np.int32)], (1,))
+    inside = cv2.erode(hole, np.ones((3, 3), np.uint8)) > 0
+    pixels = np.maximum(rgb[inside], 0) * light_between(person.skin, rgb_of(lender.cheeks, colours))
+    luma = pixels @ LUMA
+    pixels = pixels[np.argsort(luma)][: int((luma < NO_TOOTH * float(LUMA @ person.tooth)).sum())]
+    if len(pixels) < FEWEST:
+        return None
+    dark, middle = np.split(pixels, [len(pixels) // 4, 3 * len(pixels) // 4])[:2]
+    return np.asarray([dark.mean(axis=0), middle.mean(axis=0)])
 
 
 def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:

@@ -72,16 +72,28 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     gap = float(np.linalg.norm(head[13] - head[14]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed < 1:
+        supposed = upper.copy(), lower.copy()
         up, down = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
         for contour, shift in ((upper, up), (top, up), (lower, down), (bottom, down)):
             contour[:, 1] += (1 - closed) * HELD * shift
         for contour, into in ((upper, -1), (lower, 1)):
             contour[:, 1] += (1 - closed) * HELD * _red_edge(contour, into, pose, planes)
+        _uncross(upper, lower, *supposed)
         gap += (1 - closed) * float((lower - upper)[SAMPLES // 2, 1] - gap)
     if closed:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
     return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[291] - head[61])), closed)
+
+
+def _uncross(upper: Array, lower: Array, supposed_upper: Array, supposed_lower: Array) -> None:
+    """Where the inner contours cross, lets them touch, nearer to the one that was found closer to where the mesh has it."""
+    at_upper = np.interp(upper[:, 0], lower[:, 0], lower[:, 1])
+    crossed = np.maximum(upper[:, 1] - np.minimum(at_upper, lower[:, 1]), 0)
+    moved = [np.abs(found - before)[:, 1] + 1e-6 for found, before in ((upper, supposed_upper), (lower, supposed_lower))]
+    share = moved[0] / (moved[0] + moved[1])
+    upper[:, 1] -= share * crossed
+    lower[:, 1] += (1 - share) * crossed
 
 
 def _towards_corners(line: Array, head: Array) -> Array:

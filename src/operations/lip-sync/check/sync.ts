@@ -1,8 +1,9 @@
 /** How well mouth and sound of a finished file match. */
 
 import { take } from '../../../async/take.ts';
-import { decodeFailed } from '../../../media/outcome.ts';
-import { probeVideo } from '../../../media/probe/probe.ts';
+import type { VideoInfo } from '../../../media/info.ts';
+import { outputColour } from '../../../media/scaler.ts';
+import { timescale } from '../../../media/write/encode.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
 import { inBoxes, openingsOf } from '../faces/choose-face.ts';
 import { hasSpeech, lipSoundCorrelation, type Opening } from '../faces/lips.ts';
@@ -20,19 +21,12 @@ const FACE_WIDTH = 128;
 const LAGS_MS = Array.from({ length: 65 }, (_, i) => (i - 32) * 10);
 /** A correlation of fewer pictures says nothing. */
 const LEAST_PICTURES = 12;
+/** Jaws move up to 6 times a second: more pictures a second than this tell nothing more. */
+const RATE = 12;
+/** No picture is left out where fewer would be looked at. */
+const ENOUGH_PICTURES = 24;
 /** Seconds: the time of a frame may have been rounded up by as much. */
 const ROUNDING = 0.0005;
-
-/** Limits are for what callers send: a sound at the limit ends with a packet beyond it, and an odd size has grown. */
-const NO_LIMITS = {
-  bytes: Number.POSITIVE_INFINITY,
-  longSide: Number.POSITIVE_INFINITY,
-  shortSide: Number.POSITIVE_INFINITY,
-  outputSide: Number.POSITIVE_INFINITY,
-  seconds: Number.POSITIVE_INFINITY,
-  frames: Number.POSITIVE_INFINITY,
-  outputPixels: Number.POSITIVE_INFINITY,
-};
 
 /** Pearson's correlation of mouth and sound as they are, -1..1, and the lag of the mouth at which it would be highest. */
 export type SyncMeasure = { readonly correlation: number; readonly lagMs: number };
@@ -42,26 +36,44 @@ export const measureSync = async (
   task: LipSyncTask,
   video: LipSyncVideo,
 ): Promise<SyncMeasure | null> => {
+  if (!hasSpeech(video.sound.heard)) return null;
   const { target, config, models, signal } = task;
-  const { ffmpeg } = config;
-  const info = await probeVideo({
-    ...{ path: target, ffmpeg, limits: NO_LIMITS, signal },
-    onTimeout: decodeFailed,
-  });
-  const most = Math.ceil(info.frames * Math.min(1, SECONDS / info.durationSeconds));
+  const info = infoOf(video);
   const { first, firstSeconds } = video.speaking;
-  const from = Math.max(0, firstSeconds - ROUNDING);
-  const longSide = sideFor(video);
-  const { frames, spare } = openFrames({ path: target, info, longSide, ffmpeg, signal, from });
-  const boxes = video.boxes.slice(first);
+  const count = Math.min(info.frames - first, Math.ceil(SECONDS * info.fps));
+  const every = everyWhich(info.fps, count);
+  const { frames, spare } = openFrames({
+    ...{ path: target, info, longSide: sideFor(video), ffmpeg: config.ffmpeg, signal, every },
+    from: Math.max(0, firstSeconds - ROUNDING),
+  });
+  const boxes = video.boxes.slice(first).filter((_, at) => at % every === 0);
   const { times, sightings } = await trackFaces({
-    ...{ frames: take(frames, most), spare, size: info.size, fps: info.fps, boxes },
+    ...{ frames: take(frames, Math.ceil(count / every)), spare, boxes },
+    ...{ size: info.size, fps: info.fps / every },
     ...{ tracker: models.faceTrack, meshes: NO_MESHES, signal },
   });
-  const openings = openingsOf(inBoxes(sightings, boxes), times);
-  const inOutput = openings.map((one) => ({ ...one, seconds: firstSeconds + one.seconds }));
-  return compare(inOutput, video.sound.heard);
+  // A picture counts as shown until the next that is looked at: its own middle is earlier.
+  const late = (every - 1) / (2 * info.fps);
+  const openings = openingsOf(inBoxes(sightings, boxes), times).map((one) => ({
+    ...one,
+    seconds: firstSeconds + one.seconds - late,
+  }));
+  return compare(openings, video.sound.heard);
 };
+
+const everyWhich = (fps: number, pictures: number): number =>
+  Math.max(1, Math.floor(Math.min(fps / RATE, pictures / ENOUGH_PICTURES)));
+
+/** What the finished file is: as it was encoded. */
+const infoOf = ({ encoded, format, size }: LipSyncVideo): VideoInfo => ({
+  ...{ kind: 'video', container: 'mov', size, ...encoded },
+  ...{ sampleAspect: format.sampleAspect, constantRate: format.constantRate },
+  ...{ colour: outputColour(format.colour), timeBase: { num: 1, den: timescale(format.timeBase) } },
+  ...{ startSeconds: 0, mediaSeconds: encoded.durationSeconds, keyFrames: [] },
+  lastFrameSeconds: 1 / encoded.fps,
+  ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false },
+  ...{ hasAudio: true, audio: [] },
+});
 
 /** Only the openings are looked at. */
 const NO_MESHES = { add: async () => 0 };

@@ -47,7 +47,7 @@ export type SmallFrames = {
   readonly spare: ArrayBufferLike[];
 };
 
-/** The frames of a video from second `from` on, the longer side at most `longSide` pixels. */
+/** The frames of a video from second `from` on, or one of `every` of them; the longer side at most `longSide` pixels. */
 export const openFrames = ({
   path,
   info,
@@ -55,6 +55,7 @@ export const openFrames = ({
   ffmpeg,
   signal,
   from = 0,
+  every = 1,
 }: {
   readonly path: string;
   readonly info: VideoInfo;
@@ -62,10 +63,12 @@ export const openFrames = ({
   readonly ffmpeg: Config['ffmpeg'];
   readonly signal: AbortSignal;
   readonly from?: number;
+  readonly every?: number;
 }): SmallFrames => {
   const spare: ArrayBufferLike[] = [];
   const memory = { framesPerBlock: CHUNK, spare };
-  return { frames: decodeSmall(path, info, { longSide, ffmpeg, signal, memory, from }), spare };
+  const options = { longSide, ffmpeg, signal, memory, from, every };
+  return { frames: decodeSmall(path, info, options), spare };
 };
 
 type TrackFacesRequest = SmallFrames & {

@@ -45,9 +45,17 @@ export const patchOf = (
 export const meshIn = (mesh: Float32Array, { x, y }: Rect): Float32Array =>
   mesh.map((value, i) => value - (i % 3 === 0 ? x : i % 3 === 1 ? y : 0));
 
-export const cut = (frame: YuvPicture, rect: Rect): YuvPicture => {
+/** The bytes of a patch in 4:2:0. */
+export const patchBytes = ({ width, height }: Size): number => (width * height * 3) / 2;
+
+/** A copy of a part of the frame, in this memory where it is given. */
+export const cut = (
+  frame: YuvPicture,
+  rect: Rect,
+  memory: Buffer = Buffer.allocUnsafe(patchBytes(rect)),
+): YuvPicture => {
   const { width, height } = rect;
-  const pixels = Buffer.allocUnsafe((width * height * 3) / 2);
+  const pixels = memory.subarray(0, patchBytes(rect));
   let to = 0;
   for (const plane of planesOf(frame, rect)) {
     for (let row = 0; row < plane.height; row += 1) {

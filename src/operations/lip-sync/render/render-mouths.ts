@@ -1,7 +1,11 @@
 import { inOrder } from '../../../async/in-order.ts';
 import type { YuvFrame } from '../../../frame.ts';
 import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
-import type { MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
+import {
+  type MouthRender,
+  type Rendering,
+  renderedBytes,
+} from '../../../triton/clients/mouth-render.ts';
 import type { BenchHooks } from '../bench-hooks.ts';
 import { interpolateShape } from '../faces/lips.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
@@ -9,7 +13,8 @@ import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { fades } from './fades.ts';
 import type { Lenders } from './lenders.ts';
-import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
+import { cut, meshIn, mix, paste, patchBytes, patchOf } from './patch.ts';
+import { openPatchMemory, type PatchMemory } from './patch-memory.ts';
 import { type References, referenceFor } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
 import { wantedOf } from './wanted.ts';
@@ -56,37 +61,47 @@ export async function* renderMouths(
   means: RenderMeans,
 ): AsyncGenerator<RenderedFrame, void, undefined> {
   const { hooks, inFlight, spare } = means;
-  const renderMouthInto = mouthRenderer(script, means);
+  const memories = openPatchMemory();
+  const renderMouthInto = mouthRenderer(script, means, memories);
 
   const renderFrame = async ({ crossfade, ...frame }: SourceFrame) => {
     const wanted = script.frames[frame.index];
     if (!wanted) throw new Error(`there is no output frame ${frame.index}`);
     const before = hooks?.rendered ? { ...frame, pixels: Buffer.from(frame.pixels) } : frame;
     const moves = wanted.moves && (hooks?.renders?.(wanted.time) ?? true);
-    const { changed, ...patch } = moves ? await renderMouthInto(frame, wanted.source) : UNCHANGED;
+    const made = moves ? await renderMouthInto(frame, wanted.source) : UNCHANGED;
+    const { changed, memory, ...patch } = made;
     if (crossfade && wanted.crossfade) {
       if (hooks?.rendered) mix(before, crossfade, crossfade.share);
-      if (moves) await renderMouthInto(crossfade, wanted.crossfade.source);
+      if (moves) {
+        const other = await renderMouthInto(crossfade, wanted.crossfade.source);
+        if (other.memory) memories.give(other.memory);
+      }
       mix(frame, crossfade, crossfade.share);
       spare.push(crossfade.pixels.buffer);
     }
     const after = { ...frame, passedThrough: moves && !changed };
-    return { index: frame.index, ...patch, before, after };
+    return { memory, shown: { index: frame.index, ...patch, before, after } };
   };
-  for await (const done of inOrder(sources, inFlight, renderFrame)) {
-    hooks?.rendered?.(done);
-    yield done.after;
+  for await (const { memory, shown } of inOrder(sources, inFlight, renderFrame)) {
+    hooks?.rendered?.(shown);
+    if (memory) memories.give(memory);
+    yield shown.after;
     // A bench may keep the frames that its hooks get.
-    if (!hooks) spare.push(done.after.pixels.buffer);
+    if (!hooks) spare.push(shown.after.pixels.buffer);
   }
 }
 
-const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false };
+const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false, memory: null };
 
-/** Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index. */
+/**
+ * Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index. `memory`
+ * of the result, in which its mask lies, goes back to `memories`.
+ */
 const mouthRenderer = (
   { frames, chosen, meshes, targets, rendering, lenders, pcm, references }: MeshedScript,
   { render, signal }: RenderMeans,
+  memories: PatchMemory,
 ) => {
   const withTeeth = { ...rendering, subject: lenders.collected.subject };
   const faded = fades(frames.map(({ moves, source }) => !moves || !!chosen[source]));
@@ -100,11 +115,16 @@ const mouthRenderer = (
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const lent = lenders.of(index);
-    const mouth = { patch: cut(frame, rect), mesh: meshIn(mesh, rect), about: withTeeth };
+    const whole = patchBytes(rect);
+    const memory = memories.take(whole + renderedBytes(rect, rendering.coding));
+    const patch = cut(frame, rect, memory);
+    const mouth = { patch, mesh: meshIn(mesh, rect), about: withTeeth };
     const reference = references && referenceFor(references, source);
     const wanted = wantedOf(render.wants, pcm, { time: frame.time, ...mouth, reference });
-    const made = await render.render(mouth, { target, lent, wanted }, signal);
-    return { mesh, rect, mask: made.mask, changed: paste(frame, rect, made, opacityOf(share)) };
+    const shown = { target, lent, wanted, memory: memory.subarray(whole) };
+    const made = await render.render(mouth, shown, signal);
+    const changed = paste(frame, rect, made, opacityOf(share));
+    return { mesh, rect, mask: made.mask, changed, memory };
   };
 };
 

@@ -1,0 +1,141 @@
+/** Videos of which only the changes are enlarged, against each frame enlarged alone, by the real networks. */
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AnyPicture, copyArea, emptyLike } from '../../../src/operations/upscale/area.ts';
+import { changesOf } from '../../../src/operations/upscale/changes.ts';
+import { enlargeFrames } from '../../../src/operations/upscale/realtime.ts';
+import { upscaleVideo } from '../../../src/operations/upscale/video.ts';
+import { openRealtime, realtimeSlot } from '../../../src/triton/clients/realtime.ts';
+import { openUpscaler, upscalerSlot } from '../../../src/triton/clients/upscaler.ts';
+import { openTransport } from '../../../src/triton/open-transport.ts';
+import { openControl } from '../../../src/triton/protocol/control.ts';
+import { testConfig } from '../../real/config.ts';
+import { realTriton, shippedSet, tritonEnvironment } from '../../real/triton.ts';
+import { never } from '../../triton/promises.ts';
+
+const test = suite('reuse');
+const triton = await realTriton(['photo', 'photo_realtime']);
+const config = testConfig(tritonEnvironment(triton));
+const transport = await openTransport(config.triton);
+const models = await shippedSet(openControl(config.triton), [
+  upscalerSlot('photo'),
+  realtimeSlot('photo_realtime'),
+]);
+const size = { width: 203, height: 161 };
+const noPixels = Buffer.alloc(0);
+const yuv = { ...size, pixels: noPixels };
+const rgb = { ...size, channels: 3, pixels: noPixels } as const;
+
+/** The samples of a picture, shifted by so many. */
+const noise = <P extends AnyPicture>(form: P, shift = 0): P => {
+  const picture = emptyLike(form, form);
+  for (const i of picture.pixels.keys()) picture.pixels[i] = ((i + shift) ** 2 % 251) & 0xf0;
+  return picture;
+};
+type Spot = readonly [x: number, y: number];
+/** The picture with other samples in 8 x 8 pixels at each of these places. */
+const changed = <P extends AnyPicture>(picture: P, ...spots: readonly Spot[]): P => {
+  const copy = emptyLike(picture, picture);
+  picture.pixels.copy(copy.pixels);
+  const other = noise(picture, 99);
+  for (const [x, y] of spots) {
+    const area = { x, y, width: 8, height: 8 };
+    copyArea(other, area, copy, area);
+  }
+  return copy;
+};
+/** As it was; one spot; two that are far from each other, one of them in a corner; all of it. */
+const story = <P extends AnyPicture>(form: P): P[] => {
+  const first = noise(form);
+  const second = changed(first, [60, 70]);
+  const third = changed(second, [0, 0], [194, 152]);
+  const frames = [first, first, second, third, second, noise(form, 5)];
+  return frames.map((frame) => ({ ...frame, pixels: Buffer.from(frame.pixels) }));
+};
+async function* timed<P>(frames: readonly P[]) {
+  for (const [index, frame] of frames.entries())
+    yield { ...frame, index, time: index, duration: 1 };
+}
+const same = (got: readonly AnyPicture[], expected: readonly AnyPicture[]) => {
+  assert.is(got.length, expected.length);
+  for (const [i, { pixels }] of expected.entries())
+    assert.ok(got[i]?.pixels.equals(pixels), `frame ${i} is as if it were enlarged alone`);
+};
+const collected = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+const areaOf = (pictures: readonly AnyPicture[]): number =>
+  pictures.reduce((sum, { width, height }) => sum + width * height, 0) / (size.width * size.height);
+
+for (const scale of [2, 4] as const) {
+  test(`photo at ${scale}: only what has changed is computed, and every frame is the same`, async () => {
+    const upscaler = openUpscaler(transport, models.of('photo'));
+    const frames = story(rgb);
+    const sent: AnyPicture[] = [];
+    const counted: typeof upscaler = {
+      ...upscaler,
+      run: (picture, ...rest) => {
+        sent.push(picture);
+        return upscaler.run(picture, ...rest);
+      },
+    };
+    const means = { scale, upscaler: counted, denoise: 0, inFlight: 2, signal: never };
+    const got = await collected(upscaleVideo(timed(frames), means));
+    assert.equal(
+      got.map(({ time }) => time),
+      [0, 1, 2, 3, 4, 5],
+    );
+    assert.ok(areaOf(sent) < 4, `${areaOf(sent)} of 6 frames were sent`);
+    same(got, await Promise.all(frames.map((frame) => upscaler.run(frame, scale, never))));
+  });
+}
+
+for (const scale of [2, 4, 8] as const) {
+  test(`realtime at ${scale}: every frame is as if it were enlarged alone, across calls too`, async () => {
+    const realtime = openRealtime(transport, models.of('photo_realtime'));
+    const frames = [...story(yuv), ...story(yuv)];
+    const options = { model: 'photo', effort: 'realtime', scale } as const;
+    const found = { size };
+    const task = { options, transport, models, found, config, input: String, signal: never };
+    const got = await collected(enlargeFrames(timed(frames), task));
+    const alone = frames.map((frame) => realtime.run([frame], scale, never));
+    same(got, (await Promise.all(alone)).flat());
+  });
+}
+
+test('what looks at a change is covered; where that is most of a frame, all of it is computed', () => {
+  const before = noise(yuv);
+  for (const [x, y] of [
+    [0, 0],
+    [60, 70],
+    [62, 94],
+    [194, 152],
+  ] as const) {
+    const areas = changesOf(before, changed(before, [x, y]), 6);
+    assert.ok(
+      areas?.some(
+        (area) =>
+          area.x <= Math.max(0, x - 6) &&
+          area.y <= Math.max(0, y - 6) &&
+          area.x + area.width >= Math.min(size.width, x + 14) &&
+          area.y + area.height >= Math.min(size.height, y + 14),
+      ),
+      `${x}, ${y}`,
+    );
+  }
+  assert.equal(changesOf(before, before, 6), []);
+  assert.is(changesOf(before, noise(yuv, 1), 6), null);
+  assert.is(
+    changesOf(before, changed(before, [0, 0], [194, 0], [100, 80], [0, 152], [194, 152]), 6),
+    null,
+  );
+});
+
+test.after(async () => {
+  await transport.close();
+  await triton.close();
+});
+
+test.run();
