@@ -17,7 +17,7 @@ type Process = {
 /** Milliseconds by part; what is in no part is `rest`. */
 export type Times = Readonly<Record<string, number>>;
 
-/** What the processes below these have taken so far. Triton's Python models are told by their folders. */
+/** What the processes below `all` have taken so far; what the worker starts is almost all ffmpeg. Triton's Python models are told by their folders. */
 export const timesOf = (pids: { readonly worker: number; readonly all: number }): Times => {
   const processes = everyProcess();
   const times: Record<string, number> = {};
@@ -29,7 +29,7 @@ export const timesOf = (pids: { readonly worker: number; readonly all: number })
       add('worker', one.ms);
       add('ffmpeg', one.childrenMs);
     } else if (one.parent === pids.worker) add('ffmpeg', one.ms + one.childrenMs);
-    else add(partOf(one), one.ms + (one.pid === pids.all ? 0 : one.childrenMs));
+    else if (one.pid !== pids.all) add(partOf(one), one.ms + one.childrenMs);
   }
   return times;
 };

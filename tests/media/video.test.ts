@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Frame } from '../../src/frame.ts';
-import { decodeVideo } from '../../src/media/read/decode.ts';
+import { decodeSmall, decodeVideo } from '../../src/media/read/decode.ts';
 import { encodeVideo } from '../../src/media/write/encode.ts';
 import {
   bannerOf,
@@ -48,6 +48,18 @@ test('frames come in order, with exact times, index and pixels', async () => {
     frames.map(({ pixels }) => createHash('md5').update(pixels).digest('hex')),
   );
   assert.is(hashes.size, 30);
+});
+
+test('of every third frame, index counts those that come and times are its own', async () => {
+  const clip = await makeClip(at('third.mp4'), pattern(0.4, 25), h264);
+  const options = { longSide: 64, every: 3, ffmpeg, signal: soon() };
+  const came = [];
+  for await (const { index, time } of decodeSmall(clip, await probe(clip), options))
+    came.push({ index, hundredths: Math.round(time * 100) });
+  assert.equal(
+    came,
+    [0, 12, 24, 36].map((hundredths, index) => ({ index, hundredths })),
+  );
 });
 
 test('a known colour is that colour, whatever matrix and range carry it', async () => {

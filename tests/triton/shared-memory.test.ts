@@ -42,6 +42,15 @@ test('a larger picture takes a larger region in place of the small one', async (
   }
 });
 
+test('an output with memory of its own lies there, however small it is', async () => {
+  const input = data(8, 16, 5);
+  const into = Buffer.alloc(input.data.length);
+  const wanted = { ...echoed(input), into };
+  const [output] = await echo.transport.infer('echo', [input], [wanted], never);
+  assert.is(output?.data, into);
+  assert.ok(into.equals(input.data));
+});
+
 promises(test, echo);
 
 test('what a killed process left behind is removed, here and in Triton, when the next one opens', async () => {

@@ -8,7 +8,7 @@ import { openPipe, type Pipe } from '../pipe.ts';
 import { toRgb, toRgbFast, toYuv } from '../scaler.ts';
 import { evenLuma } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
-import { type FrameMemory, picturesIn } from './raw-pictures.ts';
+import { type FrameMemory, picturesIn, placesIn } from './raw-pictures.ts';
 
 /** A packet holds one picture; so many pictures more than packets are tolerated. */
 const MORE_FRAMES = 16;
@@ -88,7 +88,7 @@ async function* decode(
 ): AsyncGenerator<[Buffer, Timed]> {
   const { from = 0, every = 1, memory = oneFrameEach, ffmpeg, signal } = options;
   const clock = new PictureClock(info);
-  const pipe = await openPipe();
+  const pipe = await openPipe(placesIn(memory, layout.bytes));
   const args = decodeArgs(path, info, { ...layout, from, every, ffmpeg });
   const readDescriptor3 = eachLine(clock.read);
   const start = (stdoutTo: Socket) =>
@@ -97,7 +97,7 @@ async function* decode(
   let index = 0;
   let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
-    for await (const pixels of picturesIn(pipe, layout.bytes, memory)) {
+    for await (const pixels of picturesIn(pipe)) {
       const sinceStart = await clock.next();
       if (sinceStart === null) break;
       if (index === info.frames + MORE_FRAMES) {

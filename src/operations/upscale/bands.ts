@@ -17,8 +17,21 @@ export type Band = {
 type Grid = Pick<Upscaler, 'bandAlign' | 'bandHalo' | 'bandRows'> &
   Partial<Pick<Upscaler, 'bandColumns' | 'bandAfter'>>;
 
+/** So many rows are measured, as the model does (_SIDE in enhance/upscale/damage.py); they begin where a JPEG's blocks do. */
+const SAMPLED_ROWS = 512;
+const BLOCK = 8;
+
 /** So many output pixels take a second or two on a laptop: short enough to cancel, long enough to be efficient. */
 const outputPixelsPerBand = 4_000_000;
+
+/** As much of a picture as is measured, rows from its middle, as a view of its own bytes. */
+export const middleOf = (picture: Picture): Picture => {
+  const rows = Math.min(picture.height, SAMPLED_ROWS);
+  const top = Math.floor((picture.height - rows) / 2 / BLOCK) * BLOCK;
+  const stride = strideOf(picture);
+  const pixels = picture.pixels.subarray(top * stride, (top + rows) * stride);
+  return { ...picture, height: rows, pixels };
+};
 
 /**
  * The bands that cover a picture once, aligned and with the context that the model asks for: as wide as the picture, or

@@ -82,7 +82,7 @@ for (const scale of [2, 4] as const) {
         return upscaler.run(picture, ...rest);
       },
     };
-    const means = { scale, upscaler: counted, inFlight: 2, signal: never };
+    const means = { scale, upscaler: counted, denoise: 0, inFlight: 2, signal: never };
     const got = await collected(upscaleVideo(timed(frames), means));
     assert.equal(
       got.map(({ time }) => time),
