@@ -1,7 +1,7 @@
 /**
  * Videos that mostly stand still, a screen and a cel, and one in which every pixel moves: decoded, enlarged and encoded with
  * only the changes computed, and with every frame computed whole, in turn. Says whether both give the same frames.
- * usage: node --import tsx bench/screen.ts [model] [effort] [scale] [width] [height] [seconds] [rounds]
+ * usage: node --import tsx bench/screen.ts [model] [effort] [scale] [width] [height] [seconds] [rounds] [clips]
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -28,7 +28,8 @@ import { median, tell } from './bare.ts';
 import { processorSeconds } from './load/processes.ts';
 
 const [model = 'photo', effort = 'realtime', scale = '2', ...rest] = process.argv.slice(2);
-const [width = 1280, height = 720, seconds = 8, rounds = 3] = rest.map(Number);
+const [width = 1280, height = 720, seconds = 8, rounds = 3] = rest.slice(0, 4).map(Number);
+const clips = rest[4]?.split(',') ?? ['screen', 'cel', 'moving'];
 const options = UpscaleOptions.parse({ model, effort, scale: Number(scale) });
 const variant = variantOf(options);
 const dir = tempDir('bench');
@@ -46,7 +47,8 @@ const whole: ModelSet = {
   ...changes,
   of: (name) => {
     const { parameters, ...loaded } = changes.of(name);
-    return { ...loaded, parameters: { ...parameters, reach: '' } };
+    const { reach: _, ...others } = parameters;
+    return { ...loaded, parameters: others };
   },
 };
 
@@ -79,7 +81,7 @@ const words = [seconds, width, height, at('screen'), at('cel')].map(String);
 await execa(places.python, ['bench/screen_clips.py', ffmpegPath, ...words]);
 const moving = `testsrc2=size=${width}x${height}:rate=25,noise=alls=8:allf=t`;
 await makeClip(at('moving'), ['-f', 'lavfi', '-i', moving, '-t', String(seconds)], h264);
-for (const clip of ['screen', 'cel', 'moving']) {
+for (const clip of clips) {
   const turns: {
     readonly faster: number;
     readonly less: number;

@@ -1,5 +1,5 @@
-"""Draws the clips of bench/screen.ts, as H.264: a page of text that somebody reads and types in, and a drawn figure before a still
-background.
+"""Draws the clips of bench/screen.ts, as H.264: a page of text that somebody reads and types in, and a drawn figure before a
+background that stays.
 
 screen_clips.py FFMPEG SECONDS WIDTH HEIGHT SCREEN.mp4 CEL.mp4
 """
@@ -13,11 +13,11 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 FPS = 25
-WORDS = "the machine draws a page of words and then moves it up by some lines so that a reader can go on".split()
+WORDS = "the machine draws a page of words and moves it up by some lines so that a reader can go on".split()  # noqa: SIM905
 
 
 def screen(frames: int, width: int, height: int) -> Iterator[Image.Image]:
-    """Dark text on white; a cursor that moves, letters that come one by one, and every four seconds half a second of scrolling."""
+    """Dark text on white; a cursor that moves, letters that come one by one, and scrolling half a second of every four."""
     font = ImageFont.load_default(15)
     rng = np.random.default_rng(4)
     lines = [" ".join(rng.choice(WORDS, width // 48)) for _ in range(400)]
@@ -43,7 +43,7 @@ def screen(frames: int, width: int, height: int) -> Iterator[Image.Image]:
 
 def cel(frames: int, width: int, height: int) -> Iterator[Image.Image]:
     """A landscape that stays, and a figure of flat colours with outlines that walks, drawn anew every second frame."""
-    rows, columns = np.mgrid[0:height, 0:width]
+    rows, _ = np.mgrid[0:height, 0:width]
     sky = np.stack([120 + rows * 80 // height, 170 + rows * 50 // height, np.full_like(rows, 235)], -1).astype(np.uint8)
     back = Image.fromarray(sky)
     draw = ImageDraw.Draw(back)

@@ -12,6 +12,7 @@ export interface components {
             readonly model: components["schemas"]["UpscaleModel"];
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
+            readonly denoise?: components["schemas"]["UpscaleDenoise"];
             /** @description png for images and mp4 for videos unless given */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
@@ -48,6 +49,13 @@ export interface components {
          * @enum {string}
          */
         readonly UpscaleEffort: "realtime" | "best";
+        /** @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, and 1 for videos; for `photo` with `effort` `best`, elsewhere `auto` is `off`; default: auto */
+        readonly UpscaleDenoise: ("auto" | "off") | (1 | 2 | 3);
+        /**
+         * @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, and 1 for videos; for `photo` with `effort` `best`, elsewhere `auto` is `off`
+         * @default auto
+         */
+        readonly UpscaleDenoiseResponse: ("auto" | "off") | (1 | 2 | 3);
         /** @enum {string} */
         readonly OutputFormat: "png" | "jpeg" | "webp" | "avif" | "mp4";
         readonly UpscaleOutput: {
@@ -74,6 +82,7 @@ export interface components {
             readonly model: components["schemas"]["UpscaleModel"];
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
+            readonly denoise?: components["schemas"]["UpscaleDenoise"];
             /** @description png for images and mp4 for videos unless given */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
@@ -281,6 +290,7 @@ export interface components {
             readonly model: components["schemas"]["UpscaleModelResponse"];
             readonly scale: components["schemas"]["UpscaleScale"];
             readonly effort?: components["schemas"]["UpscaleEffort"];
+            readonly denoise?: components["schemas"]["UpscaleDenoiseResponse"];
             /** @description png for images and mp4 for videos unless given */
             readonly output_format?: components["schemas"]["OutputFormat"];
             readonly output?: components["schemas"]["UpscaleOutput"];
@@ -304,6 +314,11 @@ export interface components {
             readonly duration_seconds?: number;
             /** @description where there are any */
             readonly warnings?: readonly components["schemas"]["Warning"][];
+            /**
+             * @description where the cache has the result: as long as it does, a job costs nothing
+             * @constant
+             */
+            readonly cached?: true;
         };
         readonly PriceLine: {
             /** @enum {string} */
@@ -896,6 +911,8 @@ export interface components {
                 readonly scales: readonly components["schemas"]["UpscaleScale"][];
                 /** @description of the model */
                 readonly efforts: readonly components["schemas"]["UpscaleEffort"][];
+                /** @description for `denoise` */
+                readonly denoises: readonly components["schemas"]["UpscaleDenoiseResponse"][];
                 readonly image_formats: readonly components["schemas"]["OutputFormat"][];
                 readonly video_formats: readonly components["schemas"]["OutputFormat"][];
                 /** @description JSON Schema of the `output` field */
@@ -1810,6 +1827,8 @@ export type UpscaleModel = components['schemas']['UpscaleModel'];
 export type UpscaleModelResponse = components['schemas']['UpscaleModelResponse'];
 export type UpscaleScale = components['schemas']['UpscaleScale'];
 export type UpscaleEffort = components['schemas']['UpscaleEffort'];
+export type UpscaleDenoise = components['schemas']['UpscaleDenoise'];
+export type UpscaleDenoiseResponse = components['schemas']['UpscaleDenoiseResponse'];
 export type OutputFormat = components['schemas']['OutputFormat'];
 export type UpscaleOutput = components['schemas']['UpscaleOutput'];
 export type Metadata = components['schemas']['Metadata'];

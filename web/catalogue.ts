@@ -12,13 +12,15 @@ export type Operation = {
   readonly sources: OperationEntry['sources'];
   readonly request: Schema;
   readonly models: readonly Model[];
+  /** Those too that an option chooses, such as `effort`. */
+  readonly variants: readonly Model[];
 };
 
 export const operationsIn = ({ operations, data }: ModelList): Operation[] =>
-  operations.map((entry) => ({
-    ...entry,
-    models: data.filter((model) => model.operation === entry.kind && isNamed(model)),
-  }));
+  operations.map((entry) => {
+    const variants = data.filter((model) => model.operation === entry.kind);
+    return { ...entry, variants, models: variants.filter(isNamed) };
+  });
 
 /** Others are chosen by an option, such as `effort`. */
 const isNamed = (model: Model): boolean => !('model' in model) || model.model === model.id;
@@ -46,14 +48,22 @@ export const allowedValues = (
   return Array.isArray(list) ? list : undefined;
 };
 
-/** "0.5 credits per megapixel", from `credits_per_megapixel: 0.5`. */
-export const rateText = ({ price }: Model): string => {
-  const rates = Object.entries<unknown>(Object(price));
-  const [name, rate] = rates.find(([key]) => key.startsWith('credits_per_')) ?? [];
-  if (name === undefined) return '';
+/** "0.5 credits per megapixel", from `credits_per_megapixel: 0.5`; "… (realtime: 0.05)" where an effort has a rate of its own. */
+export const rateText = (model: Model, variants: readonly Model[]): string => {
+  const [name, rate] = rateOf(model);
+  if (name === '') return '';
   const words = name.replaceAll('_', ' ');
-  return `${rate} ${rate === 1 ? words.replace('credits', 'credit') : words}`;
+  const others = variants.flatMap((one) =>
+    'effort' in one && one.model === model.id && one.id !== model.id
+      ? `${one.effort}: ${rateOf(one)[1]}`
+      : [],
+  );
+  const also = others.length > 0 ? ` (${others.join(', ')})` : '';
+  return `${rate} ${rate === 1 ? words.replace('credits', 'credit') : words}${also}`;
 };
+
+const rateOf = ({ price }: Model): readonly [name: string, rate: unknown] =>
+  Object.entries<unknown>(Object(price)).find(([key]) => key.startsWith('credits_per_')) ?? ['', 0];
 
 /** The name of the group under which a file of this kind is sent as a part. */
 export const partFor = (group: readonly string[], kind: MediaKind): string =>

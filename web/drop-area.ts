@@ -11,11 +11,14 @@ type Wanted = {
   readonly isVisual: boolean;
   readonly description: string | undefined;
   readonly take: Take;
+  /** Something else when there is another file than before. */
+  readonly present: () => unknown;
   /** Called with what kept the sample from coming. */
   readonly onFault: (error: unknown) => void;
 };
 
-export const dropArea = ({ isVisual, description, take, onFault }: Wanted): HTMLElement => {
+export const dropArea = (wanted: Wanted): HTMLElement => {
+  const { isVisual, description, take } = wanted;
   const input = fileInput(isVisual, take);
   const area = make(
     'div',
@@ -23,7 +26,7 @@ export const dropArea = ({ isVisual, description, take, onFault }: Wanted): HTML
     label(input.id, isVisual ? 'a picture or a video' : 'a recording'),
     input,
     description && make('p', { class: 'hint' }, sentence(description)),
-    isVisual ? sampleButton(take, onFault) : recordButton(take),
+    isVisual ? sampleButton(wanted) : recordButton(take),
   );
   takesDropped(area, take);
   return area;
@@ -71,14 +74,17 @@ const takesDropped = (area: HTMLElement, take: Take): void => {
   });
 };
 
-const sampleButton = (take: Take, onFault: (error: unknown) => void): HTMLElement => {
+const sampleButton = ({ take, present, onFault }: Wanted): HTMLElement => {
   const press = button('Try the sample', async () => {
     if (press.getAttribute('aria-busy') === 'true') return;
     press.setAttribute('aria-busy', 'true');
+    const before = present();
     try {
-      take(await sample(), 'sample.jpg');
+      const picture = await sample();
+      // Who has chosen a file meanwhile wants that one.
+      if (present() === before) take(picture, 'sample.jpg');
     } catch (error) {
-      onFault(error);
+      if (present() === before) onFault(error);
     }
     press.removeAttribute('aria-busy');
   });

@@ -33,4 +33,5 @@ export const labelled = (
   );
 
 export const hint = ({ description }: Schema): HTMLElement | null =>
-  description ? make('p', { class: 'hint' }, sentence(description)) : null;
+  // The document marks names in backticks, for Markdown.
+  description ? make('p', { class: 'hint' }, sentence(description.replaceAll('`', ''))) : null;

@@ -33,7 +33,7 @@ export const createForm = (
   const start = button('Start', () => submit(), { class: 'main', disabled: true });
   const isReady = (estimate: Estimate | null): void => {
     start.disabled = estimate === null;
-    start.textContent = estimate ? `Start for ${creditsText(estimate.credits)}` : 'Start';
+    start.textContent = estimate ? startText(estimate) : 'Start';
     short.replaceChildren(...(estimate ? shortOf(estimate) : []));
     if (!estimate) fault.replaceChildren(); // it was about another request
   };
@@ -118,6 +118,8 @@ export const createForm = (
       make('p', { class: 'row' }, start, code.button),
       code.element,
     ),
+    /** Asks for the price again, quietly. */
+    askAgain: () => current?.askAgain(),
     /** Puts an earlier request in, or a file for an operation. */
     fill: (kind: string, body: Body, files: readonly (Chosen | null)[]): void => {
       const at = forms.findIndex(({ operation }) => operation.kind === kind);
@@ -127,11 +129,14 @@ export const createForm = (
   };
 };
 
+const startText = ({ credits, cached }: Estimate): string =>
+  cached ? 'Start for free' : `Start for ${creditsText(credits)}`;
+
 const isShort = (error: unknown): boolean =>
   error instanceof EnhanceError && error.code === 'insufficient_credits';
 
-const shortOf = ({ credits, available_credits }: Estimate): HTMLElement[] =>
-  credits > available_credits
+const shortOf = ({ credits, available_credits, cached }: Estimate): HTMLElement[] =>
+  !cached && credits > available_credits
     ? [
         plainBox(
           'Not enough credits',

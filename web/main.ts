@@ -28,7 +28,11 @@ const build = async (list: ModelList): Promise<() => Promise<unknown>> => {
     void refresh();
     await outcome.show(job);
   });
-  const outcome = createOutcome({ operations, fill: form.fill, onEnd: () => void refresh() });
+  const onEnd = () => {
+    form.askAgain();
+    void refresh();
+  };
+  const outcome = createOutcome({ operations, fill: form.fill, onEnd });
   const history = createHistory({
     ...{ operations, open: (job) => outcome.show(job) },
     ...{ fill: form.fill, onChange: refresh },

@@ -1,10 +1,10 @@
 /** The models of an operation to choose from, with what each is for and what it costs. */
 import type { Model } from '../src/contract/models.ts';
-import { rateText } from './catalogue.ts';
+import { type Operation, rateText } from './catalogue.ts';
 import { freshId, make } from './dom.ts';
 import { labelOf, sentence } from './words.ts';
 
-export const modelChoice = (models: readonly Model[]) => {
+export const modelChoice = ({ models, variants }: Operation) => {
   const name = freshId('model');
   const first = models.findIndex(({ ready }) => ready);
   const inputs = models.map((_, at) =>
@@ -21,7 +21,7 @@ export const modelChoice = (models: readonly Model[]) => {
         make('strong', {}, labelOf(model.id)),
         !model.ready && make('em', { class: 'tag' }, 'not ready'),
         make('span', { class: 'about' }, sentence(model.description)),
-        make('span', { class: 'rate' }, rateText(model)),
+        make('span', { class: 'rate' }, rateText(model, variants)),
       ),
     ),
   );

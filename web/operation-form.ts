@@ -18,8 +18,8 @@ type Wanted = {
 };
 
 export const operationForm = (operation: Operation, { onPrice, onChange }: Wanted) => {
-  const { request, path, models } = operation;
-  const choice = modelChoice(models);
+  const { request, path } = operation;
+  const choice = modelChoice(operation);
   const options = createOptions(request);
   const price = createPrice((estimate) => {
     // The rate of the clip tells which frame was clicked; the request is then another one.
@@ -72,7 +72,7 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
   element.addEventListener('change', change);
   options.makeFor(choice.model(), undefined);
   return {
-    ...{ operation, element, sources, body, update },
+    ...{ operation, element, sources, body, update, askAgain: price.again },
     /** What was chosen, as far as it is complete, without the files. */
     chosen: (): Body => ({ model: choice.model()?.id, ...options.complete() }),
     files: (): (Chosen | null)[] => sources.map(({ chosen }) => chosen()),

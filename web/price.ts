@@ -14,6 +14,7 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
   const element = make('div', { class: 'price' });
   const left = make('span');
   let shown: Estimate | null = null;
+  let asked: { readonly path: string; readonly body: Body } | null = null;
   let asking = new AbortController();
   let timer = 0;
 
@@ -26,7 +27,7 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
       });
       if (signal.aborted) return;
       element.replaceChildren(priceOf(estimate, left));
-      announce(`Price: ${creditsText(estimate.credits)}.`);
+      announce(`Price: ${estimate.cached ? 'free' : creditsText(estimate.credits)}.`);
       show(estimate);
       tellCredits(estimate.available_credits);
     } catch (error) {
@@ -55,22 +56,28 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
     asking = new AbortController();
     clearTimeout(timer);
     shown = null;
+    asked = body && { path, body };
     onPrice(null);
     element.replaceChildren(make('p', { class: 'hint' }, body ? 'Asking for the price …' : text));
     if (body) timer = setTimeout(askPrice, QUIET_MS, path, body);
   };
-  return { element, update };
+  /** A job that has ended may have made the same request free. */
+  const again = (): void => {
+    if (shown && asked) void askPrice(asked.path, asked.body);
+  };
+  return { element, update, again };
 };
 
 /** `left`: what the account has, which changes while the price stays. */
 const priceOf = (
-  { credits, lines, input_size, output_size, duration_seconds, warnings = [] }: Estimate,
+  { credits, lines, input_size, output_size, duration_seconds, warnings = [], cached }: Estimate,
   left: HTMLElement,
 ): HTMLElement =>
   make(
     'div',
     {},
-    make('p', { class: 'total' }, make('strong', {}, creditsText(credits)), left),
+    make('p', { class: 'total' }, make('strong', {}, cached ? 'Free' : creditsText(credits)), left),
+    cached && make('p', { class: 'notice' }, 'The same was done lately: its result is there.'),
     make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
     make(
       'details',

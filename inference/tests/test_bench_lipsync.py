@@ -211,6 +211,20 @@ def test_what_is_between_the_lips_is_not_the_lips() -> None:
     assert not pixels.between_lips(np.full((478, 3), np.nan), whole).any()
 
 
+def test_an_inside_that_changes_is_told_from_lips_that_move() -> None:
+    mouths = [mouthed(opening) for opening in (0.3, 0.31, 0.32, 0.6)]
+    pictures = [np.full((80, 100, 3), 90, np.uint8) for _ in mouths]
+    for picture, points, teeth in zip(pictures, mouths, (200, 200, 120, 120), strict=True):
+        top, bottom = points[13, 1], points[14, 1]
+        picture[: int(top + 0.5 * (bottom - top))] = teeth
+    flat = np.stack([pixels.laid_flat(picture, points) for picture, points in zip(pictures, mouths, strict=True)])
+    assert flat[0, 1].min() > 190 and flat[0, -2].max() < 100
+    kept, changed = metrics.changes(flat, metrics.openings(np.stack(mouths)))
+    assert kept < 0.1
+    assert changed > 0.2
+    assert not len(metrics.changes(np.full((2, 12, 18), np.nan), np.full(2, np.nan)))
+
+
 def test_only_masked_pixels_are_compared() -> None:
     picture, other, mask = photo(), photo(), np.zeros((80, 100), bool)
     other[:, 60:] = 0

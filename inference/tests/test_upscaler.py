@@ -1,5 +1,6 @@
 """The three models with their real networks."""
 
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -149,6 +150,23 @@ def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:
     ours = upscaler("photo").run(small, 2)
     gain = peak_signal_noise_ratio(original, ours) - peak_signal_noise_ratio(original, bicubic)
     assert gain >= 2
+
+
+@pytest.mark.parametrize(("quality", "denoise", "gain_db"), [(30, 2, 0.4), (60, 2, 0.3), (90, 1, 0.1)])
+def test_a_jpeg_comes_out_truer_where_blocks_are_taken_away(upscaler: Get, quality: int, denoise: int, gain_db: float) -> None:
+    original = data.astronaut()[40:296, 130:386]
+    small = Image.fromarray(original).resize((128, 128), Image.Resampling.BICUBIC)
+    stored = io.BytesIO()
+    small.save(stored, "JPEG", quality=quality)
+    picture = np.asarray(Image.open(stored))
+    plain, cleaned = (upscaler("photo").run(picture, 2, denoise=level) for level in (0, denoise))
+    assert peak_signal_noise_ratio(original, cleaned) - peak_signal_noise_ratio(original, plain) >= gain_db
+
+
+@pytest.mark.parametrize(("model", "says"), [("photo", "expected DENOISE of 0 to 3, got 4"), ("animation", "of 0, got 4")])
+def test_a_level_that_the_model_does_not_have_is_refused(upscaler: Get, model: str, says: str) -> None:
+    with pytest.raises(BadPictureError, match=says):
+        upscaler(model).run(pattern(8, 8), 2, denoise=4)
 
 
 @pytest.mark.parametrize("model", MODELS)

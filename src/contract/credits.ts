@@ -52,6 +52,10 @@ const estimate = {
   input_fps: z.number().optional().describe('pictures a second in it, on average; video only'),
   duration_seconds: z.number().optional().describe('video only'),
   warnings: z.array(Warning).optional().describe('where there are any'),
+  cached: z
+    .literal(true)
+    .optional()
+    .describe('where the cache has the result: as long as it does, a job costs nothing'),
 };
 /** Any operation's estimate, as a client of all of them reads it. */
 export const Estimate = z.strictObject(estimate);

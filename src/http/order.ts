@@ -5,7 +5,8 @@ import type { Estimate } from '../contract/credits.ts';
 import type { Job, JobInput, JobResult } from '../contract/job.ts';
 import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
-import { identityOf } from '../jobs/submit/fingerprint.ts';
+import { dropIfGone } from '../jobs/submit/cached-results.ts';
+import { fingerprint, identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
 import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
 import { type Choice, chooseRelease } from '../models/choose.ts';
@@ -137,6 +138,9 @@ export const makeEstimate = async (
   const prepared = await probed(operation, identified, intake, parts);
   const chosen = await choose(operation, identified, pin, parts);
   if (chosen === null) throw modelUnavailable(identified);
+  const { identity } = orderOf(operation, identified, wanted.caller);
+  const signer = signedBy(operation, identified, parts);
+  const isCached = await dropIfGone(parts, fingerprint(identity, chosen.modelVersion, signer));
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;
@@ -154,6 +158,7 @@ export const makeEstimate = async (
     ...(fps !== undefined && { input_fps: fps }),
     ...(durationSeconds !== undefined && { duration_seconds: durationSeconds }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(isCached && { cached: true as const }),
   };
 };
 

@@ -250,7 +250,8 @@ test('a multipart body has the fields and file parts that are taken and no other
   assert.is(additionalProperties, false);
   assert.equal(required, ['model', 'scale']);
   assert.equal(Object.keys(properties).sort(), [
-    ...['effort', 'image', 'image_url', 'metadata', 'model', 'output', 'output_format', 'scale'],
+    ...['denoise', 'effort', 'image', 'image_url', 'metadata', 'model', 'output'],
+    ...['output_format', 'scale'],
     'video',
     ...['video_url', 'webhook_events', 'webhook_url'],
   ]);

@@ -71,6 +71,9 @@ test('numbers come as text, at every depth and in every form of an object', () =
   assert.equal(read(UpscaleRequest, { scale: '2', output: { quality: '80' } }), {
     ...{ scale: 2, output: { quality: 80 } },
   });
+  assert.is(read(UpscaleRequest, { denoise: '2' }).denoise, 2);
+  assert.is(read(UpscaleRequest, { denoise: '3' }, true).denoise, 3);
+  assert.is(read(UpscaleRequest, { denoise: 'off' }, true).denoise, 'off');
   const speaker = { frame: '3', x: '10.5', y: 7 };
   assert.equal(read(LipsyncRequest, { speaker }).speaker, { frame: 3, x: 10.5, y: 7 });
   const boxes = [['1', '2', 3, 4], null];

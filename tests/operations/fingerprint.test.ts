@@ -46,6 +46,7 @@ test('is 64 hexadecimal digits and the same every time', () => {
 const same: [says: string, options: object][] = [
   ['png is what an image becomes', { output_format: 'png' }],
   ['an empty output is none', { output: {} }],
+  ['a job of before denoised nothing', { denoise: 'off' }],
   ['metadata is stripped', { output: { metadata: 'strip' } }],
   ['lossy is the default', { output: { lossless: false } }],
   ['white is behind transparency', { output: { background: '#FFFFFF' } }],
@@ -71,6 +72,8 @@ test('every part that the result depends on changes it', () => {
     { ...work, modelVersion: 'photo-r2' },
     withOptions({ model: 'detail' }),
     withOptions({ scale: 4 }),
+    withOptions({ denoise: 'auto' }),
+    withOptions({ denoise: 1 }),
     withOptions({ output_format: 'webp' }),
     withOptions({ output: { quality: 90 } }),
     withOptions({ output: { lossless: true } }),

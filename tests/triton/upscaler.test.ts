@@ -1,13 +1,22 @@
 /** The real models as the pipeline sees them. What their pixels look like is judged beside the models. */
+import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture } from '../../src/frame.ts';
 import { createLog } from '../../src/log.ts';
 import { openCatalogue } from '../../src/models/catalogue.ts';
 import { slotState } from '../../src/models/state.ts';
+import { upscaleImage } from '../../src/operations/upscale/image.ts';
 import type { Scale } from '../../src/operations/upscale/request.ts';
+import { psnrOf } from '../../src/psnr.ts';
 import type { ModelSet } from '../../src/triton/clients/model.ts';
-import { askEngine, openUpscaler, upscalerSlot } from '../../src/triton/clients/upscaler.ts';
+import {
+  askEngine,
+  MEASURED,
+  openUpscaler,
+  type Upscaler,
+  upscalerSlot,
+} from '../../src/triton/clients/upscaler.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { openControl } from '../../src/triton/protocol/control.ts';
 import { testConfig } from '../real/config.ts';
@@ -66,6 +75,41 @@ test('a flat colour stays that colour at every scale, from one pixel on, with an
       }
     }
   }
+});
+
+const psnr = (one: Buffer, other: Buffer): number =>
+  psnrOf(one.reduce((sum, value, i) => sum + (value - (other[i] ?? 0)) ** 2, 0) / one.length);
+
+/** Waves of all lengths, as a JPEG of this quality shows them. */
+const asJpeg = async (width: number, height: number, quality: number): Promise<Picture> => {
+  const pixels = Buffer.alloc(width * height * 3);
+  for (const i of pixels.keys()) {
+    const [x, y] = [Math.floor(i / 3) % width, Math.floor(i / 3 / width)];
+    pixels[i] = 128 + 60 * Math.sin((x * y) / 90) + 50 * Math.cos(x / 7 + y / 11);
+  }
+  const stored = await sharp(pixels, { raw: { width, height, channels: 3 } })
+    .jpeg({ quality })
+    .toBuffer();
+  return { width, height, channels: 3, pixels: await sharp(stored).raw().toBuffer() };
+};
+
+test('photo measures what a JPEG did and takes it away, the same in bands as in one piece', async () => {
+  const photo = await open('photo');
+  const stored = await asJpeg(96, 240, 30);
+  const level = await photo.measure(stored, never);
+  assert.is(level, 2);
+  assert.is(await photo.measure(flat(96, 240, [200, 100, 50]), never), 0);
+  const means = {
+    scale: 2,
+    denoise: MEASURED,
+    inFlight: 1,
+    report: () => {},
+    signal: never,
+  } as const;
+  const enlarge = (upscaler: Upscaler) => upscaleImage(stored, { ...means, upscaler });
+  const [whole, inBands] = [await enlarge(photo), await enlarge({ ...photo, bandRows: 80 })];
+  assert.ok(psnr(whole.pixels, inBands.pixels) > 50);
+  assert.ok(psnr(whole.pixels, (await photo.run(stored, 2, never)).pixels) < 45);
 });
 
 test('a scale that the model does not have is its failure, in its own words', async () => {

@@ -236,6 +236,10 @@ test('the estimate says what the job then costs', async () => {
   const answer = await caller.upscale(path, { model: 'photo', scale: 2 });
   assert.is(answer.data.credits_used, data.credits);
   assert.is((await caller.balance()).available, before - data.credits);
+  const again = await caller.http.post('/v1/upscale/estimate', {
+    ...{ model: 'photo', scale: 2, image_url: `http://127.0.0.1:${port}/priced.png` },
+  });
+  assert.equal([data.cached, again.data.cached], [undefined, true]);
 });
 
 test('two identical requests at once do the work once and pay once', async () => {

@@ -137,6 +137,33 @@ test('a picture: price, start, progress, comparison, download', async () => {
   await page.getByText('99 credits', { exact: true }).waitFor();
   await page.getByText('; you have 99 credits').waitFor();
   assert.is(await chargedTo(caller), 1);
+  // The same again is in the cache.
+  await page.getByRole('button', { name: 'Start for free' }).waitFor();
+  const rates = page.locator('.model .rate');
+  assert.is(await rates.first().textContent(), '0.5 credits per megapixel (realtime: 0.05)');
+  await page.context().close();
+});
+
+test('a sample that comes late does not replace the file that was chosen meanwhile', async () => {
+  const page = await opened(await service.caller(10));
+  let send = () => {};
+  const held = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  await page.route('**/sample*.jpg', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Try the sample' }).click();
+  const mine = await picture();
+  await choose(page, mine);
+  await startButton(page).waitFor();
+  const answered = page.waitForResponse('**/sample*.jpg');
+  send();
+  await (await answered).finished();
+  await page.locator('button:not([aria-busy])', { hasText: 'Try the sample' }).waitFor();
+  await page.getByText(basename(mine)).first().waitFor();
+  assert.is(await page.getByText('sample.jpg').count(), 0);
   await page.context().close();
 });
 

@@ -39,6 +39,8 @@ class Seen:
     inner_sharpness: Floats  # output over source
     source_luma: Floats  # between the lips
     output_luma: Floats
+    source_flat: Floats  # F x ROWS x COLUMNS luma between the lips, laid flat
+    output_flat: Floats
 
 
 class Judge:
@@ -138,7 +140,7 @@ def _compare(run: Run, index: int, source: Picture, output: Picture, seen: Seen)
     seen.ssim[index] = pixels.ssim(one, other)
     seen.sharpness[index] = pixels.sharpness(other) / max(pixels.sharpness(one), 1e-6)
     seen.lip_colour[index] = pixels.colour_apart(one, other, pixels.lips(before, box), pixels.lips(after, box))
-    _look_inside(index, (one, before), (other, after), box, seen)
+    _look_inside(index, (source, before), (output, after), box, seen)
     masked = run.mask(index, source.shape)
     if masked is not None:
         place, mask = masked
@@ -150,9 +152,13 @@ def _look_inside(
     index: int, source: tuple[Picture, Floats], output: tuple[Picture, Floats], box: pixels.Box, seen: Seen
 ) -> None:
     """Teeth, tongue and the dark behind them."""
-    (one, before), (other, after) = source, output
+    whole, (before, after) = zip(source, output, strict=True)
+    one, other = (picture[box] for picture in whole)
     inside = [pixels.between_lips(mesh, box) for mesh in (before, after)]
     opened = openings(np.stack([before, after])) > OPEN
+    for flat, picture, mesh, wide in zip((seen.source_flat, seen.output_flat), whole, (before, after), opened, strict=True):
+        if wide:
+            flat[index] = pixels.laid_flat(picture, mesh)
     if opened[0]:
         seen.source_luma[index] = pixels.mean_luma(one, inside[0])
     if opened[1]:
@@ -165,7 +171,9 @@ def _look_inside(
 
 
 def _unseen(count: int, source: Tracks) -> Seen:
-    return Seen({kind: track[:count] for kind, track in source.items()}, _no_meshes(count), *np.full((11, count), np.nan))
+    flat = np.full((2, count, pixels.ROWS, pixels.COLUMNS), np.nan)
+    known = {kind: track[:count] for kind, track in source.items()}
+    return Seen(known, _no_meshes(count), *np.full((11, count), np.nan), *flat)
 
 
 def _no_meshes(count: int) -> Tracks:

@@ -26,6 +26,8 @@ RANGE = (2, 98)  # percentiles
 LIPS_MEET = 0.02  # outer-eye distances: the opening that a mesh shows on lips that touch
 SILENT, SPOKEN = 0.2, 0.5  # speech activity
 SETTLE = 0.25  # seconds of silence before and after a silent frame
+AS_OPEN = 0.03  # outer-eye distances by which openings differ at most, for insides to be compared
+DARK = 8.0  # grey levels of luma, below which noise is all there is
 BILABIAL = 0.5  # posterior of P from which a p, b or m counts
 
 
@@ -77,6 +79,13 @@ def flicker(track: Floats) -> float:
     """Mean size of the second difference: what trembles from frame to frame."""
     second = track[2:] - 2 * track[1:-1] + track[:-2]
     return float(np.nanmean(np.abs(second))) if np.isfinite(second).any() else float("nan")
+
+
+def changes(flat: Floats, opening: Floats) -> Floats:
+    """How much the inside of the mouth (F x rows x columns, laid flat) changes from each frame to the next one that is as far
+    open: mean difference of luma over mean luma."""
+    step = np.abs(flat[1:] - flat[:-1]).mean(axis=(1, 2)) / np.maximum((flat[1:] + flat[:-1]).mean(axis=(1, 2)) / 2, DARK)
+    return np.asarray(step[(np.abs(np.diff(opening)) < AS_OPEN) & np.isfinite(step)])
 
 
 def leftover(source: Floats, seen: Floats, asked: Floats) -> float:

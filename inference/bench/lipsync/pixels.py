@@ -19,6 +19,8 @@ MARGIN = 0.22  # outer-eye distances round the lips
 RING = 2  # pixels either side of the mask's outline
 RIM = 0.08  # of the mask's width: the skin just inside its outline, where no lip reaches
 FEWEST = 40  # pixels between the lips, to say anything of them
+ROWS, COLUMNS = 12, 18  # of an inside laid flat
+ENDS = 0.15  # of the lips' length, at either corner, that an inside laid flat has not
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
@@ -102,6 +104,17 @@ def mean_luma(picture: Picture, mask: Mask) -> float:
 def mouth_middle(mesh: Floats) -> Floats:
     """x, y in pixels: half way between the corners of the mouth of a mesh (478 x 3)."""
     return np.asarray(mesh[list(CORNERS), :2].mean(axis=0))
+
+
+def laid_flat(picture: Picture, mesh: Floats) -> Floats:
+    """ROWS x COLUMNS luma of what lies between the lips, however they stand: a row is a share of the way from lip to lip."""
+    ring = mesh[list(INNER), :2]
+    upper, lower = ring[:11], np.concatenate([ring[10:], ring[:1]])[::-1]  # both from one corner to the other
+    at = np.linspace(10 * ENDS, 10 * (1 - ENDS), COLUMNS)
+    top, bottom = (np.stack([np.interp(at, range(11), line[:, k]) for k in (0, 1)], 1) for line in (upper, lower))
+    down = ((np.arange(ROWS) + 0.5) / ROWS)[:, None, None]
+    places = (top + down * (bottom - top)).astype(np.float32)
+    return np.asarray(cv2.remap(picture, places[..., 0], places[..., 1], cv2.INTER_LINEAR) @ LUMA)
 
 
 def _gradient(luma: Floats) -> Floats:

@@ -49,6 +49,8 @@ MORE = (
     Row("inner_ssim", "inside, SSIM"),
     Row("inner_frames", "inside, frames"),
     Row("inner_sharpness", "inside, sharpness / source"),
+    Row("identity", "inside, change from frame to frame / source", False, _most(1.1, 1.1, 1.0)),
+    Row("jumps", "inside, jumps above 3 sigma a minute", False, _most(2, 1, 0)),
     Row("shimmer_ratio", "inside, luma flicker / source"),
     Row("corner_ratio", "corner jitter / source", True),
     Row("leftover_foreign", "leftover of the source", True),

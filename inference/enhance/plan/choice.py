@@ -30,8 +30,7 @@ FARTHEST = 16.0  # degrees beyond which nothing is lent
 SMALLER = 1.6  # times smaller in pixels, at a cost of 1
 NOTHING = 3.0  # the cost of teeth that are drawn, where nothing is lent
 CHANGE = 3.0  # the cost of another lender than in the frame before
-FADE = np.array([1.0, 2.0, 1.0]) / 4  # over a change of lender
-APPEAR = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9  # over one between a lender and teeth that are drawn, which differ more
+FADE = np.array([1.0, 2.0, 3.0, 2.0, 1.0]) / 9  # over a change of lender, or between one and teeth that are drawn
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def _faded(path: Array, count: int) -> tuple[Array, Array]:
     shares = np.zeros((len(path), count))
     for offset, weight in enumerate(FADE):
         shares[frames, wide[offset : offset + len(path)]] += weight
-    lent = np.convolve(np.pad((path >= 0).astype(float), len(APPEAR) // 2, "edge"), APPEAR, "valid")
+    lent = np.convolve(np.pad((path >= 0).astype(float), reach, "edge"), FADE, "valid")
     shares *= lent[:, None]
     order = np.argsort(-shares, axis=1, kind="stable")[:, :AT_ONCE]
     order = np.pad(order, ((0, 0), (0, AT_ONCE - order.shape[1])), constant_values=0)

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from enhance.engine import Engine, choose_engine
-from enhance.picture import AnyPicture, FloatPlanes, check
+from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, check
 
 from . import realtime
 from .alpha import upscale_alpha
@@ -36,24 +36,36 @@ Recipes = Mapping[int, Recipe]
 
 @dataclass(frozen=True)
 class Upscaler:
-    """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first."""
+    """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first; denoising:
+    by the level, 1 to 3, and whether the picture has 16 bits, the same, where the model takes away blocks and noise."""
 
     model: str
     engine: str
     recipes: Recipes
     deep_recipes: Callable[[], Recipes]
+    denoising: Callable[[int, bool], Recipes] | None = None
 
-    def run(self, picture: AnyPicture, scale: int, before_tile: Callable[[], None] = lambda: None) -> AnyPicture:
+    def run(
+        self, picture: AnyPicture, scale: int, before_tile: Callable[[], None] = lambda: None, denoise: int = 0
+    ) -> AnyPicture:
         """A picture (h x w x 3 or 4, RGB or RGBA) exactly `scale` times as large, with as many channels and bits.
 
-        before_tile is called before each tile and may raise. Raises BadPictureError for another picture or scale.
+        before_tile is called before each tile and may raise. denoise: how much of blocks and noise is taken away, 0 to 3.
+        Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
-        recipes = self.recipes if picture.dtype == np.uint8 else self.deep_recipes()
-        colours = recipes[scale].upscale(picture, before_tile)
+        colours = self._recipes(picture.dtype != np.uint8, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
         return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale)[:, :, None]], axis=2)
+
+    def _recipes(self, is_deep: bool, denoise: int) -> Recipes:
+        if denoise == 0:
+            return self.deep_recipes() if is_deep else self.recipes
+        if self.denoising is None or denoise not in DENOISING:
+            levels = "0" if self.denoising is None else f"0 to {len(DENOISING)}"
+            raise BadPictureError(f"expected DENOISE of {levels}, got {denoise}")
+        return self.denoising(denoise, is_deep)
 
 
 def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Upscaler:
@@ -76,7 +88,12 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
     def deep_recipes() -> Recipes:
         return MODELS[model](partial(load, engine.open_exact))
 
-    upscaler = Upscaler(model, engine.name, MODELS[model](partial(load, engine.open)), deep_recipes)
+    @cache
+    def denoising(level: int, is_deep: bool) -> Recipes:
+        return photo(partial(load, engine.open_exact if is_deep else engine.open), DENOISING[level])
+
+    recipes = MODELS[model](partial(load, engine.open))
+    upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None)
     for scale in upscaler.recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler
@@ -93,17 +110,20 @@ def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Up
 
 WAIFU2X_BORDER = 7  # its convolutions have no padding: six of 3x3, and one pixel of the deconvolution
 PHOTO_TILE = 1 << 18  # input pixels: 0.4 GB of activations, 0.8 GB in the second pass
+PHOTO = "photo_x2"
+DENOISING = {level: f"photo_denoise{level}_x2" for level in (1, 2, 3)}
+"""What doubles first where a level of blocks and noise is to be taken away; they are gone then."""
 
 
-def photo(load: Load) -> dict[int, Recipe]:
+def photo(load: Load, first: str = PHOTO) -> dict[int, Recipe]:
     """waifu2x upconv_7_photo, the most faithful: twice for 4; for 8 then Lanczos, as good as a third pass at a quarter of its
-    time."""
-    double = Pass(load("photo_x2"), scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER)
+    time. first: the network of the first pass."""
+    begin, double = (Pass(load(name), scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER) for name in (first, PHOTO))
     lanczos = Pass(partial(enlarge, scale=2, kernel="lanczos"), scale=2, eats=3, context=3)
     return {
-        2: Cascade([double], edge=None, tile_pixels=PHOTO_TILE),
-        4: Cascade([double, double], edge=None, tile_pixels=PHOTO_TILE // 2),
-        8: Cascade([double, double, lanczos], edge=None, tile_pixels=PHOTO_TILE // 2),
+        2: Cascade([begin], edge=None, tile_pixels=PHOTO_TILE),
+        4: Cascade([begin, double], edge=None, tile_pixels=PHOTO_TILE // 2),
+        8: Cascade([begin, double, lanczos], edge=None, tile_pixels=PHOTO_TILE // 2),
     }
 
 
@@ -132,7 +152,7 @@ RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which tw
 def detail(load: Load) -> dict[int, Recipe]:
     """RealESRGAN_x4plus, which invents texture; for 8 the faithful photo network doubles first, so that less is invented."""
     quadruple = partial(_quadruple, load("detail_x4"))
-    double = load("photo_x2")
+    double = load(PHOTO)
     recent = Recent(RECENT_BYTES)
     return {
         2: Mosaic(lambda planes: box(quadruple(planes), 2), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),

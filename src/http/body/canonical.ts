@@ -92,6 +92,7 @@ const booleans: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 const isNumber = (schema: Schema): boolean =>
   schema instanceof z.ZodNumber ||
+  (schema instanceof z.ZodUnion && schema.options.some(isNumber)) ||
   (schema instanceof z.ZodLiteral && [...schema.values].every((one) => typeof one === 'number'));
 
 /** As JSON writes numbers. */

@@ -5,19 +5,22 @@ import { type Picture, type Size, strideOf, type YuvPicture, yuvBytes } from '..
 export type Area = Size & { readonly x: number; readonly y: number };
 export type AnyPicture = Picture | YuvPicture;
 
-/** Whether two pictures of the same form and size have the same samples there. */
-export const isSame = (one: AnyPicture, other: AnyPicture, area: Area): boolean =>
-  planesOf(one).every((plane) => {
-    const { start, bytes, rows } = linesOf(plane, area);
-    // Full lines lie one behind the other: they are compared at once.
-    const [length, count] = bytes === plane.stride ? [bytes * rows, 1] : [bytes, rows];
-    for (let row = 0; row < count; row += 1) {
-      const from = start + row * plane.stride;
-      const to = from + length;
-      if (one.pixels.compare(other.pixels, from, to, from, to) !== 0) return false;
-    }
-    return true;
-  });
+/** Whether two pictures of the same form and size have the same samples in an area. */
+export const comparing = (one: AnyPicture, other: AnyPicture): ((area: Area) => boolean) => {
+  const planes = planesOf(one);
+  return (area) =>
+    planes.every((plane) => {
+      const { start, bytes, rows } = linesOf(plane, area);
+      // Full lines lie one behind the other: they are compared at once.
+      const [length, count] = bytes === plane.stride ? [bytes * rows, 1] : [bytes, rows];
+      for (let row = 0; row < count; row += 1) {
+        const from = start + row * plane.stride;
+        const to = from + length;
+        if (one.pixels.compare(other.pixels, from, to, from, to) !== 0) return false;
+      }
+      return true;
+    });
+};
 
 /** Copies an area to another place, which may be of a picture of another size. */
 export const copyArea = (

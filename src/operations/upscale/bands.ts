@@ -1,5 +1,6 @@
 import { type Picture, type Size, strideOf } from '../../frame.ts';
 import type { Upscaler } from '../../triton/clients/upscaler.ts';
+import { copyArea, emptyLike } from './area.ts';
 
 /** Rows and columns of a picture: what a band answers for, and what travels with it as context. */
 export type Band = {
@@ -16,8 +17,21 @@ export type Band = {
 type Grid = Pick<Upscaler, 'bandAlign' | 'bandHalo' | 'bandRows'> &
   Partial<Pick<Upscaler, 'bandColumns' | 'bandAfter'>>;
 
+/** So many rows are measured, as the model does (_SIDE in enhance/upscale/damage.py); they begin where a JPEG's blocks do. */
+const SAMPLED_ROWS = 512;
+const BLOCK = 8;
+
 /** So many output pixels take a second or two on a laptop: short enough to cancel, long enough to be efficient. */
 const outputPixelsPerBand = 4_000_000;
+
+/** As much of a picture as is measured, rows from its middle, as a view of its own bytes. */
+export const middleOf = (picture: Picture): Picture => {
+  const rows = Math.min(picture.height, SAMPLED_ROWS);
+  const top = Math.floor((picture.height - rows) / 2 / BLOCK) * BLOCK;
+  const stride = strideOf(picture);
+  const pixels = picture.pixels.subarray(top * stride, (top + rows) * stride);
+  return { ...picture, height: rows, pixels };
+};
 
 /**
  * The bands that cover a picture once, aligned and with the context that the model asks for: as wide as the picture, or
@@ -61,30 +75,25 @@ export const cutBand = (
   picture: Picture,
   { contextTop, contextBottom, contextLeft, contextRight }: Band,
 ): Picture => {
-  const { width, pixels } = picture;
   const stride = strideOf(picture);
   const size = { width: contextRight - contextLeft, height: contextBottom - contextTop };
-  if (size.width === width) {
-    const rows = pixels.subarray(contextTop * stride, contextBottom * stride);
+  if (size.width === picture.width) {
+    const rows = picture.pixels.subarray(contextTop * stride, contextBottom * stride);
     return { ...picture, height: size.height, pixels: rows };
   }
-  const own = (stride / width) * size.width;
-  const cut = Buffer.allocUnsafe(own * size.height);
-  for (let row = 0; row < size.height; row += 1) {
-    const from = (contextTop + row) * stride + (stride / width) * contextLeft;
-    pixels.copy(cut, row * own, from, from + own);
-  }
-  return { ...picture, ...size, pixels: cut };
+  const band = emptyLike(picture, size);
+  copyArea(picture, { x: contextLeft, y: contextTop, ...size }, band, { x: 0, y: 0 });
+  return band;
 };
 
 /** Writes an enhanced band, less its context, into its place in the whole. */
 export const pasteBand = (whole: Picture, enhanced: Picture, band: Band, scale: number): void => {
   const { top, bottom, left, right, contextTop, contextLeft } = band;
-  const [stride, own] = [strideOf(whole), strideOf(enhanced)];
-  const pixel = (stride / whole.width) * scale;
-  for (let row = 0; row < (bottom - top) * scale; row += 1) {
-    const from = ((top - contextTop) * scale + row) * own + (left - contextLeft) * pixel;
-    const to = (top * scale + row) * stride + left * pixel;
-    enhanced.pixels.copy(whole.pixels, to, from, from + (right - left) * pixel);
-  }
+  const area = {
+    x: (left - contextLeft) * scale,
+    y: (top - contextTop) * scale,
+    width: (right - left) * scale,
+    height: (bottom - top) * scale,
+  };
+  copyArea(enhanced, area, whole, { x: left * scale, y: top * scale });
 };

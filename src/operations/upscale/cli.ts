@@ -4,7 +4,7 @@ import { number } from '../../cli/arguments.ts';
 import { isFolderAt, isRemote, pathOf, type Source, targetsOf } from '../../cli/paths.ts';
 import { Refused } from '../../cli/refused.ts';
 import type { JobOptions, Use } from '../../cli/run-jobs.ts';
-import { Effort, UpscaleOutput } from './request.ts';
+import { DENOISES, Effort, UpscaleOutput } from './request.ts';
 
 /** `enhance upscale FILE… -o OUT`, and `enhance estimate upscale FILE…` */
 export const upscaleCommand = (program: Command, { adopt, send }: Use): void => {
@@ -21,6 +21,10 @@ export const upscaleCommand = (program: Command, { adopt, send }: Use): void => 
       '-e, --effort <effort>',
       `${Effort.options.join(' or ')} (default: realtime for videos, best for images)`,
     )
+    .option(
+      '-d, --denoise <level>',
+      `${DENOISES.join(', ')}: how much of blocks and noise is taken away (default: auto)`,
+    )
     .option('-q, --quality <quality>', '1 to 100; higher is better and larger', quality)
     .action((files: readonly Source[], options: Options) =>
       send('upscale', wishesOf(files, options), options),
@@ -34,6 +38,7 @@ type Options = JobOptions & {
   readonly model: string;
   readonly scale: string;
   readonly effort?: string;
+  readonly denoise?: string;
   readonly format?: string;
   readonly quality?: number;
 };
@@ -91,9 +96,13 @@ const formatOf = (file: Source, { format, output }: Options): string | undefined
 
 const extensionOf = (format = ''): string => (format === 'jpeg' ? '.jpg' : `.${format}`);
 
-const fieldsOf = ({ model, scale, effort, quality }: Options, format: string | undefined) => ({
+const fieldsOf = (
+  { model, scale, effort, denoise, quality }: Options,
+  format: string | undefined,
+) => ({
   ...{ model, scale: Number(scale) },
   ...(effort && { effort }),
+  ...(denoise && { denoise }),
   ...(format && { output_format: format }),
   ...(quality !== undefined && { output: { quality } }),
 });

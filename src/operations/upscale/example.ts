@@ -17,7 +17,7 @@ export const upscaleExample: OperationExample = {
     content_type: 'image/jpeg',
   },
   options: {
-    ...{ model: 'photo', scale: 2, effort: 'best', output_format: 'webp' },
+    ...{ model: 'photo', scale: 2, effort: 'best', denoise: 'auto', output_format: 'webp' },
     output: { quality: 90 },
   },
   result: {
@@ -34,6 +34,7 @@ export const upscaleExample: OperationExample = {
     options: {
       scales: [2, 4, 8],
       efforts: ['realtime', 'best'],
+      denoises: ['auto', 'off', 1, 2, 3],
       image_formats: ['png', 'jpeg', 'webp', 'avif'],
       video_formats: ['mp4'],
       output: { type: 'object', properties: { quality: { type: 'integer' } } },

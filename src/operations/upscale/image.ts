@@ -1,7 +1,8 @@
 import { inOrder } from '../../async/in-order.ts';
 import { type Picture, scaled, strideOf } from '../../frame.ts';
+import { MEASURED } from '../../triton/clients/upscaler.ts';
 import type { Report } from '../progress.ts';
-import { type Band, bandsOf, cutBand, pasteBand } from './bands.ts';
+import { type Band, bandsOf, cutBand, middleOf, pasteBand } from './bands.ts';
 import type { UpscaleMeans } from './video.ts';
 
 /**
@@ -10,24 +11,32 @@ import type { UpscaleMeans } from './video.ts';
  */
 export const upscaleImage = async (
   picture: Picture,
-  { scale, upscaler, inFlight, report, signal }: UpscaleMeans & { readonly report: Report },
+  {
+    scale,
+    upscaler,
+    denoise,
+    inFlight,
+    report,
+    signal,
+  }: UpscaleMeans & { readonly report: Report },
 ): Promise<Picture> => {
   const bands = bandsOf(picture, scale, upscaler);
   const framesTotal = bands.length;
   report({ stage: 'inference', framesDone: 0, framesTotal });
   if (framesTotal === 1) {
-    const whole = await upscaler.run(picture, scale, signal);
+    const whole = await upscaler.run(picture, scale, signal, denoise);
     report({ stage: 'encoding', framesDone: 1, framesTotal });
     return whole;
   }
 
+  const level = denoise === MEASURED ? await upscaler.measure(middleOf(picture), signal) : denoise;
   const size = scaled(picture, scale);
   const { channels, depth } = picture;
   const pixels = Buffer.allocUnsafe(strideOf(picture) * scale * size.height);
   const whole: Picture = { ...size, channels, pixels, ...(depth && { depth }) };
   const enhance = async (band: Band) => ({
     band,
-    enhanced: await upscaler.run(cutBand(picture, band), scale, signal),
+    enhanced: await upscaler.run(cutBand(picture, band), scale, signal, level),
   });
 
   let framesDone = 0;

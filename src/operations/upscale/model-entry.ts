@@ -10,8 +10,8 @@ import {
   VideoSides,
   videoSides,
 } from '../../contract/models.ts';
-import { isRealtime } from './options.ts';
-import { Effort, Scale, UpscaleModel, UpscaleOutput } from './request.ts';
+import { denoisesOf, isRealtime } from './options.ts';
+import { Denoise, Effort, Scale, UpscaleModel, UpscaleOutput } from './request.ts';
 
 export const UpscaleModelEntry = z
   .strictObject({
@@ -25,6 +25,7 @@ export const UpscaleModelEntry = z
     options: z.strictObject({
       scales: z.array(Scale),
       efforts: z.array(Effort).describe('of the model'),
+      denoises: z.array(Denoise).describe('for `denoise`'),
       image_formats: z.array(OutputFormat),
       video_formats: z.array(OutputFormat),
       output: JsonSchema.describe('JSON Schema of the `output` field'),
@@ -58,6 +59,7 @@ export const describeUpscale = (id: string, { limits, prices }: Config) => ({
   options: {
     scales: [...Scale.values],
     efforts: id === 'detail' ? ['best'] : [...Effort.options],
+    denoises: [...denoisesOf(id)],
     image_formats: [...ImageFormat.options],
     video_formats: ['mp4'],
     output: requestSchema(z.strictObject(UpscaleOutput.shape)),

@@ -1,6 +1,12 @@
 import { defaultFormat, ImageFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure, type Fault } from '../../errors.ts';
-import type { Effort, UpscaleModel, UpscaleOptions } from './request.ts';
+import {
+  DENOISES,
+  type Denoise,
+  type Effort,
+  type UpscaleModel,
+  type UpscaleOptions,
+} from './request.ts';
 
 /** The format of the result: as asked for, or the usual one for its kind. */
 export const formatOf = (
@@ -16,6 +22,22 @@ export const variantOf = (options: UpscaleOptions): string =>
   effortOf(options) === 'realtime' ? `${options.model}_realtime` : options.model;
 
 export const isRealtime = (variant: string): boolean => variant.endsWith('_realtime');
+
+/** Of jobs that were made before there was a choice: `off`. */
+export const denoiseOf = ({ denoise }: UpscaleOptions): Denoise => denoise ?? 'off';
+
+/** What a variant can be asked for. */
+export const denoisesOf = (variant: string): readonly Denoise[] =>
+  variant === 'photo' ? DENOISES : ['auto', 'off'];
+
+const settleDenoise = (variant: string, asked: Denoise = 'auto'): Denoise => {
+  const allowed = denoisesOf(variant);
+  if (!allowed.includes(asked))
+    throw new Failure('unsupported_option_for_model', {
+      ...{ option: 'denoise', model: variant, allowed: allowed.join(' or '), got: asked },
+    });
+  return variant === 'photo' ? asked : 'off';
+};
 
 const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>
   kind === 'video' && model !== 'detail' ? 'realtime' : 'best';
@@ -49,5 +71,6 @@ export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'):
     });
   }
   if (faults.length > 0) throw new Failure('validation_failed', {}, { faults });
-  return { model, scale, effort, output_format: format, ...(output && { output }) };
+  const settled = { model, scale, effort, output_format: format, ...(output && { output }) };
+  return { ...settled, denoise: settleDenoise(variantOf(settled), options.denoise) };
 };

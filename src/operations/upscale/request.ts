@@ -13,6 +13,22 @@ export const Effort = z
   .meta({ id: 'UpscaleEffort' });
 export type Effort = z.infer<typeof Effort>;
 
+export const DENOISES = ['auto', 'off', 1, 2, 3] as const;
+export const Denoise = z
+  .union(
+    [
+      z.enum(['auto', 'off']),
+      // The names that generated clients give to the numbers.
+      z.literal([1, 2, 3]).meta({ 'x-enum-varnames': ['LIGHT', 'MEDIUM', 'STRONG'] }),
+    ],
+    'Expected auto, off, 1, 2 or 3',
+  )
+  .describe(
+    'takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, and 1 for videos; for `photo` with `effort` `best`, elsewhere `auto` is `off`',
+  )
+  .meta({ id: 'UpscaleDenoise', default: 'auto' });
+export type Denoise = z.infer<typeof Denoise>;
+
 export const Scale = z
   .literal([2, 4, 8])
   .describe('output pixels per input pixel, on each axis')
@@ -46,6 +62,7 @@ const options = {
   model: UpscaleModel,
   scale: Scale,
   effort: Effort.optional(),
+  denoise: Denoise.optional(),
   output_format: OutputFormat.optional().describe(
     `${defaultFormat.image} for images and ${defaultFormat.video} for videos unless given`,
   ),

@@ -13,6 +13,7 @@ import { videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
+import { denoiseWarnings } from './denoise.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
 import type { UpscaleTask } from './task.ts';
@@ -35,7 +36,7 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
   const format = imageFormat(options.output_format);
-  const means = meansOf(task);
+  const means = meansOf(task, 'image');
   const { depth, warnings } = depthOf(info, format, means.upscaler);
   // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
   const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
@@ -44,7 +45,12 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   const encoding = { source: { path, info }, target, format, output: options.output ?? {} };
   const confines = { ...config.ffmpeg, signal };
   await untilAborted(encodeStoppably(enhanced, encoding, confines), signal);
-  return { outputSize: enhanced, contentType: contentType(format), details: {}, warnings };
+  return {
+    outputSize: enhanced,
+    contentType: contentType(format),
+    details: {},
+    warnings: [...warnings, ...denoiseWarnings(options, means.upscaler)],
+  };
 };
 
 const imageFormat = (format: OutputFormat = defaultFormat.image) => {
@@ -61,6 +67,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     outputSize: scaled(info.size, task.options.scale),
     contentType: contentType('mp4'),
     details: videoDetails(done),
+    warnings: denoiseWarnings(task.options, meansOf(task, 'video').upscaler),
   };
 };
 

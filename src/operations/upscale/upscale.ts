@@ -9,7 +9,7 @@ import { operation } from '../operation.ts';
 import { upscaleCommand } from './cli.ts';
 import { upscaleExample } from './example.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
-import { effortOf, formatOf, isRealtime, variantOf } from './options.ts';
+import { denoiseOf, effortOf, formatOf, isRealtime, variantOf } from './options.ts';
 import { identifyUpscale, prepareUpscale } from './prepare.ts';
 import { UpscaleOptions, UpscaleRequest, UpscaleResult } from './request.ts';
 
@@ -73,6 +73,7 @@ export const upscale = operation({
     const { quality = null, lossless = false, metadata = 'strip' } = options.output ?? {};
     const background = (options.output?.background ?? '#ffffff').toLowerCase();
     const format = formatOf(options, inputKind);
+    const denoise = denoiseOf(options);
     const asked = [
       variantOf(options),
       options.scale,
@@ -81,6 +82,8 @@ export const upscale = operation({
       lossless,
       metadata,
       background,
+      // Without, it is what it was before there was a choice.
+      ...(denoise === 'off' ? [] : ['denoise', denoise]),
     ];
     // Results of images of 16 bits were others before PNG kept these.
     return format === 'png' ? [...asked, 'depth kept'] : asked;

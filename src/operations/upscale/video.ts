@@ -3,7 +3,8 @@ import type { Frame, Picture } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
-import { openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
+import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
+import { levelOf } from './denoise.ts';
 import { effortOf, variantOf } from './options.ts';
 import { enlargeFrames } from './realtime.ts';
 import type { Scale } from './request.ts';
@@ -14,6 +15,8 @@ import type { FramesTask } from './task.ts';
 export type UpscaleMeans = {
   readonly scale: Scale;
   readonly upscaler: Upscaler;
+  /** How much of blocks and noise is taken away. */
+  readonly denoise: Level;
   readonly inFlight: number;
   readonly signal: AbortSignal;
 };
@@ -35,14 +38,16 @@ export const enlargedVideo = (
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
   return effortOf(options) === 'realtime'
     ? enlargeFrames(pick(decodeYuv(input('media'), info, decoding)), task)
-    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task));
+    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, 'video'));
 };
 
-export const meansOf = (task: FramesTask): UpscaleMeans => {
+export const meansOf = (task: FramesTask, kind: 'image' | 'video'): UpscaleMeans => {
   const { models, options, transport, config, signal } = task;
+  const upscaler = openUpscaler(transport, models.of(variantOf(options)));
   return {
     scale: options.scale,
-    upscaler: openUpscaler(transport, models.of(variantOf(options))),
+    upscaler,
+    denoise: levelOf(options, kind, upscaler),
     inFlight: config.triton.framesInFlight,
     signal,
   };
@@ -54,7 +59,7 @@ export const meansOf = (task: FramesTask): UpscaleMeans => {
  */
 export const upscaleVideo = (
   frames: AsyncIterable<Frame>,
-  { scale, upscaler, inFlight, signal }: UpscaleMeans,
+  { scale, upscaler, denoise, inFlight, signal }: UpscaleMeans,
 ): AsyncIterable<Frame> => {
   const partsOf = openParts<Picture>(upscaler.reach(scale));
   let last: Promise<Picture> | undefined;
@@ -62,7 +67,7 @@ export const upscaleVideo = (
     const parts = partsOf(picture);
     const large = new Map<Picture, Picture>();
     const run = async ({ picture: part }: Part<Picture>) =>
-      [part, await upscaler.run(part, scale, signal)] as const;
+      [part, await upscaler.run(part, scale, signal, denoise)] as const;
     for await (const [part, one] of inOrder(parts, inFlight, run)) large.set(part, one);
     return assembled(parts, large, await before);
   };

@@ -1,9 +1,9 @@
 /** Pictures to the models that enlarge them, and back. */
 import { type Picture, scaled } from '../../frame.ts';
 import { modelUnavailable } from '../protocol/faults.ts';
-import { decodeStrings, int32, uint8, uint16 } from '../protocol/tensor.ts';
+import { decodeStrings, int32, intsOf, type Tensor, uint8, uint16 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { bytes, type LoadedModel, openModel, type Slot, shorts, texts } from './model.ts';
+import { bytes, integers, type LoadedModel, openModel, type Slot, shorts, texts } from './model.ts';
 
 export type Upscaler = {
   /** Bands of a picture start at multiples of so many rows, and take so many rows of context along. */
@@ -19,9 +19,18 @@ export type Upscaler = {
   readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
+  /** Whether it takes away blocks and noise. */
+  readonly denoises: boolean;
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
-  run(picture: Picture, scale: number, signal: AbortSignal): Promise<Picture>;
+  run(picture: Picture, scale: number, signal: AbortSignal, level?: Level): Promise<Picture>;
+  /** What MEASURED is for this picture, or a part of it that begins at a multiple of 8 rows. */
+  measure(picture: Picture, signal: AbortSignal): Promise<Level>;
 };
+
+/** How much of blocks and noise is taken away, 0 to 3. */
+export type Level = number;
+/** As much as is measured of what was a JPEG once. */
+export const MEASURED: Level = -1;
 
 /** Each model that callers know is a slot of its own. */
 export const upscalerSlot = (model: string): Slot => ({
@@ -45,7 +54,8 @@ export const upscalerSlot = (model: string): Slot => ({
 
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
-  const { band_align, band_halo, band_rows, band_columns = '0', depths = '' } = loaded.parameters;
+  const { band_align, band_halo, band_rows, band_columns = '0' } = loaded.parameters;
+  const { denoise, depths = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
@@ -54,12 +64,21 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
     bandAfter: byScale(loaded, 'band_after'),
     reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
-    run: async ({ width, height, channels, depth, pixels }, scale, signal) => {
-      const size = scaled({ width, height }, scale);
-      const [name, tensor, wanted] = depth ? deep : usual;
-      const inputs = [tensor(name, [height, width, channels], pixels), int32('SCALE', [scale])];
+    denoises: denoise === '1,2,3',
+    run: async (picture, scale, signal, level = 0) => {
+      const { channels, depth } = picture;
+      const size = scaled(picture, scale);
+      const [name, , wanted] = depth ? deep : usual;
+      const levels = level === 0 ? [] : [int32('DENOISE', [level])];
+      const inputs = [tensorOf(picture), int32('SCALE', [scale]), ...levels];
       const of = await ask(inputs, [wanted(name, size.height, size.width, channels)], signal);
       return { ...size, channels, pixels: of(name).data, ...(depth && { depth }) };
+    },
+    measure: async (picture, signal) => {
+      const inputs = [tensorOf(picture), int32('SCALE', [2])];
+      const of = await ask(inputs, [integers('DENOISE', 1)], signal);
+      const [level = 0] = intsOf(of('DENOISE'));
+      return level;
     },
   };
 };
@@ -74,6 +93,11 @@ export const byScale = ({ parameters: { scales = '', ...others } }: LoadedModel,
 /** Pictures of 8 and of 16 bits: the name of the tensor both ways, how it is sent, and what is asked for. */
 const usual = ['IMAGE', uint8, bytes] as const;
 const deep = ['IMAGE16', uint16, shorts] as const;
+
+const tensorOf = ({ width, height, channels, depth, pixels }: Picture): Tensor => {
+  const [name, tensor] = depth ? deep : usual;
+  return tensor(name, [height, width, channels], pixels);
+};
 
 /**
  * What computes it: library, precision, device. Only the model's process knows which engine it got, so it is

@@ -1,4 +1,5 @@
 import { access, constants, statfs } from 'node:fs/promises';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Config } from '../../config.ts';
 import { Failure } from '../../errors.ts';
 import { encodeRequest } from '../protocol/binary.ts';
@@ -85,19 +86,6 @@ const isThere = async (wire: Wire): Promise<boolean> => {
     return (await wire.get('/health/live')).status === 200;
   } catch {
     return false;
-  }
-};
-
-const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  let leave = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave);
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
   }
 };
 

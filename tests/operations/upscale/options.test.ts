@@ -1,8 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
+import { denoiseWarnings, levelOf } from '../../../src/operations/upscale/denoise.ts';
 import { settleOptions, variantOf } from '../../../src/operations/upscale/options.ts';
-import type { UpscaleOptions } from '../../../src/operations/upscale/request.ts';
+import type { Denoise, UpscaleOptions } from '../../../src/operations/upscale/request.ts';
+import { MEASURED } from '../../../src/triton/clients/upscaler.ts';
 
 const asked = { model: 'photo', scale: 2 } as const;
 const refusal = (run: () => unknown): Failure => {
@@ -36,7 +38,9 @@ test('a lossless jpeg is refused, and so are two faults at once', () => {
 });
 
 test('what is not said stays unsaid, so that equal requests have equal options', () => {
-  assert.equal(settleOptions(asked, 'image'), { ...asked, effort: 'best', output_format: 'png' });
+  assert.equal(settleOptions(asked, 'image'), {
+    ...{ ...asked, effort: 'best', denoise: 'auto', output_format: 'png' },
+  });
 });
 
 test('a video is made in real time and a picture as well as can be, unless something else is asked', () => {
@@ -54,6 +58,34 @@ test('detail has no realtime, and says so', () => {
   );
   assert.is(code, 'unsupported_option_for_model');
   assert.is(message, 'Expected effort best for the model detail; got realtime.');
+});
+
+test('only photo with effort best takes noise away; what else is asked to is refused, by its name', () => {
+  const denoise = (options: object, kind: 'image' | 'video' = 'image') =>
+    settleOptions({ ...asked, ...options }, kind).denoise;
+  assert.is(denoise({ denoise: 2 }), 2);
+  assert.is(denoise({ effort: 'best' }, 'video'), 'auto');
+  assert.is(denoise({}, 'video'), 'off');
+  assert.is(denoise({ denoise: 'auto', model: 'detail' }), 'off');
+  const { code, message } = refusal(() => denoise({ denoise: 3 }, 'video'));
+  assert.is(code, 'unsupported_option_for_model');
+  assert.is(message, 'Expected denoise auto or off for the model photo_realtime; got 3.');
+});
+
+test('a release that takes no noise away is not asked to, and who asked for it is told', () => {
+  const [able, unable] = [{ denoises: true }, { denoises: false }];
+  const wish = (denoise: Denoise) => ({ ...asked, denoise });
+  assert.is(levelOf(wish('auto'), 'image', able), MEASURED);
+  assert.is(levelOf(wish('auto'), 'video', able), 1);
+  assert.is(levelOf(wish(3), 'video', able), 3);
+  assert.is(levelOf(asked, 'image', able), 0);
+  assert.is(levelOf(wish(3), 'image', unable), 0);
+  assert.equal(denoiseWarnings(wish('auto'), unable), []);
+  assert.equal(denoiseWarnings(wish(1), able), []);
+  assert.equal(
+    denoiseWarnings(wish(1), unable).map(({ code }) => code),
+    ['not_denoised'],
+  );
 });
 
 test('what an effort is made by has a price of its own; jobs of before were made as well as can be', () => {

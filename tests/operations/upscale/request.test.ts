@@ -8,10 +8,14 @@ const accepted: readonly object[] = [
   request,
   { ...request, scale: 8, output_format: 'avif', output: { quality: 1, metadata: 'keep' } },
   { ...request, output: { lossless: true, background: '#00fF00' } },
+  { ...request, denoise: 'auto' },
+  { ...request, denoise: 3 },
   { model: 'detail', scale: 4, video_url: 'http://example.com:81/a?b#c' },
 ];
 const refused: readonly object[] = [
   {},
+  { ...request, denoise: 0 },
+  { ...request, denoise: 'most' },
   { ...request, model: 'best' },
   { ...request, scale: '2' },
   { ...request, scale: 3 },

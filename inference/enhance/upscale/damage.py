@@ -1,0 +1,99 @@
+"""How much a JPEG took from a picture: by the steps to which it rounded it.
+
+A JPEG's steps show in its pixels for good: the frequencies of its blocks of 8 x 8 are whole multiples of them. So a PNG of what
+was a JPEG once is measured too, unless it was made larger or smaller between. docs/decisions/0038.
+"""
+
+from bisect import bisect
+
+import numpy as np
+import numpy.typing as npt
+
+from enhance.picture import LUMA, AnyPicture, white
+
+Floats = npt.NDArray[np.float32]
+
+_LIMITS = (2, 5, 30)  # steps from which each level is the truest: JPEG 92, 81 and 22
+_SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
+_LEAST_SIDE = 32
+_BLOCK = 8
+_FREQUENCIES = ((0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0))
+_USUAL = np.array([11, 12, 14, 12, 10, 16, 14, 13, 14])  # their steps at quality 50 (ITU-T T.81, annex K)
+_USUAL_STEP = 13.2  # the mean of those and of the constant's: what a quality's step is counted in
+_STEPS = np.arange(2, 73)
+_BINS_PER_LEVEL, _LARGEST = 8, 256
+_LEAST_SEEN = 30  # frequencies that are not zero
+_LEAST_COMB = 0.35  # 1: all are multiples; 0: none of it. Rounded colours leave 0.5 of a step of 2 levels
+_LEAST_FOUND = 3  # of the nine frequencies
+
+
+def denoise_level(picture: AnyPicture) -> int:
+    """Which level of taking blocks and noise away is the truest for a picture: 0, for none, to 3. docs/decisions/0038."""
+    return bisect(_LIMITS, jpeg_step(picture))
+
+
+def jpeg_step(picture: AnyPicture) -> float:
+    """Levels of 8 bits by which the low frequencies of a JPEG were rounded, 13.2 at quality 50; 0 where it was none.
+
+    picture: h x w x 3 or more. Its first row and column must be multiples of 8 of those of the whole, or it is looked for
+    where the blocks begin.
+    """
+    luma = _middle(picture)
+    if min(luma.shape) < _LEAST_SIDE:
+        return 0.0
+    found = _step_of(luma)
+    if found:
+        return found
+    first = [_phase(luma), _phase(luma.T)]
+    return _step_of(luma[first[0] :, first[1] :]) if any(first) else 0.0
+
+
+def _middle(picture: AnyPicture) -> Floats:
+    """Luma of 0 to 255 from its middle, at whole blocks."""
+    top, left = (max(0, side - _SIDE) // 2 // _BLOCK * _BLOCK for side in picture.shape[:2])
+    part = picture[top : top + _SIDE, left : left + _SIDE, :3]
+    return np.asarray(part @ (LUMA * (255 / white(picture))), np.float32)
+
+
+def _blocks(plane: Floats) -> Floats:
+    """Its blocks: n x 64."""
+    rows, columns = (length // _BLOCK for length in plane.shape)
+    cut = plane[: rows * _BLOCK, : columns * _BLOCK].reshape(rows, _BLOCK, columns, _BLOCK)
+    return cut.transpose(0, 2, 1, 3).reshape(-1, _BLOCK**2)
+
+
+def _step_of(luma: Floats) -> float:
+    seen = np.abs(_blocks(luma) @ _WAVES.T)
+    scales = [step / usual for usual, values in zip(_USUAL, seen.T, strict=True) if (step := _comb(values))]
+    return float(np.median(scales)) * _USUAL_STEP if len(scales) >= _LEAST_FOUND else 0.0
+
+
+def _comb(values: Floats) -> int:
+    """The largest step of which the values are multiples; 0 for none."""
+    bins = np.minimum(values * _BINS_PER_LEVEL + 0.5, len(_COMBS[0]) - 1).astype(int)
+    counts = np.bincount(bins, minlength=len(_COMBS[0]))
+    many = _COUNTED @ counts
+    share = (_COMBS @ counts) / np.maximum(many, 1)
+    fits = (many >= _LEAST_SEEN) & (share >= np.maximum(_LEAST_COMB, 5 / np.sqrt(np.maximum(many, 1))))
+    return int(_STEPS[fits].max(initial=0))
+
+
+def _phase(luma: Floats) -> int:
+    """The row of the first eight at which the picture changes most: there a block begins."""
+    rough = np.abs(np.diff(luma, axis=0)).mean(axis=1)
+    whole = rough[: len(rough) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
+    return (int(np.median(whole, axis=0).argmax()) + 1) % _BLOCK
+
+
+def _wave(down: int, across: int) -> npt.NDArray[np.float64]:
+    """The block of one frequency of the discrete cosine transform."""
+    at = (np.arange(_BLOCK) + 0.5) * np.pi / _BLOCK
+    norm = 2 / _BLOCK * (0.5**0.5 if down == 0 else 1) * (0.5**0.5 if across == 0 else 1)
+    return norm * np.outer(np.cos(at * down), np.cos(at * across)).ravel()
+
+
+_WAVES = np.array([_wave(*each) for each in _FREQUENCIES], np.float32)
+_VALUES = np.arange(_LARGEST * _BINS_PER_LEVEL) / _BINS_PER_LEVEL
+# What is near half a step counts against it, so that no multiple of the step is taken for it; what is near 0 says nothing.
+_COUNTED = (0.4 * _STEPS[:, None] < _VALUES).astype(np.float32)
+_COMBS = (_COUNTED * np.cos(2 * np.pi * _VALUES / _STEPS[:, None])).astype(np.float32)

@@ -1,0 +1,38 @@
+"""What a JPEG did to a picture, measured in its pixels."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from skimage import data
+
+from enhance.picture import Picture
+from enhance.upscale.damage import denoise_level, jpeg_step
+from tests.pictures import pattern
+
+ASTRONAUT: Picture = np.asarray(Image.fromarray(data.astronaut()).resize((256, 256), Image.Resampling.BICUBIC))
+
+
+def as_jpeg(picture: Picture, quality: int) -> Picture:
+    stored = io.BytesIO()
+    Image.fromarray(picture).save(stored, "JPEG", quality=quality)
+    return np.asarray(Image.open(stored))
+
+
+@pytest.mark.parametrize(("quality", "step", "level"), [(15, 44, 3), (30, 22, 2), (60, 10.6, 2), (75, 6.6, 2), (90, 2.6, 1)])
+def test_a_jpeg_tells_the_steps_of_its_quality(quality: int, step: float, level: int) -> None:
+    stored = as_jpeg(ASTRONAUT, quality)
+    assert jpeg_step(stored) == pytest.approx(step, rel=0.2)
+    assert denoise_level(stored) == level
+
+
+def test_what_was_a_jpeg_tells_it_in_16_bits_and_cut_to_another_size() -> None:
+    stored = as_jpeg(ASTRONAUT, 40)
+    assert jpeg_step(stored.astype(np.uint16) * np.uint16(257)) == pytest.approx(16.5, rel=0.2)
+    assert jpeg_step(stored[3:, 5:]) == pytest.approx(16.5, rel=0.2)
+
+
+@pytest.mark.parametrize("picture", [ASTRONAUT, pattern(64, 80), pattern(20, 40), np.full((64, 64, 3), 7, np.uint8)])
+def test_what_was_no_jpeg_or_is_too_small_to_tell_has_no_level(picture: Picture) -> None:
+    assert denoise_level(picture) == 0
