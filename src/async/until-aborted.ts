@@ -4,6 +4,7 @@ export const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Pr
   const aborted = new Promise<never>((_, reject) => {
     leave = () => reject(signal.reason);
     signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
   });
   try {
     return await Promise.race([work, aborted]);

@@ -1,5 +1,6 @@
 /** What the models are at this moment, as `GET /v1/models`, readiness and a new job's price need it. */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { Failure } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { ModelSet, Slot } from '../triton/clients/model.ts';
@@ -61,10 +62,14 @@ const rememberedMs = 30_000;
 const freshMs = 1_000;
 /** How long it is used while Triton is asked again, which takes long under load. */
 const usableMs = 5_000;
+/** How long a config is used: a Triton may load another one of the same name without ever being away. */
+const configMs = 10_000;
+/** More than a Triton has. */
+const mostConfigs = 1_000;
 
 /**
- * Asks Triton at most once in `freshMs`, each release for its engine only once, and a model for its config as long as it
- * stays ready from look to look. Whoever calls `look` every second or two has `describe` answer without waiting.
+ * Asks Triton at most once in `freshMs`, each release for its engine only once, and a model that stays ready for its config
+ * once in `configMs`. Whoever calls `look` every second or two has `describe` answer without waiting.
  */
 export const openCatalogue = (
   entries: readonly CatalogueEntry[],
@@ -74,7 +79,7 @@ export const openCatalogue = (
     throw new Error('expected each model id once, over all operations');
   const engineOf = openEngines(transport, signal);
   const complain = openComplaints(log);
-  const configs: Configs = new Map();
+  const configs: Configs = new LRUCache({ max: mostConfigs, ttl: configMs });
   const remembered = new Map<string, { readonly atMs: number; readonly sets: Sets }>();
 
   /** What was ready lately counts as ready: a thread of Triton that loads a model answers nobody for seconds. */
@@ -191,7 +196,7 @@ type Answer = {
   readonly revision: string | null;
   readonly states: readonly ModelState[];
 };
-type Configs = Map<string, ReturnType<RepositoryReader['modelConfig']>>;
+type Configs = LRUCache<string, ReturnType<RepositoryReader['modelConfig']>>;
 type Sets = Readonly<Record<Kind, ModelSet | null>>;
 
 const bothVersions = (version: string): Versions => ({ image: version, video: version });
@@ -203,13 +208,16 @@ const versionsOf = (sets: Sets | null): Versions => ({
 /** Asks Triton each question once, as many models share slots; not for what `configs` has of models that were ready ever since. */
 const askingOnce = (control: RepositoryReader, configs: Configs): RepositoryReader => {
   const look = async () => {
-    const before = new Map(configs);
-    // A server that does not answer may come back with other models under the same names.
-    configs.clear();
-    const index = await control.repositoryIndex();
-    const ready = new Set(index.flatMap(({ name, state }) => (state === 'READY' ? name : [])));
-    for (const [name, config] of before) if (ready.has(name)) configs.set(name, config);
-    return { index, ready };
+    try {
+      const index = await control.repositoryIndex();
+      const ready = new Set(index.flatMap(({ name, state }) => (state === 'READY' ? name : [])));
+      for (const name of [...configs.keys()]) if (!ready.has(name)) configs.delete(name);
+      return { index, ready };
+    } catch (error) {
+      // A server that does not answer may come back with other models under the same names.
+      configs.clear();
+      throw error;
+    }
   };
   const configOf = async (name: string) => {
     try {
