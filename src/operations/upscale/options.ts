@@ -23,12 +23,15 @@ export const variantOf = (options: UpscaleOptions): string =>
 
 export const isRealtime = (variant: string): boolean => variant.endsWith('_realtime');
 
-/** Of jobs that were made before there was a choice: `off`. */
-export const denoiseOf = ({ denoise }: UpscaleOptions): Denoise => denoise ?? 'off';
+/** What is done; of jobs that were made before there was a choice: `off`. */
+export const denoiseOf = (options: UpscaleOptions): Denoise =>
+  isDenoising(variantOf(options)) ? (options.denoise ?? 'off') : 'off';
+
+const isDenoising = (variant: string): boolean => variant === 'photo';
 
 /** What a variant can be asked for. */
 export const denoisesOf = (variant: string): readonly Denoise[] =>
-  variant === 'photo' ? DENOISES : ['auto', 'off'];
+  isDenoising(variant) ? DENOISES : ['auto', 'off'];
 
 const settleDenoise = (variant: string, asked: Denoise = 'auto'): Denoise => {
   const allowed = denoisesOf(variant);
@@ -36,7 +39,7 @@ const settleDenoise = (variant: string, asked: Denoise = 'auto'): Denoise => {
     throw new Failure('unsupported_option_for_model', {
       ...{ option: 'denoise', model: variant, allowed: allowed.join(' or '), got: asked },
     });
-  return variant === 'photo' ? asked : 'off';
+  return asked;
 };
 
 const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
 import { denoiseWarnings, levelOf } from '../../../src/operations/upscale/denoise.ts';
-import { settleOptions, variantOf } from '../../../src/operations/upscale/options.ts';
+import { denoiseOf, settleOptions, variantOf } from '../../../src/operations/upscale/options.ts';
 import type { Denoise, UpscaleOptions } from '../../../src/operations/upscale/request.ts';
 import { MEASURED } from '../../../src/triton/clients/upscaler.ts';
 
@@ -37,6 +37,12 @@ test('a lossless jpeg is refused, and so are two faults at once', () => {
   assert.is(refusal(() => settleOptions(lossless, 'video')).faults.length, 2);
 });
 
+test('two models that are asked for the same have the same options, to be compared by', () => {
+  const { model: _, ...photo } = settleOptions(asked, 'image');
+  const { model: __, ...animation } = settleOptions({ ...asked, model: 'animation' }, 'image');
+  assert.equal(photo, animation);
+});
+
 test('what is not said stays unsaid, so that equal requests have equal options', () => {
   assert.equal(settleOptions(asked, 'image'), {
     ...{ ...asked, effort: 'best', denoise: 'auto', output_format: 'png' },
@@ -62,7 +68,7 @@ test('detail has no realtime, and says so', () => {
 
 test('only photo with effort best takes noise away; what else is asked to is refused, by its name', () => {
   const denoise = (options: object, kind: 'image' | 'video' = 'image') =>
-    settleOptions({ ...asked, ...options }, kind).denoise;
+    denoiseOf(settleOptions({ ...asked, ...options }, kind));
   assert.is(denoise({ denoise: 2 }), 2);
   assert.is(denoise({ effort: 'best' }, 'video'), 'auto');
   assert.is(denoise({}, 'video'), 'off');
