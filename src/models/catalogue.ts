@@ -62,6 +62,8 @@ const rememberedMs = 30_000;
 const freshMs = 1_000;
 /** How long it is used while Triton is asked again, which takes long under load. */
 const usableMs = 5_000;
+/** So long after the start of this process models may still be loaded for the first time. */
+const startMs = 60_000;
 /** How long a config is used: a Triton may load another one of the same name without ever being away. */
 const configMs = 10_000;
 /** More than a Triton has. */
@@ -261,11 +263,21 @@ const soon = async <T>(answer: Promise<T>): Promise<T | 'late'> => {
   }
 };
 
-/** Callers only hear that a model is not ready; the reason is logged once, until it changes. */
+/**
+ * Callers only hear that a model is not ready; the reason is logged once, until it changes. A start, when models are loaded
+ * one after the other, gives no reason to complain.
+ */
 const openComplaints = (log: Log) => {
+  const sinceMs = performance.now();
+  const ready = new Set<string>();
   const missing = new Map<string, string>();
   return (model: string, failure: Failure | null): void => {
-    if (!failure) return void missing.delete(model);
+    if (!failure) {
+      ready.add(model);
+      missing.delete(model);
+      return;
+    }
+    if (!ready.has(model) && performance.now() - sinceMs < startMs) return;
     const why = failure.cause instanceof Error ? failure.cause.message : failure.message;
     if (missing.get(model) !== why) log.warn({ model, why }, 'a model is not ready');
     missing.set(model, why);
