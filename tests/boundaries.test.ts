@@ -100,7 +100,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/exporter-trace-otlp-http': /^otel\.ts$/,
   '@opentelemetry/resources': /^otel\.ts$/,
   '@opentelemetry/sdk-trace': /^otel\.ts$/,
-  'lru-cache': /^(media\/probe\/probed|jobs\/record\/jobs)\.ts$/,
+  'lru-cache': /^(media\/probe\/probed|jobs\/record\/jobs|models\/catalogue)\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
   esbuild: /^(http\/pages\/bundle\.ts|stack\/compiled\.mjs)$/,
   yaml: /^cli\/releases\.ts$/,
