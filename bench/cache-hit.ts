@@ -12,6 +12,7 @@ import { makeClip } from '../tests/real/clip.ts';
 import { tempDir } from '../tests/real/run.ts';
 import { realService } from '../tests/real/service.ts';
 import { percentile, tell } from './bare.ts';
+import { processOf } from './processes.ts';
 
 const [callers = 50, seconds = 8] = process.argv.slice(2).map(Number);
 const service = await realService({ RATE_CREATE_PER_MINUTE: '10000000' });
@@ -46,12 +47,8 @@ const call = () =>
 await call();
 
 const redisPid = Number(/process_id:(\d+)/.exec(await service.stores.redis.info('server'))?.[1]);
-/** Of the API, Redis and this process, in ms; Linux counts in ticks of 10 ms. */
-const spent = () =>
-  [service.api.pid, redisPid, process.pid].map((pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * 10;
-  });
+/** Of the API, Redis and this process, in ms. */
+const spent = () => [service.api.pid, redisPid, process.pid].map((pid) => processOf(pid).ms);
 
 const run = async (pauseMs: number) => {
   const times: number[] = [];

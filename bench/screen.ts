@@ -25,7 +25,7 @@ import { ffmpegPath } from '../tests/real/ffmpeg.ts';
 import { tempDir } from '../tests/real/run.ts';
 import { ownTriton, shippedSet, tritonEnvironment } from '../tests/real/triton.ts';
 import { median, tell } from './bare.ts';
-import { processorSeconds } from './load/processes.ts';
+import { processorSeconds } from './processes.ts';
 
 const [model = 'photo', effort = 'realtime', scale = '2', ...rest] = process.argv.slice(2);
 const [width = 1280, height = 720, seconds = 8, rounds = 3] = rest.slice(0, 4).map(Number);

@@ -1,23 +1,22 @@
 /** The result of an earlier job as the media of the next request, by its link or by the job's id: nothing is fetched. */
 import { Failure } from '../errors.ts';
 import type { JobRecord } from '../jobs/record/record.ts';
-import type { StoredFile } from '../storage/stored-file.ts';
+import type { KeptFile } from '../storage/stored-file.ts';
 import type { Parts } from './parts.ts';
 import { resultOf } from './result-of.ts';
 
-type Found = Omit<StoredFile, 'path'> & { borrow(): Promise<string> };
 type Needed = Pick<Parts, 'jobs' | 'files' | 'links' | 'config'>;
 
 /**
- * The result that an address of this service names; null for any other address. `borrow` copies it to a path that the
- * request owns, unless it has expired. Failure not_found for a job that is unknown or another account's, and for a wrong signature; result_not_ready;
- * job_canceled; result_expired; validation_failed for a job that failed.
+ * The result that an address of this service names; null for any other address. Failure not_found for a job that is unknown
+ * or another account's, and for a wrong signature; result_not_ready; job_canceled; result_expired, of `borrow` too;
+ * validation_failed for a job that failed.
  */
 export const takeResult = async (
   account: string,
   url: string,
   parts: Needed,
-): Promise<Found | null> => {
+): Promise<KeptFile | null> => {
   const id = jobIn(url, parts.config.http.publicUrl);
   if (id === null) return null;
   const job = await jobOf(account, id, url, parts);

@@ -6,14 +6,10 @@ import type { Upload } from '../contract/uploads.ts';
 import { Failure } from '../errors.ts';
 import { type Redises, script } from '../redis.ts';
 import type { Files } from './files.ts';
-import type { StoredFile } from './stored-file.ts';
+import type { KeptFile, StoredFile } from './stored-file.ts';
 
-/** An upload as a request uses it. */
-type Found = Omit<StoredFile, 'path'> & {
-  readonly type: { readonly kind: MediaKind; readonly mime: string };
-  /** A copy at a path that the request owns. Failure upload_not_found when its file is gone. */
-  borrow(): Promise<string>;
-};
+/** An upload as a request uses it. `borrow` fails with upload_not_found when its file is gone. */
+type Found = KeptFile & { readonly type: { readonly kind: MediaKind; readonly mime: string } };
 export type Uploads = ReturnType<typeof openUploads>;
 
 const Stored = z.object({

@@ -1,7 +1,8 @@
 import { inOrder } from '../../async/in-order.ts';
-import { type Picture, scaled, strideOf } from '../../frame.ts';
+import { type Picture, scaled } from '../../frame.ts';
 import { MEASURED } from '../../triton/clients/upscaler.ts';
 import type { Report } from '../progress.ts';
+import { emptyLike } from './area.ts';
 import { type Band, bandsOf, cutBand, middleOf, pasteBand } from './bands.ts';
 import type { UpscaleMeans } from './video.ts';
 
@@ -30,10 +31,7 @@ export const upscaleImage = async (
   }
 
   const level = denoise === MEASURED ? await upscaler.measure(middleOf(picture), signal) : denoise;
-  const size = scaled(picture, scale);
-  const { channels, depth } = picture;
-  const pixels = Buffer.allocUnsafe(strideOf(picture) * scale * size.height);
-  const whole: Picture = { ...size, channels, pixels, ...(depth && { depth }) };
+  const whole = emptyLike(picture, scaled(picture, scale));
   const enhance = async (band: Band) => ({
     band,
     enhanced: await upscaler.run(cutBand(picture, band), scale, signal, level),

@@ -1,6 +1,6 @@
 /** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `paste` and `mix` write. */
 
-import type { Size, YuvPicture } from '../../../frame.ts';
+import { type Size, type YuvPicture, yuvBytes } from '../../../frame.ts';
 import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
 import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
 
@@ -45,17 +45,14 @@ export const patchOf = (
 export const meshIn = (mesh: Float32Array, { x, y }: Rect): Float32Array =>
   mesh.map((value, i) => value - (i % 3 === 0 ? x : i % 3 === 1 ? y : 0));
 
-/** The bytes of a patch in 4:2:0. */
-export const patchBytes = ({ width, height }: Size): number => (width * height * 3) / 2;
-
 /** A copy of a part of the frame, in this memory where it is given. */
 export const cut = (
   frame: YuvPicture,
   rect: Rect,
-  memory: Buffer = Buffer.allocUnsafe(patchBytes(rect)),
+  memory: Buffer = Buffer.allocUnsafe(yuvBytes(rect)),
 ): YuvPicture => {
   const { width, height } = rect;
-  const pixels = memory.subarray(0, patchBytes(rect));
+  const pixels = memory.subarray(0, yuvBytes(rect));
   let to = 0;
   for (const plane of planesOf(frame, rect)) {
     for (let row = 0; row < plane.height; row += 1) {

@@ -1,5 +1,5 @@
 import { inOrder } from '../../../async/in-order.ts';
-import type { YuvFrame } from '../../../frame.ts';
+import { type YuvFrame, yuvBytes } from '../../../frame.ts';
 import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
 import {
   type MouthRender,
@@ -13,7 +13,7 @@ import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { fades } from './fades.ts';
 import type { Lenders } from './lenders.ts';
-import { cut, meshIn, mix, paste, patchBytes, patchOf } from './patch.ts';
+import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
 import { openPatchMemory, type PatchMemory } from './patch-memory.ts';
 import { type References, referenceFor } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
@@ -115,7 +115,7 @@ const mouthRenderer = (
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const lent = lenders.of(index);
-    const whole = patchBytes(rect);
+    const whole = yuvBytes(rect);
     const memory = memories.take(whole + renderedBytes(rect, rendering.coding));
     const patch = cut(frame, rect, memory);
     const mouth = { patch, mesh: meshIn(mesh, rect), about: withTeeth };
