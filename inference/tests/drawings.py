@@ -88,6 +88,55 @@ def anime(who: Anime, size: int = 512, face: float = 0.42, centre: tuple[float, 
     return np.asarray(picture, np.uint8), Places(eyes[0], eyes[1], whole + scale * np.array([0, who.mouth_drop]))
 
 
+def cat(fur: Colour, size: int = 480) -> Picture:
+    """A drawn cat from the front."""
+    canvas = np.full((size, size, 3), (190, 205, 190), np.uint8)
+    x, y, radius = size // 2, int(size * 0.48), size * 0.27
+
+    def at(across: float, down: float) -> tuple[int, int]:
+        return round(x + across * radius), round(y + down * radius)
+
+    def oval(middle: tuple[float, float], half: tuple[float, float], colour: Colour) -> None:
+        cv2.ellipse(canvas, at(*middle), at_size(*half), 0, 0, 360, colour, -1, cv2.LINE_AA)
+
+    def at_size(across: float, down: float) -> tuple[int, int]:
+        return round(across * radius), round(down * radius)
+
+    oval((0, 1.85), (1.1, 1.1), fur)
+    for side in (-1, 1):
+        for ear, colour in ((((0.95, -0.1), (0.85, -1.35), (0.2, -0.85)), fur), (((0.8, -0.4), (0.78, -1.1), (0.4, -0.8)), INK)):
+            cv2.fillPoly(canvas, [np.array([at(side * across, down) for across, down in ear])], colour, cv2.LINE_AA)
+    oval((0, 0), (1, 0.9), fur)
+    oval((0, 0.4), (0.5, 0.38), (235, 225, 215))
+    for side in (-1, 1):
+        oval((side * 0.4, -0.15), (0.17, 0.15), (210, 220, 90))
+        oval((side * 0.4, -0.15), (0.05, 0.13), (10, 10, 10))
+        cv2.ellipse(canvas, at(side * 0.14, 0.42), at_size(0.14, 0.14), 0, 0, 180, INK, 2, cv2.LINE_AA)
+        for down in (0.24, 0.38, 0.52):
+            cv2.line(canvas, at(side * 0.3, 0.4), at(side, down), (240, 240, 240), 1, cv2.LINE_AA)
+    cv2.fillPoly(canvas, [np.array([at(-0.14, 0.18), at(0.14, 0.18), at(0, 0.34)])], (200, 120, 120), cv2.LINE_AA)
+    hairs = cv2.GaussianBlur(np.random.default_rng(3).normal(0, 1, (size, size)), (0, 0), 1)
+    return np.clip(canvas + 12 * (hairs / hairs.std())[..., None], 0, 255).astype(np.uint8)
+
+
+def plant(seed: int, size: int = 480) -> Picture:
+    """A pot with leaves and blossoms, whose places chance chooses."""
+    random = np.random.default_rng(seed)
+    canvas = np.full((size, size, 3), (205, 200, 190), np.uint8)
+    cv2.rectangle(canvas, (int(size * 0.38), int(size * 0.72)), (int(size * 0.62), int(size * 0.95)), (150, 80, 60), -1)
+    for _ in range(60):
+        x, y = (round(value) for value in random.normal((size * 0.5, size * 0.42), size * 0.15))
+        long, turn, light = random.uniform(0.04, 0.13) * size, random.uniform(0, 180), random.uniform(0.4, 1.1)
+        colour = (round(80 * light), round(150 * light), round(60 * light))
+        cv2.ellipse(canvas, (x, y), (round(long), round(long * 0.35)), turn, 0, 360, colour, -1, cv2.LINE_AA)
+    for x, y in random.normal((size * 0.5, size * 0.4), size * 0.13, (7, 2)):
+        for turn in np.arange(8) * np.pi / 4:
+            petal = round(x + size * 0.035 * float(np.cos(turn))), round(y + size * 0.035 * float(np.sin(turn)))
+            cv2.circle(canvas, petal, round(size * 0.025), (230, 140, 170), -1, cv2.LINE_AA)
+        cv2.circle(canvas, (round(x), round(y)), round(size * 0.02), (230, 200, 60), -1, cv2.LINE_AA)
+    return canvas
+
+
 def _eye(canvas: Picture, centre: tuple[int, int], half: tuple[int, int], iris: Colour) -> None:
     x, y = centre
     w, h = half

@@ -14,7 +14,7 @@ from enhance.face.detect import Detection, merge, overlap, tiles
 from enhance.face.find import Face, Finder
 from enhance.face.track import NO_HINTS
 from enhance.geometry.landmarks import features
-from tests.drawings import Anime, Picture, anime
+from tests.drawings import Anime, Picture, anime, cat, plant
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
 with_media = pytest.mark.skipif(not MEDIA.is_dir(), reason="no shared/media beside the repository")
@@ -90,6 +90,23 @@ def test_a_character_and_a_person_are_both_found(find: Find) -> None:
 def test_animals_things_and_text_have_no_face(find: Find, name: str) -> None:
     picture = getattr(data, name)()
     assert find(picture if picture.ndim == 3 else np.repeat(picture[..., None], 3, axis=2)) == []
+
+
+@pytest.mark.parametrize("fur", [(150, 110, 80), (90, 80, 75), (210, 160, 100), (225, 220, 215)])
+def test_a_drawn_cat_has_no_face_of_a_person(find: Find, fur: tuple[int, int, int]) -> None:
+    assert find(cat(fur)) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_plant_has_no_face(find: Find, seed: int) -> None:
+    assert find(plant(seed)) == []
+
+
+@pytest.mark.parametrize("left, right, light", [(0, 300, 1.0), (80, 380, 0.6), (120, 330, 1.7)])
+def test_a_cat_near_to_in_any_light_has_no_face_of_a_person(find: Find, left: int, right: int, light: float) -> None:
+    part = data.chelsea()[:, left:right]
+    lit = np.asarray(255 * (part / 255) ** light, np.uint8)
+    assert find(lit) == find(np.ascontiguousarray(lit[:, ::-1])) == []
 
 
 @pytest.mark.parametrize("spread", [0, 4, 8, 20])

@@ -94,15 +94,16 @@ class Finder:
         crop = crop_of_mesh(mesh)
         mesh, score = self.network(picture, crop)
         goes = goes_with_crop(picture, crop, mesh, self.network)
-        is_face = score > SURE_OF_MESH and goes < STAYS
-        is_face = is_face and seen_again(picture, face_box(mesh), self.detector) > (SEEN_WHERE_SAID if hinted else SEEN)
+        enough = SEEN_WHERE_SAID if hinted else SEEN
+        is_face = score > SURE_OF_MESH and goes < STAYS and seen_again(picture, face_box(mesh), self.detector) > enough
         if not is_face or goes > STAYS_ON_PEOPLE or style_of(picture, candidate.box) == "flat":
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
                 read, _ = self.network(picture, crop)
-                fitted = fit_mouth(picture, read)
-                return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
+                if seen_again(picture, face_box(read), self.detector) > enough:
+                    fitted = fit_mouth(picture, read)
+                    return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
         return Face(mesh, crop, score, drawn=False) if is_face else None
 
     def anchors(self, picture: Picture, box: Points) -> Points | None:
