@@ -104,8 +104,10 @@ def cat(fur: Colour, size: int = 480) -> Picture:
 
     oval((0, 1.85), (1.1, 1.1), fur)
     for side in (-1, 1):
-        for ear, colour in ((((0.95, -0.1), (0.85, -1.35), (0.2, -0.85)), fur), (((0.8, -0.4), (0.78, -1.1), (0.4, -0.8)), INK)):
-            cv2.fillPoly(canvas, [np.array([at(side * across, down) for across, down in ear])], colour, cv2.LINE_AA)
+        for scale, colour in ((1.0, fur), (0.75, INK)):
+            ear = ((0.95, -0.1), (0.85, -1.35), (0.2, -0.85))
+            corners = [at(side * (0.6 + (across - 0.6) * scale), -0.75 + (down + 0.75) * scale) for across, down in ear]
+            cv2.fillPoly(canvas, [np.array(corners)], colour, cv2.LINE_AA)
     oval((0, 0), (1, 0.9), fur)
     oval((0, 0.4), (0.5, 0.38), (235, 225, 215))
     for side in (-1, 1):
@@ -116,7 +118,7 @@ def cat(fur: Colour, size: int = 480) -> Picture:
             cv2.line(canvas, at(side * 0.3, 0.4), at(side, down), (240, 240, 240), 1, cv2.LINE_AA)
     cv2.fillPoly(canvas, [np.array([at(-0.14, 0.18), at(0.14, 0.18), at(0, 0.34)])], (200, 120, 120), cv2.LINE_AA)
     hairs = cv2.GaussianBlur(np.random.default_rng(3).normal(0, 1, (size, size)), (0, 0), 1)
-    return np.clip(canvas + 12 * (hairs / hairs.std())[..., None], 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(canvas + 12 * (hairs / hairs.std())[..., None], 0, 255), np.uint8)
 
 
 def plant(seed: int, size: int = 480) -> Picture:
