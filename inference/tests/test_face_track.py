@@ -74,6 +74,16 @@ def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:
     assert all(np.isnan(values).all() for values in (faces.mesh, faces.box, faces.landmarks))
 
 
+def test_the_lips_of_a_face_that_turns_and_grows_quickly_stay_in_their_place(tracker: Tracker) -> None:
+    lips, middle = [0, 13, 14, 17, 61, 291], (FACE.shape[1] / 2, FACE.shape[0] / 2)
+    turns = [cv2.getRotationMatrix2D(middle, 15 * step, 1 + 0.1 * step) for step in (0, 0, 0, 1, 2)]
+    clip = [np.asarray(cv2.warpAffine(FACE, turn, FACE.shape[:2], borderMode=cv2.BORDER_REPLICATE), np.uint8) for turn in turns]
+    mesh = follow(tracker, clip).mesh[:, 0, lips, :2]
+    for seen, turn in list(zip(mesh, turns, strict=True))[3:]:
+        there = mesh[2] @ turn[:, :2].T + turn[:, 2]
+        assert np.linalg.norm(seen - there, axis=1).mean() < 0.0075 * 64
+
+
 def test_a_still_face_in_noise_trembles_less_than_a_thousandth_of_its_eye_distance(tracker: Tracker) -> None:
     faces = follow(tracker, [noisy(FACE, seed) for seed in range(20)])
     steady = faces.mesh[6:, 0, :468, :2]

@@ -42,6 +42,7 @@ RETURN_SOON = 30  # frames: a face that returns to its place within them is take
 LOOK_EVERY = 8  # frames from one likeness of a track to the next
 LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
+FAR = 0.1  # sides by which a face may have moved in its crop; beyond, the lips of the mesh were up to .04 S off, once .2
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
 NO_CUT: Cut = np.empty((0, SIDE), np.uint8)
@@ -103,13 +104,21 @@ class Tracker:
         seen: dict[int, Seen] = {}
         for track in state.tracks:
             if not track.drawn or _move_drawn(track, picture):
-                mesh, score = self._finder.network(picture, track.crop)
+                mesh, score = self._read(track, picture)
                 look = face_thumbnail(picture, track.crop)
                 sure = track.drawn or score > SURE_OF_MESH  # of a drawn face the score says nothing
                 alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
                 if sure and alone and not _has_left(mesh, picture) and distance(look, track.thumbnail) < OTHER_FACE:
                     seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
+
+    def _read(self, track: Track, picture: Picture) -> tuple[Points, float]:
+        """The mesh, and how sure the network is of it. A face that moved far is read once more, from where it is now."""
+        mesh, score = self._finder.network(picture, track.crop)
+        if not track.drawn and score > SURE_OF_MESH and _apart(crop_of_mesh(mesh), track.crop) > FAR:
+            track.crop = crop_of_mesh(mesh)
+            mesh, score = self._finder.network(picture, track.crop)
+        return mesh, score
 
     def _is_other(self, state: State, picture: Picture) -> bool:
         """Whether a different person is where a face was: a cut between similar shots."""
