@@ -26,8 +26,9 @@ WIDEST, NARROWEST = 1.45, 0.7  # of the width at rest
 LOWERED, RAISED = 0.03, 0.03  # S that an upper lip goes below and above its rest on shut lips; beyond, it frowns or sneers
 SAGGING, SMILING = 0.03, 0.05  # S that corners do
 LARGEST_OPENING = 0.36
-CHIN_SHARE = 0.5
-"""Of an opening, what the chin falls."""
+CHIN_SHARE, CHIN_WIDE = 0.5, 0.63
+"""Of an opening, what the chin falls: of a usual one, and of one at the end of WIDENING (docs/decisions/0045)."""
+WIDENING = (0.12, 0.45)  # S
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
@@ -112,7 +113,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     """
     g = shape.opening
     seat = _seat(rest, own)
-    drop = CHIN_SHARE * (g - own.gap * (1 - own.closed))
+    drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
     shift = seat.middle - float(rest.line[len(ALONG) // 2, 1])
     chord = _corners(shape, rest.width, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
@@ -150,6 +151,11 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     lower -= 0.004 * f * ROUND
     bottom -= 0.028 * f * ROUND
     return Asked(upper, lower, top, bottom, drop, shift)
+
+
+def _chin_fall(opening: float) -> float:
+    """How far the chin of a mouth that is so far open has fallen, in S."""
+    return opening * (CHIN_SHARE + ramp(opening, *WIDENING) * (CHIN_WIDE - CHIN_SHARE))
 
 
 def _thickness(rest: Array, own: Array) -> Array:
