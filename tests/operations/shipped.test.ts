@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@r1': ['photo_realtime-r1'],
   'animation_realtime@r1': ['animation_realtime-r1'],
   'detail@r1': ['detail-r1'],
-  'fast@s2': [...mouths, 'mouth_render_fast-r4', ...portraits],
-  'balanced@s2': [...mouths, 'mouth_render_balanced-r3', ...portraits],
-  'studio@s2': [...mouths, 'mouth_render_studio-r3', ...portraits],
+  'fast@s3': [...mouths, 'mouth_render_fast-r5', ...portraits],
+  'balanced@s3': [...mouths, 'mouth_render_balanced-r4', ...portraits],
+  'studio@s3': [...mouths, 'mouth_render_studio-r4', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {

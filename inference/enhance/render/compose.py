@@ -13,7 +13,7 @@ from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.style import Style
 
 from .cover.occlusion import cover_of
-from .cover.trust import cheeks_of, look, trust, uncovered
+from .cover.trust import cheeks_of, look, strangeness, trust, uncovered
 from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
@@ -38,6 +38,10 @@ LEAST_BLUR = 0.3
 """Sigma in pixels below which what is drawn is not blurred."""
 NOTHING = 0.005
 """Trust in the frame's mouth below which the frame is left alone."""
+
+
+DOUBT = 0.3
+"""Strangeness of a mouth (cover/trust.py) from which every quality looks for what may lie before it."""
 
 
 @dataclass(frozen=True)
@@ -88,15 +92,15 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     quality, patch = request.quality, source
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
-    cover = None
-    if quality.occlusion and request.style == "photo":
+    cover, seen = None, look(source.planes, head, pose, own)
+    if request.style == "photo" and (quality.occlusion or strangeness(seen, person.look) > DOUBT):
         cover = cover_of(source.planes, head, pose, own, person.face)
     if cover is not None:
-        seen = look(source.planes, head, pose, own)
         shown = max(cover.finger, uncovered(seen, person.look)) * (1 - cover.hidden)
         patch = Patch(cover.taken_off(source.planes), source.colours, pose, head)
         own = lips_of(head, pose, patch.planes)
-    belief = trust(patch.planes, head, pose, own, person.look) * shown
+        seen = look(patch.planes, head, pose, own)
+    belief = trust(patch.planes, pose, own, seen, person.look) * shown
     if belief < NOTHING:
         return _untouched(source.planes)
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)

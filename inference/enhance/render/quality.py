@@ -6,8 +6,9 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Quality:
     """lender: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller; 0: none is lent.
-    occlusion: what covers the mouth stays in front of it. grain: noise and sharpness are matched to the source.
-    fine_mask: no pixel is touched that the motion does not need. aligned: two lenders are mixed along the motion between them.
+    occlusion: what covers the mouth is looked for in every frame, not only where the mouth is strange; it stays in front.
+    grain: noise and sharpness are matched to the source. fine_mask: no pixel is touched that the motion does not need.
+    aligned: two lenders are mixed along the motion between them.
     """
 
     lender: int = 0

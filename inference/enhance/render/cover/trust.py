@@ -23,15 +23,12 @@ CHEEKS = (50, 280, 205, 425)
 PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
 
 
-def trust(planes: Planes, head: Array, pose: Pose, lips: Lips, usual: Array) -> float:
-    """0..1. usual: look() of the subject's reference frame."""
+def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array) -> float:
+    """0..1. seen, usual: look() of the frame and of the subject's reference frame."""
     turned = 1 - ramp(abs(pose.yaw), *TURNED)
     contours = np.vstack([lips.upper_outer, lips.lower_outer])
     off = _outside(pose.to_pixels(pose.to_plane(contours)), planes.area) / pose.scale
     inside = 1 - ramp(off, *OFF_PICTURE)
-    if not turned * inside:
-        return 0.0
-    seen = look(planes, head, pose, lips)
     return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual)
 
 

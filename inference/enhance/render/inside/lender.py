@@ -16,7 +16,7 @@ from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pos
 from enhance.geometry.planes import Planes
 from enhance.record import Record, Shape
 from enhance.render.cover.occlusion import cover_of
-from enhance.render.cover.trust import cheeks_of, trust
+from enhance.render.cover.trust import cheeks_of, look, trust
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
@@ -79,7 +79,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     head = pose.to_head(mesh.astype(np.float64))
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
-    belief = trust(planes, head, pose, lips, person.look) * (
+    belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     bite = person.bite + np.array([0.0, shift_of(person.rest, lips), 0.0])

@@ -1,5 +1,5 @@
 /** Over how many frames the new mouth fades out before, and in after, a frame without the face. */
-const FADE_FRAMES = 3;
+const FADE_FRAMES = 5;
 
 /** How much of the new mouth each frame shows, 0..1: it falls linearly towards a frame without the face. */
 export const fades = (seen: readonly boolean[]): number[] => {
