@@ -1,8 +1,9 @@
 /**
  * The quality of lip sync on a folder of clips, portraits and sounds, for each model: every clip with its own sound, each
  * half planned from the other; every clip and portrait with another sound. Writes to DIR: table.md (also printed),
- * CLIP.ROLE.png (the same frames of the source and of each model), CLIP.SOUND.mp4 (source and models side by side, with
- * the new sound), and a folder of runs for each model. inference/bench/lipsync measures the finished files, decoded again.
+ * CLIP.ROLE.png (the same frames of the source and of each model), CLIP.ROLE.changes.png (of each model, three times twelve
+ * frames in a row, where the inside of the mouth changes most), CLIP.SOUND.mp4 (source and models side by side, with the new
+ * sound), and a folder of runs for each model. inference/bench/lipsync measures the finished files, decoded again.
  * usage: npx tsx bench/lipsync.ts [FOLDER] [--model fast,studio] [--out DIR] [--only PART-OF-A-NAME] [--seconds N]
  *   [--no-self] [--no-foreign] [--no-speed] [--keep]
  * --only takes several parts, separated by commas; --seconds cuts a clip's own sound; with --keep the table also shows the

@@ -225,6 +225,15 @@ def test_an_inside_that_changes_is_told_from_lips_that_move() -> None:
     assert not len(metrics.changes(np.full((2, 12, 18), np.nan), np.full(2, np.nan)))
 
 
+def test_rows_begin_before_the_largest_changes_and_share_no_frame() -> None:
+    steps = np.full(99, 0.1)
+    steps[[30, 33, 60, 98]] = [3, 2, 1, 4]
+    steps[70:80] = np.nan
+    starts = metrics.most_changed(steps, 3, 12)
+    assert starts == [25, 55, 88]
+    assert metrics.most_changed(steps[:8], 3, 12) == []
+
+
 def test_only_masked_pixels_are_compared() -> None:
     picture, other, mask = photo(), photo(), np.zeros((80, 100), bool)
     other[:, 60:] = 0

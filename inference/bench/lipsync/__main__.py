@@ -1,5 +1,6 @@
 """python -m bench.lipsync FOLDER WEIGHTS MODEL...: tables of the runs in FOLDER/MODEL/*/run.json, and FOLDER/CLIP.ROLE.png,
-a contact sheet for each clip with the models' rows under the source's.
+a contact sheet for each clip with the models' rows under the source's, and FOLDER/CLIP.ROLE.changes.png, frames in a row where
+the inside of a mouth changes most.
 
 Two judges, the attention mesh that also drives the warp, and the plain one that does not; both look at each frame alone.
 Prints markdown; FOLDER/numbers.json has every number of every run.

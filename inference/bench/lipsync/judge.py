@@ -56,7 +56,7 @@ class Judge:
         longest = max(runs, key=lambda run: len(run.times))
         tracks = _no_meshes(len(longest.times))
         seen = [_unseen(len(run.times), tracks) for run in runs]
-        source, outputs = _open(longest), [Reel(run.output) for run in runs]
+        source, outputs = open_source(longest), [Reel(run.output) for run in runs]
         for index in range(len(longest.times)):
             wanted = [index < len(run.times) and bool(run.judged[index]) for run in runs]
             before = source.read(any(wanted))
@@ -124,7 +124,8 @@ class Still:
         return self.picture if wanted else None
 
 
-def _open(run: Run) -> Reel | Still:
+def open_source(run: Run) -> Reel | Still:
+    """What the run was made of. Raises OSError where it cannot be read."""
     path = Path(run.told["source"])
     return Still(path) if run.role == "portrait" else Reel(path)
 

@@ -81,11 +81,32 @@ def flicker(track: Floats) -> float:
     return float(np.nanmean(np.abs(second))) if np.isfinite(second).any() else float("nan")
 
 
-def changes(flat: Floats, opening: Floats) -> Floats:
+def change_to_next(flat: Floats, opening: Floats) -> Floats:
     """How much the inside of the mouth (F x rows x columns, laid flat) changes from each frame to the next one that is as far
-    open: mean difference of luma over mean luma."""
+    open: F - 1 mean differences of luma over mean luma, NaN where the next frame is not."""
     step = np.abs(flat[1:] - flat[:-1]).mean(axis=(1, 2)) / np.maximum((flat[1:] + flat[:-1]).mean(axis=(1, 2)) / 2, DARK)
-    return np.asarray(step[(np.abs(np.diff(opening)) < AS_OPEN) & np.isfinite(step)])
+    return np.asarray(np.where(np.abs(np.diff(opening)) < AS_OPEN, step, np.nan))
+
+
+def changes(flat: Floats, opening: Floats) -> Floats:
+    """Of change_to_next, the finite ones."""
+    steps = change_to_next(flat, opening)
+    return np.asarray(steps[np.isfinite(steps)])
+
+
+def most_changed(steps: Floats, rows: int, frames: int) -> list[int]:
+    """Where up to `rows` rows of `frames` frames begin, that have the largest steps in their middle and share none; in order.
+
+    steps: as change_to_next gives them.
+    """
+    left = np.nan_to_num(steps, nan=-1.0)
+    starts: list[int] = []
+    while len(starts) < rows and len(left) >= frames - 1 and left.max() > 0:
+        start = int(np.clip(int(left.argmax()) + 1 - frames // 2, 0, len(steps) + 1 - frames))
+        # A row that began less than a row's length before or after would share frames with this one.
+        left[max(0, start - frames // 2) : start + frames + frames // 2 - 1] = -1
+        starts.append(start)
+    return sorted(starts)
 
 
 def leftover(source: Floats, seen: Floats, asked: Floats) -> float:

@@ -55,7 +55,7 @@ class Sheet:
         rows = [_label(self.name, STRIP * STRIP_CELL)]
         for kind in ("mouth", "face"):
             names = [f"{name} {self.times[run][index]:.2f} s" for name, (run, index) in self.moments.items()]
-            rows.append(_labels(names, CELL))
+            rows.append(labels(names, CELL))
             rows += self._block(kind, list(self.moments.values()), CELL)
         rows.append(_label(f"frames in a row, from {self.times[self.strip[0][0]][self.strip[0][1]]:.2f} s", STRIP * STRIP_CELL))
         rows += self._block("strip", self.strip, STRIP_CELL)
@@ -67,7 +67,7 @@ class Sheet:
         rows = []
         for whose in (SOURCE, *self.models):
             texts = [self.labels.get((whose, *place), "") if kind == "mouth" else "" for place in places]
-            rows.append(_labels([f"{whose}   {texts[0]}", *texts[1:]], size))
+            rows.append(labels([f"{whose}   {texts[0]}", *texts[1:]], size))
             nothing = np.zeros((size, size, 3), np.uint8)
             rows.append(np.hstack([self.cells.get((whose, *place, kind), nothing) for place in places]))
         return rows
@@ -132,5 +132,6 @@ def _label(text: str, width: int) -> Picture:
     return label
 
 
-def _labels(texts: list[str], width: int) -> Picture:
+def labels(texts: list[str], width: int) -> Picture:
+    """A bar with a text over each of the cells of a row, which are `width` pixels wide."""
     return np.asarray(np.hstack([_label(text, width) for text in texts]), np.uint8)
