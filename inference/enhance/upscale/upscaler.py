@@ -37,13 +37,15 @@ Recipes = Mapping[int, Recipe]
 @dataclass(frozen=True)
 class Upscaler:
     """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first; denoising:
-    by the level, 1 to 3, and whether the picture has 16 bits, the same, where the model takes away blocks and noise."""
+    by the level, 1 to 3, and whether the picture has 16 bits, the same, where the model takes away blocks and noise; alpha: by
+    whether it has 16 bits, what enlarges alpha as a grey picture, where it is not interpolated."""
 
     model: str
     engine: str
     recipes: Recipes
     deep_recipes: Callable[[], Recipes]
     denoising: Callable[[int, bool], Recipes] | None = None
+    alpha: Callable[[bool], Recipes] | None = None
 
     def run(
         self, picture: AnyPicture, scale: int, before_tile: Callable[[], None] = lambda: None, denoise: int = 0
@@ -54,10 +56,12 @@ class Upscaler:
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
-        colours = self._recipes(picture.dtype != np.uint8, denoise)[scale].upscale(picture, before_tile)
+        is_deep = picture.dtype != np.uint8
+        colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
-        return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale)[:, :, None]], axis=2)
+        network = self.alpha and partial(self.alpha(is_deep)[scale].upscale, before_tile=before_tile)
+        return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale, network)[:, :, None]], axis=2)
 
     def _recipes(self, is_deep: bool, denoise: int) -> Recipes:
         if denoise == 0:
@@ -92,8 +96,12 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
     def denoising(level: int, is_deep: bool) -> Recipes:
         return photo(partial(load, engine.open_exact if is_deep else engine.open), DENOISING[level])
 
+    @cache
+    def alpha(is_deep: bool) -> Recipes:
+        return photo(partial(load, engine.open_exact if is_deep else engine.open))
+
     recipes = MODELS[model](partial(load, engine.open))
-    upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None)
+    upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
     for scale in upscaler.recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler
@@ -102,7 +110,7 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Upscaler:
     """The realtime network for pictures of 8 bits, run once for each scale so that the first request is fast."""
     recipes = realtime.recipes(double)
-    upscaler = Upscaler(model, engine.name, recipes, lambda: recipes)
+    upscaler = Upscaler(model, engine.name, recipes, lambda: recipes, alpha=lambda _: recipes)
     for scale in recipes:
         upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
     return upscaler
