@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from skimage import data
 from skimage.metrics import peak_signal_noise_ratio
 
 from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, white
 from enhance.upscale.alpha import EDGE_REACH, upscale_alpha, without_background, without_stairs
 from enhance.upscale.cascade import Cascade
+from enhance.upscale.faithful import DOUBT_REACH, Faithful
 from enhance.upscale.mosaic import Mosaic, Recent
 from enhance.upscale.resample import enlarge
-from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, MODELS, Upscaler
+from enhance.upscale.upscaler import DETAIL_OVERLAP, DETAIL_STEP, MODELS, Recipe, Upscaler
 from tests.pictures import pattern, red_disc
 
 Get = Callable[[str], Upscaler]
@@ -40,10 +41,15 @@ def test_every_size_is_enlarged_exactly(upscaler: Get, model: str, scale: int, s
 @pytest.mark.parametrize("scale", [2, 4, 8])
 def test_tiles_give_the_whole_picture(upscaler: Get, model: str, scale: int) -> None:
     picture = pattern(70, 83)
-    recipe = upscaler(model).recipes[scale]
+    recipe = first_of(upscaler(model).recipes[scale])
     assert isinstance(recipe, Cascade)
     tiled = Cascade(recipe.passes, recipe.edge, tile_pixels=85**2).upscale(picture, lambda: None)
-    assert np.abs(upscaler(model).run(picture, scale).astype(int) - tiled).max() <= NOISE
+    assert np.abs(recipe.upscale(picture, lambda: None).astype(int) - tiled).max() <= NOISE
+
+
+def first_of(recipe: Recipe) -> Recipe:
+    """Without what a faithful one draws in its place."""
+    return recipe.recipe if isinstance(recipe, Faithful) else recipe
 
 
 @pytest.mark.parametrize("model", EXACT)
@@ -104,11 +110,13 @@ def told(model: str, parameter: str) -> str:
 
 @pytest.mark.parametrize("model", EXACT)
 def test_the_config_tells_the_largest_halo(upscaler: Get, model: str) -> None:
-    halos = [recipe.halo for recipe in upscaler(model).recipes.values() if isinstance(recipe, Cascade)]
-    assert len(halos) == 3
-    # A visible pixel depends on hidden ones up to a halo away, whose colours are taken from up to as far again.
-    assert int(told(model, "band_halo")) == 2 * max(halos) + EDGE_REACH
-    assert told(model, "reach") == ",".join(str(halo) for halo in halos)
+    recipes = list(upscaler(model).recipes.values())
+    halos = [recipe.halo for recipe in map(first_of, recipes) if isinstance(recipe, Cascade)]
+    more = [DOUBT_REACH if isinstance(recipe, Faithful) else 0 for recipe in recipes]
+    reaches = [halo + beyond for halo, beyond in zip(halos, more, strict=True)]
+    assert told(model, "reach") == ",".join(str(reach) for reach in reaches)
+    # A visible pixel depends on hidden ones, whose colours are taken from up to a halo away.
+    assert int(told(model, "band_halo")) == max(reaches) + max(halos) + EDGE_REACH
 
 
 def test_the_config_of_detail_tells_its_grid() -> None:
@@ -310,3 +318,28 @@ def test_an_outline_is_no_rest_of_a_background() -> None:
         sticker = np.rint(np.dstack([rgb, alpha * 255])).astype(np.uint8)
         change = np.abs(without_background(sticker).astype(float) - sticker)[:, :, :3] * alpha[:, :, None]
         assert change.sum() / (alpha * (1 - outline[:, :, 0])).sum() <= 20, hidden
+
+
+def text(mode: str = "L") -> Image.Image:
+    """Two lines of code, twice as large as they are to be stored."""
+    image = Image.new(mode, (256, 64), "white")
+    draw = ImageDraw.Draw(image)
+    for row, line in enumerate(("a !== b >= c <= d", "== => e.g #%&$ {8@")):
+        draw.text((4, 4 + 28 * row), line, fill="black", font=ImageFont.load_default(18))
+    return image
+
+
+@pytest.mark.parametrize(("model", "gain_db"), [("animation", 0.5), ("detail", 0.1)])
+def test_small_text_is_the_faithful_networks(upscaler: Get, model: str, gain_db: float) -> None:
+    original = np.asarray(text("RGB"))
+    small = original.reshape(32, 2, 128, 2, 3).mean(axis=(1, 3)).round().astype(np.uint8)
+    recipe = upscaler(model).recipes[2]
+    drawn, ours = (each.upscale(small, lambda: None) for each in (first_of(recipe), recipe))
+    assert peak_signal_noise_ratio(original, ours) >= peak_signal_noise_ratio(original, drawn) + gain_db
+
+
+def test_where_nothing_is_redrawn_the_picture_is_the_models_own(upscaler: Get) -> None:
+    flat = np.full((48, 48, 3), 90, np.uint8)
+    flat[:, 24:] = 160
+    recipe = upscaler("animation").recipes[2]
+    np.testing.assert_array_equal(recipe.upscale(flat, lambda: None), first_of(recipe).upscale(flat, lambda: None))
