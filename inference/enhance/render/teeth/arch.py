@@ -85,6 +85,12 @@ def atlas_size() -> tuple[int, int]:
     return round(2 * REACH * DENSITY), round((HIGH - LOW) * DENSITY)
 
 
+def at_height(atlas: Floats, along: Array, height: Array) -> Floats:
+    """What an atlas shows at these places along the arch and heights over its edge (S), h x w each: h x w x 4."""
+    x, y = ((along + REACH) * DENSITY - 0.5).astype(np.float32), ((height - LOW) * DENSITY - 0.5).astype(np.float32)
+    return np.asarray(cv2.remap(atlas, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.float32)
+
+
 def arch(turn: Array, size: float) -> tuple[Array, Array]:
     """x and depth, in head coordinates from the midline, of points at these angles of the arch."""
     return HALF_WIDTH * size * np.sin(turn), DEPTH * size * (1 - np.cos(turn))
