@@ -43,11 +43,10 @@ LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take 
 INSET = (0.004, 0.016)  # S inside the lender's lips from which nothing, and everything is taken
 UNDER_TEETH = (0.004, 0.012)  # S under the upper teeth's edge, likewise
 RED, LIT = (0.55, 0.80), (0.55, 0.75)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
-BRIGHT, PALE = (0.50, 0.68), (0.35, 0.65)  # luma of the brightest, and redness: of a tooth
+BRIGHT, PALE, DARKER = 0.6, 0.5, 0.8  # luma of the brightest, redness, and luma of its own under which it ends: of a tooth
 SURE, SEEN = 0.6, 0.5  # how far a pixel is shown from which it counts, and from which it is known
 ENOUGH = 60  # pixels of upper teeth, from which they are the subject's; fewer, and they are drawn
 FEWEST = 20  # pixels that two pictures share, to be matched in their light
-KNOWN = 0.4  # weight of all lenders from which it is known where the upper teeth end
 STRAY = 0.045  # S from where they are supposed to end, beyond which it is something else
 WAVE = 0.01  # S that teeth end above or below a smooth line
 BEND = 0.010  # S that a row rises to its sides
@@ -59,6 +58,7 @@ WIDEST = 0.17  # S from which a mouth counts as seen wide open
 CARRIED_UP, CARRIED = 0.05, 0.04  # S that what is seen goes on beyond its border
 ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
 DRAWN_LIGHT = 0.8
+GUM = 0.3  # of a tooth's light, that is lost towards the gum
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
 NEAR_GAP = 0.04  # S: how far apart openings tell of each other's light
 
@@ -228,32 +228,32 @@ def _layer(lender: Lender, to: Skull, places: Array, of: _Colours) -> _Layer:
 
 
 def _edge_of(frames: list[_Frame], grid: _Grid, of: _Colours) -> Array:
-    """[columns]: y where the upper teeth end, by the frames in which no lower teeth are seen under them."""
-    tooth, total = np.zeros((len(grid.y), len(grid.x))), np.zeros((len(grid.y), len(grid.x)))
-    for frame in frames:
-        yuv, shown = frame.upper.yuv, frame.upper.shown
-        inside = of.level(yuv)[shown > SURE]
-        if len(inside) < FEWEST:
-            continue
-        bright = smoothstep(of.level(yuv) / max(float(np.quantile(inside, 0.9)), 16.0), *BRIGHT)
-        weight = shown * (1 - min(frame.lender.lower, 1.0))
-        tooth += weight * bright * (1 - smoothstep(of.redness(yuv), *PALE))
-        total += weight
-    known = total > KNOWN
-    is_tooth = known & (tooth > 0.5 * total)
-    last, border = (len(grid.y) - 1 - np.argmax(m[::-1], axis=0) for m in (is_tooth, known))
-    edge = grid.y[last] + 0.5 / grid.density
-    found = is_tooth.any(axis=0) & (last < border - 1) & (np.abs(edge - grid.bite) < STRAY)
+    """[columns]: y where the upper teeth end: in most frames, the first dark under what is bright and pale."""
+    ends = np.array([_ends(frame.upper, grid, of) for frame in frames])
+    ends[np.abs(ends - grid.bite) > STRAY] = np.nan
+    found = np.isfinite(ends).any(axis=0)
+    edge = np.full(len(grid.x), grid.bite)
+    edge[found] = np.nanmedian(ends[:, found], axis=0)
     across = np.stack([np.ones(len(grid.x)), (grid.aside / 0.25) ** 2], axis=1)
     # Fitted with what rows of teeth are usually like, so that few columns do not say much.
     usual, weight = np.array([grid.bite, -BEND]), np.array([2.0, 6.0])
-    line = (
-        across
-        @ np.linalg.lstsq(np.vstack([across[found], np.diag(weight)]), np.append(edge[found], usual * weight), rcond=None)[0]
-    )
-    line = np.clip(line, grid.bite - STRAY, grid.bite + STRAY)
+    rows, values = np.vstack([across[found], np.diag(weight)]), np.append(edge[found], usual * weight)
+    line = np.clip(across @ np.linalg.lstsq(rows, values, rcond=None)[0], grid.bite - STRAY, grid.bite + STRAY)
     edge = np.where(found, np.clip(edge, line - WAVE, line + WAVE), line)
     return np.asarray(cv2.GaussianBlur(edge[None], (0, 0), 0.012 * grid.density)[0])
+
+
+def _ends(upper: _Layer, grid: _Grid, of: _Colours) -> Array:
+    """[columns]: y where a frame's upper teeth end, NaN where it shows no end of them."""
+    level, shown = of.level(upper.yuv), upper.shown > SEEN
+    if shown.sum() < FEWEST:
+        return np.full(len(grid.x), np.nan)
+    brightest = max(float(np.quantile(level[shown], 0.9)), 16.0)
+    pale = of.redness(upper.yuv) < PALE
+    tooth = np.maximum.accumulate(np.where(shown & pale, level, 0), axis=0)
+    dark = shown & (tooth > BRIGHT * brightest) & (level < DARKER * tooth)
+    first = np.argmax(dark, axis=0)
+    return np.where(dark.any(axis=0), grid.y[first] - 0.5 / grid.density, np.nan)
 
 
 def _upper_row(
@@ -400,7 +400,10 @@ def _grown(made: Floats, seen: Floats, dark: Array, reach: float) -> Floats:
     filled, has = values.copy(), known.copy()
     for column in np.flatnonzero(known.sum(axis=0) > 4):
         first = int(np.argmax(known[:, column]))
-        filled[:first, column] = values[first + 1 : first + 4, column].mean(axis=0)
+        up = np.arange(first, 0, -1)[:, None] / reach
+        filled[:first, column] = dark + (1 - GUM * np.minimum(up, 1)) * (
+            values[first + 1 : first + 4, column].mean(axis=0) - dark
+        )
         has[:first, column] = True
     weight = has.astype(np.float32)
     soft = (
