@@ -18,6 +18,7 @@ from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
 from enhance.render.inside.merged import merged_from
+from enhance.render.lips.shape import shift_of
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT, Subject
@@ -109,6 +110,16 @@ def test_the_teeth_are_the_same_however_far_the_mouth_opens() -> None:
         assert np.percentile(line, 90) > 150
         assert line[len(line) // 2 : len(line) * 3 // 4].min() < 90  # the missing tooth
         assert np.corrcoef(lines[0], line)[0, 1] > 0.95
+
+
+def test_the_upper_teeth_end_where_it_gets_dark_under_them() -> None:
+    planes, mesh = drawn(gap=0.2, teeth=True)
+    lender = lent(planes, mesh)
+    inside = merged_from(inside_of((planes, mesh)).tobytes(), BALANCED.density)
+    assert inside
+    pose = pose_of(mesh)
+    tip = pose.to_head(mesh[13] + np.array([0, 0.6 * 0.2 * pose.scale, 0]))[1] - shift_of(person().rest, lender.lips)
+    assert inside.edge[len(inside.edge) // 2] == pytest.approx(tip, abs=0.012)
 
 
 def test_what_one_frame_does_not_show_another_one_does() -> None:
