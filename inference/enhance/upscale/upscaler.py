@@ -94,18 +94,21 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 
     recipes = MODELS[model](partial(load, engine.open))
     upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None)
-    for scale in upscaler.recipes:
-        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    _warm_up(upscaler)
     return upscaler
 
 
 def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Upscaler:
-    """The realtime network for pictures of 8 bits, run once for each scale so that the first request is fast."""
+    """The realtime network for pictures of 8 bits, run once so that the first request is fast."""
     recipes = realtime.recipes(double)
     upscaler = Upscaler(model, engine.name, recipes, lambda: recipes)
-    for scale in recipes:
-        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    _warm_up(upscaler)
     return upscaler
+
+
+def _warm_up(upscaler: Upscaler) -> None:
+    """Runs every network once: the largest scale goes through all of them, and a picture of another size costs no less."""
+    upscaler.run(np.zeros((8, 8, 3), np.uint8), max(upscaler.recipes))
 
 
 WAIFU2X_BORDER = 7  # its convolutions have no padding: six of 3x3, and one pixel of the deconvolution
