@@ -58,7 +58,7 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
-    // Here, as a worker would load them in vain, and take a fifth longer to start.
+    // Here, as a worker would load them in vain, and take a sixth longer to start.
     const { createApp } = await import('./http/app.ts');
     const { bundlePage } = await import('./http/pages/bundle.ts');
     const shared = await openShared(config, log, closers, 'api');
