@@ -116,7 +116,7 @@ def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Up
 
 
 def _warm_up(upscaler: Upscaler) -> None:
-    """Runs every network once: the largest scale goes through all of them, and a picture of another size costs no less."""
+    """Runs once each network that every picture goes through: all at the largest scale. One of another size costs no less."""
     upscaler.run(np.zeros((8, 8, 3), np.uint8), max(upscaler.recipes))
 
 
