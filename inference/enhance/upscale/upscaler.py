@@ -103,18 +103,21 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 
     recipes = MODELS[model](partial(load, engine.open))
     upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
-    for scale in upscaler.recipes:
-        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    _warm_up(upscaler)
     return upscaler
 
 
 def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Upscaler:
-    """The realtime network for pictures of 8 bits, run once for each scale so that the first request is fast."""
+    """The realtime network for pictures of 8 bits, run once so that the first request is fast."""
     recipes = realtime.recipes(double)
     upscaler = Upscaler(model, engine.name, recipes, lambda: recipes, alpha=lambda _: recipes)
-    for scale in recipes:
-        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    _warm_up(upscaler)
     return upscaler
+
+
+def _warm_up(upscaler: Upscaler) -> None:
+    """Runs once each network that every picture goes through: all at the largest scale. One of another size costs no less."""
+    upscaler.run(np.zeros((8, 8, 3), np.uint8), max(upscaler.recipes))
 
 
 WAIFU2X_BORDER = 7  # its convolutions have no padding: six of 3x3, and one pixel of the deconvolution
