@@ -151,10 +151,12 @@ test('pictures that were kept are those of the decoder; those beyond are decoded
   }
 });
 
-test('pictures are kept where a gigabyte holds them', async () => {
+test('pictures are kept where a gigabyte holds them, and the disk has room beside its reserve', async () => {
   const size = { width: 1280, height: 720 };
-  assert.is(await hasRoom(at('.'), size, 300), true);
-  assert.is(await hasRoom(at('.'), size, 800), false);
+  const place = { folder: at('.'), reserveBytes: 0 };
+  assert.is(await hasRoom(place, size, 300), true);
+  assert.is(await hasRoom(place, size, 800), false);
+  assert.is(await hasRoom({ ...place, reserveBytes: 1e18 }, size, 300), false);
 });
 
 test('a clip whose times are not those that it had is decoded from its start', async () => {

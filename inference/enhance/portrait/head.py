@@ -55,7 +55,7 @@ class HeadField:
         left, top = (self.cell // 2 - first for first in self.start)
         maps = maps[top + rows.start : top + rows.stop, left + columns.start : left + columns.stop]
         moved = picture.copy()
-        moved[self.window] = cv2.remap(picture, maps, None, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
+        moved[self.window] = cv2.remap(picture, maps[..., 0], maps[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
         return moved
 
 

@@ -13,15 +13,21 @@ export type Spool = {
 
 /** More is decoded twice. */
 const MOST_BYTES = 1024 ** 3;
-/** Times what is kept, that must be free on the disk. */
+/** Times what is to be kept, that must be free: other jobs of this moment keep theirs. */
 const FREE = 2;
 
-/** Whether there is room for so many pictures in this folder. */
-export const hasRoom = async (folder: string, size: Size, pictures: number): Promise<boolean> => {
+type Room = { readonly folder: string; readonly reserveBytes: number };
+
+/** Whether so many pictures may be kept in this folder: its disk has room for them beside the reserve. */
+export const hasRoom = async (
+  { folder, reserveBytes }: Room,
+  size: Size,
+  pictures: number,
+): Promise<boolean> => {
   const bytes = pictures * yuvBytes(size);
   if (bytes > MOST_BYTES) return false;
   const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize > FREE * bytes;
+  return bavail * bsize > FREE * bytes + reserveBytes;
 };
 
 /**

@@ -68,8 +68,10 @@ const placeToKeep = async (
   task: TaskWithPlace,
   pass: Parameters<typeof picturesToTrack>[1],
 ): Promise<string | null> => {
-  const { folder } = task.work;
-  return (await hasRoom(folder, pass.info.size, picturesToTrack(task, pass)))
+  const { config, work } = task;
+  const { folder } = work;
+  const { reserveBytes } = config.files;
+  return (await hasRoom({ folder, reserveBytes }, pass.info.size, picturesToTrack(task, pass)))
     ? join(folder, `${randomUUID()}.yuv`)
     : null;
 };
