@@ -9,8 +9,6 @@ import { repeat } from './async/repeat.ts';
 import { openTurns } from './async/turns.ts';
 import { openQueuesToSee } from './bull.ts';
 import { type Config, loadConfig } from './config.ts';
-import { createApp } from './http/app.ts';
-import { bundlePage } from './http/pages/bundle.ts';
 import { createServer } from './http/server.ts';
 import { requestsOf } from './http/under-way.ts';
 import { openQueue } from './jobs/queue.ts';
@@ -60,6 +58,9 @@ export type Service = { readonly url: string; close(): Promise<void> };
 /** The API on its port. */
 const openApi = (config: Config, log: Log): Promise<Service> =>
   opening(async (closers) => {
+    // Here, as a worker would load them in vain, and take a sixth longer to start.
+    const { createApp } = await import('./http/app.ts');
+    const { bundlePage } = await import('./http/pages/bundle.ts');
     const shared = await openShared(config, log, closers, 'api');
     const { stores, files, metrics } = shared;
     const webhooks = openWebhooks(stores, config);

@@ -39,7 +39,8 @@ const main = async (): Promise<readonly FileResult[]> => {
   const groups = named.length ? named.map((file) => [resolve(file)]) : inGroups(allFiles());
   const programs = await compileTests(groups.flat());
   const parts = await openSharedParts(groups.length > 1 ? models : []);
-  const env = { ...process.env, TEST_PARTS_URL: parts.url };
+  const told = { TEST_PARTS_URL: parts.url, TEST_PROGRAMS: programs.folder };
+  const env = { ...process.env, ...told };
   const tasks = groups.map((files) => () => runFiles(files, programs, env, processDeadlineMs));
   if (!named.length) tasks.unshift(async () => [await runPython(env, folder, pythonDeadlineMs)]);
   try {

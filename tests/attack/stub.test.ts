@@ -129,7 +129,7 @@ test('one killed process of three is replaced within seconds, and no request fai
 });
 
 test('a job whose model process is killed goes on, and /v1/models says meanwhile that the model is away', async () => {
-  const id = await begun('160x120');
+  const id = await begun('112x88');
   const isReady = async (): Promise<boolean> => {
     await sleep(100); // callers may ask only so often
     const { data: list, status } = await caller.http.get('/v1/models');
@@ -174,7 +174,7 @@ test('a model that waits for what never comes is replaced, and its caller is tol
 });
 
 test('a stopped Triton is started again, its job goes on, and /v1/models answers meanwhile', async () => {
-  const id = await begun('160x112');
+  const id = await begun('112x80');
   const before = server();
   process.kill(before, 'SIGSTOP');
   await sleep(1_100); // what was asked before is kept for a second

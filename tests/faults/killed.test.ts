@@ -64,7 +64,7 @@ const whole = async (caller: Caller, ids: readonly string[], frames = 50) => {
 
 test('Triton: the job goes on when it is back', async () => {
   const caller = await service.caller(granted);
-  const id = await begun(caller, '160x120');
+  const id = await begun(caller, '112x80');
   await triton.kill();
   await triton.start();
   await whole(caller, [id]);
@@ -72,7 +72,7 @@ test('Triton: the job goes on when it is back', async () => {
 });
 
 for (const [effort, size] of [
-  ['best', '160x112'],
+  ['best', '112x88'],
   ['realtime', '960x540'],
 ] as const) {
   test(`the worker, with effort ${effort}: the next one does the job`, async () => {
@@ -87,7 +87,7 @@ for (const [effort, size] of [
 
 test('the decoder, then the encoder of a video: it is done again, whole', async () => {
   const caller = await service.caller(granted);
-  const id = await begun(caller, '160x104');
+  const id = await begun(caller, '120x80');
   await killDecoders(service.worker.pid());
   await caller.until(id, ({ progress }) => (progress?.frames_done ?? 0) === 0);
   await caller.until(id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
@@ -98,7 +98,7 @@ test('the decoder, then the encoder of a video: it is done again, whole', async 
 
 test('Redis: the job goes on, and what it was told before is still true', async () => {
   const caller = await service.caller(granted);
-  const id = await begun(caller, '152x112');
+  const id = await begun(caller, '104x80');
   const waits = await made(caller, await picture());
   await redis.kill();
   const { status, data } = await caller.http.get(`/v1/jobs/${id}`);
@@ -112,7 +112,7 @@ test('Redis: the job goes on, and what it was told before is still true', async 
 
 test('the API: who waited asks again with the same key, and who followed the events goes on', async () => {
   const caller = await service.caller(granted);
-  const path = await clip('144x112');
+  const path = await clip('104x88');
   const ask = () => caller.upscale(path, photo, { 'idempotency-key': 'once' });
   const waiting = ask().catch(String);
   const running = async () => (await caller.http.get('/v1/jobs?status=processing')).data.data[0];
@@ -138,7 +138,7 @@ test('the API: who waited asks again with the same key, and who followed the eve
 
 test('all at once, as when the power fails: every job that was accepted is done', async () => {
   const caller = await service.caller(granted);
-  const ids = [await begun(caller, '144x104'), await made(caller, await clip('136x112'))];
+  const ids = [await begun(caller, '96x88'), await made(caller, await clip('96x80'))];
   for (let count = 0; count < 4; count += 1) ids.push(await made(caller, await picture()));
   await Promise.all([redis.kill(), triton.kill(), service.worker.kill(), service.killApi()]);
   await Promise.all([redis.start(), triton.start()]);

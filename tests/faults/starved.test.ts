@@ -80,7 +80,7 @@ test('a Redis without memory refuses new work with a sentence, and the running j
 
 test('a Triton that crawls holds up its jobs alone: they can be cancelled, and go on when it is well', async () => {
   const caller = await service.caller(granted);
-  const ids = [await begun(caller, '128x96'), await begun(caller, '128x80')];
+  const ids = [await begun(caller, '96x80'), await begun(caller, '96x72')];
   proxy.crawl(true);
   const [first = '', second = ''] = ids;
   const frames = async () => (await caller.job(second)).progress?.frames_done ?? 0;
@@ -107,7 +107,7 @@ if (disk === null) skip(test, full, 'the right to mount a small disk');
 else {
   test(full, async () => {
     const caller = await service.caller(granted);
-    const id = await begun(caller, '160x96');
+    const id = await begun(caller, '112x80');
     const filler = join(disk, 'filler');
     try {
       for (;;) writeFileSync(filler, Buffer.alloc(4096), { flag: 'a' });
@@ -119,7 +119,7 @@ else {
     rmSync(filler);
     const [, again] = await nothingLost(service, caller, {
       granted,
-      ids: [id, await begun(caller, '144x96')],
+      ids: [id, await begun(caller, '96x88')],
     });
     assert.is(again?.status, 'succeeded', JSON.stringify(again?.error));
   });

@@ -11,7 +11,7 @@ const test = suite('pages of the document and of errors');
 const api = await realApi();
 const http = api.client();
 const browser = await chromium.launch({
-  executablePath: '/usr/bin/chromium',
+  executablePath: '/usr/bin/chromium-headless-shell',
   // The tests run as root in a container, where Chromium's own sandbox cannot be made.
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
 });

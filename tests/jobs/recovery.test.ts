@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { JobStatus } from '../../src/contract/job.ts';
 import { type JobOutcome, moves } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
+import { programOf } from '../real/program.ts';
 import { ownRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig } from './rig.ts';
@@ -16,8 +16,7 @@ import { rigSuite } from './rig-suite.ts';
 const test = await rigSuite('recovery');
 
 const startProcess = (place: Place): ChildProcess => {
-  const script = fileURLToPath(new URL('worker-process.ts', import.meta.url));
-  const args = ['--import', 'tsx', script, JSON.stringify(place)];
+  const args = [...programOf('jobs/worker-process.ts'), JSON.stringify(place)];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 const killed = async (worker: ChildProcess): Promise<void> => {

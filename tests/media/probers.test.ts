@@ -1,5 +1,5 @@
 /** Probes in processes of their own: the same findings and failures, and no process that is left behind. */
-import { fork } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
@@ -16,6 +16,7 @@ import { compiled } from '../../src/stack/compiled.mjs';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { testConfig } from '../real/config.ts';
 import { decodersOf } from '../real/decoders.ts';
+import { programOf } from '../real/program.ts';
 import { tempDir } from '../real/run.ts';
 import { failing } from './failing.ts';
 
@@ -164,8 +165,8 @@ test('a process that probes has no network, comes after the API, and knows nothi
 });
 
 test('nothing is left of a service that is killed', async () => {
-  const program = new URL('./killed-with-prober.ts', import.meta.url);
-  const service = fork(program, [JSON.stringify(hanging)], { execArgv: ['--import', 'tsx'] });
+  const words = [...programOf('media/killed-with-prober.ts'), JSON.stringify(hanging)];
+  const service = spawn(process.execPath, words, { stdio: 'inherit' });
   const { pid = 0 } = service;
   await until(() => decodersOf(pid).length === 1);
   const below = [...probersOf(pid), ...decodersOf(pid)];

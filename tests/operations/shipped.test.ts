@@ -18,11 +18,11 @@ const mouths = ['face_track-r4', 'speech-r3', 'mouth_plan-r3'];
 const portraits = ['head_motion-r2', 'portrait_motion-r1'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
-  'photo@r1': ['photo-r1'],
-  'animation@r1': ['animation-r1'],
-  'photo_realtime@r1': ['photo_realtime-r1'],
-  'animation_realtime@r1': ['animation_realtime-r1'],
-  'detail@r1': ['detail-r1'],
+  'photo@s2': ['photo-s2'],
+  'animation@s2': ['animation-s2'],
+  'photo_realtime@s2': ['photo_realtime-s2'],
+  'animation_realtime@s2': ['animation_realtime-s2'],
+  'detail@s2': ['detail-s2'],
   'fast@s2': [...mouths, 'mouth_render_fast-r4', ...portraits],
   'balanced@s2': [...mouths, 'mouth_render_balanced-r3', ...portraits],
   'studio@s2': [...mouths, 'mouth_render_studio-r3', ...portraits],

@@ -1,4 +1,4 @@
-/** Chromium, as Debian packs it, with pages that note what they must not do. */
+/** Chromium without windows, as Debian packs it, with pages that note what they must not do. */
 import { createRequire } from 'node:module';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
@@ -12,7 +12,7 @@ const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 export const realBrowser = async (origin: string) => {
   const lan = `http://lan.test:${new URL(origin).port}`;
   const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
+    executablePath: '/usr/bin/chromium-headless-shell',
     args: [
       // The tests run as root in a container, where Chromium's own sandbox cannot be made.
       ...['--no-sandbox', '--disable-dev-shm-usage', '--mute-audio'],

@@ -3,11 +3,14 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { join, relative } from 'node:path';
 import { bundle } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
+import { programs } from '../real/program.ts';
 
 export type Programs = {
   /** What runs in-turn.ts. */
   readonly inTurn: string;
   of(file: string): string;
+  /** Where these lie, and those that tests start: TEST_PROGRAMS. */
+  readonly folder: string;
   /** Deletes them. */
   close(): void;
 };
@@ -15,16 +18,18 @@ export type Programs = {
 /** Below the root, where Node finds the packages. */
 const dist = join(root, 'dist');
 const inTurn = join(root, 'tests/runner/in-turn.ts');
+const started = programs.map((file) => join(root, 'tests', file));
 
 export const compileTests = async (files: readonly string[]): Promise<Programs> => {
   clearDead();
   const folder = join(dist, `tests-${process.pid}`);
   mkdirSync(folder, { recursive: true });
-  const sources = [inTurn, ...files].map((file) => [nameOf(file), file] as const);
+  const sources = [inTurn, ...started, ...files].map((file) => [nameOf(file), file] as const);
   for (const { path, contents } of await bundle(Object.fromEntries(sources), folder))
     writeFileSync(path, contents);
   const of = (file: string) => join(folder, `${nameOf(file)}.js`);
-  return { inTurn: of(inTurn), of, close: () => rmSync(folder, { recursive: true, force: true }) };
+  const close = () => rmSync(folder, { recursive: true, force: true });
+  return { inTurn: of(inTurn), of, folder, close };
 };
 
 /** What processes that were killed have left. */

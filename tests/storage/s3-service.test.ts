@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import axios from 'axios';
 import { pino } from 'pino';
 import sharp from 'sharp';
@@ -18,6 +17,7 @@ import { refused } from '../http/told.ts';
 import { atOnce, openRig, pictureOf, type Rig, type Run } from '../jobs/rig.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { testEnvironment } from '../real/config.ts';
+import { programOf } from '../real/program.ts';
 import { freshPrefix, realRedis } from '../real/redis.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
 import { type Bucket, realS3, refuse } from '../real/s3.ts';
@@ -156,8 +156,7 @@ const startVideoWorker = async ({ url, prefix, variables }: Service, triton: Rea
     // One that the test holds up is not to give up.
     ...{ UPSCALE_CHUNK_SECONDS: '0.5', WORKER_CONCURRENCY: '1', S3_TIMEOUT_SECONDS: '60' },
   });
-  const script = fileURLToPath(new URL('../walk/quick-worker.ts', import.meta.url));
-  const args = ['--import', 'tsx', '--no-warnings', script];
+  const args = ['--no-warnings', ...programOf('walk/quick-worker.ts')];
   const process = spawn(execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: { readonly msg: string; readonly chunk?: number }[] = [];
   createInterface(process.stdout).on('line', (line) => lines.push(JSON.parse(line)));
@@ -220,11 +219,10 @@ test('two workers that share only the bucket do one video, bit for bit as one of
 });
 
 const startProcess = (service: Service): ChildProcess => {
-  const script = fileURLToPath(new URL('../jobs/worker-process.ts', import.meta.url));
   const { url, prefix, variables } = service;
   const place = { url, prefix, dir: tempDir('machine') };
   const given = [place, variables].map((value) => JSON.stringify(value));
-  const args = ['--import', 'tsx', '--no-warnings', script, ...given];
+  const args = ['--no-warnings', ...programOf('jobs/worker-process.ts'), ...given];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
 

@@ -52,7 +52,7 @@ const at60Percent = (stage: string) => (job: Job) =>
 
 test('a video whose decoder is killed after half of its frames is done again, whole, and paid once', async () => {
   const caller = await service.caller(granted);
-  const path = await makeClip(at('a.mp4'), pattern(4, 25, '160x90'), h264);
+  const path = await makeClip(at('a.mp4'), pattern(4, 25, '112x64'), h264);
   const fields = { model: 'photo', scale: 2, effort: 'best' };
   const { status, data } = await caller.upscale(path, fields, { prefer: 'respond-async' });
   assert.is(status, 202, JSON.stringify(data));

@@ -12,6 +12,7 @@ import { makeClip, packetsOf, timesOf, tone } from '../real/clip.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
 import { fixedDelayTriton } from '../real/fixed-delay.ts';
 import { numberedClip, numberOf } from '../real/frame-numbers.ts';
+import { programOf } from '../real/program.ts';
 import { tempDir } from '../real/run.ts';
 import { type Caller, ended, realService } from '../real/service.ts';
 import { until } from '../real/until.ts';
@@ -39,7 +40,7 @@ const addWorker = async (): Promise<void> => {
   const logFile = at(`${started}.log`);
   const child = await startChild({
     ...{ name: 'worker', command: process.execPath, cwd: root, env: service.env, logFile },
-    args: ['--import', 'tsx', 'tests/walk/quick-worker.ts'],
+    args: programOf('walk/quick-worker.ts'),
   });
   const parse = (line: string): Line => JSON.parse(line);
   const lines = () => readFileSync(logFile, 'utf8').split('\n').filter(Boolean).map(parse);

@@ -4,6 +4,7 @@ import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { atOnce, freshPlace } from '../jobs/rig.ts';
+import { programOf } from '../real/program.ts';
 import { ownRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 import { callback, openWebhookRig, receiver } from './rig.ts';
@@ -29,8 +30,7 @@ test('of the worker that ended the job, of Redis, and of a deliverer in the midd
   await worker.close();
   await restart();
 
-  const file = new URL('deliverer-process.ts', import.meta.url).pathname;
-  const words = ['--import', 'tsx', file, JSON.stringify(place)];
+  const words = [...programOf('webhooks/deliverer-process.ts'), JSON.stringify(place)];
   const child = execa('node', words, { reject: false });
   const first = await target.got(1);
   child.kill('SIGKILL');

@@ -15,6 +15,7 @@ from enhance.picture import AnyPicture, BadPictureError, FloatPlanes, check
 from . import realtime
 from .alpha import upscale_alpha
 from .cascade import Cascade, Pass
+from .faithful import Faithful, Limits
 from .mosaic import Mosaic, Recent
 from .resample import box, enlarge
 
@@ -37,13 +38,15 @@ Recipes = Mapping[int, Recipe]
 @dataclass(frozen=True)
 class Upscaler:
     """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first; denoising:
-    by the level, 1 to 3, and whether the picture has 16 bits, the same, where the model takes away blocks and noise."""
+    by the level, 1 to 3, and whether the picture has 16 bits, the same, where the model takes away blocks and noise; alpha: by
+    whether it has 16 bits, what enlarges alpha as a grey picture, where it is not interpolated."""
 
     model: str
     engine: str
     recipes: Recipes
     deep_recipes: Callable[[], Recipes]
     denoising: Callable[[int, bool], Recipes] | None = None
+    alpha: Callable[[bool], Recipes] | None = None
 
     def run(
         self, picture: AnyPicture, scale: int, before_tile: Callable[[], None] = lambda: None, denoise: int = 0
@@ -54,10 +57,12 @@ class Upscaler:
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
-        colours = self._recipes(picture.dtype != np.uint8, denoise)[scale].upscale(picture, before_tile)
+        is_deep = picture.dtype != np.uint8
+        colours = self._recipes(is_deep, denoise)[scale].upscale(picture, before_tile)
         if picture.shape[2] == 3:
             return colours
-        return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale)[:, :, None]], axis=2)
+        network = self.alpha and partial(self.alpha(is_deep)[scale].upscale, before_tile=before_tile)
+        return np.concatenate([colours, upscale_alpha(picture[:, :, 3], scale, network)[:, :, None]], axis=2)
 
     def _recipes(self, is_deep: bool, denoise: int) -> Recipes:
         if denoise == 0:
@@ -92,20 +97,27 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
     def denoising(level: int, is_deep: bool) -> Recipes:
         return photo(partial(load, engine.open_exact if is_deep else engine.open), DENOISING[level])
 
+    @cache
+    def alpha(is_deep: bool) -> Recipes:
+        return photo(partial(load, engine.open_exact if is_deep else engine.open))
+
     recipes = MODELS[model](partial(load, engine.open))
-    upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None)
-    for scale in upscaler.recipes:
-        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
+    _warm_up(upscaler)
     return upscaler
 
 
 def realtime_upscaler(model: str, engine: Engine, double: realtime.Double) -> Upscaler:
-    """The realtime network for pictures of 8 bits, run once for each scale so that the first request is fast."""
+    """The realtime network for pictures of 8 bits, run once so that the first request is fast."""
     recipes = realtime.recipes(double)
-    upscaler = Upscaler(model, engine.name, recipes, lambda: recipes)
-    for scale in recipes:
-        upscaler.run(np.zeros((16, 16, 3), np.uint8), scale)
+    upscaler = Upscaler(model, engine.name, recipes, lambda: recipes, alpha=lambda _: recipes)
+    _warm_up(upscaler)
     return upscaler
+
+
+def _warm_up(upscaler: Upscaler) -> None:
+    """Runs once each network that every picture goes through: all at the largest scale. One of another size costs no less."""
+    upscaler.run(np.zeros((8, 8, 3), np.uint8), max(upscaler.recipes))
 
 
 WAIFU2X_BORDER = 7  # its convolutions have no padding: six of 3x3, and one pixel of the deconvolution
@@ -115,7 +127,7 @@ DENOISING = {level: f"photo_denoise{level}_x2" for level in (1, 2, 3)}
 """What doubles first where a level of blocks and noise is to be taken away; they are gone then."""
 
 
-def photo(load: Load, first: str = PHOTO) -> dict[int, Recipe]:
+def photo(load: Load, first: str = PHOTO) -> dict[int, Cascade]:
     """waifu2x upconv_7_photo, the most faithful: twice for 4; for 8 then Lanczos, as good as a third pass at a quarter of its
     time. first: the network of the first pass."""
     begin, double = (Pass(load(name), scale=2, eats=WAIFU2X_BORDER, context=WAIFU2X_BORDER) for name in (first, PHOTO))
@@ -129,37 +141,48 @@ def photo(load: Load, first: str = PHOTO) -> dict[int, Recipe]:
 
 ANIMATION_CONTEXT = 20  # 18 convolutions of 3x3 and the half's bicubic: tests/test_upscaler.py finds tiles equal to the whole
 ANIMATION_EDGE = 2  # without any mirror image at the edge, flat colours there are up to 30 of 255 off; with 2, as in the middle
+ANIMATION_LIMITS = 14 / 255, 26 / 255  # small text differs by 20 to 40, drawings by up to 20
 ANIMATION_TILE = 1 << 20  # input pixels: 0.5 GB of activations, and a 720p frame in one piece
 
 
 def animation(load: Load) -> dict[int, Recipe]:
-    """realesr-animevideov3: one network of 4x, whose own half is its 2x."""
+    """realesr-animevideov3: one network of 4x, whose own half is its 2x. Where that is another picture, as of
+    small text, the photo network's is taken."""
     double = Pass(load("animation_x2"), scale=2, eats=0, context=ANIMATION_CONTEXT)
     quadruple = Pass(load("animation_x4"), scale=4, eats=0, context=ANIMATION_CONTEXT)
-    return {
+    drawn = {
         2: Cascade([double], ANIMATION_EDGE, ANIMATION_TILE),
         4: Cascade([quadruple], ANIMATION_EDGE, ANIMATION_TILE // 2),
         8: Cascade([quadruple, double], ANIMATION_EDGE, ANIMATION_TILE // 8),
     }
+    return _faithful(drawn, ANIMATION_LIMITS, load)
 
 
 DETAIL_STEP = 208
 DETAIL_OVERLAP = 48
 DETAIL_EDGE = 4  # as ANIMATION_EDGE; here colours at the edge are up to 40 of 255 off without it
+DETAIL_LIMITS = 21 / 255, 30 / 255  # pupils of small faces differ by 29 to 37, sharp texture by up to 26
 RECENT_BYTES = 512 << 20  # two rows of tiles of the widest picture, on which two bands meet
 
 
 def detail(load: Load) -> dict[int, Recipe]:
-    """RealESRGAN_x4plus, which invents texture; for 8 the faithful photo network doubles first, so that less is invented."""
+    """RealESRGAN_x4plus, which invents texture; for 8 the faithful photo network doubles first, so that less is invented.
+    Where that is another picture, as of pupils and small faces, the photo network's is taken."""
     quadruple = partial(_quadruple, load("detail_x4"))
     double = load(PHOTO)
     recent = Recent(RECENT_BYTES)
-    return {
+    drawn = {
         2: Mosaic(lambda planes: box(quadruple(planes), 2), 2, DETAIL_STEP, DETAIL_OVERLAP, recent),
         4: Mosaic(quadruple, 4, DETAIL_STEP, DETAIL_OVERLAP, recent),
         # Tiles of half the size, as they are doubled first: the large network takes the same memory.
         8: Mosaic(lambda planes: quadruple(_double(double, planes)), 8, DETAIL_STEP // 2, DETAIL_OVERLAP // 2, recent),
     }
+    return _faithful(drawn, DETAIL_LIMITS, load)
+
+
+def _faithful(drawn: Mapping[int, Cascade | Mosaic], limits: Limits, load: Load) -> dict[int, Recipe]:
+    faithful = photo(load, DENOISING[2])
+    return {scale: Faithful(recipe, faithful[scale], limits) for scale, recipe in drawn.items()}
 
 
 def _quadruple(network: Run, planes: FloatPlanes) -> FloatPlanes:
@@ -176,4 +199,4 @@ def mirrored(planes: FloatPlanes, border: int) -> FloatPlanes:
     return np.pad(planes, ((0, 0), (border, border), (border, border)), mode="reflect")
 
 
-MODELS: dict[str, Callable[[Load], dict[int, Recipe]]] = {"photo": photo, "animation": animation, "detail": detail}
+MODELS: dict[str, Callable[[Load], Recipes]] = {"photo": photo, "animation": animation, "detail": detail}

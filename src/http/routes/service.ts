@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLoopback } from '../../bearer.ts';
 import { Health, Readiness } from '../../contract/health.ts';
-import type { Description } from '../../contract/openapi/description.ts';
+import type { Description, Json } from '../../contract/openapi/description.ts';
 import { openapi } from '../../contract/openapi/document.ts';
 import { isFailureCode } from '../../errors.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
@@ -120,8 +120,15 @@ export const openapiRoute = (routes: readonly Description[], server: string) => 
     fails: [],
   } as const;
   const facts = { version: '1', server, reasonOf, problemOf };
-  const document = openapi([...routes, described], facts);
-  return openRoute({ ...described, handle: async () => document });
+  // Made when it is first asked for: no start waits for it.
+  let document: Json | undefined;
+  return openRoute({
+    ...described,
+    handle: async () => {
+      document ??= openapi([...routes, described], facts);
+      return document;
+    },
+  });
 };
 
 const reasonOf = (status: string): string => STATUS_CODES[status] ?? status;

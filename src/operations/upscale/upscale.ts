@@ -27,23 +27,23 @@ export const upscale = operation({
   models: {
     photo: {
       description: 'photographs; stays closest to the original',
-      ...{ rate: 0.5, release: 'r1' },
+      ...{ rate: 0.5, release: 's2' },
     },
     animation: {
       description: 'drawings, cartoons and video of them',
-      ...{ rate: 0.5, release: 'r1' },
+      ...{ rate: 0.5, release: 's2' },
     },
     photo_realtime: {
       description: 'photo with effort realtime: as fast as a video plays',
-      ...{ rate: 0.05, release: 'r1' },
+      ...{ rate: 0.05, release: 's2' },
     },
     animation_realtime: {
       description: 'animation with effort realtime: as fast as a video plays',
-      ...{ rate: 0.05, release: 'r1' },
+      ...{ rate: 0.05, release: 's2' },
     },
     detail: {
       description: 'photographs that lack detail; invents texture',
-      ...{ rate: 2, release: 'r1' },
+      ...{ rate: 2, release: 's2' },
     },
   },
 

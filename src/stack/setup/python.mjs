@@ -68,6 +68,8 @@ const add = async (made, layer) => {
       '--disable-pip-version-check',
       '--require-hashes',
       '--only-binary=:all:',
+      // Of these few modules are used, and compiling them all takes longer than the rest.
+      ...(layer === 'dev' ? ['--no-compile'] : []),
       '-r',
       join(root, locks[layer]),
     ]),

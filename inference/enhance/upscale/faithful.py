@@ -1,0 +1,75 @@
+"""Where a network that redraws has drawn something else: there, the picture of a faithful one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from enhance.picture import AnyPicture, FloatPlanes, white
+
+from .alpha import without_background
+from .cascade import Cascade
+from .mosaic import Mosaic
+from .resample import REACH, enlarge
+
+Limits = tuple[float, float]
+"""Of 0..1. An enlargement that differs from the original by the first at most is sharper or cleaner; one that differs by the
+second shows something else: strokes of text run into one, a pupil has a white ring. docs/decisions/0046."""
+
+DOUBT_REACH = 7
+"""How far enlarged doubts depend on the pictures around, in pixels of the original: 5 in doubts_of(), 2 in enlarge()."""
+
+
+@dataclass(frozen=True)
+class Faithful:
+    """A recipe, and a faithful one that takes its place where the first one's picture, reduced, is another than the original.
+
+    The faithful one takes blocks and noise away. Where it agrees with the first one, these were the difference.
+    """
+
+    recipe: Cascade | Mosaic
+    faithful: Cascade
+    limits: Limits
+
+    def upscale(self, picture: AnyPicture, before_tile: Callable[[], None]) -> AnyPicture:
+        """The RGB of a picture (h x w x 3 or 4) `scale` times as large. before_tile may raise to stop."""
+        large = self.recipe.upscale(picture, before_tile)
+        scale = self.recipe.scale
+        colours = without_background(picture)[:, :, :3] if picture.shape[2] == 4 else picture
+        doubts = doubts_of(colours, large, self.limits)
+        if picture.shape[2] == 4:
+            doubts[picture[:, :, 3] == 0] = 0
+        if not doubts.any():
+            return large
+        area = _around(doubts, DOUBT_REACH + self.faithful.halo)
+        faithful = self.faithful.upscale(np.ascontiguousarray(picture[area]), before_tile)
+        drawn = large[tuple(slice(part.start * scale, part.stop * scale) for part in area)]
+        doubts = np.minimum(doubts[area], doubts_of(_reduced(faithful, scale), drawn, self.limits))
+        share = enlarge(np.pad(doubts, REACH["bicubic"], mode="edge")[None], scale, "bicubic")[0].clip(0, 1)[:, :, None]
+        drawn[:] = (drawn + (faithful.astype(np.float32) - drawn) * share + np.float32(0.5)).astype(large.dtype)
+        return large
+
+
+def doubts_of(colours: AnyPicture, large: AnyPicture, limits: Limits) -> FloatPlanes:
+    """How little an enlargement (RGB) shows what the original (RGB) does: 0 to 1 for each pixel of the original."""
+    reduced = _reduced(large, large.shape[0] // colours.shape[0])
+    difference = cv2.absdiff(colours, reduced).max(axis=2).astype(np.float32) / np.float32(white(colours))
+    mean = cv2.blur(difference, (3, 3), borderType=cv2.BORDER_REPLICATE)
+    same, other = limits
+    doubts = cv2.dilate(np.clip((mean - same) / (other - same), 0, 1), np.ones((3, 3), np.uint8))
+    return np.asarray(cv2.GaussianBlur(doubts, (7, 7), 1.0, borderType=cv2.BORDER_REPLICATE), np.float32)
+
+
+def _reduced(large: AnyPicture, scale: int) -> AnyPicture:
+    height, width, _ = large.shape
+    return cv2.resize(large, (width // scale, height // scale), interpolation=cv2.INTER_AREA).astype(large.dtype, copy=False)
+
+
+def _around(doubts: FloatPlanes, margin: int) -> tuple[slice, slice]:
+    """The rows and the columns of the smallest rectangle with all doubts in it, and up to `margin` more on each side."""
+    rows, columns = (
+        slice(max(int(found[0]) - margin, 0), min(int(found[-1]) + 1 + margin, length))
+        for found, length in ((np.nonzero(doubts.any(axis=axis))[0], doubts.shape[1 - axis]) for axis in (1, 0))
+    )
+    return rows, columns
