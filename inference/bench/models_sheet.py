@@ -15,7 +15,8 @@ sys.path.append(str(Path(__file__).parents[1]))
 from bench.mouth_sheet import BT601, patches_of, target, zoomed
 from enhance.geometry.head import pose_of
 from enhance.render.compose import MouthRequest, render
-from enhance.render.inside.lender import lend
+from enhance.render.inside.lender import lend, lender_from
+from enhance.render.inside.merge import merge
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT
@@ -35,8 +36,10 @@ def main(out: Path, file: Path) -> None:
     cells = [(planes, NEARLY_SHUT), (planes, OPEN), *((each, OPEN) for each in covered)]
     rows = [np.hstack([zoomed(each, mesh) for each, _ in cells])]
     for quality in QUALITIES.values():
-        lenders = [(lend(planes, mesh, SUBJECT.unpack(subject), quality.lender), 1.0)] if quality.lending else []
-        asked = [MouthRequest(target(shape, width), subject, quality=quality, lenders=lenders) for _, shape in cells]
+        person = SUBJECT.unpack(subject)
+        lender = lender_from(lend(planes, mesh, person, quality.side).tobytes(), quality.side)
+        inside = merge([lender], person, BT601, quality.density)
+        asked = [MouthRequest(target(shape, width), subject, quality=quality, inside=inside) for _, shape in cells]
         done = [render(each, BT601, mesh, request) for (each, _), request in zip(cells, asked, strict=True)]
         rows.append(np.hstack([zoomed(one.planes, mesh) for one in done]))
     cv2.imwrite(str(out), np.vstack(rows))

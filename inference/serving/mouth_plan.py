@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import PLAN_POINTS
-from enhance.plan.choice import Lending, choose
+from enhance.plan.choice import choose
 from enhance.plan.hearing import Speech
 from enhance.plan.plan import Footage, PlanSettings, plan
 from enhance.plan.prior import open_priors
@@ -18,7 +18,6 @@ from enhance.speech.features import HOP
 from .shell import Inputs, Shell
 
 Array = npt.NDArray[Any]
-LENDING = ("BANK", "LENDERS", "LEND")
 
 
 class MouthPlanModel(Shell):
@@ -47,9 +46,8 @@ class MouthPlanModel(Shell):
         )
         inputs.stop_if_cancelled()
         outputs = {"TARGETS": planned.shapes, "LAG": np.array([planned.lag], np.float32), "REFERENCES": planned.references}
-        if any(name in wanted for name in LENDING):
-            lending = _lending(inputs, footage, planned.shapes)
-            outputs |= dict(zip(LENDING, (lending.bank, lending.lenders, lending.shares), strict=True))
+        if "BANK" in wanted:
+            outputs["BANK"] = choose(footage.points, footage.times, footage.learn)
         return outputs
 
 
@@ -60,17 +58,6 @@ def _quality(inputs: Inputs) -> int:
     if quality not in (0, 1, 2):
         raise ValueError(f"expected QUALITY 0, 1 or 2, got {quality}")
     return quality
-
-
-def _lending(inputs: Inputs, footage: Footage, shapes: Array) -> Lending:
-    """Which frames lend their mouths; none where SHOWN was not sent."""
-    shown = inputs.get("SHOWN")
-    if shown is None:
-        shown = np.full(len(shapes), -1)
-    _expect("SHOWN", shown, len(shapes))
-    if len(shown) and (shown.min() < -1 or shown.max() >= len(footage.times)):
-        raise ValueError(f"expected SHOWN of indices into POINTS or -1, got {shown.min()} to {shown.max()}")
-    return choose(footage.points, footage.times, footage.learn, shapes, shown)
 
 
 def _sound(inputs: Inputs, whose: str) -> tuple[Array, Array]:

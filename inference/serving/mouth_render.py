@@ -9,8 +9,8 @@ import numpy.typing as npt
 from enhance.geometry.head import BadMouthError
 from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
 from enhance.render.compose import MouthRequest, Rendered, render
-from enhance.render.inside.lender import Bytes, lend, lender_from, size_of
-from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.inside.lender import Lender, lend, lender_from, size_of
+from enhance.render.inside.merge import merge
 from enhance.render.measure import measure
 from enhance.render.quality import quality_named
 from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_change
@@ -34,18 +34,19 @@ class MouthRenderModel(Shell):
         self.quality = quality_named(parameter(args, "quality"))
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
-        """What is asked for: SUBJECT, STYLE, LENDER, or the patch with its mouth in another shape."""
+        """What is asked for: SUBJECT, STYLE, LENDER, INSIDE, or the patch with its mouth in another shape."""
         frame = frame_names(inputs, wanted)
         planes, colours = read_patch(inputs)
         outputs: Outputs = {}
         if "STYLE" in wanted:
             outputs["STYLE"] = measured_style(inputs)
         if "SUBJECT" in wanted:
-            lenders = [lender_from(values.tobytes(), self._side()) for values, _ in self._lenders(inputs)]
-            seen = with_teeth(inputs["SUBJECT"], lenders, colours) if lenders else measure(planes, colours, inputs["MESH"])
-            outputs["SUBJECT"] = seen
+            outputs["SUBJECT"] = measure(planes, colours, inputs["MESH"])
         if "LENDER" in wanted:
-            outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self._side())
+            outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self.quality.side)
+        if "INSIDE" in wanted:
+            person = SUBJECT.unpack(inputs["SUBJECT"])
+            outputs["INSIDE"] = merge(self._lenders(inputs), person, colours, self.quality.density)
         if any(name in wanted for name in frame):
             done = render(planes, colours, inputs["MESH"], self._request(inputs))
             outputs.update(as_it_came(inputs, planes, done))
@@ -57,31 +58,14 @@ class MouthRenderModel(Shell):
             subject=inputs["SUBJECT"],
             style=style_numbered(inputs.number("STYLE")),
             quality=self.quality,
-            lenders=self._lenders(inputs),
+            inside=inputs.get("INSIDE"),
         )
 
-    def _lenders(self, inputs: Inputs) -> list[tuple[Bytes, float]]:
-        """LENDERs with how much each lends; none where none were sent."""
-        lenders, shares = inputs.get("LENDERS"), inputs.get("LEND")
-        if lenders is None and shares is None:
-            return []
-        if lenders is None or shares is None:
-            raise BadMouthError("expected LENDERS and LEND together, got one of them")
-        if not len(lenders) and not len(shares):
-            return []
-        size = size_of(self._side())
-        if lenders.ndim != 2 or lenders.shape[1] != size or shares.shape != (len(lenders),):
-            raise BadMouthError(
-                f"expected LENDERS [k, {size}] and LEND [k], got {list(lenders.shape)} and {list(shares.shape)}"
-            )
-        if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() <= 1.001):
-            raise BadMouthError(f"expected LEND of shares that come to 1 at most, got {shares.tolist()}")
-        return [(values, float(share)) for values, share in zip(lenders, shares, strict=True) if share > 0]
-
-    def _side(self) -> int:
-        if not self.quality.lending:
-            raise BadMouthError("expected no LENDERS and no LENDER asked for: this model lends nothing")
-        return self.quality.lender
+    def _lenders(self, inputs: Inputs) -> list[Lender]:
+        lenders, size = inputs["LENDERS"], size_of(self.quality.side)
+        if lenders.dtype != np.uint8 or lenders.ndim != 2 or lenders.shape[1] != size:
+            raise BadMouthError(f"expected LENDERS uint8 [k, {size}], got {lenders.dtype} {list(lenders.shape)}")
+        return [lender_from(values.tobytes(), self.quality.side) for values in lenders]
 
 
 def frame_names(inputs: Inputs, wanted: list[str]) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ class NeuralRenderModel(Shell):
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
         """What is asked for: SUBJECT, STYLE, or the patch with another mouth."""
-        if "LENDER" in wanted:
-            raise ValueError("expected no LENDER asked for: this model lends nothing")
+        if "LENDER" in wanted or "INSIDE" in wanted:
+            raise ValueError("expected no LENDER and no INSIDE: this model takes no inside")
         frame = frame_names(inputs, wanted)
         outputs: Outputs = {}
         if "STYLE" in wanted:

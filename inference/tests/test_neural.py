@@ -185,7 +185,7 @@ def test_a_request_without_what_is_wanted_is_refused(model: MuseTalkModel, name:
 
 
 def test_it_lends_nothing(model: MuseTalkModel) -> None:
-    assert refusal(model, ("LENDER",), inputs(noise(0, 2))) == "expected no LENDER asked for: this model lends nothing"
+    assert refusal(model, ("LENDER",), inputs(noise(0, 2))) == "expected no LENDER and no INSIDE: this model takes no inside"
 
 
 class Tinted:

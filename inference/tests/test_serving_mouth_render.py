@@ -16,7 +16,7 @@ MESH: Values = np.load(Path(__file__).parent / "golden" / "astronaut_mesh.npy").
 LUMA: Values = np.asarray(data.astronaut()[..., 1])
 GREY: Values = np.full((256, 256), 128, np.uint8)
 FRAME = ("Y", "U", "V", "MASK")
-ONE_LENDER = floats(1, value=1.0)
+OPEN = np.array([0.2, 0.5, *[0.0] * 6], np.float32)
 
 
 def opened(quality: str) -> MouthRenderModel:
@@ -59,8 +59,8 @@ def test_a_frame_is_answered_in_its_own_size(studio: MouthRenderModel, patch: di
         ({"STYLE": np.array([0, 1], np.int32)}, "expected STYLE [1], got [2]"),
         ({"TARGET": floats(7)}, "expected TARGET [8] of finite numbers, got"),
         ({"TARGET": floats(8, value=NAN)}, "expected TARGET [8] of finite numbers, got"),
-        ({"LEND": ONE_LENDER}, "expected LENDERS and LEND together, got one of them"),
-        ({"LENDERS": np.zeros((1, 9), np.uint8), "LEND": ONE_LENDER}, "expected LENDERS [k, "),
+        ({"INSIDE": np.zeros(9, np.uint8), "TARGET": OPEN}, "expected INSIDE of 477576 bytes, got 9"),
+        ({"INSIDE": np.zeros(477576, np.uint8), "TARGET": OPEN}, "expected INSIDE as this release answers it, marked "),
     ],
 )
 def test_mouth_render_refuses(
@@ -85,15 +85,20 @@ def test_mouth_render_refuses_a_subject_that_it_did_not_measure(studio: MouthRen
 
 def test_mouth_render_refuses_lenders_that_it_did_not_make(studio: MouthRenderModel, patch: dict[str, Values]) -> None:
     (lender,) = (tensor.values for tensor in answer(studio, ("LENDER",), patch).output_tensors)
-    for shares in ([-0.5], [NAN], [1.5]):
-        sent = patch | {"LENDERS": lender[None], "LEND": np.array(shares, np.float32)}
-        assert refusal(studio, FRAME, sent).startswith("expected LEND of shares that come to 1 at most, got")
-    sent = patch | {"LENDERS": lender[None] * 0, "LEND": ONE_LENDER, "TARGET": np.array([0.2, 0.5, *[0.0] * 6], np.float32)}
-    assert refusal(studio, FRAME, sent).startswith("expected LENDERS as this release answers it, marked ")
+    for lenders, message in (
+        (np.zeros((1, 9), np.uint8), "expected LENDERS uint8 [k, 615504], got uint8 [1, 9]"),
+        (floats(1, 615504), "expected LENDERS uint8 [k, 615504], got float32 [1, 615504]"),
+        (lender[None] * 0, "expected LENDERS as this release answers it, marked "),
+    ):
+        assert refusal(studio, ("INSIDE",), patch | {"LENDERS": lenders}).startswith(message)
+    assert refusal(studio, ("INSIDE",), patch) == "expected the input LENDERS, got none"
 
 
-def test_a_model_that_lends_nothing_refuses_lenders(patch: dict[str, Values]) -> None:
-    fast = opened("fast")
-    message = "expected no LENDERS and no LENDER asked for: this model lends nothing"
-    assert refusal(fast, ("LENDER",), patch) == message
-    assert refusal(fast, FRAME, patch | {"LENDERS": np.zeros((1, 9), np.uint8), "LEND": ONE_LENDER}) == message
+@pytest.mark.parametrize("quality", ["fast", "balanced", "studio"])
+def test_an_inside_is_merged_and_shown(quality: str, patch: dict[str, Values]) -> None:
+    model = opened(quality)
+    (lender,) = (tensor.values for tensor in answer(model, ("LENDER",), patch).output_tensors)
+    (inside,) = (tensor.values for tensor in answer(model, ("INSIDE",), patch | {"LENDERS": lender[None]}).output_tensors)
+    asked = patch | {"TARGET": OPEN}
+    drawn, own = (answer(model, FRAME, sent).output_tensors for sent in (asked, asked | {"INSIDE": inside}))
+    assert not np.array_equal(drawn[0].values, own[0].values)

@@ -111,12 +111,6 @@ FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.
         (PLANES, {**coded(), "STYLE": np.array([2], np.int32)}, "expected STYLE 0 (photo) or 1 (flat drawing), got 2"),
         (PLANES, {**coded(), "TARGET": floats(7)}, "expected TARGET [8] of finite numbers"),
         (PLANES, {**coded(), "SUBJECT": floats(9)}, f"expected SUBJECT [{SUBJECT.size}], got [9]"),
-        (PLANES, {**coded(), "LENDERS": np.zeros((1, 9), np.uint8)}, "expected LENDERS and LEND together, got one of them"),
-        (
-            PLANES,
-            {**coded(), "LENDERS": np.zeros((1, 9), np.uint8), "LEND": floats(1)},
-            "expected no LENDERS and no LENDER asked for: this model lends nothing",
-        ),
         (("STYLE",), coded(), "expected the input FACE, got none"),
         (
             ("STYLE",),
@@ -129,21 +123,3 @@ FACE = {"FACE": np.zeros((8, 8, 3), np.uint8), "BOX": np.array([0, 0, 8, 8], np.
 )
 def test_a_wrong_request_is_told_what_was_expected(wanted: tuple[str, ...], inputs: dict[str, Values], message: str) -> None:
     assert refusal(model(), wanted, {**asked(), **inputs}).startswith(message)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"LENDERS": np.zeros((1, 9), np.uint8)}, "expected LENDERS [k, "),
-        ({"LEND": floats(2)}, "expected LENDERS [k, "),
-        ({"LEND": floats(1, value=1.1)}, "expected LEND of shares that come to 1 at most, got "),
-        ({"LEND": floats(1, value=NAN)}, "expected LEND of shares that come to 1 at most, got "),
-        ({"LENDERS": np.zeros((1, 99420), np.uint8)}, "expected LENDERS as this release answers it, "),
-    ],
-)
-def test_lenders_that_are_none_are_refused(changed: dict[str, Values], message: str) -> None:
-    balanced = model("balanced")
-    (lender,) = answer(balanced, ("LENDER",), {**coded(), **asked()}).output_tensors
-    good = {**coded(), **asked(), "LENDERS": lender.values[None], "LEND": floats(1, value=1.0)}
-    assert answer(balanced, PLANES, good).error is None
-    assert refusal(balanced, PLANES, {**good, **changed}).startswith(message)

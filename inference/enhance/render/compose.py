@@ -1,6 +1,5 @@
 """One frame's mouth, made to show what is asked for."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -21,8 +20,7 @@ from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease
 from .inside.interior import Hole, Rows, hole_of, interior, unpack_subject
-from .inside.lender import lender_from
-from .inside.lent import Receiver, borrowed
+from .inside.merged import Receiver, merged_from, show
 from .light import light_on
 from .lips.outline import Lips, lips_of
 from .lips.shape import Asked, Shape, asked_of, blend, shape_of
@@ -45,14 +43,14 @@ class MouthRequest:
     """What the mouth is to show.
 
     target: [TARGETS], a row of mouth_plan's TARGETS. subject: from measure(). quality: what is spent on the frame.
-    lenders: LENDERs (inside/lender.py) and how much of the mouth's inside each lends, 0..1, together at most 1.
+    inside: an INSIDE (inside/merged.py); without one the inside of the mouth is drawn.
     """
 
     target: npt.NDArray[np.generic]
     subject: npt.NDArray[np.generic]
     style: Style = "photo"
     quality: Quality = QUALITIES["fast"]
-    lenders: Sequence[tuple[npt.NDArray[np.uint8], float]] = ()
+    inside: npt.NDArray[np.uint8] | None = None
 
 
 @dataclass(frozen=True)
@@ -154,15 +152,14 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
 
 
 def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> Floats:
-    """Y, U, V of the hole's area, h x w x 3: drawn, and lent as far as there are lenders."""
+    """Y, U, V of the hole's area, h x w x 3: the subject's own where it is known, drawn where not."""
     quality, person = request.quality, mouth.person
     photo = request.style == "photo"
+    own = merged_from(request.inside.tobytes(), quality.density) if photo and request.inside is not None else None
+    if own:
+        return show(own, Receiver(hole, mouth.asked, patch.pose, mouth.cheeks, patch.colours))
     colour = interior(hole, mouth.shape, mouth.asked, patch.pose, person, mouth.rows, not photo) * mouth.light
     yuv = from_rgb(colour, patch.colours)
     if photo and not quality.grain:
         yuv[..., 0] += cheek_grain(patch, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
-    if not photo or not request.lenders:
-        return yuv
-    lenders = [(lender_from(values.tobytes(), quality.lender), share) for values, share in request.lenders]
-    to = Receiver(hole, mouth.asked, patch.pose, person, mouth.cheeks, patch.colours)
-    return borrowed(yuv, lenders, to, aligned=quality.aligned)
+    return yuv

@@ -28,6 +28,8 @@ EDGE = 0.030
 """S by which the upper teeth reach below the line of the closed lips, where the frame shows none."""
 BEHIND = 0.05
 """S by which they lie behind it."""
+TOOTH_LIGHT = 1.12
+"""Luma of teeth that no frame shows, of the skin's: they lie in the shade of the lips."""
 BLINKING = (0.75, 1.0)
 """Chroma of the brightest pixels inside the eyes, of the skin's: up to the first they are the white of open eyes, from the
 second the lids of shut ones."""
@@ -117,7 +119,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
     luma = eyes @ LUMA
     white = eyes[luma >= np.quantile(luma, 0.8)].mean(axis=0) if len(eyes) > 20 else 1.1 * skin
-    level = float(np.clip(0.4 * max(float(LUMA @ white), 1.08 * light) + 0.6 * min(1.34 * light, 250), 60, 245))
+    level = float(np.clip(0.3 * max(float(LUMA @ white), light) + 0.7 * min(TOOTH_LIGHT * light, 235), 60, 235))
     mine = skin / max(light, 1)
     # A lid that blinks is as coloured as the skin: it says nothing of the teeth.
     blinks = ramp(chroma(white) / max(chroma(skin), 1e-3), *BLINKING)

@@ -5,27 +5,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Quality:
-    """lender: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller; 0: none is lent.
-    occlusion: what covers the mouth stays in front of it. grain: noise and sharpness are matched to the source.
-    fine_mask: no pixel is touched that the motion does not need. aligned: two lenders are mixed along the motion between them.
+    """side: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller. density: pixels
+    per S of the inside of the mouth that is merged from them, at most. occlusion: what covers the mouth stays in front of it.
+    grain: noise and sharpness are matched to the source. fine_mask: no pixel is touched that the motion does not need.
     """
 
-    lender: int = 0
+    side: int = 160
+    density: float = 128
     occlusion: bool = False
     grain: bool = False
     fine_mask: bool = False
-    aligned: bool = False
-
-    @property
-    def lending(self) -> bool:
-        """Whether mouths of other frames are lent at all."""
-        return self.lender > 0
 
 
 QUALITIES = {
     "fast": Quality(),
-    "balanced": Quality(lender=256),
-    "studio": Quality(lender=640, occlusion=True, grain=True, fine_mask=True, aligned=True),
+    "balanced": Quality(side=256, density=192),
+    "studio": Quality(side=640, density=400, occlusion=True, grain=True, fine_mask=True),
 }
 
 

@@ -37,16 +37,16 @@ export const lipSync = operation({
   models: {
     fast: {
       description: 'short clips of a talking head, and portraits; the quickest',
-      ...{ rate: 1, release: 's2' },
+      ...{ rate: 1, release: 's3' },
     },
     balanced: {
       description: 'clips of up to five minutes; takes the teeth from other frames of the video',
-      ...{ rate: 2, release: 's2' },
+      ...{ rate: 2, release: 's3' },
     },
     studio: {
       description:
         'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
-      ...{ rate: 4, release: 's2' },
+      ...{ rate: 4, release: 's3' },
     },
   },
 

@@ -1,6 +1,6 @@
 /** What is said, and how the subject's own mouth moves, to a mouth shape for each picture. */
 import { modelUnavailable } from '../protocol/faults.ts';
-import { floatsOf, fp32, int32, intsOf, type RequestedOutput, uint8 } from '../protocol/tensor.ts';
+import { floatsOf, fp32, int32, intsOf, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import {
   floats,
@@ -19,10 +19,8 @@ const REFERENCES = 4;
 export type Quality = 'fast' | 'balanced' | 'studio';
 /** The place of a model in this list is its number in QUALITY. */
 const qualities: readonly Quality[] = ['fast', 'balanced', 'studio'];
-/** So many pictures lend their mouths, at most. */
-const BANK = 48;
-/** So many of them lend to one picture, at most. */
-export const AT_ONCE = 2;
+/** So many pictures are told that show the inside of the mouth, at most. */
+const BANK = 24;
 
 type PlanRequest = {
   /** The new sound, and what `speech` heard in it. */
@@ -44,17 +42,8 @@ type PlanRequest = {
   readonly quality: Quality;
   /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
   readonly keepLag: boolean;
-  /** For each picture of the output the index of the known picture that it shows, -1 for none; null where no mouths are to be lent. */
-  readonly shown: Int32Array | null;
-};
-
-/** Which pictures lend their mouths to which. */
-export type Lending = {
-  /** Indices of the known pictures whose mouths are worth lending. */
-  readonly bank: readonly number[];
-  /** For each of the times AT_ONCE places in the bank, -1 for none, and the share that each lends; the shares of one time add up to 1 at most. */
-  readonly lenders: Int32Array;
-  readonly shares: Float32Array;
+  /** How many known pictures are to be told that show the inside of the mouth. */
+  readonly lenders: number;
 };
 
 export type Plan = {
@@ -64,8 +53,8 @@ export type Plan = {
   readonly lagSeconds: number;
   /** Indices of the known pictures that show the subject's mouth best, the best first. */
   readonly references: readonly number[];
-  /** Null where `shown` was null. */
-  readonly lending: Lending | null;
+  /** Indices of the known pictures that show the inside of the mouth best, the most telling first. */
+  readonly lenders: readonly number[];
 };
 
 export type MouthPlan = {
@@ -89,7 +78,6 @@ export const mouthPlanSlot: Slot = {
       { name: 'CLIP_POSTERIORS', type: 'TYPE_FP32', dims: [-1, CLASSES] },
       { name: 'EXPRESSIVENESS', type: 'TYPE_FP32', dims: [1] },
       { name: 'KEEP_LAG', type: 'TYPE_INT32', dims: [1] },
-      { name: 'SHOWN', type: 'TYPE_INT32', dims: [-1] },
       { name: 'QUALITY', type: 'TYPE_INT32', dims: [1] },
     ],
     outputs: [
@@ -97,8 +85,6 @@ export const mouthPlanSlot: Slot = {
       { name: 'LAG', type: 'TYPE_FP32', dims: [1] },
       { name: 'REFERENCES', type: 'TYPE_INT32', dims: [REFERENCES] },
       { name: 'BANK', type: 'TYPE_INT32', dims: [BANK] },
-      { name: 'LENDERS', type: 'TYPE_INT32', dims: [-1, AT_ONCE] },
-      { name: 'LEND', type: 'TYPE_FP32', dims: [-1, AT_ONCE] },
     ],
     parameters: { points: /^\d+(, *\d+)*$/ },
   },
@@ -110,7 +96,7 @@ export const openMouthPlan = (transport: Transport, loaded: LoadedModel): MouthP
   return {
     points,
     plan: async (request, signal) => {
-      const { heard, ownHeard, times, pointTimes, shown } = request;
+      const { heard, ownHeard, times, pointTimes } = request;
       const known = pointTimes.length;
       const own = ownHeard?.posteriors ?? new Float32Array();
       const inputs = [
@@ -125,39 +111,30 @@ export const openMouthPlan = (transport: Transport, loaded: LoadedModel): MouthP
         fp32('CLIP_POSTERIORS', [ownHeard?.steps ?? 0, CLASSES], own),
         fp32('EXPRESSIVENESS', [1], Float32Array.of(request.expressiveness)),
         int32('KEEP_LAG', [request.keepLag ? 1 : 0]),
-        ...(shown ? [int32('SHOWN', [...shown])] : []),
         int32('QUALITY', [qualities.indexOf(request.quality)]),
       ];
       const wanted = [
         floats('TARGETS', times.length, SHAPE),
         floats('LAG', 1),
         integers('REFERENCES', REFERENCES),
-        ...(shown ? lendingOf(times.length) : []),
+        ...(request.lenders > 0 ? [integers('BANK', BANK)] : []),
       ];
       const of = await ask(inputs, wanted, signal);
       const references = [...intsOf(of('REFERENCES'))].filter((at) => at >= 0 && at < known);
       const [lagSeconds = 0] = floatsOf(of('LAG'));
-      const lending = shown && readLending(loaded, of, known);
-      return { targets: floatsOf(of('TARGETS')), lagSeconds, references, lending };
+      const lenders = request.lenders > 0 ? lendersIn(loaded, of, known) : [];
+      return {
+        targets: floatsOf(of('TARGETS')),
+        ...{ lagSeconds, references, lenders: lenders.slice(0, request.lenders) },
+      };
     },
   };
 };
 
-const lendingOf = (frames: number): RequestedOutput[] => [
-  integers('BANK', BANK),
-  integers('LENDERS', frames, AT_ONCE),
-  floats('LEND', frames, AT_ONCE),
-];
-
-/** Throws Failure model_unavailable where a lender is not in the bank, or the bank names a picture that is not known. */
-const readLending = ({ slot }: LoadedModel, of: OutputsByName, known: number): Lending => {
-  const bank = [...intsOf(of('BANK'))];
-  const count = bank.findLastIndex((at) => at >= 0) + 1;
-  const [lenders, shares] = [intsOf(of('LENDERS')), floatsOf(of('LEND'))];
-  const wrong =
-    bank.slice(0, count).some((at) => at < 0 || at >= known) ||
-    lenders.some((place) => place < -1 || place >= count);
-  if (wrong)
+/** Throws Failure model_unavailable where the bank names a picture that is not known. */
+const lendersIn = ({ slot }: LoadedModel, of: OutputsByName, known: number): number[] => {
+  const lenders = [...intsOf(of('BANK'))].filter((at) => at !== -1);
+  if (lenders.some((at) => at < 0 || at >= known))
     throw modelUnavailable(slot, new Error('it lends mouths of pictures that it was not given'));
-  return { bank: bank.slice(0, count), lenders, shares };
+  return lenders;
 };

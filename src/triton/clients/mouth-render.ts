@@ -52,17 +52,14 @@ export type Mouth<About = Rendering> = {
   readonly about: About;
 };
 
-/** A mouth of another picture, and the share of the inside of the mouth that it lends, 0..1. */
-export type Lent = { readonly lender: Buffer; readonly share: number };
-
 export type MouthRender = {
   /** The width of a patch, and how far below the middle of the mouth its centre lies, in distances between the outer eye corners. */
   readonly patchSpan: number;
   readonly patchDrop: number;
   /** Pixels between the outer eye corners; a smaller face is not rendered. */
   readonly smallestFace: number;
-  /** Whether it takes lent mouths; `fast` does not, and draws the inside of the mouth. */
-  readonly lends: boolean;
+  /** From how many pictures of a clip it takes the inside of the mouth, at most; 0: it needs none. */
+  readonly lenders: number;
   /** What it takes besides; the three renderers of the service take nothing. */
   readonly wants: Wants;
   /** Measured on this mouth, the style on the face. */
@@ -71,10 +68,10 @@ export type MouthRender = {
     face: FaceCut | null,
     signal: AbortSignal,
   ): Promise<Measured>;
-  /** This mouth, to be lent to other pictures of the clip. */
+  /** This mouth as it can be merged with others. */
   lender(mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
-  /** The subject of `mouth.about` with the teeth that these lenders show, for the pictures that no lender fits. */
-  withTeeth(lenders: readonly Buffer[], mouth: Mouth, signal: AbortSignal): Promise<Float32Array>;
+  /** The one inside of the mouth that these lenders show; `mouth` is any of theirs. */
+  inside(lenders: readonly Buffer[], mouth: Mouth, signal: AbortSignal): Promise<Buffer>;
   render(mouth: Mouth, shown: Shown, signal: AbortSignal): Promise<Rendered>;
 };
 
@@ -82,8 +79,8 @@ export type MouthRender = {
 export type Shown = {
   /** The `SHAPE` numbers that it is to have. */
   readonly target: Float32Array;
-  /** Their shares add up to 1 at most; the rest is drawn. */
-  readonly lent?: readonly Lent[];
+  /** What `MouthRender.inside` has merged. Null or absent: it is drawn. */
+  readonly inside?: Buffer | null;
   /** What `MouthRender.wants` names. */
   readonly wanted?: WantedInputs;
   /** At least `renderedBytes` that the answer may lie in. Absent: new memory. */
@@ -108,7 +105,7 @@ const contract: Contract = {
     { name: 'FACE', type: 'TYPE_UINT8', dims: [-1, -1, -1] },
     { name: 'BOX', type: 'TYPE_FP32', dims: [4] },
     { name: 'LENDERS', type: 'TYPE_UINT8', dims: [-1, -1] },
-    { name: 'LEND', type: 'TYPE_FP32', dims: [-1] },
+    { name: 'INSIDE', type: 'TYPE_UINT8', dims: [-1] },
   ],
   outputs: [
     { name: 'Y', type: 'TYPE_UINT8', dims: [-1, -1] },
@@ -119,10 +116,11 @@ const contract: Contract = {
     { name: 'SUBJECT', type: 'TYPE_FP32', dims: [-1] },
     { name: 'STYLE', type: 'TYPE_INT32', dims: [1] },
     { name: 'LENDER', type: 'TYPE_UINT8', dims: [-1] },
+    { name: 'INSIDE', type: 'TYPE_UINT8', dims: [-1] },
   ],
   parameters: {
     subject_size: /^[1-9]\d*$/,
-    lender_size: /^\d+$/,
+    ...{ lenders: /^\d+$/, lender_size: /^\d+$/, inside_size: /^\d+$/ },
     ...{ patch_span: /^\d+(\.\d+)?$/, patch_drop: /^-?\d+(\.\d+)?$/ },
     smallest_face: /^\d+(\.\d+)?$/,
   },
@@ -140,6 +138,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
   const { parameters } = loaded;
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
+  const insideSize = Number(parameters.inside_size);
   const wants = wantsOf(parameters);
   /** The shape of the mouth is not looked at where no picture is asked for. */
   const unshaped = new Float32Array(SHAPE);
@@ -147,7 +146,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     patchSpan: Number(parameters.patch_span),
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
-    lends: lenderSize > 0,
+    lenders: Number(parameters.lenders),
     wants,
     subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
       const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };
@@ -164,13 +163,13 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
       // A copy: a view would keep the whole answer in memory.
       return Buffer.from(of('LENDER').data);
     },
-    withTeeth: async (lenders, mouth, signal) => {
-      const lent = lenders.map((lender) => ({ lender, share: 1 / lenders.length }));
-      const inputs = [...inputsOf(mouth, unshaped), ...lentOf(lent, lenderSize)];
-      const of = await ask(inputs, [floats('SUBJECT', subjectSize)], signal);
-      return floatsOf(of('SUBJECT'));
+    inside: async (lenders, mouth, signal) => {
+      const lent = uint8('LENDERS', [lenders.length, lenderSize], Buffer.concat(lenders));
+      const inputs = [...inputsOf(mouth, unshaped), lent];
+      const of = await ask(inputs, [bytes('INSIDE', insideSize)], signal);
+      return Buffer.from(of('INSIDE').data);
     },
-    render: async (mouth, { target, lent = [], wanted = {}, memory }, signal) => {
+    render: async (mouth, { target, inside, wanted = {}, memory }, signal) => {
       const { width, height } = mouth.patch;
       const parts =
         mouth.about.coding === 'rgb'
@@ -182,7 +181,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
             ];
       const inputs = [
         ...inputsOf(mouth, target),
-        ...lentOf(lent, lenderSize),
+        ...(inside ? [uint8('INSIDE', [inside.length], inside)] : []),
         ...wantedTensors(wants, wanted, mouth),
       ];
       const place =
@@ -202,18 +201,6 @@ const checkMask = ({ slot }: LoadedModel, mask: Buffer, allowed: Buffer): void =
   if (beyond >= 0)
     throw modelUnavailable(slot, new Error(`it changes pixel ${beyond}, which its MASK excludes`));
 };
-
-const lentOf = (lent: readonly Lent[], size: number): Tensor[] =>
-  lent.length === 0
-    ? []
-    : [
-        uint8('LENDERS', [lent.length, size], Buffer.concat(lent.map(({ lender }) => lender))),
-        fp32(
-          'LEND',
-          [lent.length],
-          Float32Array.from(lent, ({ share }) => share),
-        ),
-      ];
 
 const faceOf = ({ width, height, channels, pixels, box }: FaceCut): Tensor[] => [
   uint8('FACE', [height, width, channels], pixels),

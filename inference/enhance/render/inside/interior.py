@@ -12,7 +12,7 @@ from enhance.geometry.planes import even
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
-from enhance.render.teeth.arch import DENSITY, LOW, LOWER, REACH, TURN, UPPER, arch, draw, draw_band
+from enhance.render.teeth.arch import LOWER, TURN, UPPER, arch, at_height, draw, draw_band
 from enhance.render.teeth.own import laid_over
 
 FINER = 2  # teeth are sampled so much finer than the picture, then averaged
@@ -174,9 +174,7 @@ def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: 
     s = np.interp(fine[..., 0], seen[0][ahead], turn[ahead] * TURN * size, left=-BEYOND, right=BEYOND)
     edge = np.interp(fine[..., 0], seen[0][ahead], seen[1][ahead])
     height = flip * (edge - fine[..., 1]) / float(pose.projection[1, 1])
-    at_x = ((s + REACH) * DENSITY - 0.5).astype(np.float32)
-    at_y = ((height - LOW) * DENSITY - 0.5).astype(np.float32)
-    seen_teeth = cv2.remap(atlas, at_x, at_y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    seen_teeth = at_height(atlas, s, height)
     ends = seen[0][ahead][[0, -1]]
     inward = np.minimum(fine[..., 0] - ends[0], ends[1] - fine[..., 0])
     seen_teeth = seen_teeth * smoothstep(inward, 0.0, TURNING).astype(np.float32)[..., None]

@@ -1,10 +1,9 @@
-"""LENDER: the mouth of one frame with all that is needed to place it in another, as bytes.
+"""LENDER: the mouth of one frame with all that is needed to place it on the skull, as bytes.
 
 A Mouth as float32, then the planes Y, U and V of its pixels, then zeros up to size_of().
 """
 
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Annotated
 
 import cv2
@@ -21,7 +20,7 @@ from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
 
-from .seen import inside_of
+from .seen import content_of
 
 COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
 MISTAKEN = (0.25, 0.35)  # of its width that shows nothing but lip
@@ -45,8 +44,6 @@ class Mouth:
     """Y, U, V of the cheeks: the light."""
     lower: float
     """How far lower teeth fill what lies under the upper ones, 0..1."""
-    seam: Annotated[Array, Shape(3)]
-    """Where they begin: y in the plane at the middle of the mouth, its slope and its bend."""
     belief: float
     """0..1: 0 where the mouth was turned away, cut off or covered, or its mesh took lips for its inside."""
 
@@ -59,7 +56,7 @@ class Lender(Mouth):
     """The mouth and little round it."""
 
 
-MOUTH = Record("LENDERS", Mouth, version=3)
+MOUTH = Record("LENDERS", Mouth, version=4)
 
 
 def size_of(side: int) -> int:
@@ -83,8 +80,8 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     bite = person.bite + np.array([0.0, shift_of(person.rest, lips), 0.0])
-    inside = inside_of(planes, pose, lips, float(pose.to_plane(bite)[1]), person.tooth)
-    belief *= 1 - ramp(inside.lips, *MISTAKEN)
+    content = content_of(planes, pose, lips, float(pose.to_plane(bite)[1]), person.tooth)
+    belief *= 1 - ramp(content.lips, *MISTAKEN)
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)
@@ -97,16 +94,14 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
         cheeks_of(planes, head, pose),
-        inside.lower,
-        inside.seam,
+        content.lower,
         belief,
     )
     return _packed(mouth, small, side)
 
 
-@lru_cache(maxsize=64)
 def lender_from(values: bytes, side: int) -> Lender:
-    """A lender from its bytes: unpacked once for a clip. Raises ValueError when they did not come from lend()."""
+    """A lender from its bytes. Raises ValueError when they did not come from lend()."""
     if len(values) != size_of(side):
         raise BadMouthError(f"expected LENDERS of {size_of(side)} bytes each, got {len(values)}")
     mouth = MOUTH.unpack(np.frombuffer(values[: MOUTH.size * 4], "<f4"))
@@ -128,7 +123,7 @@ def _nothing(side: int) -> Bytes:
     """The LENDER of a face seen from the side, or of a mouth outside its patch: of belief 0."""
     nowhere = np.zeros((SAMPLES, 3))
     lips = Lips(nowhere, nowhere, nowhere, nowhere, 0.0, 0.0, 0.0)
-    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0, np.zeros(3), 0.0)
+    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0, 0.0)
     grey = np.full((2, 2), 128, np.uint8)
     return _packed(mouth, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
 

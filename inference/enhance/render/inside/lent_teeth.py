@@ -1,18 +1,16 @@
-"""The inside of the subject's mouth from several lenders: for the frames that no lender fits, in which it is drawn."""
+"""The subject's teeth, and the colours behind them, as several lenders show them."""
 
 from dataclasses import replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
-from enhance.geometry.area import Floats
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours, to_rgb
 from enhance.picture import LUMA
 from enhance.render.light import chroma, light_between, rgb_of
 from enhance.render.lips.shape import shift_of
-from enhance.render.subject import SUBJECT, Subject
+from enhance.render.subject import Subject
 from enhance.render.teeth.own import NONE, Own, own_teeth
 
 from .lender import LEAST, Lender
@@ -24,14 +22,14 @@ NO_TOOTH = 0.6  # luma, of a tooth's
 TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
-def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: Colours) -> Floats:
-    """SUBJECT with the teeth that lenders show, the best shown on top, and with the colours that they show behind the teeth; as
-    it was when they show none. Raises ValueError."""
-    person = _coloured(SUBJECT.unpack(values), lenders, colours)
+def with_teeth(person: Subject, lenders: list[Lender], colours: Colours) -> Subject:
+    """The subject with the teeth that lenders show, the best shown on top, and with the colours that they show behind them; as
+    it was when they show none."""
+    person = _coloured(person, lenders, colours)
     found = [_seen(person, lender, colours) for lender in lenders if lender.belief > WORTH]
     found = sorted((own for own in found if own.texture.any()), key=lambda own: -float(own.texture[..., 3].sum()))
     if not found:
-        return SUBJECT.pack(person)
+        return person
     texture = found[-1].texture
     for own in reversed(found[:-1]):
         texture = texture * (1 - own.texture[..., 3:]) + own.texture
@@ -39,7 +37,7 @@ def with_teeth(values: npt.NDArray[np.generic], lenders: list[Lender], colours: 
     shown = best[best[..., 3] > SHOWN]
     tooth = np.median(shown[:, :3] / shown[:, 3:], axis=0) if len(shown) >= FEWEST else person.tooth
     bite = person.bite + np.array([0.0, found[0].edge, 0.0])
-    return SUBJECT.pack(replace(person, teeth=texture.astype(np.float64), tooth=tooth, bite=bite))
+    return replace(person, teeth=texture.astype(np.float64), tooth=tooth, bite=bite)
 
 
 def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subject:

@@ -11,15 +11,6 @@ from enhance.picture import LUMA
 from enhance.render.lips.outline import ALONG, Lips
 
 ROWS = 16
-REACH = 0.05  # S from where the upper teeth are supposed to end, in which the rows may meet
-FAR = 0.15  # of luma, that it has to be darker there
-SHORTEST, LIP = 0.035, 0.012  # S of an upper tooth that is seen, and of the lower lip whose shade is no seam
-STEP = 0.005
-DARKER = 0.035  # of luma, that a seam is darker than the teeth over and under it
-BELOW = 1.0  # S: where a seam is that is not seen
-BESIDE = 0.025  # S over and under a seam, where teeth are
-OUTSIDE = 0.8  # luma of the lips, against the brightest inside
-SLOPES, BENDS = (-0.2, -0.1, 0.0, 0.1, 0.2), (-1.2, -0.6, 0.0, 0.6)
 BORDER = 0.1  # of the opening, at each lip, that is not looked at
 MIDDLE, WIDE = 0.45, 0.8  # of the half width: where lower teeth are looked for, and lips
 BRIGHT = (0.60, 0.80)  # luma against the brightest inside: not a tooth, a tooth
@@ -35,17 +26,15 @@ TO_RED = 0.713 * (np.array([1.0, 0, 0]) - LUMA) - 0.5 * 0.564 * (np.array([0, 0,
 
 
 @dataclass(frozen=True)
-class Inside:
+class Content:
     """lips: share of the opening's width where nothing but lip is seen, as its mesh does not fit, 0..1. lower: share of what
-    lies under the upper teeth's edge that is tooth. seam: [3], where the lower teeth meet the upper ones: y in the plane at
-    the mouth's middle, its slope, its bend; below the mouth, where they are not seen."""
+    lies under the upper teeth's edge that is tooth."""
 
     lips: float
     lower: float
-    seam: Array
 
 
-def inside_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array) -> Inside:
+def content_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array) -> Content:
     """edge: of the upper teeth, in the plane. tooth: RGB."""
     upper, lower = pose.to_plane(lips.upper_inner), pose.to_plane(lips.lower_inner)
     down = np.linspace(BORDER, 1 - BORDER, ROWS)[:, None, None]
@@ -59,7 +48,9 @@ def inside_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array)
     supposed = float(TO_RED @ tooth) / (float(LUMA @ tooth) + DIM)
     pale = max(supposed, float(np.quantile(red[:, across < MIDDLE], PALEST)))
     if lip_red - pale < LEAST_RED:
-        return Inside(0.0, 0.0, np.array([edge, 0.0, 0.0]))
+        # All of it looks alike: lips, or light in which nothing can be told.
+        as_lit = float(np.median(luma[:, across < WIDE])) / max(lip_luma, 16.0)
+        return Content(ramp(lip_red - supposed, *STRIKING) * ramp(as_lit, *LIP_LUMA), 0.0)
     redness = (red - pale) / (lip_red - pale)
     middle = (across < MIDDLE) & (at[..., 1] > edge + 0.01)
     white = (
@@ -69,36 +60,7 @@ def inside_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array)
     )
     lip = smoothstep(redness, *LIP_RED) * smoothstep(luma / max(lip_luma, 16.0), *LIP_LUMA)
     full = float((lip[:, across < WIDE].mean(axis=0) > FULL).mean()) * ramp(lip_red - pale, *STRIKING)
-    return Inside(full, float(white[middle].mean()) if middle.any() else 0.0, _seam(planes, pose, upper, lower, edge))
-
-
-def _seam(planes: Planes, pose: Pose, upper: Array, lower: Array, edge: float) -> Array:
-    """The darkest curve near the edge, of those that a row of teeth makes; far below, where none is dark: one row is seen."""
-    across = np.abs(ALONG) < WIDE
-    x = (upper[across, 0] + lower[across, 0]) / 2
-    off = np.arange(-2 * REACH, 2 * REACH + STEP / 2, STEP)
-    plane = np.stack(np.broadcast_arrays(x, edge + off[:, None]), axis=-1)
-    top, bottom = (np.interp(x, line[:, 0], line[:, 1]) + inset for line, inset in ((upper, SHORTEST), (lower, -LIP)))
-    within = (plane[..., 1] > top) & (plane[..., 1] < bottom)
-    if not within.any():
-        return np.array([edge, 0.0, 0.0])
-    luma = _seen(planes, pose, plane)[0]
-    luma = np.where(within, luma / max(float(luma[within].max()), 16.0), OUTSIDE)
-    at = x - (upper[0, 0] + upper[-1, 0]) / 2
-    likely, best, depth = np.inf, np.zeros(3), 0.0
-    beside = round(BESIDE / STEP)
-    for slope in SLOPES:
-        for bend in BENDS:
-            bent = np.round((slope * at + bend * at**2) / STEP).astype(int)
-            for s in np.arange(-REACH, REACH + STEP / 2, STEP):
-                row = np.clip(bent + round((s + 2 * REACH) / STEP), 0, len(off) - 1)
-                cost = float(luma[row, np.arange(len(x))].mean()) + FAR * ((s / REACH) ** 2 + slope**2 + bend**2)
-                if cost < likely:
-                    likely, best = cost, np.array([edge + s, slope, bend])
-                    around = [np.clip(row + off, 0, len(luma) - 1) for off in (-beside, beside)]
-                    columns = np.arange(len(x))
-                    depth = min(float((luma[r, columns] - luma[row, columns]).mean()) for r in around)
-    return best if depth > DARKER else np.array([edge + BELOW, 0.0, 0.0])
+    return Content(full, float(white[middle].mean()) if middle.any() else 0.0)
 
 
 def _seen(planes: Planes, pose: Pose, plane: Array) -> tuple[Array, Array]:

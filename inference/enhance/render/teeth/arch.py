@@ -21,6 +21,10 @@ HALF_WIDTH, DEPTH = 0.31, 0.40  # of the ellipse that the arch follows
 TURN = 0.33  # arch length per radian of it
 
 
+UNEVEN = (0.015, -0.04, 0.03, -0.02, 0.04, 0.0)
+"""How much wider each tooth is at the picture's right, and narrower at its left: nobody's rows are alike on both sides."""
+
+
 @dataclass(frozen=True)
 class Row:
     """A row of teeth, from the middle one outwards; lengths in S.
@@ -59,13 +63,15 @@ def draw(row: Row, size: float, tooth: Array, gum: Array) -> Floats:
     for side in (-1, 1):
         start = 0.0
         for j, width in enumerate(row.widths):
-            left, right = sorted((side * start, side * (start + width * size)))
-            start += width * size
+            uneven = 1 + side * UNEVEN[j]
+            left, right = sorted((side * start, side * (start + width * uneven * size)))
+            start += width * uneven * size
             columns = np.flatnonzero((s[0] >= left) & (s[0] < right))
             if len(columns):
                 part = slice(columns[0], columns[-1] + 1)
                 f = (s[:, part] - (left + right) / 2) / (right - left) * 2 * side
-                colour[:, part], opacity[:, part] = _tooth(row, j, size, f, h[:, part], tooth, gum)
+                heights = h[:, part] + side * UNEVEN[-1 - j] * size / 12
+                colour[:, part], opacity[:, part] = _tooth(row, j, size, f, heights, tooth * (1 - abs(UNEVEN[j])), gum)
     fall = 1 - 0.6 * np.minimum(1, np.abs(s) / (0.33 * size)) ** 1.7
     rgba = np.concatenate([colour * (fall * opacity)[..., None], opacity[..., None]], axis=2).astype(np.float32)
     return np.asarray(cv2.resize(rgba, atlas_size(), interpolation=cv2.INTER_AREA), np.float32)
@@ -83,6 +89,12 @@ def draw_band(size: float, tooth: Array) -> Floats:
 def atlas_size() -> tuple[int, int]:
     """Width, height."""
     return round(2 * REACH * DENSITY), round((HIGH - LOW) * DENSITY)
+
+
+def at_height(atlas: Floats, along: Array, height: Array) -> Floats:
+    """What an atlas shows at these places along the arch and heights over its edge (S), h x w each: h x w x 4."""
+    x, y = ((along + REACH) * DENSITY - 0.5).astype(np.float32), ((height - LOW) * DENSITY - 0.5).astype(np.float32)
+    return np.asarray(cv2.remap(atlas, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.float32)
 
 
 def arch(turn: Array, size: float) -> tuple[Array, Array]:

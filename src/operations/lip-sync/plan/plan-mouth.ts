@@ -18,18 +18,17 @@ type PlanInputs = {
   readonly observed: ObservedMeshes;
   /** Of the output frames, in seconds from the first. */
   readonly times: readonly number[];
-  /** The clip's picture that each output frame shows: needed where the model lends mouths. Absent: none is lent. */
-  readonly sources?: readonly number[];
+  /** How many of the pictures are to be told that show the inside of the mouth; absent: none. */
+  readonly lenders?: number;
 };
 
 /** A mouth shape for each output frame. */
 export const planMouth = async (
   { models, options, signal, hooks }: LipSyncTask,
-  { sounds: { sound, own }, observed, times: outputTimes, sources }: PlanInputs,
+  { sounds: { sound, own }, observed, times: outputTimes, lenders = 0 }: PlanInputs,
 ): Promise<Plan> => {
   const learn = hooks?.learn ?? (() => true);
   const times = Float32Array.from(outputTimes);
-  const inObserved = (at: number) => (at < observed.times.length ? at : -1);
   const plan = await models.mouthPlan.plan(
     {
       ...{ pcm: sound.pcm, heard: sound.heard, times },
@@ -40,7 +39,7 @@ export const planMouth = async (
       expressiveness: options.options.expressiveness,
       quality: models.model,
       keepLag: hooks?.keepLag ?? false,
-      shown: sources && models.mouthRender.lends ? Int32Array.from(sources, inObserved) : null,
+      lenders,
     },
     signal,
   );

@@ -7,7 +7,7 @@ import type { OutputFrame } from '../plan/output-frame.ts';
 import { type ClipSounds, planMouth } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
-import { collectLenders } from './lenders.ts';
+import { collectInside } from './inside.ts';
 import { collectReferences } from './references.ts';
 import { type MouthScript, renderMouths } from './render-mouths.ts';
 import { readSourceFrames } from './source-frames.ts';
@@ -24,7 +24,7 @@ export type Scene = {
   readonly sounds: ClipSounds;
 };
 
-/** Plans the mouth, measures the subject, collects the lenders. */
+/** Plans the mouth, measures the subject, merges the inside of its mouth. */
 export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<MouthScript> => {
   const { config, models, signal } = task;
   const { video, frames, chosen, meshes, sounds } = scene;
@@ -32,21 +32,21 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
   const pictures = (indices: readonly number[]) => framesAt(video, indices, means);
 
-  const { lending, references, targets } = await planMouth(task, {
+  const render = models.mouthRender;
+  const { lenders, references, targets } = await planMouth(task, {
     sounds,
     observed: { times: video.times.slice(0, -1), mesh: meshOf },
     times: frames.map(({ time }) => time),
-    sources: frames.map(({ source }) => source),
+    lenders: render.lenders,
   });
   const seen = inOrderOfUse(references, chosen);
   const rendering = await renderingOf(task, scene, seen, pictures);
-  const render = models.mouthRender;
-  const lenders = await collectLenders({ lending, pictures, meshOf, rendering, render, signal });
+  const inside = await collectInside({ lenders, pictures, meshOf, rendering, render, signal });
   const wantedReferences = render.wants.reference
     ? await collectReferences({ candidates: seen, pictures, meshOf, render })
     : null;
   return {
-    ...{ frames, chosen, targets, rendering, lenders },
+    ...{ frames, chosen, targets, rendering, inside },
     ...{ pcm: sounds.sound.pcm, references: wantedReferences },
   };
 };

@@ -12,7 +12,6 @@ import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { fades } from './fades.ts';
-import type { Lenders } from './lenders.ts';
 import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
 import { openPatchMemory, type PatchMemory } from './patch-memory.ts';
 import { type References, referenceFor } from './references.ts';
@@ -27,7 +26,8 @@ export type MouthScript = {
   /** A mouth shape for each output frame. */
   readonly targets: Float32Array;
   readonly rendering: Rendering;
-  readonly lenders: Lenders;
+  /** The inside of the subject's mouth, merged from the clip's pictures. Null: it is drawn. */
+  readonly inside: Buffer | null;
   /** The new sound, 16 kHz, on the clock of the output. */
   readonly pcm: Float32Array;
   /** Null where the renderer wants none. */
@@ -99,11 +99,10 @@ const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false, memory: 
  * of the result, in which its mask lies, goes back to `memories`.
  */
 const mouthRenderer = (
-  { frames, chosen, meshes, targets, rendering, lenders, pcm, references }: MeshedScript,
+  { frames, chosen, meshes, targets, rendering, inside, pcm, references }: MeshedScript,
   { render, signal }: RenderMeans,
   memories: PatchMemory,
 ) => {
-  const withTeeth = { ...rendering, subject: lenders.collected.subject };
   const faded = fades(frames.map(({ moves, source }) => !moves || !!chosen[source]));
   return async (frame: YuvFrame, source: number) => {
     const { index } = frame;
@@ -114,14 +113,13 @@ const mouthRenderer = (
     const share = (faded[index] ?? 1) * (frames[index]?.opacity ?? 1);
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
-    const lent = lenders.of(index);
     const whole = yuvBytes(rect);
     const memory = memories.take(whole + renderedBytes(rect, rendering.coding));
     const patch = cut(frame, rect, memory);
-    const mouth = { patch, mesh: meshIn(mesh, rect), about: withTeeth };
+    const mouth = { patch, mesh: meshIn(mesh, rect), about: rendering };
     const reference = references && referenceFor(references, source);
     const wanted = wantedOf(render.wants, pcm, { time: frame.time, ...mouth, reference });
-    const shown = { target, lent, wanted, memory: memory.subarray(whole) };
+    const shown = { target, inside, wanted, memory: memory.subarray(whole) };
     const made = await render.render(mouth, shown, signal);
     const changed = paste(frame, rect, made, opacityOf(share));
     return { mesh, rect, mask: made.mask, changed, memory };

@@ -5,7 +5,6 @@ import type { IndexedVideo } from '../../../media/read/indexed-video.ts';
 import type { VideoFormat } from '../../../media/write/encode.ts';
 import type { Checkpoints } from '../../../storage/checkpoints.ts';
 import type { Chunk } from './chunks.ts';
-import { type Collected, lendersFrom } from './lenders.ts';
 import type { MouthScript } from './render-mouths.ts';
 
 type SharedScene = Pick<IndexedVideo, 'start' | 'times'> & {
@@ -14,21 +13,15 @@ type SharedScene = Pick<IndexedVideo, 'start' | 'times'> & {
   readonly chunks: readonly Chunk[];
 };
 
-/** As it is in the file: without functions. */
-type Kept = Omit<SharedScene, 'script'> & {
-  readonly script: Omit<MouthScript, 'lenders'>;
-  readonly collected: Collected;
-};
-
 const SCENE = 'scene';
 
 export const keepScene = (
   checkpoints: Checkpoints,
-  { script: { lenders, ...script }, format, start, times, chunks }: SharedScene,
+  { script, format, start, times, chunks }: SharedScene,
 ): Promise<void> => {
   const { colour, sampleAspect, timeBase, constantRate, fps } = format;
-  const kept: Kept = {
-    ...{ script, collected: lenders.collected, start, times, chunks },
+  const kept: SharedScene = {
+    ...{ script, start, times, chunks },
     format: { colour, sampleAspect, timeBase, constantRate, fps },
   };
   return checkpoints.put(SCENE, (path) => writeFile(path, serialize(kept)));
@@ -37,6 +30,5 @@ export const keepScene = (
 /** Throws where no attempt with the same origin, such as the same release, has shared it. */
 export const readScene = async (checkpoints: Checkpoints): Promise<SharedScene> => {
   const file = await readFile(await checkpoints.fetch(SCENE));
-  const { script, collected, ...rest }: Kept = deserialize(file);
-  return { ...rest, script: { ...script, lenders: lendersFrom(collected) } };
+  return deserialize(file);
 };

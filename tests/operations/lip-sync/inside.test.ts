@@ -1,15 +1,14 @@
-/** Mouths lent from frame to frame, by the real models. */
+/** The inside of the mouth, merged from the clip's own pictures by the real models. */
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../../src/frame.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
-import { collectLenders } from '../../../src/operations/lip-sync/render/lenders.ts';
+import { collectInside } from '../../../src/operations/lip-sync/render/inside.ts';
 import { cut, meshIn, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
 import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
 import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
-import type { Lent } from '../../../src/triton/clients/mouth-render.ts';
 import { openTransport } from '../../../src/triton/open-transport.ts';
 import type { Transport } from '../../../src/triton/protocol/transport.ts';
 import { testConfig } from '../../real/config.ts';
@@ -20,8 +19,8 @@ import { sounds } from '../../real/sounds.ts';
 import { talkingHead } from '../../real/talking.ts';
 import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
-const test = suite('lenders');
-const dir = tempDir('lenders');
+const test = suite('inside');
+const dir = tempDir('inside');
 const triton = await realTriton(lipsyncNames('balanced', 'fast'));
 const config = testConfig(tritonEnvironment(triton));
 const transport = await openTransport(config.triton);
@@ -55,16 +54,14 @@ const run = async (models: typeof fast) => {
 };
 const runs = { balanced: await run(balanced), fast: await run(fast) };
 
-test('balanced borrows open mouths from the clip itself, fast draws them', () => {
-  const { lending } = runs.balanced.plan;
-  assert.is(runs.fast.plan.lending, null);
-  if (!lending) throw new Error('no lending was planned');
-  assert.ok(lending.bank.length > 0);
-  assert.is(lending.lenders.length, 2 * runs.balanced.frames.length);
-  assert.ok(lending.shares.some((share) => share > 0.9));
+test('fast looks into three open mouths of the clip, balanced into more', () => {
+  const [few, many] = [runs.fast.plan.lenders, runs.balanced.plan.lenders];
+  assert.is(few.length, 3);
+  assert.ok(many.length > 3 && many.length <= 24);
+  assert.equal(many.slice(0, 3), few);
 });
 
-test('with lenders too, only bytes under the mask change', () => {
+test('only bytes under the mask change', () => {
   for (const { rect, mask, before, after } of runs.balanced.frames) {
     if (!rect || !mask) throw new Error('the face was lost');
     const { width, height } = before;
@@ -81,9 +78,9 @@ test('with lenders too, only bytes under the mask change', () => {
   }
 });
 
-/** The first frame of the clip as it was, with what renders it. */
+/** The frame of the clip that shows the inside of the mouth best, as it was, with what renders it. */
 const sitter = async () => {
-  const [frame] = runs.fast.frames;
+  const frame = runs.fast.frames[runs.fast.plan.lenders[0] ?? 0];
   if (!frame?.mesh) throw new Error('the face was lost');
   const picture: YuvFrame = { ...frame.before, index: 0, time: 0, duration: 0.04 };
   const rect = patchOf(frame.mesh, picture, balanced.mouthRender);
@@ -97,53 +94,43 @@ const sitter = async () => {
   return { picture, mouth: { patch, mesh, about }, face: frame.mesh, about };
 };
 
-test('a lent mouth is another than a drawn one, and a flat drawing borrows none', async () => {
+test('the inside of the mouth that the clip shows is another than a drawn one, and a flat drawing has none', async () => {
   const { picture, mouth, face, about } = await sitter();
-  const lending = {
-    bank: [0],
-    lenders: Int32Array.of(0, -1, -1, -1),
-    shares: Float32Array.of(1, 0, 0, 0),
-  };
   const clip = {
-    lending,
+    lenders: [0],
     pictures: async function* () {
       yield picture;
     },
     meshOf: async () => face,
     ...{ render: balanced.mouthRender, signal },
   };
-  const lenders = await collectLenders({ ...clip, rendering: about });
-  assert.equal([lenders.of(0).length, lenders.of(1).length], [1, 0]);
+  const own = await collectInside({ ...clip, rendering: about });
   const target = new Float32Array(SHAPE);
   target.set([0.1, 0.6]);
-  const render = (lent: readonly Lent[]) =>
-    balanced.mouthRender.render(mouth, { target, lent }, signal);
-  const [drawn, lent] = [await render([]), await render(lenders.of(0))];
-  assert.equal(drawn.mask, lent.mask);
-  assert.not.equal(drawn.pixels, lent.pixels);
+  const render = (inside: Buffer | null) =>
+    balanced.mouthRender.render(mouth, { target, inside }, signal);
+  const [drawn, shown] = [await render(null), await render(own)];
+  assert.equal(drawn.mask, shown.mask);
+  assert.not.equal(drawn.pixels, shown.pixels);
 
   const flat = { ...about, style: 'flat' as const };
-  const none = await collectLenders({ ...clip, rendering: flat });
-  assert.equal(none.of(0), []);
+  assert.is(await collectInside({ ...clip, rendering: flat }), null);
+  assert.is(await collectInside({ ...clip, lenders: [], rendering: about }), null);
 });
 
-test('a lender of another size, and shares beyond 1, are refused', async () => {
+test('an inside of another size, or that no model has merged, is refused', async () => {
   const { mouth } = await sitter();
-  const lender = await balanced.mouthRender.lender(mouth, signal);
   const target = new Float32Array(SHAPE);
-  const wrong = [
-    [{ lender: lender.subarray(1), share: 1 }],
-    [
-      { lender, share: 0.8 },
-      { lender, share: 0.8 },
-    ],
-    [{ lender: Buffer.alloc(lender.length), share: 1 }],
-  ];
-  for (const lent of wrong) {
+  target[0] = 0.1;
+  const inside = await balanced.mouthRender.inside(
+    [await balanced.mouthRender.lender(mouth, signal)],
+    mouth,
+    signal,
+  );
+  for (const wrong of [inside.subarray(1), Buffer.alloc(inside.length)]) {
     let refused = false;
-    target[0] = 0.1;
     try {
-      await balanced.mouthRender.render(mouth, { target, lent }, signal);
+      await balanced.mouthRender.render(mouth, { target, inside: wrong }, signal);
     } catch {
       refused = true;
     }

@@ -1,0 +1,189 @@
+"""INSIDE: the one inside of a subject's mouth, as bytes, and how a frame shows it.
+
+The upper teeth are a picture that is fixed to the skull. What lies under them, lower teeth, tongue and dark, is fixed to the
+jaw: a few pictures of it, from little open to wide open, between which a frame is mixed by how far it is open. Whatever frame
+shows them, the teeth are the same.
+An Inside as float32, then the pictures, Y, U and V of each pixel, then zeros up to size_of().
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, BadMouthError, Pose, smoothstep
+from enhance.geometry.planes import Colours
+from enhance.record import Record, Shape
+from enhance.render.light import DIM
+from enhance.render.lips.shape import Asked
+
+from .interior import Hole, slit_light
+from .skull import FRONT, Skull
+
+REACH = 0.36  # S to either side of the teeth's midline
+ABOVE, BELOW = 0.13, 0.045  # S over and under the supposed edge of the upper teeth that their picture goes
+DEEP = 0.24  # S over the lower lip that the pictures of what lies under them go
+LEVELS = 5  # of them, at most
+POINTS = 96  # along a line from the left to the right of the pictures
+GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
+MIDDLE = 0.06  # S to either side of the midline, where it is told how far a mouth is open
+SHADE, SHADED = 0.20, (-0.004, 0.02)  # of their light that the upper lip takes from what is near it, and how near, S
+EDGE = 0.006  # S over which the upper teeth end
+LIGHTS = (0.3, 2.5)
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Inside:
+    """What is known besides the pixels. Lengths in S, places in head coordinates without the shift of the subject's mouth."""
+
+    density: float
+    """Pixels per S."""
+    left: float
+    top: float
+    """Of the pictures; those of the jaw begin at the lower lip."""
+    teeth: float
+    """Depth of the upper teeth."""
+    cheeks: Annotated[Array, Shape(3)]
+    """Y, U, V of the cheeks in the light in which the pictures are."""
+    tone: Annotated[Array, Shape(len(GAPS))]
+    """Of the upper teeth's light, at GAPS."""
+    edge: Annotated[Array, Shape(POINTS)]
+    """y of the upper teeth's edge."""
+    levels: int
+    """Pictures of what lies under them; 0: nothing is known of this mouth."""
+    opened: Annotated[Array, Shape(LEVELS)]
+    """How high what lies under the upper teeth is in the middle of each."""
+    heights: Annotated[Array, Shape(LEVELS, POINTS)]
+    """How high it is."""
+
+
+@dataclass(frozen=True)
+class Merged(Inside):
+    """An Inside and its pictures: h x w x 3 float32, Y, U, V."""
+
+    upper: Floats
+    below: tuple[Floats, ...]
+    """Each from the lower lip upwards."""
+
+
+@dataclass(frozen=True)
+class Receiver:
+    """The mouth that shows it: its opening `hole`, its lips as they are asked for, and the frame that it is in."""
+
+    hole: Hole
+    asked: Asked
+    pose: Pose
+    cheeks: Array
+    """Y, U, V of this frame's: the light."""
+    colours: Colours
+
+
+INSIDE = Record("INSIDE", Inside, version=1)
+
+
+def size_of(density: float) -> int:
+    """Bytes of an INSIDE of at most so many pixels per S."""
+    (upper, across), (below, _) = shapes_of(density)
+    return INSIDE.size * 4 + 3 * across * (upper + LEVELS * below)
+
+
+def shapes_of(density: float) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Rows and columns of the picture of the upper teeth, and of one of what lies under them."""
+    across = round(2 * REACH * density)
+    return (round((ABOVE + BELOW) * density), across), (round(DEEP * density), across)
+
+
+def pack(merged: Merged, most: float) -> Bytes:
+    """INSIDE, size_of(most) bytes. most: pixels per S that one may have."""
+    numbers = INSIDE.pack(merged).astype("<f4").view(np.uint8)
+    pictures = [np.clip(picture + 0.5, 0, 255).astype(np.uint8).ravel() for picture in (merged.upper, *merged.below)]
+    values = np.concatenate([numbers, *pictures])
+    return np.asarray(np.pad(values, (0, size_of(most) - len(values))), np.uint8)
+
+
+@lru_cache(maxsize=16)
+def merged_from(values: bytes, most: float) -> Merged | None:
+    """The inside from its bytes, unpacked once for a clip; None where nothing is known. Raises ValueError when they did not
+    come from pack()."""
+    if len(values) != size_of(most):
+        raise BadMouthError(f"expected INSIDE of {size_of(most)} bytes, got {len(values)}")
+    inside = INSIDE.unpack(np.frombuffer(values[: INSIDE.size * 4], "<f4"))
+    if not (0 < inside.density <= most and 0 <= inside.levels <= LEVELS):
+        raise BadMouthError(f"expected INSIDE of at most {most:g} pixels per S and {LEVELS} levels")
+    if not inside.levels:
+        return None
+    upper, below = shapes_of(inside.density)
+    at, pictures = INSIDE.size * 4, []
+    for rows, columns in (upper, *[below] * inside.levels):
+        pixels = np.frombuffer(values, np.uint8, rows * columns * 3, at)
+        pictures.append(pixels.reshape(rows, columns, 3).astype(np.float32))
+        at += pixels.size
+    return Merged(**vars(inside), upper=pictures[0], below=tuple(pictures[1:]))
+
+
+def relit(yuv: Floats, cheeks: Array, other: Array, black: float) -> Floats:
+    """Colours (... x 3: Y, U, V) that lay beside `cheeks`, as they would lie beside the `other` cheeks (Y, U, V each)."""
+    gain = float(np.clip((other[0] - black + DIM) / (cheeks[0] - black + DIM), *LIGHTS))
+    level = (yuv[..., 0] - black) * gain
+    tint = other[1:] - 128 - gain * (cheeks[1:] - 128)
+    paleness = np.clip(level / max(float(other[0]) - black, 16.0), 0, 1.5)
+    u, v = (128 + (yuv[..., i] - 128) * gain + tint[i - 1] * paleness for i in (1, 2))
+    return np.asarray(np.stack([level + black, u, v], axis=-1), np.float32)
+
+
+def dimmed(yuv: Floats, light: Array | float, black: float) -> Floats:
+    """Colours (h x w x 3: Y, U, V) in so much of their light, 0..1, one or h x w."""
+    middle = np.array([black, 128, 128], np.float32)
+    return np.asarray(middle + (yuv - middle) * np.asarray(light, np.float32)[..., None], np.float32)
+
+
+def show(inside: Merged, to: Receiver) -> Floats:
+    """The hole's pixels, h x w x 3 Y, U, V."""
+    hole, black = to.hole, float(to.colours.offset[0])
+    here = Skull.between(to.pose, FRONT, inside.teeth, -to.asked.shift)
+    x = here.x(hole.x, hole.y)
+    y, top, bottom = (here.y(hole.x, v) for v in (hole.y, hole.top, hole.bottom))
+    column = (x - inside.left) * inside.density - 0.5
+    points = (np.arange(POINTS) + 0.5) / POINTS * inside.upper.shape[1] - 0.5
+    edge = np.interp(column, points, inside.edge)
+
+    gap = float((to.asked.lower_inner - to.asked.upper_inner)[:, 1].max())
+    upper = _at(inside.upper, column, (y - inside.top) * inside.density - 0.5)
+    upper = dimmed(upper, float(np.interp(gap, GAPS, inside.tone)), black)
+
+    room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
+    middle = np.abs(x - inside.left - REACH) < MIDDLE
+    opened = float(np.median(room[middle])) if middle.any() else float(room.max())
+    below = np.zeros_like(upper)
+    for level, share in _levels(inside, opened):
+        height = np.interp(column, points, inside.heights[level])
+        # It goes with the jaw, and is hidden by the upper teeth; in more room than it had it is stretched.
+        over_lip = np.minimum(bottom - y, room) * np.minimum(height / room, 1)
+        below += np.float32(share) * _at(inside.below[level], column, over_lip * inside.density - 0.5)
+
+    soft = max(0.5 / to.pose.scale, EDGE)
+    yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
+    light = slit_light(hole.bottom - hole.top) * (1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED)))
+    return dimmed(relit(yuv, inside.cheeks, to.cheeks, black), light, black)
+
+
+def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:
+    """The pictures between which a mouth that is so far open lies, with their shares."""
+    known = inside.opened[: inside.levels]
+    upper = int(np.clip(np.searchsorted(known, opened), 0, inside.levels - 1))
+    lower = max(upper - 1, 0)
+    if lower == upper or opened >= known[upper]:
+        return [(upper, 1.0)]
+    share = float(np.clip((opened - known[lower]) / (known[upper] - known[lower]), 0, 1))
+    return [(lower, 1 - share), (upper, share)]
+
+
+def _at(picture: Floats, column: Array, row: Array) -> Floats:
+    x, y = column.astype(np.float32), row.astype(np.float32)
+    return np.asarray(cv2.remap(picture, x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE), np.float32)

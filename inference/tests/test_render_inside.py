@@ -1,0 +1,303 @@
+"""The inside of a mouth: which frames show it, how it is merged, and what an open mouth shows of it."""
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from enhance.geometry.head import BadMouthError, pose_of
+from enhance.geometry.planes import Planes, to_rgb
+from enhance.plan.choice import BANK, choose
+from enhance.render.compose import MouthRequest, Rendered, render
+from enhance.render.inside import lender as lenders
+from enhance.render.inside import merged
+from enhance.render.inside.lender import Lender, lend, lender_from
+from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.inside.merge import merge
+from enhance.render.inside.merged import merged_from
+from enhance.render.lips.shape import shift_of
+from enhance.render.measure import measure
+from enhance.render.quality import QUALITIES
+from enhance.render.subject import SUBJECT, Subject
+from enhance.render.teeth.own import DIMMED
+from tests.mouths import face, turned
+from tests.test_render import BT601, SIZE, TEETH, drawn, target
+
+Floats = npt.NDArray[Any]
+Bytes = npt.NDArray[np.uint8]
+MODELS = Path(__file__).parents[2] / "models"
+BALANCED = QUALITIES["balanced"]
+GREEN = (90, 60, 60)  # Y, U, V of no tooth, tongue or skin
+
+
+def painted(gap: float, colour: tuple[int, int, int] = GREEN) -> tuple[Planes, Floats]:
+    """A drawn face whose open mouth shows nothing but this colour."""
+    planes, mesh = drawn(gap=gap)
+    hole = np.zeros(planes.y.shape, np.uint8)
+    upper, lower = (mesh[[78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308]], mesh[[95, 88, 178, 87, 14, 317, 402, 318, 324]])
+    cv2.fillPoly(hole, [np.round(np.vstack([upper, lower[::-1]])[:, :2]).astype(np.int32)], (1,))
+    half = cv2.resize(hole, planes.u.shape[::-1], interpolation=cv2.INTER_NEAREST)
+    inside = (hole, half, half)
+    y, u, v = (np.where(m > 0, np.uint8(c), p) for m, c, p in zip(inside, colour, (planes.y, planes.u, planes.v), strict=True))
+    return Planes(y, u, v), mesh
+
+
+def person() -> Subject:
+    return SUBJECT.unpack(measure(*shut()))
+
+
+def shut() -> tuple[Planes, Any, Floats]:
+    planes, mesh = drawn()
+    return planes, BT601, mesh
+
+
+def lent(planes: Planes, mesh: Floats) -> Lender:
+    return lender_from(lend(planes, mesh, person(), BALANCED.side).tobytes(), BALANCED.side)
+
+
+def inside_of(*shown: tuple[Planes, Floats]) -> Bytes:
+    return merge([lent(*each) for each in shown], person(), BT601, BALANCED.density)
+
+
+def opened(opening: float, inside: Bytes | None) -> Rendered:
+    """A shut frame that is rendered open."""
+    planes, colours, mesh = shut()
+    subject = measure(planes, colours, mesh)
+    return render(planes, colours, mesh, MouthRequest(target(opening), subject, "photo", BALANCED, inside))
+
+
+def is_green(planes: Planes) -> npt.NDArray[np.bool_]:
+    return np.asarray((np.abs(planes.u.astype(int) - GREEN[1]) < 12) & (np.abs(planes.v.astype(int) - GREEN[2]) < 12))
+
+
+def test_an_open_mouth_shows_what_the_clip_showed_and_changes_nothing_outside_the_mask() -> None:
+    without, own = opened(0.12, None), opened(0.12, inside_of(painted(0.16)))
+    assert is_green(without.planes).sum() == 0
+    assert is_green(own.planes).sum() > 0.5 * (without.planes.y != own.planes.y).sum() / 4 > 100
+    assert np.array_equal(without.mask, own.mask)
+    assert np.array_equal(own.planes.y[own.mask == 0], shut()[0].y[own.mask == 0])
+
+
+def test_lips_that_stay_shut_show_nothing_of_it() -> None:
+    assert np.array_equal(opened(0.0, None).planes.y, opened(0.0, inside_of(painted(0.16))).planes.y)
+
+
+def with_gap(gap: float, teeth: bool = True) -> tuple[Planes, Floats]:
+    """An open mouth; of its upper teeth the one right of the midline is missing."""
+    planes, mesh = drawn(gap=gap, teeth=teeth)
+    middle, unit = mesh[13], pose_of(mesh).scale
+    rows = slice(int(middle[1]), int(mesh[14, 1]))
+    columns = slice(int(middle[0] + 0.02 * unit), int(middle[0] + 0.08 * unit))
+    planes.y[rows, columns] = np.minimum(planes.y[rows, columns], 40)
+    return planes, mesh
+
+
+def across_teeth(opening: float, inside: Bytes) -> Floats:
+    """Luma along a line through the upper teeth, from corner to corner."""
+    made = opened(opening, inside).planes
+    mesh = shut()[2]
+    row = int(mesh[13, 1]) + round(0.005 * pose_of(mesh).scale)
+    return made.y[row, int(mesh[78, 0]) + 20 : int(mesh[308, 0]) - 20].astype(float)
+
+
+def test_the_teeth_are_the_same_however_far_the_mouth_opens() -> None:
+    inside = inside_of(with_gap(0.10), with_gap(0.16), with_gap(0.22))
+    lines = [across_teeth(opening, inside) for opening in (0.09, 0.14, 0.20, 0.26)]
+    for line in lines:
+        assert np.percentile(line, 90) > 150
+        assert line[len(line) // 2 : len(line) * 3 // 4].min() < 90  # the missing tooth
+        assert np.corrcoef(lines[0], line)[0, 1] > 0.95
+
+
+def test_the_upper_teeth_end_where_it_gets_dark_under_them() -> None:
+    planes, mesh = drawn(gap=0.2, teeth=True)
+    lender = lent(planes, mesh)
+    inside = merged_from(inside_of((planes, mesh)).tobytes(), BALANCED.density)
+    assert inside
+    pose = pose_of(mesh)
+    tip = pose.to_head(mesh[13] + np.array([0, 0.6 * 0.2 * pose.scale, 0]))[1] - shift_of(person().rest, lender.lips)
+    assert inside.edge[len(inside.edge) // 2] == pytest.approx(tip, abs=0.012)
+
+
+def test_what_one_frame_does_not_show_another_one_does() -> None:
+    narrow, wide = with_gap(0.05), with_gap(0.22)
+    alone, both = (merged_from(inside_of(*shown).tobytes(), BALANCED.density) for shown in ([narrow], [narrow, wide]))
+    assert alone and both
+    assert both.opened[both.levels - 1] > 0.1
+    assert both.levels > 1
+
+
+def test_a_frame_that_shows_lips_for_an_inside_is_not_believed() -> None:
+    planes, mesh = drawn(gap=0.16)
+    x, y = ((mesh[0] + mesh[13]) / 2)[:2].round().astype(int)
+    shown = painted(0.16, (int(planes.y[y, x]), int(planes.u[y // 2, x // 2]), int(planes.v[y // 2, x // 2])))
+    assert lent(*shown).belief == 0
+    inside = inside_of(shown)
+    assert merged_from(inside.tobytes(), BALANCED.density) is None
+    assert np.array_equal(opened(0.12, inside).planes.y, opened(0.12, None).planes.y)
+
+
+def test_a_frame_that_shows_more_lip_than_teeth_does_not_make_the_teeth_red() -> None:
+    planes, mesh = drawn(gap=0.14, teeth=True)
+    off = mesh.copy()
+    off[[191, 80, 81, 82, 13, 312, 311, 310, 415], 1] -= 0.02 * pose_of(mesh).scale
+    inside = merged_from(inside_of((planes, off)).tobytes(), BALANCED.density)
+    assert inside
+    row = inside.upper[:, len(inside.upper[0]) // 2]
+    assert row[row[:, 0] > 120, 2].max() < 150  # V of the lips: over 160
+
+
+def two_rows(opening: float, shown: float = 0.14) -> tuple[Floats, int, int, int]:
+    """Luma down the middle of a mouth that is as far open, of a clip that shows two rows of teeth in an opening of `shown`;
+    where the clip's lips and the seam between its rows are."""
+    giver, at = drawn(gap=shown)
+    top, bottom = int(at[13, 1]), int(at[14, 1])
+    seam = (top + bottom) // 2
+    dark = giver.y < 60
+    for plane, inside, light in ((giver.y, dark, 215), (giver.u, dark[::2, ::2], 124), (giver.v, dark[::2, ::2], 130)):
+        plane[inside] = light
+    giver.y[seam - 1 : seam + 2][dark[seam - 1 : seam + 2]] = 90
+    assert lent(giver, at).lower > 0.5
+    return opened(opening, inside_of((giver, at))).planes.y[:, SIZE // 2], top, seam, bottom
+
+
+def test_lower_teeth_go_with_the_jaw_and_it_is_dark_over_them() -> None:
+    column, top, _, bottom = two_rows(0.24)
+    white = np.flatnonzero(column > 170)
+    rows = [row for row in np.split(white, np.flatnonzero(np.diff(white) > 1) + 1) if top - 20 < row[0] < bottom + 20]
+    upper, *_, lower = (row for row in rows if len(row) > 3)
+    assert column[upper[-1] : lower[0]].min() < 110
+
+
+def test_no_black_line_flashes_between_the_rows_of_a_mouth_that_is_little_open() -> None:
+    column, top, _, bottom = two_rows(0.08, shown=0.07)
+    near = column[top - 16 : bottom + 24]
+    teeth = np.flatnonzero(near > 150)
+    teeth = teeth[teeth > 14]  # above is the upper lip's skin
+    assert near[teeth[0] : np.flatnonzero(near > 180)[-1]].min() > 60
+
+
+def test_an_inside_comes_back_as_it_was_packed() -> None:
+    packed = inside_of(with_gap(0.16))
+    assert packed.size == merged.size_of(BALANCED.density)
+    back = merged_from(packed.tobytes(), BALANCED.density)
+    assert back
+    assert np.array_equal(merged.pack(back, BALANCED.density), packed)
+
+
+def test_bytes_that_are_no_inside_are_refused() -> None:
+    size = merged.size_of(128)
+    with pytest.raises(BadMouthError, match=f"expected INSIDE of {size} bytes, got {size - 1}"):
+        merged_from(bytes(size - 1), 128)
+    with pytest.raises(ValueError, match="expected INSIDE as this release answers it"):
+        merged_from(bytes(size), 128)
+
+
+def test_a_lender_comes_back_as_it_was_sent() -> None:
+    planes, mesh = painted(0.16)
+    subject = person()
+    back = lender_from(lend(planes, mesh, subject, 256).tobytes(), 256)
+    assert back.belief > 0.9
+    assert 0.1 < back.lips.gap < 0.25
+    assert back.pose.scale == pytest.approx(pose_of(mesh).scale, rel=1e-5)
+    point = back.pose.to_pixels(back.pose.to_plane(back.lips.middle))[10].round().astype(int)
+    assert abs(int(back.planes.y[point[1], point[0]]) - GREEN[0]) < 6
+
+
+def test_a_mouth_too_large_to_be_lent_is_made_smaller() -> None:
+    planes, mesh = painted(0.16)
+    subject = person()
+    small = lender_from(lend(planes, mesh, subject, 48).tobytes(), 48)
+    assert small.planes.y.size <= 48 * 48
+    assert small.pose.scale < pose_of(mesh).scale
+    point = small.pose.to_pixels(small.pose.to_plane(small.lips.middle))[10].round().astype(int)
+    assert abs(int(small.planes.y[point[1], point[0]]) - GREEN[0]) < 8
+
+
+def test_a_face_from_the_side_shows_nothing() -> None:
+    planes, _, mesh = shut()
+    aside = mesh.copy()
+    aside[:, 0] = 0.02 * (mesh[:, 0] - mesh[1, 0]) + mesh[1, 0]
+    aside[:, 2] = mesh[:, 0] - mesh[1, 0]
+    assert lent(planes, aside).belief == 0
+    assert merged_from(inside_of((planes, aside)).tobytes(), BALANCED.density) is None
+
+
+def test_teeth_that_a_lender_shows_are_the_subjects() -> None:
+    before, after = person(), with_teeth(person(), [lent(*drawn(gap=0.14, teeth=True))], BT601)
+    assert before.teeth[..., 3].max() == 0
+    assert after.teeth[..., 3].max() > 0.9
+    assert after.tooth == pytest.approx(np.array(TEETH) / DIMMED, abs=14)
+    assert np.array_equal(after.lip, before.lip)
+
+
+def test_a_mouth_without_teeth_shows_what_colour_the_subjects_is_inside() -> None:
+    before, after = person(), with_teeth(person(), [lent(*painted(0.16))], BT601)
+    green = to_rgb(Planes(*(np.full((2, 2), code, np.uint8) for code in GREEN)), BT601)[0, 0]
+    assert np.array_equal(after.teeth, before.teeth) and np.array_equal(after.tooth, before.tooth)
+    assert after.cavity == pytest.approx(np.clip(green, 0, None), abs=12)
+    assert before.cavity != pytest.approx(np.clip(green, 0, None), abs=12)
+
+
+@pytest.mark.parametrize("size", [lenders.size_of(256) - 1, lenders.size_of(128), 0])
+def test_a_lender_of_another_size_is_refused(size: int) -> None:
+    with pytest.raises(BadMouthError, match=f"expected LENDERS of {lenders.size_of(256)} bytes each, got {size}"):
+        lender_from(bytes(size), 256)
+
+
+def test_bytes_that_are_no_lender_are_refused() -> None:
+    with pytest.raises(ValueError, match="LENDERS as this release answers it"):
+        lender_from(bytes(lenders.size_of(256)), 256)
+
+
+@pytest.mark.parametrize("name", QUALITIES)
+def test_the_config_names_the_sizes(name: str) -> None:
+    quality = QUALITIES[name]
+    config = (MODELS / f"mouth_render_{name}" / "config.pbtxt").read_text()
+    for key, size in (("lender_size", lenders.size_of(quality.side)), ("inside_size", merged.size_of(quality.density))):
+        assert f'"{key}", value: {{ string_value: "{size}" }}' in config
+
+
+def heads(openings: Floats, yaws: Floats) -> Floats:
+    """Points of a face that opens its mouth and turns: frames x points x 3 pixels."""
+    return np.array([turned(face(float(o)), float(yaw), 0, 200) for o, yaw in zip(openings, yaws, strict=True)])
+
+
+COUNT = 60
+TIMES = np.arange(COUNT) / 25
+TALKING = 0.08 + 0.07 * np.sin(TIMES * 9)
+EVERY = np.ones(COUNT, bool)
+
+
+def test_a_clip_that_never_opens_its_mouth_lends_nothing() -> None:
+    assert (choose(heads(np.full(COUNT, 0.005), np.zeros(COUNT)), TIMES, EVERY) == -1).all()
+
+
+def test_the_first_lenders_are_open_in_all_ways_that_occur() -> None:
+    bank = choose(heads(TALKING, np.zeros(COUNT)), TIMES, EVERY)
+    assert bank.shape == (BANK,)
+    chosen = bank[bank >= 0]
+    assert len(set(chosen.tolist())) == len(chosen) > 6
+    first = np.sort(TALKING[chosen[:3]])
+    assert first[0] < 0.09 and first[2] > 0.13
+
+
+def test_a_head_that_is_turned_away_for_a_while_lends_nothing_then() -> None:
+    yaws = np.where(np.arange(COUNT) < 45, 0.0, 40.0)
+    bank = choose(heads(TALKING, yaws), TIMES, EVERY)
+    assert (bank[:3] < 45).all()
+
+
+def test_only_frames_that_may_be_learnt_from_lend() -> None:
+    bank = choose(heads(TALKING, np.zeros(COUNT)), TIMES, np.arange(COUNT) < 20)
+    assert (bank >= 0).sum() > 0
+    assert (bank < 20).all()
+
+
+def test_frames_without_a_face_do_not_lend() -> None:
+    points = heads(TALKING, np.zeros(COUNT))
+    points[10:14] = np.nan
+    assert not np.isin(choose(points, TIMES, EVERY), range(10, 14)).any()

@@ -1,0 +1,50 @@
+/** The inside of the subject's mouth, merged from the clip's own pictures. */
+import type { YuvFrame } from '../../../frame.ts';
+import type { Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
+import { cut, meshIn, patchOf } from './patch.ts';
+
+type InsideSources = {
+  /** Indices of the clip's pictures that show it, the most telling first. */
+  readonly lenders: readonly number[];
+  /** The clip's pictures with these indices, which ascend. */
+  readonly pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>;
+  /** The speaker's mesh in the picture with this index; null where the face is not seen. */
+  readonly meshOf: (index: number) => Promise<Float32Array | null>;
+  readonly rendering: Rendering;
+  readonly render: MouthRender;
+  readonly signal: AbortSignal;
+};
+
+/** Pictures that are at most so many apart are decoded in one go, those between them included; farther ones by a seek. */
+const MOST_DECODED_BETWEEN = 120;
+
+/** Null where no picture shows it, and for a drawing: it is drawn then. */
+export const collectInside = async (sources: InsideSources): Promise<Buffer | null> => {
+  const { lenders, pictures, meshOf, rendering, render, signal } = sources;
+  if (rendering.style === 'flat') return null;
+  const mouths = new Map<number, Buffer>();
+  let last: Mouth | null = null;
+  for (const group of groupsOf([...lenders].sort((a, b) => a - b))) {
+    for await (const picture of pictures(group)) {
+      const mesh = await meshOf(picture.index);
+      const rect = mesh && patchOf(mesh, picture, render);
+      if (rect) {
+        last = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about: rendering };
+        mouths.set(picture.index, await render.lender(last, signal));
+      }
+    }
+  }
+  const inOrder = lenders.flatMap((index) => mouths.get(index) ?? []);
+  return last && render.inside(inOrder, last, signal);
+};
+
+/** Ascending indices in groups that are decoded in one go. */
+const groupsOf = (indices: readonly number[]): number[][] => {
+  const groups: number[][] = [];
+  for (const index of indices) {
+    const group = groups.at(-1);
+    if (group && index - (group.at(-1) ?? 0) <= MOST_DECODED_BETWEEN) group.push(index);
+    else groups.push([index]);
+  }
+  return groups;
+};
