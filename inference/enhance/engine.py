@@ -193,13 +193,18 @@ def open_small_network(path: Path) -> Callable[..., list[Any]]:
     """A network of a few milliseconds, on one CPU thread in f32: a GPU would gain nothing, and bf16 moves landmarks.
 
     The function takes the graph's inputs in their order and returns its outputs in theirs, as new arrays. It is for one thread
-    at a time.
+    at a time. A network of which only the batch is left open takes batches of one.
     """
     import openvino
 
     core = openvino.Core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "CPU_RUNTIME_CACHE_CAPACITY": SHAPES_KEPT}
-    compiled = core.compile_model(core.read_model(path), "CPU", settings)
+    model = core.read_model(path)
+    shapes = {each.any_name: each.partial_shape for each in model.inputs}
+    if all(shape.rank.is_static and not any(side.is_dynamic for side in list(shape)[1:]) for shape in shapes.values()):
+        # With every side known OpenVINO takes a fifth less time.
+        model.reshape({name: [1, *list(shape)[1:]] for name, shape in shapes.items()})
+    compiled = core.compile_model(model, "CPU", settings)
     request = compiled.create_infer_request()
 
     def run(*inputs: Any) -> list[Any]:

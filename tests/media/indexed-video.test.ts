@@ -1,9 +1,12 @@
 /** The pictures of a clip in any order, against the same clip decoded from its start. */
+import { existsSync } from 'node:fs';
+import { truncate } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { YuvFrame } from '../../src/frame.ts';
-import { decodeEvenYuv } from '../../src/media/read/decode.ts';
+import { type YuvFrame, yuvBytes } from '../../src/frame.ts';
+import { decodeEvenYuv, decodeSmall } from '../../src/media/read/decode.ts';
 import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
+import { hasRoom, openSpool } from '../../src/media/read/spool.ts';
 import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
@@ -117,6 +120,43 @@ test('a picture that comes twice is in memory of its own, and memory is used aga
   }
   // The longest way back, and what the decoder holds.
   assert.ok(seen.size <= 41, `${seen.size} pictures in memory`);
+});
+
+test('pictures that were kept are those of the decoder; those beyond are decoded', async () => {
+  const shapes = [[], ['format=yuv444p', 'crop=iw-1:ih-1']];
+  for (const [i, shape] of shapes.entries()) {
+    const clip = await numberedClip(at(`kept${i}.mp4`), 60, ['-c:v', 'libx264'], shape);
+    const { film, frames } = await open(clip);
+    const keep = at(`kept${i}.yuv`);
+    const small = decodeSmall(clip, film.info, { longSide: 64, keep, ffmpeg, signal: soon() });
+    for await (const { pixels } of small) assert.ok(pixels.length > 0);
+    // As when the decoder was stopped in the middle of a picture.
+    await truncate(keep, 40 * yuvBytes(film.info.size) + 1000);
+    const spool = await openSpool(keep, film.info.size);
+    assert.not.ok(existsSync(keep));
+    assert.is(spool.pictures, 40);
+    const places = [...from(0, 60), 40, 3, 3, 59, 0];
+    const spare: ArrayBufferLike[] = [];
+    const came = await read({ ...film, spool }, places, spare);
+    await spool.close();
+    assert.equal(
+      came.map(({ index }) => index),
+      places,
+    );
+    for (const { index, pixels, time, duration } of came) {
+      const same = frames[index];
+      assert.ok(same && pixels.equals(same.pixels), `picture ${index}`);
+      assert.ok(Math.hypot(same.time - time, same.duration - duration) < 1e-9, `time ${index}`);
+    }
+  }
+});
+
+test('pictures are kept where a gigabyte holds them, and the disk has room beside its reserve', async () => {
+  const size = { width: 1280, height: 720 };
+  const place = { folder: at('.'), reserveBytes: 0 };
+  assert.is(await hasRoom(place, size, 300), true);
+  assert.is(await hasRoom(place, size, 800), false);
+  assert.is(await hasRoom({ ...place, reserveBytes: 1e18 }, size, 300), false);
 });
 
 test('a clip whose times are not those that it had is decoded from its start', async () => {

@@ -90,8 +90,10 @@ def to_rgb(planes: Planes, colours: Colours) -> Floats:
 
 
 def from_rgb(rgb: Floats, colours: Colours) -> Floats:
-    """Colours h x w x 3, 0..255, as Y, U, V in the same shape, not rounded."""
-    return np.asarray(rgb @ colours.matrix.T + colours.offset, np.float32)
+    """Colours ... x 3, 0..255, as Y, U, V in the same shape, not rounded."""
+    # OpenCV takes a quarter of the time of a product of matrices of three columns.
+    yuv = cv2.transform(rgb.reshape(-1, 1, 3), np.column_stack([colours.matrix, colours.offset]))
+    return np.asarray(yuv.reshape(rgb.shape), np.float32)
 
 
 def moved(planes: Planes, by: Floats, area: Area, changed: npt.NDArray[np.bool_]) -> Planes:

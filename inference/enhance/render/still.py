@@ -6,11 +6,13 @@ back: where nothing changed the still keeps its pixels to the bit.
 
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from enhance.geometry.area import Area
 from enhance.geometry.head import BadMouthError
-from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, mean_of_four
+from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, halved, mean_of_four
 
 STILL_COLOURS = Colours(0.2126, 0.0722, full=True)
 """BT.709's matrix, in which a portrait's video is coded; full range, so that rounding loses least."""
@@ -37,11 +39,19 @@ def with_change(rgb: Rgb, before: Planes, after: Planes, mask: Plane) -> Rgb:
 
     before: planes_of_rgb() of the still.
     """
-    luma = after.y.astype(np.float32) - before.y
-    pairs = ((after.u, before.u), (after.v, before.v))
-    chroma = [np.repeat(np.repeat(new.astype(np.float32) - old, 2, axis=0), 2, axis=1) for new, old in pairs]
-    change = np.stack([luma, *chroma], axis=-1) @ np.linalg.inv(STILL_COLOURS.matrix.astype(np.float64)).T
-    return np.where(mask[..., None] > 0, _rounded(rgb + change), rgb)
+    changed = rgb.copy()
+    x, y, width, height = cv2.boundingRect(mask)
+    if not width:
+        return changed
+    area = even(Area(x, y, x + width, y + height), before.area)
+    half = halved(area)
+    pairs = ((after.y, before.y, area), (after.u, before.u, half), (after.v, before.v, half))
+    parts = [cv2.subtract(new[part.slices], old[part.slices], dtype=cv2.CV_32F) for new, old, part in pairs]
+    size = (area.width, area.height)
+    change: Any = cv2.merge([cv2.resize(part, size, interpolation=cv2.INTER_NEAREST) for part in parts])
+    change = cv2.transform(change, np.linalg.inv(STILL_COLOURS.matrix.astype(np.float64)))
+    cv2.copyTo(cv2.add(rgb[area.slices], change, dtype=cv2.CV_8U), mask[area.slices], changed[area.slices])
+    return changed
 
 
 def _rounded(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:

@@ -36,11 +36,17 @@ export const decodeVideo = (
 ): AsyncGenerator<Frame> =>
   decodeRgb(path, info, { ...options, size: info.size, scaling: toRgb(info) });
 
+type SmallOptions = DecodeOptions & {
+  readonly longSide: number;
+  /** A new file, for `openSpool`, in which the pictures are kept as `decodeYuv` gives them. Without it they are not kept. */
+  readonly keep?: string | null | undefined;
+};
+
 /** The same for a model to look at: the longer side has at most `longSide` pixels. */
 export const decodeSmall = (
   path: string,
   info: VideoInfo,
-  { longSide, ...options }: DecodeOptions & { readonly longSide: number },
+  { longSide, ...options }: SmallOptions,
 ): AsyncGenerator<Frame> => {
   const size = fitted(info.size, longSide);
   return decodeRgb(path, info, { ...options, size, scaling: toRgbFast(info) });
@@ -49,10 +55,15 @@ export const decodeSmall = (
 async function* decodeRgb(
   path: string,
   info: VideoInfo,
-  { size, scaling, ...options }: DecodeOptions & { readonly size: Size; readonly scaling: string },
+  {
+    size,
+    scaling,
+    keep,
+    ...options
+  }: Omit<SmallOptions, 'longSide'> & { readonly size: Size; readonly scaling: string },
 ): AsyncGenerator<Frame> {
   const filters = [`scale=w=${size.width}:h=${size.height}:${scaling}`, 'format=rgb24'];
-  const layout = { filters, bytes: size.width * size.height * 3 };
+  const layout = { filters, keep, bytes: size.width * size.height * 3 };
   for await (const [pixels, timed] of decode(path, info, layout, options))
     yield { ...size, channels: 3, pixels, ...timed };
 }
@@ -77,8 +88,12 @@ export async function* decodeEvenYuv(
   for await (const frame of decodeYuv(path, info, options)) yield { ...frame, ...evenLuma(frame) };
 }
 
-/** The filters that make the wanted pixels, and the bytes of one picture then. */
-type PixelLayout = { readonly filters: readonly string[]; readonly bytes: number };
+/** The filters that make the wanted pixels, the bytes of one picture then, and where 4:2:0 of full size is kept too. */
+type PixelLayout = {
+  readonly filters: readonly string[];
+  readonly bytes: number;
+  readonly keep?: string | null | undefined;
+};
 
 async function* decode(
   path: string,
@@ -134,22 +149,34 @@ const startInto = (pipe: Pipe, start: (writer: Socket) => Child): Child => {
   }
 };
 
-type ArgsOptions = Pick<PixelLayout, 'filters'> &
+type ArgsOptions = Pick<PixelLayout, 'filters' | 'keep'> &
   Pick<FfmpegOptions, 'ffmpeg'> & { readonly from: number; readonly every: number };
 
 const decodeArgs = (path: string, info: VideoInfo, options: ArgsOptions): string[] => {
-  const { filters, from, every, ffmpeg } = options;
+  const { filters, keep, from, every, ffmpeg } = options;
   const { threads, maxPixels } = ffmpeg;
-  const all = [
+  const both = [
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
     ...(every > 1 ? [`select=not(mod(n\\,${every}))`] : []),
-    ...filters,
-    ...printTimes(info),
   ];
-  return [
+  const wanted = [...filters, ...printTimes(info)];
+  const input = [
     ...['-threads', String(threads), '-filter_threads', String(threads)],
     ...(from > 0 ? ['-ss', from.toFixed(6)] : []),
-    ...[...fileInput(path, info.container, maxPixels), '-map', '0:V:0', '-fps_mode', 'passthrough'],
-    ...['-vf', all.join(','), '-f', 'rawvideo', 'pipe:1'],
+    ...fileInput(path, info.container, maxPixels),
+  ];
+  if (!keep)
+    return [...input, '-map', '0:V:0', '-vf', [...both, ...wanted].join(','), ...raw('pipe:1')];
+  const graph = [
+    `[0:V:0]${[...both, 'split[a][b]'].join(',')}`,
+    `[a]${wanted.join(',')}[small]`,
+    `[b]${toYuv(info).join(',')}[full]`,
+  ];
+  return [
+    ...['-filter_complex_threads', String(threads), ...input],
+    ...['-filter_complex', graph.join(';')],
+    ...['-map', '[small]', ...raw('pipe:1'), '-map', '[full]', ...raw(`file:${keep}`)],
   ];
 };
+
+const raw = (target: string): string[] => ['-fps_mode', 'passthrough', '-f', 'rawvideo', target];

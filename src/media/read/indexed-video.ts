@@ -1,9 +1,11 @@
 /** The pictures of a video in any order: forwards by one decoder, backwards by windows of bounded memory. */
-import { type YuvFrame, yuvBytes } from '../../frame.ts';
+import { evened, type YuvFrame, yuvBytes } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { decodeFailed } from '../outcome.ts';
+import { evenLuma } from '../yuv.ts';
 import { decodeEvenYuv } from './decode.ts';
+import type { Spool } from './spool.ts';
 
 /** A video that was decoded once before, so that the time of each of its pictures is known by its index. */
 export type IndexedVideo = {
@@ -13,6 +15,8 @@ export type IndexedVideo = {
   readonly start: number;
   /** The time of each picture, in seconds from the first one's, and of the end of the last. */
   readonly times: readonly number[];
+  /** Pictures that were kept when it was decoded; it is not closed here. Null: none. */
+  readonly spool?: Spool | null;
 };
 
 type ReadOptions = FfmpegOptions & {
@@ -36,16 +40,44 @@ export async function* framesAt(
   options: ReadOptions,
 ): AsyncGenerator<YuvFrame> {
   for (let at = 0; at < indices.length; ) {
-    const run = runFrom(indices, at);
-    yield* isFalling(run) ? backwards(video, run, options) : forwards(video, run, options);
+    const kept = keptFrom(video, indices, at);
+    const run = kept.length > 0 ? kept : runFrom(video, indices, at);
+    if (kept.length > 0) yield* fromSpool(video, kept, options.spare);
+    else yield* isFalling(run) ? backwards(video, run, options) : forwards(video, run, options);
     at += run.length;
   }
 }
 
-/** The indices from there on, as far as they only rise or only fall. */
-const runFrom = (indices: readonly number[], from: number): number[] => {
+const isKept = ({ spool }: IndexedVideo, index: number | undefined): boolean =>
+  index !== undefined && index < (spool?.pictures ?? 0);
+
+/** The indices from there on, as far as their pictures were kept. */
+const keptFrom = (video: IndexedVideo, indices: readonly number[], from: number): number[] => {
+  let end = from;
+  while (isKept(video, indices[end])) end += 1;
+  return indices.slice(from, end);
+};
+
+async function* fromSpool(
+  { info: { size }, spool, start, times }: IndexedVideo,
+  run: readonly number[],
+  spare: ArrayBufferLike[],
+): AsyncGenerator<YuvFrame> {
+  if (!spool) return;
+  const bytes = yuvBytes(size);
+  for (const index of run) {
+    const memory = spare.pop() ?? Buffer.allocUnsafeSlow(yuvBytes(evened(size))).buffer;
+    const pixels = Buffer.from(memory, 0, bytes);
+    await spool.read(index, pixels);
+    const [begin = 0, end = begin] = times.slice(index, index + 2);
+    yield { ...evenLuma({ ...size, pixels }), index, time: start + begin, duration: end - begin };
+  }
+}
+
+/** The indices from there on, as far as their pictures were not kept, and they only rise or only fall. */
+const runFrom = (video: IndexedVideo, indices: readonly number[], from: number): number[] => {
   let [end, direction] = [from + 1, 0];
-  for (; end < indices.length; end += 1) {
+  for (; end < indices.length && !isKept(video, indices[end]); end += 1) {
     const step = (indices[end] ?? 0) - (indices[end - 1] ?? 0);
     if (step * direction < 0) break;
     direction ||= Math.sign(step);

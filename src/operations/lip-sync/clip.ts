@@ -1,13 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
 import { evened } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';
 import { decodeOwnAudio } from '../../media/read/decode-audio.ts';
 import type { IndexedVideo } from '../../media/read/indexed-video.ts';
+import { hasRoom, openSpool, type Spool } from '../../media/read/spool.ts';
 import { onClock } from '../../media/write/encode.ts';
 import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
 import { chooseFace, countFaces } from './faces/choose-face.ts';
-import { openMeshes, runFirstPass } from './faces/first-pass.ts';
+import { openMeshes, picturesToTrack, runFirstPass } from './faces/first-pass.ts';
 import type { MeshFile } from './faces/mesh-file.ts';
 import type { Sighting, TrackedClip } from './faces/track.ts';
 import { checkVisible, SMALLEST_FACE } from './faces/visible.ts';
@@ -39,17 +43,37 @@ export const lipSyncClip = async (task: TaskWithPlace, info: VideoInfo): Promise
   checkVisible(info.size);
   const checkpoints = await openCheckpoints(task.work, checkpointOrigin(task, models.version));
   const shown = shownSeconds(found.audio.durationSeconds, options);
-  const [sounds, tracked] = await together(
-    signal,
-    (either) => hearBoth(task, info, either),
-    (either) => runFirstPass(task, { info, shownSeconds: shown, checkpoints, signal: either }),
-  );
-  const meshes = await openMeshes(checkpoints);
+  const pass = { info, shownSeconds: shown, checkpoints };
+  const keep = await placeToKeep(task, pass);
   try {
-    return await runSecondPass(task, { info, sounds, tracked, meshes, checkpoints });
+    const [sounds, tracked] = await together(
+      signal,
+      (either) => hearBoth(task, info, either),
+      (either) => runFirstPass(task, { ...pass, keep, signal: either }),
+    );
+    const spool = keep === null ? null : await openSpool(keep, info.size);
+    const meshes = await openMeshes(checkpoints);
+    try {
+      return await runSecondPass(task, { info, sounds, tracked, spool, meshes, checkpoints });
+    } finally {
+      await Promise.all([meshes.close(), spool?.close()]);
+    }
   } finally {
-    await meshes.close();
+    if (keep) await rm(keep, { force: true });
   }
+};
+
+/** The path of a new file for the pictures that the first pass decodes; null where there is no room for them. */
+const placeToKeep = async (
+  task: TaskWithPlace,
+  pass: Parameters<typeof picturesToTrack>[1],
+): Promise<string | null> => {
+  const { config, work } = task;
+  const { folder } = work;
+  const { reserveBytes } = config.files;
+  return (await hasRoom({ folder, reserveBytes }, pass.info.size, picturesToTrack(task, pass)))
+    ? join(folder, `${randomUUID()}.yuv`)
+    : null;
 };
 
 /** One chunk of the second pass. What came before it is read from the checkpoints of the attempt that shares it out. */
@@ -88,13 +112,14 @@ type FirstPassResult = {
   readonly info: VideoInfo;
   readonly sounds: ClipSounds;
   readonly tracked: TrackedClip;
+  readonly spool: Spool | null;
   readonly meshes: MeshFile;
   readonly checkpoints: Checkpoints;
 };
 
 const runSecondPass = async (
   task: LipSyncTask,
-  { info, sounds, tracked, meshes, checkpoints }: FirstPassResult,
+  { info, sounds, tracked, spool, meshes, checkpoints }: FirstPassResult,
 ): Promise<LipSyncVideo> => {
   const { found, inputs, options } = task;
   const facesDetected = countFaces(tracked.sightings);
@@ -107,6 +132,7 @@ const runSecondPass = async (
     info,
     start: tracked.start,
     times: tracked.times,
+    spool,
   };
   const script = await prepareFrames(task, { video, frames, chosen, meshes, sounds });
   const format = { ...info, constantRate: info.constantRate || options.sync_mode === 'remap' };

@@ -7,12 +7,14 @@ import type { VideoFormat } from '../../media/write/encode.ts';
 import { openCheckpoints } from '../../storage/checkpoints.ts';
 import { portraitModels } from '../../triton/clients/lipsync.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
+import { renderedBytes } from '../../triton/clients/mouth-render.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
 import { findPortraitFace, type PortraitFace } from './faces/portrait-face.ts';
 import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
 import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
+import { openPatchMemory } from './render/patch-memory.ts';
 import { withPixels } from './render/rgb.ts';
 import { measureStill } from './render/subject.ts';
 import { wantedOf } from './render/wanted.ts';
@@ -103,26 +105,38 @@ const preparePortraitFrames = async (
   const { mouth, rect } = await measureStill(task, { still, face });
   const { style } = mouth.about;
 
-  const draw = async (index: number): Promise<FinishedFrame> => {
+  const [whole, patch] = [still.pixels.length, renderedBytes(rect, 'rgb')];
+  const memories = openPatchMemory();
+  const unchanged = Buffer.alloc(rect.width * rect.height);
+  const draw = async (index: number) => {
+    const memory = memories.take(2 * whole + patch);
+    const [below, above] = [memory.subarray(0, whole), memory.subarray(whole, 2 * whole)];
     const target = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     // Of a portrait there is no other picture.
     const moment = { time: index / PORTRAIT_FPS, ...mouth, reference: mouth };
     const wanted = wantedOf(models.mouthRender.wants, sound.pcm, moment);
-    const rendered = await models.mouthRender.render(mouth, { target, wanted }, signal);
-    const passedThrough = !rendered.mask.some((share) => share > 0);
-    const picture = withPixels(still, rect, rendered.pixels);
+    const rendered = await models.mouthRender.render(
+      mouth,
+      { target, wanted, memory: memory.subarray(2 * whole) },
+      signal,
+    );
+    const passedThrough = rendered.mask.equals(unchanged);
+    const picture = withPixels(still, rect, rendered.pixels, below);
     const turn = motion?.subarray(index * MOTION, (index + 1) * MOTION);
     const portrait = turn && { picture, mesh: face.mesh, motion: turn, style };
     const moved = portrait
-      ? await portraitModels(task.models).headMotion.move(portrait, signal)
+      ? await portraitModels(task.models).headMotion.move(portrait, above, signal)
       : picture;
-    return {
-      ...moved,
-      index,
-      time: index / PORTRAIT_FPS,
-      duration: 1 / PORTRAIT_FPS,
-      passedThrough,
-    };
+    const timed = { index, time: index / PORTRAIT_FPS, duration: 1 / PORTRAIT_FPS };
+    return { memory, frame: { ...moved, ...timed, passedThrough } };
   };
-  return (from) => inOrder([...frames.keys()].slice(from), config.triton.framesInFlight, draw);
+  // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
+  const inFlight = config.triton.framesInFlight + 1;
+  return async function* (from): AsyncGenerator<FinishedFrame> {
+    const drawn = inOrder([...frames.keys()].slice(from), inFlight, draw);
+    for await (const { memory, frame } of drawn) {
+      yield frame;
+      memories.give(memory);
+    }
+  };
 };

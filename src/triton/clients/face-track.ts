@@ -1,12 +1,14 @@
 /** Pictures of a clip to the faces in them. */
 import type { Picture } from '../../frame.ts';
 import {
+  byteLength,
   floatsIn,
   floatsOf,
   fp32,
   inOneRow,
   int32,
   intsOf,
+  type RequestedOutput,
   type Tensor,
   uint8,
 } from '../protocol/tensor.ts';
@@ -14,6 +16,7 @@ import type { Transport } from '../protocol/transport.ts';
 import {
   floats,
   integers,
+  into,
   type LoadedModel,
   type OutputsByName,
   openModel,
@@ -86,6 +89,8 @@ export const faceTrackSlot: Slot = {
 export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTrack => {
   const ask = openModel(transport, loaded);
   const most = Number(loaded.parameters.max_faces);
+  /** What the last answer came in, for the next one: the collector would have 90 kB a picture to find and free. */
+  let spare: Buffer | null = null;
   return {
     track: async ({ pictures, state, hints, fps }, signal) => {
       const count = pictures.length;
@@ -97,19 +102,28 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
         int32('HINTED', hinted),
         ...(fps ? [fp32('FPS', [1], Float32Array.of(fps))] : []),
       ];
-      const wanted = [
+      const faces = [
         floats('MESH', count, most, MESH_POINTS, 3),
         floats('SCORE', count, most),
         integers('ID', count, most),
         floats('BOX', count, most, 4),
         floats('LIKENESS', count, most, LIKENESS),
-        floats('STATE', -1),
       ];
-      const of = await ask(inputs, wanted, signal);
-      return { faces: facesOf(of, count, most), state: floatsOf(of('STATE')) };
+      const needed = bytesOf(faces);
+      const memory: Buffer =
+        spare && spare.length >= needed ? spare : Buffer.allocUnsafeSlow(needed);
+      // Not from another request at the same time, nor after one that failed: its answer may still come.
+      spare = null;
+      const of = await ask(inputs, [...into(memory, faces), floats('STATE', -1)], signal);
+      const tracked = { faces: facesOf(of, count, most), state: floatsOf(of('STATE')) };
+      spare = memory;
+      return tracked;
     },
   };
 };
+
+const bytesOf = (outputs: readonly RequestedOutput[]): number =>
+  outputs.reduce((sum, output) => sum + (byteLength(output) ?? 0), 0);
 
 const framesOf = (pictures: readonly Picture[]): Tensor => {
   const [first] = pictures;

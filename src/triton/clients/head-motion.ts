@@ -3,12 +3,13 @@ import type { Picture } from '../../frame.ts';
 import { fp32, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { MESH_POINTS } from './face-track.ts';
-import { bytes, type LoadedModel, openModel, type Slot } from './model.ts';
+import { bytes, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { MOTION } from './portrait-motion.ts';
 import { type Style, styleTensor } from './style.ts';
 
 export type HeadMotion = {
-  move(portrait: MovedPortrait, signal: AbortSignal): Promise<Picture>;
+  /** `memory`, of the picture's length: where the answer may be put. After an abort a late answer may still be written to it. */
+  move(portrait: MovedPortrait, memory: Buffer, signal: AbortSignal): Promise<Picture>;
 };
 
 type MovedPortrait = {
@@ -39,14 +40,14 @@ export const headMotionSlot: Slot = {
 export const openHeadMotion = (transport: Transport, loaded: LoadedModel): HeadMotion => {
   const ask = openModel(transport, loaded);
   return {
-    move: async ({ picture: { width, height, pixels }, mesh, motion, style }, signal) => {
+    move: async ({ picture: { width, height, pixels }, mesh, motion, style }, memory, signal) => {
       const inputs = [
         uint8('IMAGE', [height, width, 3], pixels),
         fp32('MESH', [MESH_POINTS, 3], mesh),
         fp32('MOTION', [MOTION], motion),
         styleTensor(style),
       ];
-      const of = await ask(inputs, [bytes('IMAGE', height, width, 3)], signal);
+      const of = await ask(inputs, into(memory, [bytes('IMAGE', height, width, 3)]), signal);
       return { width, height, channels: 3, pixels: of('IMAGE').data };
     },
   };

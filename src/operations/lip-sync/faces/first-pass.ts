@@ -19,8 +19,22 @@ type FirstPass = {
   /** How much of the clip the output shows, from its first picture on. */
   readonly shownSeconds: number;
   readonly checkpoints: Checkpoints;
+  /** Where the pictures are kept for the second pass; null: nowhere. */
+  readonly keep: string | null;
   readonly signal: AbortSignal;
 };
+
+/** How many pictures are looked at, as far as the file tells. */
+export const picturesToTrack = (
+  { options: { speaker } }: Pick<LipSyncTask, 'options'>,
+  { info, shownSeconds }: Pick<FirstPass, 'info' | 'shownSeconds'>,
+): number => {
+  const share = Math.min(1, secondsToTrack(shownSeconds) / info.durationSeconds);
+  const least = 'frame' in speaker ? speaker.frame + 1 : 0;
+  return Math.min(info.frames, Math.max(least, Math.ceil(info.frames * share)));
+};
+
+const secondsToTrack = (shownSeconds: number): number => Math.max(shownSeconds, LEARN_SECONDS);
 
 /** The faces in the part of the clip that is shown or learnt from; where an earlier attempt has tracked them, its answer. */
 export const runFirstPass = async (task: LipSyncTask, pass: FirstPass): Promise<TrackedClip> => {
@@ -53,24 +67,29 @@ export const openMeshes = async (checkpoints: Checkpoints): Promise<MeshFile> =>
   openMeshFile(await checkpoints.fetch(MESHES));
 
 const track = (
-  { config, inputs, models, options, report }: LipSyncTask,
-  { info, shownSeconds, signal }: FirstPass,
+  task: LipSyncTask,
+  { info, shownSeconds, keep, signal }: FirstPass,
   meshes: MeshFile,
 ): Promise<TrackedClip> => {
+  const { config, inputs, models, options, report } = task;
   const { speaker } = options;
-  const seconds = Math.max(shownSeconds, LEARN_SECONDS);
-  const expected = Math.ceil(info.frames * Math.min(1, seconds / info.durationSeconds));
+  const expected = picturesToTrack(task, { info, shownSeconds });
   const onFrames = (framesDone: number) => {
     const framesTotal = Math.max(expected, framesDone);
     report({ stage: 'decoding', framesDone, framesTotal, span: progressSpans.tracking });
   };
   onFrames(0);
   const { frames, spare } = openFrames({
-    ...{ path: inputs.media, info, longSide: TRACKING_SIDE, ffmpeg: config.ffmpeg, signal },
+    ...{ path: inputs.media, info, longSide: TRACKING_SIDE, keep, ffmpeg: config.ffmpeg, signal },
   });
   const least = 'frame' in speaker ? speaker.frame : 0;
   return trackFaces({
-    ...{ frames: upTo(frames, seconds, least), spare, size: info.size, fps: info.fps },
+    ...{
+      frames: upTo(frames, secondsToTrack(shownSeconds), least),
+      spare,
+      size: info.size,
+      fps: info.fps,
+    },
     ...('boxes' in speaker ? { boxes: speaker.boxes } : {}),
     ...('frame' in speaker ? { point: speaker } : {}),
     ...{ tracker: models.faceTrack, meshes, onFrames, signal },

@@ -47,13 +47,14 @@ export type SmallFrames = {
   readonly spare: ArrayBufferLike[];
 };
 
-/** The frames of a video from second `from` on, or one of `every` of them; the longer side at most `longSide` pixels. */
+/** The frames of a video from second `from` on, or one of `every` of them; the longer side at most `longSide` pixels. `keep`: see `decodeSmall`. */
 export const openFrames = ({
   path,
   info,
   longSide,
   ffmpeg,
   signal,
+  keep,
   from = 0,
   every = 1,
 }: {
@@ -62,12 +63,13 @@ export const openFrames = ({
   readonly longSide: number;
   readonly ffmpeg: Config['ffmpeg'];
   readonly signal: AbortSignal;
+  readonly keep?: string | null;
   readonly from?: number;
   readonly every?: number;
 }): SmallFrames => {
   const spare: ArrayBufferLike[] = [];
   const memory = { framesPerBlock: CHUNK, spare };
-  const options = { longSide, ffmpeg, signal, memory, from, every };
+  const options = { longSide, keep, ffmpeg, signal, memory, from, every };
   return { frames: decodeSmall(path, info, options), spare };
 };
 

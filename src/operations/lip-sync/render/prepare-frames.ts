@@ -59,7 +59,8 @@ export const renderFrom = (
   { video, meshes, script }: Scripted,
 ): OpenFrames => {
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
-  const inFlight = config.triton.framesInFlight;
+  // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
+  const inFlight = config.triton.framesInFlight + 1;
   return (from) =>
     renderMouths(
       readSourceFrames(video, script.frames, from, means),

@@ -17,9 +17,9 @@ export const cutPixels = ({ width, channels, pixels }: Pixels, rect: Rect): Buff
   return part;
 };
 
-/** A copy of the picture with these bytes in a rectangle. */
-export const withPixels = (picture: Picture, rect: Rect, part: Buffer): Picture => {
-  const pixels = Buffer.from(picture.pixels);
+/** A copy of the picture, in memory of its length, with these bytes in a rectangle. */
+export const withPixels = (picture: Picture, rect: Rect, part: Buffer, pixels: Buffer): Picture => {
+  picture.pixels.copy(pixels);
   const row = rect.width * picture.channels;
   for (let y = 0; y < rect.height; y += 1) {
     const to = ((rect.y + y) * picture.width + rect.x) * picture.channels;
