@@ -43,7 +43,7 @@ for (const model of ['photo', 'animation', 'detail'] as const) {
   test(`${model} tells its release, its bands and its engine`, async () => {
     const loaded = await load(model);
     const { bandAlign, bandHalo } = openUpscaler(transport, loaded);
-    assert.match(loaded.release, new RegExp(`^${model}-r\\d+$`));
+    assert.match(loaded.release, new RegExp(`^${model}-[rs]\\d+$`));
     assert.ok(Number.isInteger(bandAlign) && bandAlign > 0);
     assert.ok(Number.isInteger(bandHalo) && bandHalo >= 0);
     assert.match(await askEngine(transport, loaded, never), /openvino|onnxruntime|tensorrt/i);
@@ -147,7 +147,7 @@ test('the catalogue tells which models are ready, with release and engine', asyn
   for (let i = 0; i < 2; i += 1) {
     const [photo, nope] = await catalogue.describe();
     assert.ok(photo?.ready && photo.engine);
-    assert.match(photo.releases.image ?? '', /^photo-r\d+$/);
+    assert.match(photo.releases.image ?? '', /^photo-s\d+$/);
     assert.is(photo.releases.video, photo.releases.image);
     const releases = { image: null, video: null };
     const versions = releases;
