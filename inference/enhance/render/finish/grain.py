@@ -19,7 +19,7 @@ SIGMAS = (0.8, 1.7)
 """Pixels: detail finer than the first is band 0, finer than the second band 1. Grain and codecs are of pixels, not of S."""
 AROUND = 4.0  # pixels over which detail is averaged
 LEAST = 0.2  # grey levels that rounding makes
-MOST = (1.20, 1.08)  # gain of a band, each time: a remap takes no more
+MOST = (1.15, 1.06)  # gain of a band, each time: a remap takes no more
 STRETCHED = (0.6, 0.9)
 """Source pixels for one of the result in the direction that is stretched most: no detail is given back, all of it is."""
 FEWEST = 0.6  # and the least
