@@ -89,19 +89,22 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
             raise FileNotFoundError(f"no weights at {path}: build them with python -m inference.build")
         return open_network(path)
 
+    def loading(is_deep: bool) -> Load:
+        return partial(load, engine.open_exact if is_deep else engine.open)
+
     @cache
     def deep_recipes() -> Recipes:
-        return MODELS[model](partial(load, engine.open_exact))
+        return MODELS[model](loading(is_deep=True))
 
     @cache
     def denoising(level: int, is_deep: bool) -> Recipes:
-        return photo(partial(load, engine.open_exact if is_deep else engine.open), DENOISING[level])
+        return photo(loading(is_deep), DENOISING[level])
 
     @cache
     def alpha(is_deep: bool) -> Recipes:
-        return photo(partial(load, engine.open_exact if is_deep else engine.open))
+        return photo(loading(is_deep))
 
-    recipes = MODELS[model](partial(load, engine.open))
+    recipes = MODELS[model](loading(is_deep=False))
     upscaler = Upscaler(model, engine.name, recipes, deep_recipes, denoising if model == "photo" else None, alpha)
     _warm_up(upscaler)
     return upscaler
