@@ -40,7 +40,7 @@ export const lipSync = operation({
       ...{ rate: 1, release: 's3' },
     },
     balanced: {
-      description: 'clips of up to five minutes; takes the teeth from other frames of the video',
+      description: 'talking heads of up to five minutes; teeth and tongue from many frames of the clip',
       ...{ rate: 2, release: 's3' },
     },
     studio: {
