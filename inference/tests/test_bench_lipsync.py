@@ -219,9 +219,13 @@ def test_an_inside_that_changes_is_told_from_lips_that_move() -> None:
         picture[: int(top + 0.5 * (bottom - top))] = teeth
     flat = np.stack([pixels.laid_flat(picture, points) for picture, points in zip(pictures, mouths, strict=True)])
     assert flat[0, 1].min() > 190 and flat[0, -2].max() < 100
-    kept, changed = metrics.changes(flat, metrics.openings(np.stack(mouths)))
+    opened = metrics.openings(np.stack(mouths))
+    kept, changed = metrics.changes(flat, opened)
     assert kept < 0.1
     assert changed > 0.2
+    # A mouth that was asked to open, and that the mesh sees as it was.
+    (kept,) = metrics.changes(flat, opened, np.array([0.3, 0.31, 0.4, 0.6]))
+    assert kept < 0.1
     assert not len(metrics.changes(np.full((2, 12, 18), np.nan), np.full(2, np.nan)))
 
 

@@ -48,10 +48,11 @@ def _inside(run: Run, seen: Seen) -> Numbers:
         return numbers
     numbers["shimmer_ratio"] = numbers["shimmer"] / max(metrics.flicker(seen.source_luma), 1e-9)
     numbers["inner_sharpness"] = mean(seen.inner_sharpness)
-    own, made = metrics.changes(seen.source_flat, truth), metrics.changes(seen.output_flat, opened)
+    own, made = metrics.changes(seen.source_flat, truth), metrics.changes(seen.output_flat, opened, run.targets[:, 0])
     if min(len(own), len(made)) >= FEWEST:
         numbers["identity"] = float(made.mean() / own.mean())
-        numbers["jumps"] = float((made > own.mean() + 3 * own.std()).sum() / (run.judged.sum() / run.fps / 60))
+        large, minutes = own.mean() + 3 * own.std(), run.judged.sum() / run.fps / 60
+        numbers["jumps"], numbers["own_jumps"] = (float((steps > large).sum() / minutes) for steps in (made, own))
     if run.role == "self":
         low, high = metrics.opening_range(truth[run.judged])
         alike = np.abs(truth - opened) <= LIKE * (high - low)
