@@ -127,8 +127,8 @@ class Triton:
     def reload(self, model: str) -> None:
         """Loading alone changes nothing while the model counts as loaded.
 
-        Raises OSError, also when Triton stops listening meanwhile: a process (stub) that dies can bring it down, and it may hang
-        then, with its connections open.
+        Raises OSError, also when Triton stops listening meanwhile: a process (stub) that dies can bring it down, and it may
+        hang then, with its connections open.
         """
         path = f"/repository/models/{urllib.parse.quote(model, safe='')}"
         faults: list[OSError] = []
