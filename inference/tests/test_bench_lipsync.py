@@ -202,6 +202,21 @@ def mouthed(opening: float = 0.3) -> Floats:
     return points
 
 
+def test_shut_lips_are_held_against_the_persons_own() -> None:
+    before = np.stack([mouthed(0.0), mouthed(0.0), mouthed(0.0), mouthed(0.3), mouthed(0.3), mouthed(0.3)])
+    made = np.stack([mouthed(0.0)] * 6)
+    assert metrics.lips_shut(made, before) == pytest.approx((0, 1))
+    frown = made.copy()
+    frown[:, [61, 291], 1] += 3
+    corners, area = metrics.lips_shut(frown, before)
+    assert corners == pytest.approx(0.05)
+    assert 0.9 < area < 1.1
+    swollen = made.copy()
+    swollen[:, list(metrics.OUTER), 1] = 40 + 1.5 * (swollen[:, list(metrics.OUTER), 1] - 40)
+    assert metrics.lips_shut(swollen, before) == pytest.approx((0, 1.5))
+    assert np.isnan(metrics.lips_shut(made[3:], before[3:])).all()
+
+
 def test_what_is_between_the_lips_is_not_the_lips() -> None:
     whole = (slice(0, 80), slice(0, 100))
     inside, red = pixels.between_lips(mouthed(), whole), pixels.lips(mouthed(), whole)

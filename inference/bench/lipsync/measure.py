@@ -83,12 +83,15 @@ def _of_tracks(run: Run, seen: Seen, kind: str) -> Numbers:
     truth = metrics.openings(before)
     # Not with another sound: the source's mouth then says something else.
     whose = "ratio" if run.role == "self" else "beside"
+    corners_off, area = metrics.lips_shut(meshes, before)
     thickness = [metrics.lip_thickness(track, opening) for track, opening in ((before, truth), (meshes, opened))]
     numbers |= {
         f"flicker_{whose}": metrics.flicker(opened) / max(metrics.flicker(truth), 1e-9),
         f"corner_{whose}": metrics.corner_jitter(meshes) / max(metrics.corner_jitter(before), 1e-9),
         "leftover": metrics.leftover(truth, opened, asked),
         "lip_thickness": thickness[1] / thickness[0],
+        "corners_off": corners_off,
+        "shut_area": area,
     }
     if run.role == "self":
         best, lag = metrics.best_lag(truth, opened, run.fps)

@@ -56,6 +56,8 @@ MORE = (
     Row("corner_ratio", "corner jitter / source", True),
     Row("leftover_foreign", "leftover of the source", True),
     Row("lip_thickness", "thickness of shut lips / source", True),
+    Row("corners_off", "corners of shut lips off their rest", True, _most(0.02, 0.015, 0.01)),
+    Row("shut_area", "area of lips while shutting / at rest", True, _most(1.25, 1.15, 1.1)),
     Row("lip_colour", "lip colour apart"),
     Row("rim", "rim colour apart"),
     Row("seam", "seam"),
