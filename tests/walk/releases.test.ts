@@ -156,6 +156,15 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
     async () => (await slot()).releases[1].ready_on.length === 2,
     60_000,
   );
+  // The API looks at the models every second or two.
+  const isOffered = async () => {
+    const { data } = await caller.http.get('/v1/models');
+    const photo = data.data.find(({ id }: { id: string }) => id === 'photo');
+    return photo.releases.some(
+      (one: { release: string; ready: boolean }) => one.release === 'photo@r2' && one.ready,
+    );
+  };
+  await until('the API has seen it', isOffered, 20_000);
   const path = await picture();
   const [usual, named] = [await ask({ path }), await ask({ path, model: 'photo@r2' })];
   assert.equal([usual.release, usual.model_version, usual.canary], ['photo@s3', 'photo-s3', false]);
