@@ -93,8 +93,7 @@ def _offset_of(picture: tuple[Floats, Floats], other: tuple[Floats, Floats], den
     def sums(of_b: Floats, of_a: Floats) -> Floats:
         return np.asarray(cv2.matchTemplate(of_b, of_a, cv2.TM_CCORR), np.float64)
 
-    # The correlation of what both show, at every offset at once: Padfield, Masked object registration in the Fourier domain.
-
+    # The correlation of what both show, at every offset at once (Padfield 2012, masked object registration).
     count = np.maximum(sums(wb, wa), 1e-3)
     mean_a, mean_b = sums(wb, wa * a) / count, sums(wb * b, wa) / count
     both = sums(wb * b, wa * a) / count - mean_a * mean_b

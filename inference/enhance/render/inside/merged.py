@@ -33,6 +33,7 @@ GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the 
 MIDDLE = 0.06  # S to either side of the midline, where it is told how far a mouth is open
 PARTED = (0.08, 0.15)  # S of room under the upper teeth, from which the jaw has parted from them, and fully
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # of their light that the upper lip takes from what is near it, and how near, S
+CORNER_SHADE, CORNERS = 0.5, (0.6, 1.0)  # of their light that is lost at the corners, and from where, of half the width
 EDGE = 0.006  # S over which the upper teeth end
 LIGHTS = (0.3, 2.5)
 
@@ -173,7 +174,14 @@ def show(inside: Merged, to: Receiver) -> Floats:
     soft = max(0.5 / to.pose.scale, EDGE)
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
     light = slit_light(hole.bottom - hole.top) * (1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED)))
+    light *= 1 - CORNER_SHADE * smoothstep(np.abs(_across(to)), *CORNERS)
     return dimmed(relit(yuv, inside.cheeks, to.cheeks, black), light, black)
+
+
+def _across(to: Receiver) -> Array:
+    """Of the hole's pixels: -1 at the left corner of the lips, 1 at the right one."""
+    left, right = to.pose.to_plane(to.asked.upper_inner)[[0, -1], 0]
+    return np.asarray((2 * to.hole.x - left - right) / max(float(right - left), 1e-3))
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:
