@@ -61,18 +61,15 @@ try {
       const path = at(`run-${name}`);
       await copyFile(at(name), path);
       const startedMs = performance.now();
-      await signer.sign(
-        {
-          ...{ path, contentType, input: () => at(name) },
-          edit: {
-            description: 'Signed by a bench.',
-            sourceType: 'compositeWithTrainedAlgorithmicMedia',
-            ingredients: [{ role: 'media', title: 'input', relationship: 'parentOf' }],
-          },
-          agent: { name: 'bench', version: '1' },
+      await signer.prepare(path, new AbortController().signal).sign({
+        ...{ contentType, input: () => at(name) },
+        edit: {
+          description: 'Signed by a bench.',
+          sourceType: 'compositeWithTrainedAlgorithmicMedia',
+          ingredients: [{ role: 'media', title: 'input', relationship: 'parentOf' }],
         },
-        new AbortController().signal,
-      );
+        agent: { name: 'bench', version: '1' },
+      });
       times.push(performance.now() - startedMs);
       grown = (await stat(path)).size - size;
     }

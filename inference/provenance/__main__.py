@@ -14,6 +14,8 @@ Answer = dict[str, Any]
 
 def main() -> int:
     try:
+        from . import sign  # noqa: F401 (it loads all packages while the request is still to come)
+
         json.dump(answer(json.load(sys.stdin)), sys.stdout)
     except Exception as error:
         # In the form of ffmpeg's errors, as src/media/child-exit.ts reads them.

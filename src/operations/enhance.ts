@@ -106,19 +106,22 @@ export const createEnhance = (parts: Parts): Enhance => {
     return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
   };
   const run: Enhance['run'] = async (work, places, report, signal) => {
-    const made = await make(work, places, report, signal);
-    const operation = operationOf(parts.operations, work.kind);
-    const edit = operation.edit?.(work.options) ?? null;
-    if (parts.signer === null || edit === null) return made;
-    const { contentType, modelVersion, release = work.release } = made;
-    const agent = {
-      name: `${work.kind} ${work.options.model}`,
-      version: release || modelVersion,
-    };
-    const file = { path: places.target, contentType, edit, input: places.input, agent };
-    const { provenance, warnings } = await parts.signer.sign(file, signal);
-    const { signedBy } = parts.signer;
-    return { ...made, provenance, signedBy, warnings: [...(made.warnings ?? []), ...warnings] };
+    const { signer } = parts;
+    const edit = operationOf(parts.operations, work.kind).edit?.(work.options) ?? null;
+    if (signer === null || edit === null) return make(work, places, report, signal);
+    const signing = signer.prepare(places.target, signal);
+    try {
+      const made = await make(work, places, report, signal);
+      const { contentType, modelVersion, release = work.release } = made;
+      const name = `${work.kind} ${work.options.model}`;
+      const agent = { name, version: release || modelVersion };
+      const file = { contentType, edit, input: places.input, agent };
+      const { provenance, warnings } = await signing.sign(file);
+      const all = [...(made.warnings ?? []), ...warnings];
+      return { ...made, provenance, signedBy: signer.signedBy, warnings: all };
+    } finally {
+      await signing.close();
+    }
   };
   return {
     run,

@@ -23,24 +23,38 @@ type Question = Readonly<Record<string, unknown>> & {
 const inference = fileURLToPath(new URL('../../inference', import.meta.url));
 const Fault = z.strictObject({ fault: z.string() });
 
-/** The answer, checked. Throws ProvenanceFault, also when the process was ended by one of its limits. */
-export const askPython = async <T extends z.ZodType>(
-  question: Question,
-  answer: T,
-  { path, limits }: Python,
-  signal: AbortSignal,
-): Promise<z.output<T>> => {
+/** A process that waits for its question. */
+export type Waiting = {
+  /** The answer, checked. Throws ProvenanceFault, also when the process was ended by one of its limits. */
+  ask<T extends z.ZodType>(question: Question, answer: T): Promise<z.output<T>>;
+  /** Ends it, whether it was asked or not. */
+  stop(): Promise<void>;
+};
+
+/** Starts one before there is a question, as Python and its packages take 0.1 s to load. */
+export const startPython = ({ path, limits }: Python, signal: AbortSignal): Waiting => {
   const environment = { ...limits.environment, PYTHONPATH: inference };
   const command = [path, '-B', '-m', 'provenance'] as const;
   const child = startChild(command, { limits: { ...limits, environment }, signal });
-  // The private key goes this way: other processes can see arguments, and files stay.
-  child.stdin.end(JSON.stringify(question));
-  const [said, exit] = await Promise.all([text(child.stdout), child.ended()]);
-  signal.throwIfAborted();
-  if (exit.exitCode !== 0)
-    throw new ProvenanceFault(exit.errorText || `Python ended with ${exit.exitCode}`);
-  const told = z.union([Fault, answer]).parse(JSON.parse(said));
-  const fault = Fault.safeParse(told);
-  if (fault.success) throw new ProvenanceFault(fault.data.fault);
-  return answer.parse(told);
+  const ask: Waiting['ask'] = async (question, answer) => {
+    // The private key goes this way: other processes can see arguments, and files stay.
+    child.stdin.end(JSON.stringify(question));
+    const [said, exit] = await Promise.all([text(child.stdout), child.ended()]);
+    signal.throwIfAborted();
+    if (exit.exitCode !== 0)
+      throw new ProvenanceFault(exit.errorText || `Python ended with ${exit.exitCode}`);
+    const told = z.union([Fault, answer]).parse(JSON.parse(said));
+    const fault = Fault.safeParse(told);
+    if (fault.success) throw new ProvenanceFault(fault.data.fault);
+    return answer.parse(told);
+  };
+  return { ask, stop: child.stop };
 };
+
+/** One question to a process of its own. */
+export const askPython = <T extends z.ZodType>(
+  question: Question,
+  answer: T,
+  python: Python,
+  signal: AbortSignal,
+): Promise<z.output<T>> => startPython(python, signal).ask(question, answer);

@@ -11,11 +11,10 @@ import type { Log } from '../log.ts';
 import { contentTypeOf } from '../media/probe/identify.ts';
 import { Credentials } from './credentials.ts';
 import type { Edit } from './edit.ts';
-import { askPython, ProvenanceFault, type Python } from './python.ts';
+import { askPython, ProvenanceFault, type Python, startPython, type Waiting } from './python.ts';
 
 /** A file that is to be signed, in its place. */
 export type Unsigned = {
-  readonly path: string;
   readonly contentType: string;
   readonly edit: Edit;
   /** The path of the input in a role. */
@@ -33,8 +32,16 @@ export type Signed = {
 export type Signer = {
   /** See `signedBy` of the configuration. */
   readonly signedBy: string;
+  /** Makes ready to sign what is still to be written at this path. */
+  prepare(path: string, signal: AbortSignal): Signing;
+};
+
+/** For one file. */
+export type Signing = {
   /** Failure signing_failed; the file is unchanged then. */
-  sign(file: Unsigned, signal: AbortSignal): Promise<Signed>;
+  sign(file: Unsigned): Promise<Signed>;
+  /** To be called in the end, whether it was signed or not. */
+  close(): Promise<void>;
 };
 
 /** Hashing a file of some GB takes seconds; a process that needs more than this hangs. */
@@ -59,7 +66,11 @@ export const openSigner = async (
   const { version } = Package.parse(JSON.parse(readFileSync(packageFile, 'utf8')));
   return {
     signedBy: provenance.signedBy,
-    sign: (file, signal) => signFile(file, { identity, python, version, signal }),
+    prepare: (path, signal) => {
+      const waiting = startPython(besides(python, path), signal);
+      const means = { path, waiting, identity, version, signal };
+      return { sign: (file) => signFile(file, means), close: waiting.stop };
+    },
   };
 };
 
@@ -90,8 +101,9 @@ const identityOf = async (
 const CHECK_WITHIN_MS = 60_000;
 
 type Means = {
+  readonly path: string;
+  readonly waiting: Waiting;
   readonly identity: Identity;
-  readonly python: Python;
   readonly version: string;
   readonly signal: AbortSignal;
 };
@@ -102,8 +114,8 @@ const Answer = z.union([
 ]);
 
 const signFile = async (
-  { path, contentType, edit, input, agent }: Unsigned,
-  { identity, python, version, signal }: Means,
+  { contentType, edit, input, agent }: Unsigned,
+  { path, waiting, identity, version, signal }: Means,
 ): Promise<Signed> => {
   const target = `${path}.signed`;
   try {
@@ -117,7 +129,7 @@ const signFile = async (
       ingredients: await Promise.all(ingredients),
     };
     const question = { ask: 'sign', source: path, target, edit: told, ...identity } as const;
-    const answer = await askPython(question, Answer, besides(python, path), signal);
+    const answer = await waiting.ask(question, Answer);
     if ('unsupported' in answer) return unsupported(answer.unsupported);
     await rename(target, path);
     return signedAs(answer, edit);

@@ -87,7 +87,7 @@ export const openRig = async (name: string) => {
       const meshes = await createMeshFile(at(`seen${count++}.meshes`));
       try {
         const { sightings } = await trackFaces({
-          ...openFrames({ path, info, longSide: 1280, ffmpeg: config.ffmpeg, signal }),
+          ...openFrames({ source: path, info, longSide: 1280, ffmpeg: config.ffmpeg, signal }),
           ...{ size: info.size, fps: info.fps, meshes, signal },
           tracker: modelsOf('fast').faceTrack,
         });

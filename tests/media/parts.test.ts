@@ -3,10 +3,10 @@ import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvFrame } from '../../src/frame.ts';
+import type { EncodedPart } from '../../src/media/parts.ts';
 import { probeAudio } from '../../src/media/probe/probe-audio.ts';
-import { decodeEvenYuv } from '../../src/media/read/decode.ts';
+import { decodeEvenYuv, decodeSmall, type Source } from '../../src/media/read/decode.ts';
 import { encodePart, joinClip, onClock } from '../../src/media/write/encode.ts';
-import type { EncodedPart } from '../../src/media/write/parts.ts';
 import { bannerOf, h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { ffmpegPath } from '../real/ffmpeg.ts';
 import { at, encodeClip, ffmpeg, largest, probe, soon } from './clips.ts';
@@ -28,6 +28,17 @@ const framesOf = async (path: string): Promise<YuvFrame[]> => {
   for await (const frame of decodeEvenYuv(path, info, { ffmpeg, signal: soon() }))
     frames.push(frame);
   return onClock(frames, info);
+};
+
+/** Time and colours of every other small picture of a source, which is or becomes `joined`, from inside its second part on. */
+const glimpsesOf = async (source: Source, joined: string): Promise<unknown[]> => {
+  const info = await probe(joined);
+  const glimpses: unknown[] = [];
+  const options = { longSide: 32, from: 0.65, every: 2, ffmpeg, signal: soon() };
+  for await (const { time, duration, pixels } of decodeSmall(source, info, options))
+    glimpses.push({ time, duration, pixels: pixels.toString('base64') });
+  assert.ok(glimpses.length > 10);
+  return glimpses;
 };
 
 const differences = (came: readonly string[], expected: readonly string[]): string[] =>
@@ -62,7 +73,7 @@ const both = async (path: string, starts: readonly number[]) => {
     ffmpeg,
     signal: soon(),
   });
-  return { frames, whole: `${path}.whole.mp4`, joined: `${path}.joined.mp4` };
+  return { frames, parts, whole: `${path}.whole.mp4`, joined: `${path}.joined.mp4` };
 };
 
 const clock = ['-fps_mode', 'vfr', '-enc_time_base', '1/90000'];
@@ -83,13 +94,14 @@ const clips = {
 for (const [name, [file, source, output]] of Object.entries(clips)) {
   test(`parts of a clip ${name} become what it is encoded whole, to the tick`, async () => {
     const path = await makeClip(at(file), source, output);
-    const { frames, whole, joined } = await both(path, [0, 17, 18, 41]);
+    const { frames, parts, whole, joined } = await both(path, [0, 17, 18, 41]);
     const [expected, came] = [await packetsOf(whole), await packetsOf(joined)];
     assert.is(came.length, frames.length);
     assert.equal(differences(came, expected), []);
     assert.equal(differences(await packetsOf(joined, 'a'), await packetsOf(whole, 'a')), []);
     const durationOf = (banner: string) => /Duration: \S+ start: \S+/.exec(banner)?.[0];
     assert.is(durationOf(await bannerOf(joined)), durationOf(await bannerOf(whole)));
+    assert.equal(await glimpsesOf(parts, joined), await glimpsesOf(joined, joined));
     const again = await framesOf(joined);
     assert.is(again.length, frames.length);
     for (const [i, { pixels }] of again.entries()) {

@@ -80,14 +80,11 @@ const fresh = async (contentType: string): Promise<string> => {
 };
 
 const sign = (path: string, contentType: string, media = input, by = signer, signal = never) =>
-  by.sign(
-    {
-      ...{ path, contentType, edit },
-      input: (role) => (role === 'media' ? media : sound),
-      agent: { name: 'lipsync fast', version: 'fast@r1' },
-    },
-    signal,
-  );
+  by.prepare(path, signal).sign({
+    ...{ contentType, edit },
+    input: (role) => (role === 'media' ? media : sound),
+    agent: { name: 'lipsync fast', version: 'fast@r1' },
+  });
 
 const pixels = (path: string): Promise<Buffer> => sharp(path).raw().toBuffer();
 const md5 = async (path: string): Promise<string> =>

@@ -4,6 +4,7 @@ import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { checkDecoded, unreadable } from '../outcome.ts';
+import { type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { openPipe, type Pipe } from '../pipe.ts';
 import { toRgb, toRgbFast, toYuv } from '../scaler.ts';
 import { evenLuma } from '../yuv.ts';
@@ -12,6 +13,9 @@ import { type FrameMemory, picturesIn, placesIn } from './raw-pictures.ts';
 
 /** A packet holds one picture; so many pictures more than packets are tolerated. */
 const MORE_FRAMES = 16;
+
+/** The path of a file, or the parts of one that are not joined yet. */
+export type Source = string | readonly EncodedPart[];
 
 const oneFrameEach: FrameMemory = { framesPerBlock: 1, spare: [] };
 
@@ -44,16 +48,16 @@ type SmallOptions = DecodeOptions & {
 
 /** The same for a model to look at: the longer side has at most `longSide` pixels. */
 export const decodeSmall = (
-  path: string,
+  source: Source,
   info: VideoInfo,
   { longSide, ...options }: SmallOptions,
 ): AsyncGenerator<Frame> => {
   const size = fitted(info.size, longSide);
-  return decodeRgb(path, info, { ...options, size, scaling: toRgbFast(info) });
+  return decodeRgb(source, info, { ...options, size, scaling: toRgbFast(info) });
 };
 
 async function* decodeRgb(
-  path: string,
+  source: Source,
   info: VideoInfo,
   {
     size,
@@ -64,7 +68,7 @@ async function* decodeRgb(
 ): AsyncGenerator<Frame> {
   const filters = [`scale=w=${size.width}:h=${size.height}:${scaling}`, 'format=rgb24'];
   const layout = { filters, keep, bytes: size.width * size.height * 3 };
-  for await (const [pixels, timed] of decode(path, info, layout, options))
+  for await (const [pixels, timed] of decode(source, info, layout, options))
     yield { ...size, channels: 3, pixels, ...timed };
 }
 
@@ -96,7 +100,7 @@ type PixelLayout = {
 };
 
 async function* decode(
-  path: string,
+  source: Source,
   info: VideoInfo,
   layout: PixelLayout,
   options: DecodeOptions,
@@ -104,11 +108,12 @@ async function* decode(
   const { from = 0, every = 1, memory = oneFrameEach, ffmpeg, signal } = options;
   const clock = new PictureClock(info);
   const pipe = await openPipe(placesIn(memory, layout.bytes));
-  const args = decodeArgs(path, info, { ...layout, from, every, ffmpeg });
+  const args = decodeArgs(source, info, { ...layout, from, every, ffmpeg });
   const readDescriptor3 = eachLine(clock.read);
   const start = (stdoutTo: Socket) =>
     startFfmpeg(args, { ffmpeg, signal, stdoutTo, readDescriptor3 });
   const child = startInto(pipe, start);
+  child.stdin.end(typeof source === 'string' ? '' : listOf(source));
   let index = 0;
   let held: [Buffer, Omit<Timed, 'duration'>] | null = null;
   try {
@@ -152,7 +157,7 @@ const startInto = (pipe: Pipe, start: (writer: Socket) => Child): Child => {
 type ArgsOptions = Pick<PixelLayout, 'filters' | 'keep'> &
   Pick<FfmpegOptions, 'ffmpeg'> & { readonly from: number; readonly every: number };
 
-const decodeArgs = (path: string, info: VideoInfo, options: ArgsOptions): string[] => {
+const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): string[] => {
   const { filters, keep, from, every, ffmpeg } = options;
   const { threads, maxPixels } = ffmpeg;
   const both = [
@@ -163,7 +168,9 @@ const decodeArgs = (path: string, info: VideoInfo, options: ArgsOptions): string
   const input = [
     ...['-threads', String(threads), '-filter_threads', String(threads)],
     ...(from > 0 ? ['-ss', from.toFixed(6)] : []),
-    ...fileInput(path, info.container, maxPixels),
+    ...(typeof source === 'string'
+      ? fileInput(source, info.container, maxPixels)
+      : ['-nofind_stream_info', ...partsInput]),
   ];
   if (!keep)
     return [...input, '-map', '0:V:0', '-vf', [...both, ...wanted].join(','), ...raw('pipe:1')];

@@ -1,9 +1,9 @@
 import { type FfmpegOptions, fileInput } from '../ffmpeg.ts';
 import type { AudioTrack, Colour, Ratio, VideoInfo } from '../info.ts';
 import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
+import { checkParameterSets, type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { fromRgb, outputColour } from '../scaler.ts';
 import { type AnyFrame, type Encoded, encode, isRgb, runWith } from './encoder.ts';
-import { checkParameterSets, type EncodedPart, listOf, partsInput } from './parts.ts';
 import { type SoundTrack, soundArgs } from './sound-graph.ts';
 
 /** What the pictures of an output have besides their pixels. */

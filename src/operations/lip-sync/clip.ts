@@ -140,14 +140,14 @@ const runSecondPass = async (
     audio: { path: inputs.audio, info: found.audio },
     clip: { path: inputs.media, info },
   };
-  const { encoded, passedThrough } = await encodeOutput(task, {
+  const { parts, encoded, passedThrough } = await encodeOutput(task, {
     ...{ checkpoints, times: frames, format },
     open: renderFrom(task, { video, meshes, script }),
     keep: (chunks) => keepScene(checkpoints, { ...tracked, script, format, chunks }),
-    sound: soundTrack(sources, options, frames),
   });
   return {
-    ...{ encoded, format, facesDetected, size: evened(info.size), sound: sounds.sound },
+    ...{ parts, track: soundTrack(sources, options, frames), encoded, format, facesDetected },
+    ...{ size: evened(info.size), sound: sounds.sound },
     framesPassedThrough: passedThrough,
     warnings: grownFrom(info.size),
     boxes: frames.map(({ moves, source }) => (moves && chosen[source]?.box) || null),

@@ -40,7 +40,8 @@ export const lipSync = operation({
       ...{ rate: 1, release: 's4' },
     },
     balanced: {
-      description: 'talking heads of up to five minutes; teeth and tongue from many frames of the clip',
+      description:
+        'talking heads of up to five minutes; teeth and tongue from many frames of the clip',
       ...{ rate: 2, release: 's4' },
     },
     studio: {

@@ -57,12 +57,13 @@ export const lipSyncPortrait = async (
   }));
   const open = await preparePortraitFrames(task, { still, face, sound, times });
   const origin = checkpointOrigin(task, models.version);
-  const { encoded, passedThrough } = await encodeOutput(task, {
+  const { parts, encoded, passedThrough } = await encodeOutput(task, {
     ...{ checkpoints: await openCheckpoints(task.work, origin), times, format, open },
-    sound: { path: inputs.audio, info: found.audio, seconds: count / PORTRAIT_FPS },
   });
   const { width, height } = still;
   return {
+    parts,
+    track: { path: inputs.audio, info: found.audio, seconds: count / PORTRAIT_FPS },
     ...{ encoded, format, size: { width, height }, sound, facesDetected: face.count },
     framesPassedThrough: passedThrough,
     warnings: [

@@ -1,13 +1,15 @@
 /** A clip or portrait and a sound to a video in which the face says it. */
 import { rm } from 'node:fs/promises';
+import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
 import { contentType } from '../../media/output.ts';
+import { joinClip } from '../../media/write/encode.ts';
 import { measureSync } from './check/sync.ts';
 import { helpWithClip, lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';
 import type { LipSyncOutcome } from './outcome.ts';
 import { lipSyncPortrait } from './portrait.ts';
-import type { LipSyncHelp, LipSyncTask, TaskWithPlace } from './task.ts';
+import type { LipSyncHelp, LipSyncTask, LipSyncVideo, TaskWithPlace } from './task.ts';
 import { NO_SPEECH, weaklySynced } from './warnings.ts';
 
 /** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
@@ -37,7 +39,11 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   // Speech was to be shown, and every frame was passed through: a failure costs the caller nothing.
   if (speaks && framesPassedThrough === speaking.count)
     throw new Failure('no_face_detected', { unchanged: true });
-  const sync = await measureSync(task, video);
+  const [sync] = await together(
+    task.signal,
+    (signal) => measureSync({ ...task, signal }, video),
+    (signal) => writeResult({ ...task, signal }, video),
+  );
   // A bench that leaves frames as they were has measured another mouth.
   const judged = task.hooks?.renders ? null : sync;
   const warnings = [
@@ -51,3 +57,8 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
     lipsync: { facesDetected, framesPassedThrough, sync, warnings },
   };
 };
+
+const writeResult = (
+  { target, config: { ffmpeg }, signal }: LipSyncTask,
+  { parts, format, track }: LipSyncVideo,
+): Promise<void> => joinClip(parts, { format, sound: track, target, ffmpeg, signal });

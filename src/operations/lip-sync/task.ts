@@ -3,8 +3,10 @@ import type { Config } from '../../config.ts';
 import type { Warning } from '../../contract/job.ts';
 import type { Size } from '../../frame.ts';
 import type { AudioInfo, ImageInfo, VideoInfo } from '../../media/info.ts';
+import type { EncodedPart } from '../../media/parts.ts';
 import type { VideoFormat } from '../../media/write/encode.ts';
 import type { Encoded } from '../../media/write/encoder.ts';
+import type { SoundTrack } from '../../media/write/sound-graph.ts';
 import type { CheckpointPlace } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
@@ -46,8 +48,11 @@ export type LipSyncHelp = Omit<TaskWithPlace, 'target' | 'report' | 'share' | 'h
   readonly onFrames: OnFrames;
 };
 
-/** The written video, and what is known of how it was made. */
+/** The encoded video, and what is known of how it was made. */
 export type LipSyncVideo = {
+  /** Its pictures, which are still to be joined with `track`. */
+  readonly parts: readonly EncodedPart[];
+  readonly track: SoundTrack;
   readonly encoded: Encoded;
   readonly format: VideoFormat;
   readonly size: Size;

@@ -102,7 +102,7 @@ test('the inside of the mouth that the clip shows is another than a drawn one, a
       yield picture;
     },
     meshOf: async () => face,
-    ...{ render: balanced.mouthRender, signal },
+    ...{ render: balanced.mouthRender, inFlight: 2, signal },
   };
   const own = await collectInside({ ...clip, rendering: about });
   const target = new Float32Array(SHAPE);

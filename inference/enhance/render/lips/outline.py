@@ -29,6 +29,11 @@ TEMPERATURE = 0.06
 NOISE = 6.0  # grey levels of evidence that count little
 BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
 
+OFFSETS = np.linspace(-REACH, REACH, STEPS)
+LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
+BOND = np.exp(-STIFFNESS * np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS))) ** 1.5)
+EACH = np.arange(SAMPLES)[:, None]
+
 
 def _curve(count: int) -> Array:
     """SAMPLES x count: a Catmull-Rom curve through so many points."""
@@ -73,11 +78,13 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed < 1:
         supposed = upper.copy(), lower.copy()
-        up, down = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
+        bands = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
+        up, down = _paths(np.stack(bands))
         for contour, shift in ((upper, up), (top, up), (lower, down), (bottom, down)):
             contour[:, 1] += (1 - closed) * HELD * shift
-        for contour, into in ((upper, -1), (lower, 1)):
-            contour[:, 1] += (1 - closed) * HELD * _red_edge(contour, into, pose, planes)
+        edges = np.stack([_red_edge(contour, into, pose, planes) for contour, into in ((upper, -1), (lower, 1))])
+        for contour, shift in zip((upper, lower), _paths(edges), strict=True):
+            contour[:, 1] += (1 - closed) * HELD * shift
         _uncross(upper, lower, *supposed)
         gap += (1 - closed) * float((lower - upper)[SAMPLES // 2, 1] - gap)
     if closed:
@@ -105,62 +112,61 @@ def _towards_corners(line: Array, head: Array) -> Array:
 
 def _dark_line(line: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
     """The dark ridge along `line`: darker than what is above and below, so that a moustache does not draw it up."""
-    offsets = np.linspace(-REACH, REACH, STEPS)
-    seen = _column(luma, 1, line, offsets, pose, max(0.6, 0.006 * pose.scale))
+    seen = _column(luma, 1, line, OFFSETS, pose, max(0.6, 0.006 * pose.scale))
     side = 3
     wide = np.pad(seen, ((0, 0), (side, side)), "edge")
     ridge = np.maximum(0, np.minimum(wide[:, : -2 * side], wide[:, 2 * side :]) - seen)
     moved = line.copy()
-    moved[:, 1] += _path(ridge, offsets)
+    moved[:, 1] += _paths(ridge[None])[0]
     return moved
 
 
 def _red_band(above: Array, below: Array, pose: Pose, planes: Planes) -> Array:
-    """How far down one lip, between two contours, is from where the mesh has it: SAMPLES shifts.
+    """Evidence, SAMPLES x STEPS, of how far down one lip, between two contours, is from where the mesh has it.
 
     A lip is redder than the skin on its one side and the teeth or the dark on its other.
     """
-    offsets = np.linspace(-REACH, REACH, STEPS)
     thick = np.maximum((below - above)[:, 1], 0.01)
-    mean = _redness(above, float(thick.max()), pose, planes)
-    top = np.broadcast_to(offsets, (SAMPLES, STEPS))
+    means = _redness(above, float(thick.max()), pose, planes)
+    top = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
     bottom = top + thick[:, None]
-    beside = np.maximum(mean(top - BESIDE, top), mean(bottom, bottom + BESIDE))
-    contrast = mean(top, bottom) - beside
-    return _path(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0), offsets)
+    skin, lip, teeth = means(top - BESIDE, top, bottom, bottom + BESIDE)
+    contrast = lip - np.maximum(skin, teeth)
+    return np.asarray(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0))
 
 
 def _red_edge(line: Array, into: int, pose: Pose, planes: Planes) -> Array:
-    """How far down the inner edge of a lip is from `line`: where teeth or the dark become lip.
+    """Evidence, SAMPLES x STEPS, of how far down the inner edge of a lip is from `line`: where teeth or the dark become lip.
 
     into: 1 for the lower lip, -1 for the upper.
     """
-    offsets = np.linspace(-REACH, REACH, STEPS)
-    mean = _redness(line, 0.0, pose, planes)
-    edge = np.broadcast_to(offsets, (SAMPLES, STEPS))
-    above, below = mean(edge - BESIDE, edge), mean(edge, edge + BESIDE)
-    return _path(np.maximum(into * (below - above), 0), offsets)
+    edge = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
+    above, below = _redness(line, 0.0, pose, planes)(edge - BESIDE, edge, edge + BESIDE)
+    return np.asarray(np.maximum(into * (below - above), 0))
 
 
-def _redness(line: Array, thick: float, pose: Pose, planes: Planes) -> Callable[[Array, Array], Array]:
-    """The mean of V - U between two depths below each point of a line, to `thick` and what is searched around it."""
+def _redness(line: Array, thick: float, pose: Pose, planes: Planes) -> Callable[..., list[Array]]:
+    """The means of V - U between depths, each and the next, below each point of a line, to `thick` and what is searched
+    around it.
+    """
     step = 0.006
     first = -(REACH + BESIDE)
     depths = np.arange(first, thick - first + step, step)
     red = _column(planes.v, 2, line, depths, pose, 0) - _column(planes.u, 2, line, depths, pose, 0)
     total = np.pad(np.cumsum(red, axis=1), ((0, 0), (1, 0)))
 
-    def mean(start: Array, end: Array) -> Array:
-        a, b = ((v - first) / step for v in (start, end))
-        return np.asarray((_at(total, b) - _at(total, a)) / (b - a))
+    def means(*depths: Array) -> list[Array]:
+        ends = [(depth - first) / step for depth in depths]
+        sums = [_at(total, end) for end in ends]
+        return [(sums[i + 1] - sums[i]) / (ends[i + 1] - ends[i]) for i in range(len(ends) - 1)]
 
-    return mean
+    return means
 
 
 def _at(rows: Array, index: Array) -> Array:
     """Each row at fractional indices."""
     i = np.clip(index.astype(int), 0, rows.shape[1] - 2)
-    low, high = (np.take_along_axis(rows, k, axis=1) for k in (i, i + 1))
+    low, high = rows[EACH, i], rows[EACH, i + 1]
     return np.asarray(low + (index - i) * (high - low))
 
 
@@ -180,23 +186,22 @@ def _column(plane: npt.NDArray[np.uint8], coarser: int, line: Array, depths: Arr
     )
 
 
-def _path(evidence: Array, offsets: Array) -> Array:
-    """A smooth line of offsets, one for each row of `evidence` (grey levels), through what there is most of.
+def _paths(evidence: Array) -> Array:
+    """Smooth lines of offsets, k x SAMPLES, through what there is most of in `evidence` (k x SAMPLES x STEPS, grey levels).
 
     Forward-backward over the chain, and its mean: unlike the single best path it moves smoothly with its input, so
     noise does not make it jump between frames. Without evidence the offsets are 0.
     """
-    strength = evidence.max(axis=1, keepdims=True)
-    cost = -evidence / (strength + NOISE) + 0.3 * (offsets / REACH) ** 2
-    distance = np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS)))
-    bond = np.exp(-STIFFNESS * distance**1.5)
-    here = np.exp(-(cost - cost.min(axis=1, keepdims=True)) / TEMPERATURE)
-    forward, backward = here.copy(), np.ones_like(here)
+    strength = evidence.max(axis=2, keepdims=True)
+    cost = -evidence / (strength + NOISE) + LEVEL
+    here = np.exp(-(cost - cost.min(axis=2, keepdims=True)) / TEMPERATURE)
+    # Forward, and backward as forward over the samples in reverse.
+    chains = np.concatenate([here, here[:, ::-1]])
     for i in range(1, SAMPLES):
-        forward[i] *= forward[i - 1] @ bond
-        forward[i] /= forward[i].sum()
-        backward[-1 - i] = (backward[-i] * here[-i]) @ bond
-        backward[-1 - i] /= backward[-1 - i].sum()
-    belief = forward * backward
-    shift = (belief @ offsets) / belief.sum(axis=1)
-    return np.convolve(np.pad(shift, 2, "edge"), np.ones(5) / 5, "valid")
+        chains[:, i] *= chains[:, i - 1] @ BOND
+        chains[:, i] /= chains[:, i].sum(axis=1, keepdims=True)
+    forward, backward = chains[: len(here)], chains[len(here) :, ::-1]
+    belief = forward.copy()
+    belief[:, :-1] *= backward[:, 1:] @ BOND
+    shifts = (belief @ OFFSETS) / belief.sum(axis=2)
+    return np.stack([np.convolve(np.pad(shift, 2, "edge"), np.ones(5) / 5, "valid") for shift in shifts])

@@ -1,4 +1,4 @@
-/** How well mouth and sound of a finished file match. */
+/** How well mouth and sound of the result match. */
 
 import { take } from '../../../async/take.ts';
 import type { VideoInfo } from '../../../media/info.ts';
@@ -11,7 +11,7 @@ import { openFrames, trackFaces } from '../faces/track.ts';
 import { TRACKING_SIDE } from '../faces/visible.ts';
 import type { LipSyncTask, LipSyncVideo } from '../task.ts';
 
-/** How much of the file is measured, from where the mouth begins to move. */
+/** How much of the result is measured, from where the mouth begins to move. */
 const SECONDS = 5;
 /** The longer side, in pixels, of the copies in which faces are tracked. */
 const TRACKED_SIDE = 640;
@@ -31,19 +31,20 @@ const ROUNDING = 0.0005;
 /** Pearson's correlation of mouth and sound as they are, -1..1, and the lag of the mouth at which it would be highest. */
 export type SyncMeasure = { readonly correlation: number; readonly lagMs: number };
 
-/** Decodes the written file and tracks its face again. null when the sound has no speech, or no face is found. */
+/** Decodes what was encoded and tracks its face again. null when the sound has no speech, or no face is found. */
 export const measureSync = async (
   task: LipSyncTask,
   video: LipSyncVideo,
 ): Promise<SyncMeasure | null> => {
   if (!hasSpeech(video.sound.heard)) return null;
-  const { target, config, models, signal } = task;
+  const { config, models, signal } = task;
   const info = infoOf(video);
   const { first, firstSeconds } = video.speaking;
   const count = Math.min(info.frames - first, Math.ceil(SECONDS * info.fps));
   const every = everyWhich(info.fps, count);
   const { frames, spare } = openFrames({
-    ...{ path: target, info, longSide: sideFor(video), ffmpeg: config.ffmpeg, signal, every },
+    ...{ source: video.parts, info, longSide: sideFor(video) },
+    ...{ ffmpeg: config.ffmpeg, signal, every },
     from: Math.max(0, firstSeconds - ROUNDING),
   });
   const boxes = video.boxes.slice(first).filter((_, at) => at % every === 0);
@@ -64,7 +65,7 @@ export const measureSync = async (
 const everyWhich = (fps: number, pictures: number): number =>
   Math.max(1, Math.floor(Math.min(fps / RATE, pictures / ENOUGH_PICTURES)));
 
-/** What the finished file is: as it was encoded. */
+/** What the parts are: as they were encoded. */
 const infoOf = ({ encoded, format, size }: LipSyncVideo): VideoInfo => ({
   ...{ kind: 'video', container: 'mov', size, ...encoded },
   ...{ sampleAspect: format.sampleAspect, constantRate: format.constantRate },

@@ -80,7 +80,8 @@ const track = (
   };
   onFrames(0);
   const { frames, spare } = openFrames({
-    ...{ path: inputs.media, info, longSide: TRACKING_SIDE, keep, ffmpeg: config.ffmpeg, signal },
+    ...{ source: inputs.media, info, longSide: TRACKING_SIDE },
+    ...{ keep, ffmpeg: config.ffmpeg, signal },
   });
   const least = 'frame' in speaker ? speaker.frame : 0;
   return trackFaces({

@@ -3,7 +3,7 @@ import { inOrder } from '../../../async/in-order.ts';
 import type { Config } from '../../../config.ts';
 import type { Frame, Size } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
-import { decodeSmall } from '../../../media/read/decode.ts';
+import { decodeSmall, type Source } from '../../../media/read/decode.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
 import {
   hintIn,
@@ -49,7 +49,7 @@ export type SmallFrames = {
 
 /** The frames of a video from second `from` on, or one of `every` of them; the longer side at most `longSide` pixels. `keep`: see `decodeSmall`. */
 export const openFrames = ({
-  path,
+  source,
   info,
   longSide,
   ffmpeg,
@@ -58,7 +58,7 @@ export const openFrames = ({
   from = 0,
   every = 1,
 }: {
-  readonly path: string;
+  readonly source: Source;
   readonly info: VideoInfo;
   readonly longSide: number;
   readonly ffmpeg: Config['ffmpeg'];
@@ -70,7 +70,7 @@ export const openFrames = ({
   const spare: ArrayBufferLike[] = [];
   const memory = { framesPerBlock: CHUNK, spare };
   const options = { longSide, keep, ffmpeg, signal, memory, from, every };
-  return { frames: decodeSmall(path, info, options), spare };
+  return { frames: decodeSmall(source, info, options), spare };
 };
 
 type TrackFacesRequest = SmallFrames & {

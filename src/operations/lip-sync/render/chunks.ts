@@ -3,10 +3,9 @@
  * uses it again.
  */
 import type { FfmpegOptions } from '../../../media/ffmpeg.ts';
-import { encodePart, joinClip, type VideoFormat } from '../../../media/write/encode.ts';
+import type { EncodedPart } from '../../../media/parts.ts';
+import { encodePart, type VideoFormat } from '../../../media/write/encode.ts';
 import { type AnyFrame, type Encoded, encodedOf } from '../../../media/write/encoder.ts';
-import type { EncodedPart } from '../../../media/write/parts.ts';
-import type { SoundTrack } from '../../../media/write/sound-graph.ts';
 import type { Checkpoints } from '../../../storage/checkpoints.ts';
 import { type ChunkFiles, openChunkFiles } from '../../chunk-files.ts';
 import { alone, type OnFrames } from '../../sharing.ts';
@@ -30,24 +29,29 @@ type OutputRequest = {
   /** Of all output frames. */
   readonly times: readonly FrameTime[];
   readonly format: VideoFormat;
-  readonly sound: SoundTrack;
   readonly open: OpenFrames;
   /** Keeps what other workers need to do these chunks. Absent: they are all done here. */
   readonly keep?: (chunks: readonly Chunk[]) => Promise<void>;
 };
 
-/** Encodes all frames and puts the sound under them. Also returns how many frames were passed through. */
+type EncodedOutput = {
+  /** Its pictures, without sound. */
+  readonly parts: readonly EncodedPart[];
+  readonly encoded: Encoded;
+  readonly passedThrough: number;
+};
+
+/** Encodes all frames, and counts those that were passed through. */
 export const encodeOutput = async (
-  task: EncodeTask & Pick<LipSyncTask, 'target'>,
-  { times, sound, ...request }: OutputRequest,
-): Promise<{ readonly encoded: Encoded; readonly passedThrough: number }> => {
-  const { config, report, signal, target } = task;
+  task: EncodeTask,
+  { times, ...request }: OutputRequest,
+): Promise<EncodedOutput> => {
+  const { config, report } = task;
   const chunks = chunksOf(times, config.lipsync.chunkSeconds);
   const { parts, passedThrough } = await encodeChunks(task, { ...request, chunks });
   const [frames, span] = [times.length, progressSpans.rendering];
   report({ stage: 'encoding', framesDone: frames, framesTotal: frames, span });
-  await joinClip(parts, { format: request.format, sound, target, ffmpeg: config.ffmpeg, signal });
-  return { encoded: encodedOf(frames, endOf(times)), passedThrough };
+  return { parts, encoded: encodedOf(frames, endOf(times)), passedThrough };
 };
 
 /** Output frames from index `from` to before `to`, which are encoded to one file. */
@@ -74,7 +78,7 @@ const endOf = (times: readonly FrameTime[]): number => {
   return last ? last.time + last.duration : 0;
 };
 
-type ChunksRequest = Omit<OutputRequest, 'times' | 'sound'> & {
+type ChunksRequest = Omit<OutputRequest, 'times'> & {
   readonly chunks: readonly Chunk[];
 };
 

@@ -1,4 +1,5 @@
 /** The inside of the subject's mouth, merged from the clip's own pictures. */
+import { inOrder } from '../../../async/in-order.ts';
 import type { YuvFrame } from '../../../frame.ts';
 import type { Mouth, MouthRender, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { cut, meshIn, patchOf } from './patch.ts';
@@ -12,6 +13,7 @@ type InsideSources = {
   readonly meshOf: (index: number) => Promise<Float32Array | null>;
   readonly rendering: Rendering;
   readonly render: MouthRender;
+  readonly inFlight: number;
   readonly signal: AbortSignal;
 };
 
@@ -20,23 +22,38 @@ const MOST_DECODED_BETWEEN = 120;
 
 /** Null where no picture shows it, and for a drawing: it is drawn then. */
 export const collectInside = async (sources: InsideSources): Promise<Buffer | null> => {
-  const { lenders, pictures, meshOf, rendering, render, signal } = sources;
+  const { lenders, rendering, render, inFlight, signal } = sources;
   if (rendering.style === 'flat') return null;
-  const mouths = new Map<number, Buffer>();
+  const lent = new Map<number, Buffer>();
   let last: Mouth | null = null;
+  const lend = async ({ index, mouth }: Found) => ({
+    ...{ index, mouth, lender: await render.lender(mouth, signal) },
+  });
+  for await (const { index, mouth, lender } of inOrder(mouthsIn(sources), inFlight, lend)) {
+    last = mouth;
+    lent.set(index, lender);
+  }
+  const best = lenders.flatMap((index) => lent.get(index) ?? []);
+  return last && render.inside(best, last, signal);
+};
+
+type Found = { readonly index: number; readonly mouth: Mouth };
+
+async function* mouthsIn(sources: InsideSources): AsyncGenerator<Found> {
+  const { lenders, pictures, meshOf, rendering, render } = sources;
   for (const group of groupsOf([...lenders].sort((a, b) => a - b))) {
     for await (const picture of pictures(group)) {
-      const mesh = await meshOf(picture.index);
+      const { index } = picture;
+      const mesh = await meshOf(index);
       const rect = mesh && patchOf(mesh, picture, render);
-      if (rect) {
-        last = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about: rendering };
-        mouths.set(picture.index, await render.lender(last, signal));
-      }
+      if (rect)
+        yield {
+          index,
+          mouth: { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about: rendering },
+        };
     }
   }
-  const inOrder = lenders.flatMap((index) => mouths.get(index) ?? []);
-  return last && render.inside(inOrder, last, signal);
-};
+}
 
 /** Ascending indices in groups that are decoded in one go. */
 const groupsOf = (indices: readonly number[]): number[][] => {

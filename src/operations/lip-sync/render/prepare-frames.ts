@@ -41,7 +41,10 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
   });
   const seen = inOrderOfUse(references, chosen);
   const rendering = await renderingOf(task, scene, seen, pictures);
-  const inside = await collectInside({ lenders, pictures, meshOf, rendering, render, signal });
+  const inFlight = config.triton.framesInFlight;
+  const inside = await collectInside({
+    ...{ lenders, pictures, meshOf, rendering, render, inFlight, signal },
+  });
   const wantedReferences = render.wants.reference
     ? await collectReferences({ candidates: seen, pictures, meshOf, render })
     : null;

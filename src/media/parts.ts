@@ -1,6 +1,6 @@
 /** Parts of a clip, each an MP4 of its own, that are joined without encoding again. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { boxBytes } from '../iso-box.ts';
+import { boxBytes } from './iso-box.ts';
 
 /** A file of `encodePart`, and for how long it is shown: whole ticks of the clip's clock. */
 export type EncodedPart = { readonly path: string; readonly seconds: number };
