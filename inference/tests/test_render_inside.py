@@ -1,5 +1,6 @@
 """The inside of a mouth: which frames show it, how it is merged, and what an open mouth shows of it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside import lender as lenders
 from enhance.render.inside import merged
 from enhance.render.inside.aligned import aligned
+from enhance.render.inside.edge import bite_of
 from enhance.render.inside.layers import Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
@@ -124,31 +126,34 @@ def test_the_upper_teeth_end_where_it_gets_dark_under_them() -> None:
     assert inside.edge[len(inside.edge) // 2] == pytest.approx(tip, abs=0.012)
 
 
+def palette(subject: Subject) -> Palette:
+    tooth, lip, cavity, tongue = from_rgb(
+        np.array([subject.tooth, subject.lip, subject.cavity, subject.tongue], np.float32), BT601
+    )
+    return Palette(lent(*drawn(gap=0.1)).cheeks, tooth, lip, cavity, tongue, float(BT601.offset[0]))
+
+
 def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> None:
     planes, mesh = drawn(gap=0.12, teeth=True)
     clenched = planes.copy()
     dark = clenched.y < 60
     for plane, inside, light in ((clenched.y, dark, 215), (clenched.u, dark[::2, ::2], 124), (clenched.v, dark[::2, ::2], 130)):
         plane[inside] = light
-    edges = [
-        known.edge[len(known.edge) // 2]
-        for shown in ([(planes, mesh)], [(clenched, mesh), (clenched, mesh), (planes, mesh)])
-        if (known := merged_from(inside_of(*shown).tobytes(), BALANCED.density))
-    ]
-    assert edges[1] == pytest.approx(edges[0], abs=0.008)
+    shown = [lent(clenched, mesh), lent(clenched, mesh), lent(planes, mesh)]
+    tip = pose_of(mesh).to_head(mesh[13] + np.array([0, 0.6 * 0.12 * pose_of(mesh).scale, 0]))[1]
+    tip -= shift_of(person().rest, shown[0].lips)
+    subject = replace(person(), bite=np.array([person().bite[0], tip + 0.05, person().bite[2]]))
+    grid, of = Grid.of(subject, 160), palette(subject)
+    assert bite_of([on_grid(each, subject, grid, of) for each in shown], grid, of) == pytest.approx(tip, abs=0.01)
 
 
 def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other() -> None:
     planes, mesh = with_gap(0.16)
     off = mesh.copy()
     off[:, 0] += 0.016 * pose_of(mesh).scale
-    subject, black = person(), float(BT601.offset[0])
-    tooth, lip, cavity, tongue = from_rgb(
-        np.array([subject.tooth, subject.lip, subject.cavity, subject.tongue], np.float32), BT601
-    )
-    giver = lent(planes, mesh)
-    grid, of = Grid.of(subject, 160), Palette(giver.cheeks, tooth, lip, cavity, tongue, black)
-    frames = aligned([on_grid(lender, subject, grid, of) for lender in (giver, lent(planes, off))], grid, of)
+    subject = person()
+    grid, of = Grid.of(subject, 160), palette(subject)
+    frames = aligned([on_grid(lent(planes, at), subject, grid, of) for at in (mesh, off)], grid, of)
     assert all(frame.known for frame in frames)
     assert frames[0].off[0] - frames[1].off[0] == pytest.approx(0.016, abs=0.003)
     assert frames[0].off[1] == pytest.approx(frames[1].off[1], abs=0.003)
