@@ -17,6 +17,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -96,7 +97,7 @@ class Triton:
     """Triton's HTTP, with the secret."""
 
     def __init__(self, port: str, secret: str) -> None:
-        self.secret, self._url = secret, f"http://127.0.0.1:{port}/v2"
+        self.secret, self._port, self._url = secret, port, f"http://127.0.0.1:{port}/v2"
         self._open = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
 
     def ask(self, path: str, seconds: float, body: object = None) -> bytes:
@@ -124,10 +125,37 @@ class Triton:
             return [entry["name"] for entry in json.loads(index) if entry.get("state") == state]
 
     def reload(self, model: str) -> None:
-        """Loading alone changes nothing while the model counts as loaded."""
+        """Loading alone changes nothing while the model counts as loaded.
+
+        Raises OSError, also when Triton stops listening meanwhile: a process (stub) that dies can bring it down, and it may
+        hang then, with its connections open.
+        """
         path = f"/repository/models/{urllib.parse.quote(model, safe='')}"
-        self.ask(f"{path}/unload", LOAD_SECONDS, {})
-        self.ask(f"{path}/load", LOAD_SECONDS, {})
+        faults: list[OSError] = []
+
+        def both() -> None:
+            try:
+                self.ask(f"{path}/unload", LOAD_SECONDS, {})
+                self.ask(f"{path}/load", LOAD_SECONDS, {})
+            except OSError as fault:
+                faults.append(fault)
+
+        reloading = threading.Thread(target=both, daemon=True)
+        reloading.start()
+        while reloading.is_alive():
+            reloading.join(LOOK_SECONDS)
+            if reloading.is_alive() and self.refuses():
+                raise OSError("Triton no longer listens")
+        if faults:
+            raise faults[0]
+
+    def refuses(self) -> bool:
+        """Whether nothing listens on its port. A Triton that is busy, or hangs, still has its connections accepted."""
+        try:
+            socket.create_connection(("127.0.0.1", int(self._port)), MISS_SECONDS).close()
+        except OSError as fault:
+            return isinstance(fault, ConnectionRefusedError)
+        return False
 
     def answered(self, model: str) -> int:
         """How many requests the model has answered so far, well or not."""

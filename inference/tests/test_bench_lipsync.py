@@ -202,6 +202,21 @@ def mouthed(opening: float = 0.3) -> Floats:
     return points
 
 
+def test_shut_lips_are_held_against_the_persons_own() -> None:
+    before = np.stack([mouthed(0.0), mouthed(0.0), mouthed(0.0), mouthed(0.3), mouthed(0.3), mouthed(0.3)])
+    made = np.stack([mouthed(0.0)] * 6)
+    assert metrics.lips_shut(made, before) == pytest.approx((0, 1))
+    frown = made.copy()
+    frown[:, [61, 291], 1] += 3
+    corners, area = metrics.lips_shut(frown, before)
+    assert corners == pytest.approx(0.05)
+    assert 0.9 < area < 1.1
+    swollen = made.copy()
+    swollen[:, list(metrics.OUTER), 1] = 40 + 1.5 * (swollen[:, list(metrics.OUTER), 1] - 40)
+    assert metrics.lips_shut(swollen, before) == pytest.approx((0, 1.5))
+    assert np.isnan(metrics.lips_shut(made[3:], before[3:])).all()
+
+
 def test_what_is_between_the_lips_is_not_the_lips() -> None:
     whole = (slice(0, 80), slice(0, 100))
     inside, red = pixels.between_lips(mouthed(), whole), pixels.lips(mouthed(), whole)
@@ -219,9 +234,13 @@ def test_an_inside_that_changes_is_told_from_lips_that_move() -> None:
         picture[: int(top + 0.5 * (bottom - top))] = teeth
     flat = np.stack([pixels.laid_flat(picture, points) for picture, points in zip(pictures, mouths, strict=True)])
     assert flat[0, 1].min() > 190 and flat[0, -2].max() < 100
-    kept, changed = metrics.changes(flat, metrics.openings(np.stack(mouths)))
+    opened = metrics.openings(np.stack(mouths))
+    kept, changed = metrics.changes(flat, opened)
     assert kept < 0.1
     assert changed > 0.2
+    # A mouth that was asked to open, and that the mesh sees as it was.
+    (kept,) = metrics.changes(flat, opened, np.array([0.3, 0.31, 0.4, 0.6]))
+    assert kept < 0.1
     assert not len(metrics.changes(np.full((2, 12, 18), np.nan), np.full(2, np.nan)))
 
 

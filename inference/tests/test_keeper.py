@@ -3,13 +3,15 @@
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from serving.keeper import stubs_of
+from serving.keeper import Triton, stubs_of
 
 FAILING = """
 import sys
@@ -49,3 +51,19 @@ def test_a_keeper_that_fails_ends_its_server(tmp_path: Path) -> None:
     assert told, ended.stderr
     with pytest.raises(ProcessLookupError):
         os.kill(int(told[1]), 0)
+
+
+def test_a_reload_ends_when_triton_stops_listening() -> None:
+    listening = socket.create_server(("127.0.0.1", 0))
+    asked = []
+
+    def crash() -> None:
+        asked.append(listening.accept()[0])
+        listening.close()
+
+    crashing = threading.Thread(target=crash)
+    crashing.start()
+    with pytest.raises(OSError, match="no longer listens"):
+        Triton(str(listening.getsockname()[1]), "").reload("model")
+    crashing.join()
+    asked[0].close()

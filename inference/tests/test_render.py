@@ -161,6 +161,20 @@ def test_an_open_mouth_is_shut() -> None:
     assert after < 0.03
 
 
+def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts() -> None:
+    planes_shut, mesh_shut = drawn()
+    planes, mesh = drawn(gap=0.25)
+    unit = pose_of(mesh).scale
+    for corner in (61, 291):
+        cv2.circle(planes.y, np.round(mesh[corner, :2]).astype(int).tolist(), round(0.03 * unit), (50,), -1, cv2.LINE_AA)
+    rendered = done(planes, mesh, target(0.0, own_width(mesh)), subject=measure(planes_shut, BT601, mesh_shut))
+    lip = float(from_rgb(np.array(LIP, np.float32), BT601)[0])
+    for corner in (61, 291):
+        x, y = np.round(mesh[corner, :2]).astype(int)
+        reach = round(0.07 * unit)
+        assert rendered.planes.y[y - reach : y + reach, x - reach : x + reach].min() > 0.6 * lip
+
+
 def test_pressed_lips_touch_whatever_the_opening_asked_for() -> None:
     planes, mesh = drawn()
     pressed = done(planes, mesh, target(0.2, own_width(mesh), press=1.0))

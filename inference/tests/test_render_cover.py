@@ -100,6 +100,15 @@ def test_a_finger_is_told_by_the_lips_that_are_gone(seed: int, gap: float) -> No
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_no_quality_paints_over_a_finger_before_the_lips(seed: int) -> None:
+    planes, mesh = drawn()
+    before, thing = cover(planes, BT601, mesh, "finger", seed)
+    out, _ = opened(before, mesh, (planes, mesh), "balanced")
+    inside = (thing.alpha > 0.99) & round_mouth(mesh, planes)
+    assert (np.abs(out.y.astype(int) - before.y)[inside] > 10).mean() < 0.2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("kind", "quality"), [("microphone", "fast"), ("microphone", "studio"), ("corner_microphone", "studio")]
 )

@@ -18,12 +18,30 @@ export const fetchResult = async (
   { result, target, signal = new AbortController().signal }: Wanted,
 ): Promise<void> => {
   try {
-    await saveAs(target, await service.download(result, signal), signal);
+    await saveWhole(service, { result, target, signal });
   } catch (error) {
     signal.throwIfAborted();
     throw new Refused(
       `The result could not be fetched: ${error instanceof Error ? error.message : error}\n  enhance jobs watch ${result.id} --output PATH fetches it again, at no cost.`,
     );
+  }
+};
+
+/** How often a download is begun whose connection breaks in its middle. One that gets no answer is repeated by the client. */
+const ATTEMPTS = 3;
+
+const saveWhole = async (
+  service: Pick<Client, 'download'>,
+  { result, target, signal }: Required<Wanted>,
+): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await service.download(result, signal);
+    try {
+      return await saveAs(target, answer, signal);
+    } catch (error) {
+      // A broken connection is a TypeError of fetch; a full disk, or a folder that is not there, is none.
+      if (attempt === ATTEMPTS || !(error instanceof TypeError)) throw error;
+    }
   }
 };
 

@@ -20,10 +20,14 @@ const slow = async (text: string, answer: ServerResponse): Promise<void> => {
   }
   answer.end();
 };
+/** The paths asked for since a test emptied it. */
+let asked: (string | undefined)[] = [];
 const server = await serve((request, answer) => {
+  asked.push(request.url);
   if (request.url === '/whole') answer.end('a result');
-  else if (request.url === '/breaks')
+  else if (request.url === '/breaks' || (request.url === '/breaks-twice' && asked.length < 3))
     answer.writeHead(200, { 'content-length': 9 }).write('a r', () => answer.destroy());
+  else if (request.url === '/breaks-twice') answer.end('a result');
   else if (request.url?.startsWith('/slow')) void slow(request.url, answer);
   else answer.write('some of it');
 });
@@ -76,6 +80,15 @@ test('a result that could not be fetched is told in a sentence, with the way to 
   assert.match(await fetched('/whole', join(target, 'no-folder', 'a.mp4')), told);
   assert.not.ok(existsSync(target));
   assert.is(await fetched('/whole'), '');
+  assert.is(readFileSync(target, 'utf8'), 'a result');
+});
+
+test('a download that broke in its middle is begun again', async () => {
+  const target = join(tempDir('download'), 'a.mp4');
+  const result = { id: 'job_1', output_url: `${server.origin}/breaks-twice` };
+  asked = [];
+  await fetchResult(createClient({ url: server.origin }), { result, target });
+  assert.is(asked.length, 3);
   assert.is(readFileSync(target, 'utf8'), 'a result');
 });
 

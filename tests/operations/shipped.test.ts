@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@s2': ['photo_realtime-s2'],
   'animation_realtime@s2': ['animation_realtime-s2'],
   'detail@s2': ['detail-s2'],
-  'fast@s3': [...mouths, 'mouth_render_fast-r5', ...portraits],
-  'balanced@s3': [...mouths, 'mouth_render_balanced-r4', ...portraits],
-  'studio@s3': [...mouths, 'mouth_render_studio-r4', ...portraits],
+  'fast@s4': [...mouths, 'mouth_render_fast-r6', ...portraits],
+  'balanced@s4': [...mouths, 'mouth_render_balanced-r5', ...portraits],
+  'studio@s4': [...mouths, 'mouth_render_studio-r5', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {

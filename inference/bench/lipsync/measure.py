@@ -48,10 +48,11 @@ def _inside(run: Run, seen: Seen) -> Numbers:
         return numbers
     numbers["shimmer_ratio"] = numbers["shimmer"] / max(metrics.flicker(seen.source_luma), 1e-9)
     numbers["inner_sharpness"] = mean(seen.inner_sharpness)
-    own, made = metrics.changes(seen.source_flat, truth), metrics.changes(seen.output_flat, opened)
+    own, made = metrics.changes(seen.source_flat, truth), metrics.changes(seen.output_flat, opened, run.targets[:, 0])
     if min(len(own), len(made)) >= FEWEST:
         numbers["identity"] = float(made.mean() / own.mean())
-        numbers["jumps"] = float((made > own.mean() + 3 * own.std()).sum() / (run.judged.sum() / run.fps / 60))
+        large, minutes = own.mean() + 3 * own.std(), run.judged.sum() / run.fps / 60
+        numbers["jumps"], numbers["own_jumps"] = (float((steps > large).sum() / minutes) for steps in (made, own))
     if run.role == "self":
         low, high = metrics.opening_range(truth[run.judged])
         alike = np.abs(truth - opened) <= LIKE * (high - low)
@@ -82,12 +83,15 @@ def _of_tracks(run: Run, seen: Seen, kind: str) -> Numbers:
     truth = metrics.openings(before)
     # Not with another sound: the source's mouth then says something else.
     whose = "ratio" if run.role == "self" else "beside"
+    corners_off, area = metrics.lips_shut(meshes, before)
     thickness = [metrics.lip_thickness(track, opening) for track, opening in ((before, truth), (meshes, opened))]
     numbers |= {
         f"flicker_{whose}": metrics.flicker(opened) / max(metrics.flicker(truth), 1e-9),
         f"corner_{whose}": metrics.corner_jitter(meshes) / max(metrics.corner_jitter(before), 1e-9),
         "leftover": metrics.leftover(truth, opened, asked),
         "lip_thickness": thickness[1] / thickness[0],
+        "corners_off": corners_off,
+        "shut_area": area,
     }
     if run.role == "self":
         best, lag = metrics.best_lag(truth, opened, run.fps)

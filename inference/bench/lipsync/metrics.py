@@ -24,6 +24,7 @@ LAGS = 0.4  # seconds either way
 CLOSED_BELOW = 0.15  # of the range
 RANGE = (2, 98)  # percentiles
 LIPS_MEET = 0.02  # outer-eye distances: the opening that a mesh shows on lips that touch
+PARTED = 0.05  # from which a mouth is open
 SILENT, SPOKEN = 0.2, 0.5  # speech activity
 SETTLE = 0.25  # seconds of silence before and after a silent frame
 AS_OPEN = 0.03  # outer-eye distances by which openings differ at most, for insides to be compared
@@ -81,16 +82,21 @@ def flicker(track: Floats) -> float:
     return float(np.nanmean(np.abs(second))) if np.isfinite(second).any() else float("nan")
 
 
-def change_to_next(flat: Floats, opening: Floats) -> Floats:
+def change_to_next(flat: Floats, *openings: Floats) -> Floats:
     """How much the inside of the mouth (F x rows x columns, laid flat) changes from each frame to the next one that is as far
-    open: F - 1 mean differences of luma over mean luma, NaN where the next frame is not."""
+    open: F - 1 mean differences of luma over mean luma, NaN where the next frame is not.
+
+    openings: F each, as the mesh sees them and, of a mouth that was made, as they were asked for. The mesh alone sees some
+    mouths open late: teeth that appear since the mouth opens are no jump.
+    """
     step = np.abs(flat[1:] - flat[:-1]).mean(axis=(1, 2)) / np.maximum((flat[1:] + flat[:-1]).mean(axis=(1, 2)) / 2, DARK)
-    return np.asarray(np.where(np.abs(np.diff(opening)) < AS_OPEN, step, np.nan))
+    as_open = np.abs(np.diff(np.stack(openings), axis=1)).max(axis=0) < AS_OPEN
+    return np.asarray(np.where(as_open, step, np.nan))
 
 
-def changes(flat: Floats, opening: Floats) -> Floats:
+def changes(flat: Floats, *openings: Floats) -> Floats:
     """Of change_to_next, the finite ones."""
-    steps = change_to_next(flat, opening)
+    steps = change_to_next(flat, *openings)
     return np.asarray(steps[np.isfinite(steps)])
 
 
@@ -140,6 +146,35 @@ def lip_thickness(meshes: Floats, opening: Floats) -> float:
     shut = opening < low + CLOSED_BELOW * (high - low)
     both = distances(meshes, LIP_EDGES[0]) + distances(meshes, LIP_EDGES[1])
     return float(np.mean(both[shut])) if shut.sum() >= 3 else float("nan")
+
+
+def lips_shut(meshes: Floats, before: Floats) -> tuple[float, float]:
+    """How lips that were shut differ from those that the person shuts in other frames of `before` (both F x 478 x 3).
+
+    How far the corners are off, up or down beside the middle, in outer-eye distances; and the area of both lips as a multiple
+    of the person's, in frames in which the person's mouth is open. NaN where fewer than 3 frames tell it.
+    """
+    opened, own = openings(meshes), openings(before)
+    (drop, area), (own_drop, own_area) = _corner_drop_and_area(meshes), _corner_drop_and_area(before)
+    shut, rest = opened < LIPS_MEET, own < LIPS_MEET
+    closing = shut & (own > PARTED)
+    if rest.sum() < 3 or shut.sum() < 3:
+        return float("nan"), float("nan")
+    larger = float(area[closing].mean() / np.median(own_area[rest])) if closing.sum() >= 3 else float("nan")
+    return abs(float(np.median(drop[shut]) - np.median(own_drop[rest]))), larger
+
+
+def _corner_drop_and_area(meshes: Floats) -> tuple[Floats, Floats]:
+    """F each: how far the corners lie under the middle of the lips, and what the outer outline surrounds, in outer-eye
+    distances, the eyes held level."""
+    across = meshes[:, OUTER_EYES[1]] - meshes[:, OUTER_EYES[0]]
+    unit = np.linalg.norm(across, axis=1)
+    level = across[:, :2] / np.linalg.norm(across[:, :2], axis=1, keepdims=True)
+    down = np.stack([-level[:, 1], level[:, 0]], axis=1)
+    lower = meshes[:, list(CORNERS), :2].mean(axis=1) - meshes[:, list(INNER_LIP), :2].mean(axis=1)
+    x, y = np.moveaxis(meshes[:, list(OUTER), :2], 2, 0)
+    area = 0.5 * np.abs((x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1)).sum(axis=1))
+    return (lower * down).sum(axis=1) / unit, area / unit**2
 
 
 def lip_distance(truth: Floats, seen: Floats) -> float:

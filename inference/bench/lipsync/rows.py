@@ -26,7 +26,7 @@ def write_rows(path: Path, runs: list[Run], found: list[Seen]) -> None:
 
 def _rows_of(run: Run, seen: Seen) -> list[Picture]:
     source, output = seen.source["attention"], seen.output["attention"]
-    steps = metrics.change_to_next(seen.output_flat, metrics.openings(output))
+    steps = metrics.change_to_next(seen.output_flat, metrics.openings(output), run.targets[:, 0])
     starts = metrics.most_changed(steps, ROWS, FRAMES)
     indices = {index for start in starts for index in range(start, start + FRAMES)}
     before, after = _mouths(open_source(run), source, indices), _mouths(Reel(run.output), output, indices)

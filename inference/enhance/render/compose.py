@@ -11,6 +11,7 @@ from enhance.geometry.head import Array, BadMouthError, SidewaysError
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.style import Style
 
+from .cover.fingers import finger_seen, lips_left
 from .cover.occlusion import cover_of
 from .cover.trust import cheeks_of, look, strangeness, trust, uncovered
 from .drawn.redraw import redraw
@@ -36,10 +37,9 @@ LEAST_BLUR = 0.3
 """Sigma in pixels below which what is drawn is not blurred."""
 NOTHING = 0.005
 """Trust in the frame's mouth below which the frame is left alone."""
-
-
-DOUBT = 0.3
-"""Strangeness of a mouth (cover/trust.py) from which every quality looks for what may lie before it."""
+DOUBT, THINNED = 0.3, 0.92
+"""Strangeness of a mouth (cover/trust.py) from which every quality looks for what may lie before it, and share that is left
+of its lips' contrast (cover/fingers.py) up to which it looks for a finger: that has the colour of the face."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
     cover, seen = None, look(source.planes, head, pose, own)
-    if request.style == "photo" and (quality.occlusion or strangeness(seen, person.look) > DOUBT):
+    if request.style == "photo" and (quality.occlusion or _doubtful(source, own, seen, person)):
         cover = cover_of(source.planes, head, pose, own, person.face)
     if cover is not None:
         shown = max(cover.finger, uncovered(seen, person.look)) * (1 - cover.hidden)
@@ -117,6 +117,14 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     if cover is not None:
         cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)
+
+
+def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
+    """Whether something may lie before the mouth. seen: look() of it."""
+    if strangeness(seen, person.look) > DOUBT:
+        return True
+    before = patch.planes, patch.head, patch.pose, own
+    return lips_left(*before, person.lip_tone) < THINNED and finger_seen(*before, person.face)
 
 
 def _untouched(planes: Planes) -> Rendered:

@@ -4,11 +4,23 @@ import { fades } from '../../../src/operations/lip-sync/render/fades.ts';
 
 const test = suite('fades');
 
-test('the mouth fades over five frames on both sides of a gap, and not at the ends of the clip', () => {
-  const seen = [true, true, true, true, true, true, true, false, true, true];
-  assert.equal(fades(seen), [1, 1, 5 / 6, 4 / 6, 3 / 6, 2 / 6, 1 / 6, 0, 1 / 6, 2 / 6]);
-  assert.equal(fades([true, true]), [1, 1]);
-  assert.equal(fades([]), []);
+/** '.' a frame with the face, 'x' one without. */
+const framesOf = (said: string, fps: number) =>
+  [...said].map((letter) => ({ seen: letter === '.', duration: 1 / fps }));
+const rounded = (said: string, fps: number) =>
+  fades(framesOf(said, fps)).map((share) => Number(share.toFixed(2)));
+
+test('the mouth fades on both sides of a gap, slowly at first and last, and not at the ends of the clip', () => {
+  const before = [0.97, 0.87, 0.74, 0.58, 0.42, 0.26, 0.13, 0.03];
+  assert.equal(rounded('..........x..', 25), [1, 1, ...before, 0, 0.03, 0.13]);
+  assert.equal(rounded('..', 25), [1, 1]);
+  assert.equal(rounded('', 25), []);
+});
+
+test('a fade takes as long at any rate', () => {
+  const lasting = (fps: number) =>
+    fades(framesOf(`${'.'.repeat(fps)}x`, fps)).filter((share) => share < 1).length / fps;
+  assert.ok(Math.abs(lasting(60) - lasting(25)) < 0.05);
 });
 
 test.run();

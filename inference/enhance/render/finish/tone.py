@@ -110,7 +110,7 @@ def tone_of(planes: Planes, head: Array, ring: Ring) -> Tone:
     """From the subject's reference frame."""
     if not ring.area.width or not ring.area.height:
         return Tone(np.zeros((*GRID, 3)), np.zeros((2, 2)))
-    seen, light = ring.means(planes), _light(planes, head, ring.pose)
+    seen, light = ring.means(planes), light_across(planes, head, ring.pose)
     relative = seen - light
     relative[..., 0] = np.log((seen[..., 0] + 16) / (light[..., 0] + 16))
     palest = np.zeros((2, 2))
@@ -127,7 +127,7 @@ def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float) -> F
     """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1."""
     if not ring.area.width or not ring.area.height:
         return np.zeros((0, 0), np.float32)
-    seen, light = ring.means(out), _light(out, head, ring.pose)
+    seen, light = ring.means(out), light_across(out, head, ring.pose)
     wanted = tone.relative + light
     wanted[..., 0] = np.exp(tone.relative[..., 0]) * (light[..., 0] + 16) - 16
     change = SHARE * np.clip(wanted - seen, -MOST, MOST)
@@ -157,7 +157,7 @@ def smoothed(plane: Plane, sigma: float) -> Floats:
     return np.asarray(cv2.GaussianBlur(plane.astype(np.float32), (0, 0), max(sigma, 0.5)), np.float32)
 
 
-def _light(planes: Planes, head: Array, pose: Pose) -> Array:
-    """Y, U, V of the cheeks, from left to right: columns x 3."""
+def light_across(planes: Planes, head: Array, pose: Pose) -> Array:
+    """Y, U, V of the cheeks, from left to right: len(COLUMNS) x 3. head: 478 x 3 in head coordinates."""
     left, right = means(planes, pose, [head[list(points)] for points in SIDES])
     return np.asarray(left + (ALONG[COLUMNS, None] + 1) / 2 * (right - left), np.float64)

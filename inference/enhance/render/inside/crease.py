@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from enhance.geometry.head import Array
-from enhance.geometry.planes import Plane, Planes, from_rgb, paint
+from enhance.geometry.area import Area, Floats
+from enhance.geometry.head import Array, smoothstep
+from enhance.geometry.planes import Plane, Planes, even, from_rgb, paint
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips
 from enhance.render.lips.shape import Asked, closeness
 from enhance.render.mask import mark
@@ -13,10 +14,14 @@ from .interior import hole_of
 
 HALF_HEIGHT = 0.0065
 """Of the line in its middle, in S."""
-NARROWER = 0.7
+NARROWER = 0.5
 """Of that, what is missing at the corners."""
-DARK = 0.5
-"""Of the lips' colour."""
+DARK, CORNER = 0.5, 0.8
+"""Of the lips' colour, in the middle of the line and at its ends."""
+ENDING = (0.60, 1.0)
+"""Of the way from the middle to a corner, where the one becomes the other."""
+CORNER_REACH = (0.035, 0.075)
+"""From a corner, in S: how far what is darker than the ends of the line is lit wholly, and at all."""
 STRONGEST, FAINTEST = 0.85, 0.01
 """Opacity of the line at most, and that below which none is drawn."""
 
@@ -32,13 +37,32 @@ def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked]
     opacity = STRONGEST * (1 - own.closed) * closeness(gap, own.gap) * belief
     if opacity < FAINTEST:
         return
+    for corner in patch.pose.to_plane(asked.upper_outer[[0, -1]]):
+        _light_corner(out, mask, patch, corner, from_rgb((CORNER * colour).astype(np.float32), patch.colours), opacity)
     middle = (asked.upper_inner + asked.lower_inner) / 2
     half = np.zeros((SAMPLES, 3))
     half[:, 1] = HALF_HEIGHT * (1 - NARROWER * ALONG**2)
     hole = hole_of(Asked(middle - half, middle + half, middle, middle, 0.0, 0.0), patch.pose, out.area)
     if hole is None:
         return
-    painted = np.broadcast_to((DARK * colour).astype(np.float32), (*hole.opacity.shape, 3))
+    ends = patch.pose.to_plane(middle[[0, -1]])[:, 0]
+    aside = np.abs(2 * hole.x - ends.sum()) / max(float(np.ptp(ends)), 1e-6)
+    dark = DARK + (CORNER - DARK) * smoothstep(aside, *ENDING)
     weight = np.clip(1.15 * hole.opacity, 0, 1) * np.float32(opacity)
-    paint(out, from_rgb(painted, patch.colours), weight, hole.area)
+    paint(out, from_rgb((dark[..., None] * colour).astype(np.float32), patch.colours), weight, hole.area)
     mark(mask, hole.area, weight)
+
+
+def _light_corner(out: Planes, mask: Plane, patch: Patch, corner: Array, colour: Floats, opacity: float) -> None:
+    """Lights what is darker than `colour` (Y, U, V) round a corner of the mouth: the shade inside of the open mouth's corner,
+    which the warp leaves beside the lips as a dark hook. corner: in plane coordinates."""
+    pose = patch.pose
+    (x, y), reach = pose.to_pixels(corner), CORNER_REACH[1] * pose.scale
+    area = even(Area(int(x - reach), int(y - reach), int(x + reach) + 2, int(y + reach) + 2), out.area)
+    if not area.width or not area.height:
+        return
+    near = 1 - smoothstep(np.linalg.norm(pose.plane_of(area) - corner, axis=-1), *CORNER_REACH)
+    missing = np.clip((colour[0] - out.y[area.slices]) / max(float(colour[0]), 1.0), 0, 1)
+    weight = (opacity * near * np.minimum(4 * missing, 1)).astype(np.float32)
+    paint(out, np.broadcast_to(colour, (*weight.shape, 3)), weight, area)
+    mark(mask, area, weight)

@@ -1,16 +1,31 @@
-/** Over how many frames the new mouth fades out before, and in after, a frame without the face. */
-const FADE_FRAMES = 5;
+/** Over how many seconds the new mouth fades out before, and in after, a frame without the face. */
+const FADE_SECONDS = 0.32;
 
-/** How much of the new mouth each frame shows, 0..1: it falls linearly towards a frame without the face. */
-export const fades = (seen: readonly boolean[]): number[] => {
-  const framesSinceLost = (order: readonly boolean[]): number[] => {
+type FadingFrame = {
+  /** Whether the face is seen in it. */
+  readonly seen: boolean;
+  /** In seconds. */
+  readonly duration: number;
+};
+
+/** How much of the new mouth each frame shows, 0..1: it falls smoothly towards a frame without the face. */
+export const fades = (frames: readonly FadingFrame[]): number[] => {
+  const secondsSinceLost = (order: readonly FadingFrame[]): number[] => {
     let since = Number.POSITIVE_INFINITY;
-    return order.map((isSeen) => {
-      since = isSeen ? since + 1 : 0;
+    return order.map(({ seen, duration }) => {
+      since = seen ? since + duration : 0;
       return since;
     });
   };
-  const [after, before] = [framesSinceLost(seen), framesSinceLost(seen.toReversed()).toReversed()];
-  const share = (frames = 0) => frames / (FADE_FRAMES + 1);
-  return seen.map((_, i) => Math.min(1, share(after[i]), share(before[i])));
+  const after = secondsSinceLost(frames);
+  const before = secondsSinceLost(frames.toReversed()).toReversed();
+  return frames.map(({ duration }, i) =>
+    eased(Math.min(after[i] ?? 0, before[i] ?? 0) / (FADE_SECONDS + duration)),
+  );
+};
+
+/** 3 t^2 - 2 t^3: it begins and ends slowly. */
+const eased = (share: number): number => {
+  const t = Math.min(1, share);
+  return t * t * (3 - 2 * t);
 };

@@ -103,7 +103,9 @@ const mouthRenderer = (
   { render, signal }: RenderMeans,
   memories: PatchMemory,
 ) => {
-  const faded = fades(frames.map(({ moves, source }) => !moves || !!chosen[source]));
+  const faded = fades(
+    frames.map(({ moves, source, duration }) => ({ seen: !moves || !!chosen[source], duration })),
+  );
   return async (frame: YuvFrame, source: number) => {
     const { index } = frame;
     const face = chosen[source];
