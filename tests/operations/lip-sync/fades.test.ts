@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { eased } from '../../../src/operations/lip-sync/render/eased.ts';
 import { fades } from '../../../src/operations/lip-sync/render/fades.ts';
 
 const test = suite('fades');
@@ -21,6 +22,26 @@ test('a fade takes as long at any rate', () => {
   const lasting = (fps: number) =>
     fades(framesOf(`${'.'.repeat(fps)}x`, fps)).filter((share) => share < 1).length / fps;
   assert.ok(Math.abs(lasting(60) - lasting(25)) < 0.05);
+});
+
+test('frames round one whose mouth is covered are eased as they pass, and no more are held back than a fade needs', async () => {
+  const said = `${'.'.repeat(20)}x${'.'.repeat(20)}xx...`;
+  let taken = 0;
+  async function* source() {
+    for (const [index, frame] of framesOf(said, 25).entries()) {
+      taken += 1;
+      yield { ...frame, index, share: frame.seen ? 1 : 0 };
+    }
+  }
+  const shown: number[] = [];
+  let mostHeld = 0;
+  const ease = async <T>(frame: T, share: number) => ({ ...frame, share });
+  for await (const { index, share } of eased(source(), ease)) {
+    mostHeld = Math.max(mostHeld, taken - index - 1);
+    shown.push(share);
+  }
+  assert.equal(shown, fades(framesOf(said, 25)));
+  assert.is(mostHeld, 8);
 });
 
 test.run();

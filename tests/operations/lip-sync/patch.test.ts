@@ -1,7 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Picture, YuvPicture } from '../../../src/frame.ts';
-import { cut, meshIn, paste, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
+import {
+  cut,
+  meshIn,
+  paste,
+  patchOf,
+  putBack,
+} from '../../../src/operations/lip-sync/render/patch.ts';
 import { cutFace, cutPixels, withPixels } from '../../../src/operations/lip-sync/render/rgb.ts';
 
 const test = suite('patch');
@@ -53,6 +59,17 @@ test('a face that the renderer would refuse has none', () => {
 test('the mesh goes with it', () => {
   const inside = meshIn(meshAt(32, 20), rectOf(32, 20));
   assert.equal([...inside.subarray(61 * 3, 61 * 3 + 3)], [32 - 3 - 20, 20 - 10, 0]);
+});
+
+test('what was cut is put back over what was pasted', () => {
+  const shown = frame();
+  const rect = rectOf(33, 21);
+  const patch = cut(shown, rect);
+  const mask = Buffer.alloc(rect.width * rect.height, 255);
+  paste(shown, rect, { pixels: Buffer.alloc(patch.pixels.length, 252), mask }, 1);
+  assert.not.ok(shown.pixels.equals(frame().pixels));
+  putBack(shown, rect, patch);
+  assert.ok(shown.pixels.equals(frame().pixels));
 });
 
 test('what is cut and pasted whole is the same picture', () => {

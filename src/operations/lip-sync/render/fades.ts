@@ -1,14 +1,14 @@
-/** Over how many seconds the new mouth fades out before, and in after, a frame without the face. */
-const FADE_SECONDS = 0.32;
+/** Over how many seconds the new mouth fades out before, and in after, a frame that keeps its own. */
+export const FADE_SECONDS = 0.32;
 
-type FadingFrame = {
-  /** Whether the face is seen in it. */
+export type FadingFrame = {
+  /** Whether the face is seen in it, and nothing covers its mouth. */
   readonly seen: boolean;
   /** In seconds. */
   readonly duration: number;
 };
 
-/** How much of the new mouth each frame shows, 0..1: it falls smoothly towards a frame without the face. */
+/** How much of the new mouth each frame shows, 0..1: it falls smoothly towards one that is not seen. */
 export const fades = (frames: readonly FadingFrame[]): number[] => {
   const secondsSinceLost = (order: readonly FadingFrame[]): number[] => {
     let since = Number.POSITIVE_INFINITY;

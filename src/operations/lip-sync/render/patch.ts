@@ -1,4 +1,4 @@
-/** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `paste` and `mix` write. */
+/** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `putBack`, `paste` and `mix` write. */
 
 import { type Size, type YuvPicture, yuvBytes } from '../../../frame.ts';
 import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
@@ -61,6 +61,15 @@ export const cut = (
     }
   }
   return { width, height, pixels };
+};
+
+/** Writes back what `cut` took. */
+export const putBack = (frame: YuvPicture, rect: Rect, { pixels }: YuvPicture): void => {
+  let from = 0;
+  for (const plane of planesOf(frame, rect)) {
+    for (let row = 0; row < plane.height; row += 1, from += plane.width)
+      pixels.copy(frame.pixels, plane.from + row * plane.stride, from, from + plane.width);
+  }
 };
 
 /**

@@ -11,8 +11,9 @@ import { interpolateShape } from '../faces/lips.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
+import { eased } from './eased.ts';
 import { fades } from './fades.ts';
-import { cut, meshIn, mix, paste, patchOf } from './patch.ts';
+import { cut, meshIn, mix, paste, patchOf, putBack } from './patch.ts';
 import { openPatchMemory, type PatchMemory } from './patch-memory.ts';
 import { type References, referenceFor } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
@@ -67,10 +68,10 @@ export async function* renderMouths(
   const renderFrame = async ({ crossfade, ...frame }: SourceFrame) => {
     const wanted = script.frames[frame.index];
     if (!wanted) throw new Error(`there is no output frame ${frame.index}`);
+    const { source } = wanted;
     const before = hooks?.rendered ? { ...frame, pixels: Buffer.from(frame.pixels) } : frame;
     const moves = wanted.moves && (hooks?.renders?.(wanted.time) ?? true);
-    const made = moves ? await renderMouthInto(frame, wanted.source) : UNCHANGED;
-    const { changed, memory, ...patch } = made;
+    const made = moves ? await renderMouthInto(frame, source) : UNCHANGED;
     if (crossfade && wanted.crossfade) {
       if (hooks?.rendered) mix(before, crossfade, crossfade.share);
       if (moves) {
@@ -80,23 +81,38 @@ export async function* renderMouths(
       mix(frame, crossfade, crossfade.share);
       spare.push(crossfade.pixels.buffer);
     }
-    const after = { ...frame, passedThrough: moves && !changed };
-    return { memory, shown: { index: frame.index, ...patch, before, after } };
+    // A face whose mouth the renderer leaves alone is turned away, or something covers it.
+    const seen = !made.rect || made.changed;
+    return { ...{ frame, source, before, moves, made, seen }, duration: frame.duration };
   };
-  for await (const { memory, shown } of inOrder(sources, inFlight, renderFrame)) {
-    hooks?.rendered?.(shown);
+  type Made = Awaited<ReturnType<typeof renderFrame>>;
+  const ease = async (shown: Made, share: number): Promise<Made> => {
+    const { frame, source, made } = shown;
+    if (!made.rect || script.frames[frame.index]?.crossfade) return shown;
+    putBack(frame, made.rect, made.patch);
+    memories.give(made.memory);
+    return { ...shown, made: await renderMouthInto(frame, source, share) };
+  };
+  for await (const shown of eased(inOrder(sources, inFlight, renderFrame), ease)) {
+    const { frame, before, moves, made } = shown;
+    const after = { ...frame, passedThrough: moves && !made.changed };
+    const { mesh, rect, mask, memory } = made;
+    hooks?.rendered?.({ index: frame.index, mesh, rect, mask, before, after });
     if (memory) memories.give(memory);
-    yield shown.after;
+    yield after;
     // A bench may keep the frames that its hooks get.
-    if (!hooks) spare.push(shown.after.pixels.buffer);
+    if (!hooks) spare.push(after.pixels.buffer);
   }
 }
 
-const UNCHANGED = { mesh: null, rect: null, mask: null, changed: false, memory: null };
+const UNCHANGED = {
+  ...{ mesh: null, rect: null, patch: null, mask: null, memory: null },
+  changed: false,
+} as const;
 
 /**
- * Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index. `memory`
- * of the result, in which its mask lies, goes back to `memories`.
+ * Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index, at most
+ * `most` of it (0..1). `memory` of the result, in which its patch (as it was) and its mask lie, goes back to `memories`.
  */
 const mouthRenderer = (
   { frames, chosen, meshes, targets, rendering, inside, pcm, references }: MeshedScript,
@@ -106,13 +122,13 @@ const mouthRenderer = (
   const faded = fades(
     frames.map(({ moves, source, duration }) => ({ seen: !moves || !!chosen[source], duration })),
   );
-  return async (frame: YuvFrame, source: number) => {
+  return async (frame: YuvFrame, source: number, most = 1) => {
     const { index } = frame;
     const face = chosen[source];
     const mesh = face ? await meshes.read(face.mesh) : null;
     const rect = mesh && patchOf(mesh, frame, render);
     if (!rect) return { ...UNCHANGED, mesh };
-    const share = (faded[index] ?? 1) * (frames[index]?.opacity ?? 1);
+    const share = Math.min(most, faded[index] ?? 1) * (frames[index]?.opacity ?? 1);
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const whole = yuvBytes(rect);
@@ -124,7 +140,7 @@ const mouthRenderer = (
     const shown = { target, inside, wanted, memory: memory.subarray(whole) };
     const made = await render.render(mouth, shown, signal);
     const changed = paste(frame, rect, made, opacityOf(share));
-    return { mesh, rect, mask: made.mask, changed, memory };
+    return { mesh, rect, patch, mask: made.mask, changed, memory };
   };
 };
 
