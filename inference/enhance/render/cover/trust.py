@@ -3,9 +3,9 @@
 import cv2
 import numpy as np
 
-from enhance.geometry.area import Area, Floats
+from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose, ramp
-from enhance.geometry.planes import Plane, Planes
+from enhance.geometry.planes import Planes
 from enhance.render.lips.outline import SAMPLES, Lips
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
@@ -72,19 +72,19 @@ def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
     at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
     around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
     probes = (at[:, None] + around).astype(np.float32)
-    seen = np.stack([_sampled(planes.y, probes), _sampled(planes.u, probes / 2), _sampled(planes.v, probes / 2)], axis=1)
-    ends = np.cumsum([len(group) for group in groups])[:-1]
-    return np.array([part.mean(axis=0) for part in np.split(seen, ends)])
+    fine, coarse = cv2.split(probes), cv2.split(probes / 2)
+    sampled = [
+        cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        for plane, (x, y) in ((planes.y, fine), (planes.u, coarse), (planes.v, coarse))
+    ]
+    seen = np.stack(sampled).mean(axis=2).astype(np.float32).T
+    ends = np.cumsum([len(group) for group in groups])
+    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
 
 
 def cheeks_of(planes: Planes, head: Array, pose: Pose) -> Array:
     """[3]: Y, U, V of the cheeks, by which the light on a face is told."""
     return np.asarray(means(planes, pose, [head[list(CHEEKS)]])[0])
-
-
-def _sampled(plane: Plane, probes: Floats) -> Floats:
-    values = cv2.remap(plane, probes[..., 0], probes[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(values.mean(axis=1), np.float32)
 
 
 def _outside(pixels: Array, area: Area) -> float:

@@ -79,6 +79,15 @@ class Ring:
         ends = (self.contours[1] + self.contours[3]) / 2
         return np.interp(x, ends[:, 0], ALONG, left=-2, right=2), lip, np.where(lip, lower, upper)
 
+    @cached_property
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Of each pixel: the column and the row of the grid, its lips one below the other."""
+        along, lip, depth = self.places
+        x = np.clip((along + 1) / 2 * (SAMPLES - 1), COLUMNS[0], COLUMNS[-1])
+        x = (x - COLUMNS[0]) / (COLUMNS[1] - COLUMNS[0])
+        y = np.clip((depth - DEPTHS[0]) / (DEPTHS[1] - DEPTHS[0]), 0, len(DEPTHS) - 1) + len(DEPTHS) * lip
+        return x.astype(np.float32), y.astype(np.float32)
+
     def means(self, planes: Planes) -> Array:
         """Y, U, V on the grid, GRID x 3."""
         inner, outer = (np.stack([self.contours[i], self.contours[i + 2]])[:, None, COLUMNS] for i in (0, 1))
@@ -92,12 +101,9 @@ class Ring:
 
     def spread(self, values: Array, step: int) -> Floats:
         """Values on the grid, GRID, at every pixel of the area, or every second one."""
-        along, lip, depth = (v[::step, ::step] for v in self.places)
-        x = np.clip((along + 1) / 2 * (SAMPLES - 1), COLUMNS[0], COLUMNS[-1])
-        x = (x - COLUMNS[0]) / (COLUMNS[1] - COLUMNS[0])
-        y = np.clip((depth - DEPTHS[0]) / (DEPTHS[1] - DEPTHS[0]), 0, len(DEPTHS) - 1) + len(DEPTHS) * lip
+        x, y = (np.ascontiguousarray(v[::step, ::step]) for v in self.nodes)
         rows = values.reshape(-1, GRID[2]).astype(np.float32)
-        return np.asarray(cv2.remap(rows, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR), np.float32)
+        return np.asarray(cv2.remap(rows, x, y, cv2.INTER_LINEAR), np.float32)
 
 
 def tone_of(planes: Planes, head: Array, ring: Ring) -> Tone:
