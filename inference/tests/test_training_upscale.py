@@ -16,6 +16,9 @@ from skimage import data
 
 from tests.pictures import pattern
 from training.upscale.codecs import VP9, X264, X264_FAST, X265, Codec, lumas, through_video
+from training.upscale.compressed import pairs as photos
+from training.upscale.compressed.judge import main as judge
+from training.upscale.compressed.pool import Pool as PhotoPool
 from training.upscale.export import Depth, export
 from training.upscale.judge import LINEAR, Enlarge, cascades, flicker, stills
 from training.upscale.pairs import MOVING, Pairs, even_planes, halved, moving, pairs_of
@@ -179,6 +182,34 @@ def test_the_last_two_squares_of_a_batch_are_one_place_as_two_encoders_left_it()
         assert not np.array_equal(wanted[-1], wanted[-3])
         assert not np.array_equal(given[-1], given[-2])
         assert np.corrcoef(given[-1].ravel(), given[-2].ravel())[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("videos", [0, 1])
+def test_what_a_compressed_square_shows_is_what_is_wanted_of_it_wherever_a_jpeg_begins(tmp_path: Path, videos: float) -> None:
+    source = Source("drawn", write(tmp_path / "pictures", "drawn.png") / "drawn.png")
+    pair = photos.read_pairs(source, tmp_path)
+    assert np.array_equal(photos.read_pairs(source, tmp_path).videos, pair.videos)
+    pool = PhotoPool([pair], side=24, count=6, videos=videos, quality=(40, 60), seed=5)
+    given, wanted = pool.batch(3)
+    assert (given.shape, wanted.shape) == ((6, 3, 38, 38), (6, 3, 48, 48))
+    assert np.array_equal(pool.batch(3)[0], given)
+    for square, large in zip(given, wanted, strict=True):
+        seen = cv2.resize(large.mean(0), (24, 24), interpolation=cv2.INTER_AREA)
+        right, shifted = (np.corrcoef(seen.ravel(), square.mean(0)[y : y + 24, 7:31].ravel())[0, 1] for y in (7, 8))
+        assert right > max(0.7, shifted)
+
+
+def test_networks_are_judged_on_every_way_of_storing_a_photo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "pictures", "a.png") / "a.png"
+    network = FFMPEG.parent / "weights" / "photo_x2.onnx"
+    monkeypatch.setattr("sys.argv", ["judge", "--photos", str(path), "--networks", str(network)])
+    judge()
+    header, _, lanczos, ours = capsys.readouterr().out.splitlines()
+    assert header.split(" | ")[1:4] == ["clean", "JPEG 20", "JPEG 30"]
+    assert ours.startswith("| photo_x2 | ")
+    assert ours.count("|") == lanczos.count("|") == header.count("|")
 
 
 def write(folder: Path, *names: str) -> Path:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -15,6 +16,8 @@ torch = pytest.importorskip("torch", reason="skipped for want of torch: inferenc
 
 from tests.pictures import pattern  # noqa: E402
 from training.upscale.__main__ import main  # noqa: E402
+from training.upscale.compressed.__main__ import main as train_on  # noqa: E402
+from training.upscale.compressed.network import PhotoNetwork  # noqa: E402
 from training.upscale.export import export  # noqa: E402
 from training.upscale.fit import Fit, Settings, loss_of, rate_at  # noqa: E402
 from training.upscale.judge import LINEAR  # noqa: E402
@@ -79,9 +82,15 @@ def test_a_network_begins_as_bicubic_interpolation() -> None:
     assert np.abs(begun - LINEAR["bicubic"](plane))[8:-8, 8:-8].max() < 1
 
 
+def begun(seed: int, kept: Path, settings: Settings = SETTINGS) -> Fit[UpscaleNetwork]:
+    """As a run begins, or goes on from what is kept."""
+    torch.manual_seed(seed)
+    return Fit(UpscaleNetwork(), partial(loss_of, steady=0.1), settings, kept)
+
+
 def test_a_network_of_one_picture_learns_it_by_heart(tmp_path: Path) -> None:
     pool = Pool([one_picture()], side=20, count=4, seed=1)
-    fit = Fit(Settings(steps=150, rate=3e-3, warm_up=10, mean=0.9), 1, tmp_path / "fit.pt")
+    fit = begun(1, tmp_path / "fit.pt", Settings(steps=150, rate=3e-3, warm_up=10, mean=0.9))
     network = fit.run(pool, None)
     given, wanted = map(torch.from_numpy, pool.batch(10_000))
     with torch.no_grad():
@@ -105,10 +114,10 @@ class Mortal(Pool):
 def test_a_run_that_was_killed_goes_on_to_the_same_network(tmp_path: Path) -> None:
     pairs = [one_picture()]
     pool, mortal = Pool(pairs, 12, 2, 4), Mortal(pairs, 12, 2, 4)
-    whole = Fit(SETTINGS, 1, tmp_path / "whole.pt").run(pool, None)
+    whole = begun(1, tmp_path / "whole.pt").run(pool, None)
     with pytest.raises(KilledError):
-        Fit(SETTINGS, 1, tmp_path / "killed.pt").run(mortal, None)
-    again = Fit(SETTINGS, 2, tmp_path / "killed.pt")  # the seed of what a run begins with no longer matters
+        begun(1, tmp_path / "killed.pt").run(mortal, None)
+    again = begun(2, tmp_path / "killed.pt")  # the seed of what a run begins with no longer matters
     assert again.step == 4
     resumed = again.run(pool, None)
     for name, value in whole.state_dict().items():
@@ -146,3 +155,28 @@ def test_the_whole_recipe_runs_and_leaves_four_graphs_and_their_figures(
     figures = (tmp_path / "work" / "figures.md").read_text()
     assert "1 of drawn, enlarged by 2" in figures
     assert figures in capsys.readouterr().out
+
+
+def test_a_network_for_compressed_pictures_goes_on_from_waifu2x_and_is_written_in_half_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "photos").mkdir()
+    cv2.imwrite(str(tmp_path / "photos" / "a.png"), pattern(160, 176))
+    start = FFMPEG.parent / "weights" / "photo_denoise2_x2.onnx"
+    given = {"--start": start, "--learn": tmp_path / "photos", "--work": tmp_path, "--out": tmp_path / "made.onnx"}
+    words = [word for option, path in given.items() for word in (option, str(path))]
+    for steps in ("1", "2"):
+        monkeypatch.setattr("sys.argv", ["compressed", *words, "--pages", "0", "--rate", "1e-3", "--steps", steps])
+        train_on()
+    made = onnx.load(tmp_path / "made.onnx")
+    assert {each.key: each.value for each in made.metadata_props}["steps"] == "2"
+    assert (tmp_path / "made.onnx").stat().st_size < 0.51 * start.stat().st_size
+    picture = pattern(30, 32).transpose(2, 0, 1)[None].astype(np.float32) / 255
+    before, after = (
+        onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"input": picture})[0]
+        for path in (start, tmp_path / "made.onnx")
+    )
+    with torch.no_grad():
+        learnt = PhotoNetwork(made).eval()(torch.from_numpy(picture)).numpy()
+    assert np.abs(after - learnt).max() < 1e-4
+    assert 1e-4 < np.abs(after - before).max() < 0.2

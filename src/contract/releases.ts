@@ -215,7 +215,7 @@ export const addedExample: AddedRelease = {
 };
 
 export const modelsFileExample: z.input<typeof ModelsFile> = {
-  slots: { photo: { stable: 's2', candidate: { release: 's3', percent: 5 } } },
+  slots: { photo: { stable: 's3', candidate: { release: 'r2', percent: 5 } } },
   dry_run: true,
 };
 export const appliedExample: z.infer<typeof AppliedModels> = {

@@ -78,7 +78,7 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s2'),
+    stateOf('photo', 'photo-s3'),
     stateOf('animation', 'animation-s2'),
     stateOf('photo_realtime', 'photo_realtime-s2'),
     stateOf('animation_realtime', 'animation_realtime-s2'),
@@ -226,7 +226,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      ...{ release: 's2', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
+      ...{ release: 's3', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
       versions: { video, image },
     },
   ],

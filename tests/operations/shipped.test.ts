@@ -18,7 +18,7 @@ const mouths = ['face_track-r4', 'speech-r3', 'mouth_plan-r4'];
 const portraits = ['head_motion-r2', 'portrait_motion-r1'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
-  'photo@s2': ['photo-s2'],
+  'photo@s3': ['photo-s3'],
   'animation@s2': ['animation-s2'],
   'photo_realtime@s2': ['photo_realtime-s2'],
   'animation_realtime@s2': ['animation_realtime-s2'],

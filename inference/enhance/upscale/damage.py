@@ -13,7 +13,7 @@ from enhance.picture import LUMA, AnyPicture, white
 
 Floats = npt.NDArray[np.float32]
 
-_LIMITS = (2, 5, 30)  # steps from which each level is the truest: JPEG 92, 81 and 22
+_LIMITS = (2, 5, 8, 18)  # steps from which each of upscaler.DENOISING, up to JPEG, is the truest: JPEG 92, 81, 70 and 37
 _SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
 _LEAST_SIDE = 32
 _BLOCK = 8
@@ -28,7 +28,7 @@ _LEAST_FOUND = 3  # of the nine frequencies
 
 
 def denoise_level(picture: AnyPicture) -> int:
-    """Which level of taking blocks and noise away is the truest for a picture: 0, for none, to 3. docs/decisions/0038."""
+    """Which of upscaler.DENOISING is the truest to what was a JPEG; 0 for none. docs/decisions/0050."""
     return bisect(_LIMITS, jpeg_step(picture))
 
 

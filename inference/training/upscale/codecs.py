@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from enhance.picture import Picture
+
 from .planes import Frame, Plane
 
 
@@ -33,11 +35,26 @@ def through_jpeg(plane: Plane, quality: int) -> Plane:
 def through_video(frames: Sequence[Frame], codec: Codec, crf: int) -> list[Plane]:
     """The luma of each frame after encoding at this crf and decoding. Raises ValueError when frames got lost on the way."""
     height, width = frames[0].y.shape
-    raw = ("-f", "rawvideo", "-pix_fmt", "yuv420p")
-    encode = (*raw, "-s", f"{width}x{height}", "-r", "25", "-i", "-", *codec.encoder, "-crf", f"{crf}", "-threads", "1")
-    stored = _ffmpeg((*encode, "-f", codec.format, "-"), b"".join(frame.tobytes() for frame in frames))
-    decoded = _ffmpeg(("-f", codec.format, "-i", "-", "-fps_mode", "passthrough", *raw, "-"), stored)
+    decoded = _stored("yuv420p", (height, width), b"".join(frame.tobytes() for frame in frames), codec, crf)
     return lumas(decoded, len(frames), height, width)
+
+
+def colours_through_video(frames: Sequence[Picture], codec: Codec, crf: int) -> list[Picture]:
+    """The same of frames of RGB, h x w x 3 with even sides, and all of them."""
+    height, width, _ = frames[0].shape
+    decoded = _stored("rgb24", (height, width), b"".join(frame.tobytes() for frame in frames), codec, crf)
+    if len(decoded) != len(frames) * frames[0].size:
+        raise ValueError(f"expected {len(frames)} frames of {width}x{height}, got {len(decoded)} bytes")
+    return list(np.frombuffer(decoded, np.uint8).reshape(len(frames), height, width, 3))
+
+
+def _stored(pixels: str, sides: tuple[int, int], frames: bytes, codec: Codec, crf: int) -> bytes:
+    """Raw frames of these pixels after encoding as 4:2:0 and decoding."""
+    height, width = sides
+    raw = ("-f", "rawvideo", "-pix_fmt", pixels)
+    encode = (*raw, "-s", f"{width}x{height}", "-r", "25", "-i", "-", "-pix_fmt", "yuv420p", *codec.encoder)
+    stored = _ffmpeg((*encode, "-crf", f"{crf}", "-threads", "1", "-f", codec.format, "-"), frames)
+    return _ffmpeg(("-f", codec.format, "-i", "-", "-fps_mode", "passthrough", *raw, "-"), stored)
 
 
 def lumas(decoded: bytes, count: int, height: int, width: int) -> list[Plane]:

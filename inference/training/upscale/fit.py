@@ -1,19 +1,28 @@
-"""Fits the network: L1, twins kept alike, Adam, a rate that falls to nothing at the end. A run that was killed goes on."""
+"""Fits a network: Adam, a rate that falls to nothing at the end. A run that was killed goes on."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from .network import UpscaleNetwork
 from .pause import wait_while
-from .pool import Pool
+from .pool import Floats
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+class Batches(Protocol):
+    """What is learnt from."""
+
+    def batch(self, number: int) -> tuple[Floats, Floats]:
+        """Inputs, and what shall become of them; the same for the same number."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -24,47 +33,48 @@ class Settings:
     rate: float = 1e-3
     warm_up: int = 200
     falling: float = 0.4
-    steady: float = 0.1  # weight of the distance between twins, which becomes flicker
     mean: float = 0.999  # of the running mean of the weights, which is the result
     keep: int = 500  # steps from one checkpoint to the next
 
 
-class Fit:
-    """A network and all that goes on with it from step to step; read from `kept` where a run left it there."""
+class Fit(Generic[Network]):
+    """A network and all that goes on with it from step to step; read from `kept` where a run left it there.
 
-    def __init__(self, settings: Settings, seed: int, kept: Path) -> None:
-        torch.manual_seed(seed)
-        self.settings, self.kept = settings, kept
-        self.network = UpscaleNetwork().to(memory_format=torch.channels_last).train()
+    loss: of what the network made and what it should have made.
+    """
+
+    def __init__(self, network: Network, loss: Callable[[Tensor, Tensor], Tensor], settings: Settings, kept: Path) -> None:
+        self.loss, self.settings, self.kept = loss, settings, kept
+        self.network = network.to(memory_format=torch.channels_last).train()
         self.mean = AveragedModel(self.network, multi_avg_fn=get_ema_multi_avg_fn(settings.mean))
         self.optimiser = torch.optim.Adam(self.network.parameters(), settings.rate, betas=(0.9, 0.99), fused=True)
         self.step = 0
         if kept.exists():
             self._restore(torch.load(kept, weights_only=True))
 
-    def run(self, pool: Pool, pause: Path | None) -> UpscaleNetwork:
+    def run(self, batches: Batches, pause: Path | None) -> Network:
         """All steps that are left. pause: while this file exists, nothing is computed."""
         began, first, recent = time.monotonic(), self.step, 0.0
-        for inputs, wanted in self._batches(pool, pause):
+        for inputs, wanted in self._drawn(batches, pause):
             recent += self._learn(inputs, wanted).item() / self.settings.keep
             if self.step % self.settings.keep == 0 or self.step == self.settings.steps:
                 self._save()
                 each = 1000 * (time.monotonic() - began) / (self.step - first)
                 print(f"step {self.step} of {self.settings.steps}: loss {255 * recent:.4f}, {each:.0f} ms each", flush=True)
                 recent = 0.0
-        trained: UpscaleNetwork = self.mean.module.eval()
+        trained: Network = self.mean.module.eval()
         return trained
 
-    def _batches(self, pool: Pool, pause: Path | None) -> Iterator[tuple[Tensor, Tensor]]:
+    def _drawn(self, batches: Batches, pause: Path | None) -> Iterator[tuple[Tensor, Tensor]]:
         while self.step < self.settings.steps:
             wait_while(pause)
-            inputs, wanted = map(torch.from_numpy, pool.batch(self.step))
+            inputs, wanted = map(torch.from_numpy, batches.batch(self.step))
             yield inputs.to(memory_format=torch.channels_last), wanted
 
     def _learn(self, inputs: Tensor, wanted: Tensor) -> Tensor:
         for group in self.optimiser.param_groups:
             group["lr"] = rate_at(self.step, self.settings)
-        loss = loss_of(self.network(inputs), wanted, self.settings.steady)
+        loss = self.loss(self.network(inputs), wanted)
         self.optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 0.5)

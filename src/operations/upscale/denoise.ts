@@ -1,36 +1,34 @@
 /** How much of blocks and noise is taken away, from what an option says. Pure. */
 import type { Warning } from '../../contract/job.ts';
-import { type Level, MEASURED, type Upscaler } from '../../triton/clients/upscaler.ts';
+import { H264, type Level, MEASURED, type Upscaler } from '../../triton/clients/upscaler.ts';
 import { denoiseOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 
-type Release = Pick<Upscaler, 'denoises'>;
-
-/** For H.264 at any crf from 20 on it is truer than none; 2 is so from 28 on, and takes too much away at 20. */
-const VIDEO: Level = 1;
+type Release = Pick<Upscaler, 'levels'>;
 
 /**
  * What the release is asked for. What a JPEG did can be measured; what a video's encoder did differs from frame to frame and
- * from place to place, and one level for all frames is what does not flicker.
+ * from place to place, and one level for all frames is what does not flicker: releases without one for H.264 take 1.
  */
 export const levelOf = (
   options: UpscaleOptions,
   kind: 'image' | 'video',
-  { denoises }: Release,
+  { levels }: Release,
 ): Level => {
   const denoise = denoiseOf(options);
-  if (denoise === 'off' || !denoises) return 0;
+  if (denoise === 'off' || !levels.length) return 0;
   if (denoise !== 'auto') return denoise;
-  return kind === 'image' ? MEASURED : VIDEO;
+  if (kind === 'image') return MEASURED;
+  return levels.includes(H264) ? H264 : 1;
 };
 
 /** For who asked for what the release cannot do. */
 export const denoiseWarnings = (
   options: UpscaleOptions,
-  { denoises }: Release,
+  { levels }: Release,
 ): readonly Warning[] => {
   const isNamed = !['auto', 'off'].includes(String(denoiseOf(options)));
-  return isNamed && !denoises ? [UNABLE] : [];
+  return isNamed && !levels.length ? [UNABLE] : [];
 };
 
 const UNABLE: Warning = {

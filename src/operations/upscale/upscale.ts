@@ -27,7 +27,7 @@ export const upscale = operation({
   models: {
     photo: {
       description: 'photographs; stays closest to the original',
-      ...{ rate: 0.5, release: 's2' },
+      ...{ rate: 0.5, release: 's3' },
     },
     animation: {
       description: 'drawings, cartoons and video of them',

@@ -19,16 +19,18 @@ export type Upscaler = {
   readonly reach: (scale: number) => number | null;
   /** Whether it takes pictures of 16 bits; every release takes those of 8. */
   readonly takesDeep: boolean;
-  /** Whether it takes away blocks and noise. */
-  readonly denoises: boolean;
+  /** In which ways it takes away blocks and noise: none where it does not. */
+  readonly levels: readonly Level[];
   /** The picture at `scale`, of the same depth. The signal's reason is thrown on abort. */
   run(picture: Picture, scale: number, signal: AbortSignal, level?: Level): Promise<Picture>;
   /** What MEASURED is for this picture, or a part of it that begins at a multiple of 8 rows. */
   measure(picture: Picture, signal: AbortSignal): Promise<Level>;
 };
 
-/** How much of blocks and noise is taken away, 0 to 3. */
+/** 0 to 3: how much of blocks and noise is taken away. Above: what a codec left. */
 export type Level = number;
+/** What H.264 left. */
+export const H264: Level = 5;
 /** As much as is measured of what was a JPEG once. */
 export const MEASURED: Level = -1;
 
@@ -55,7 +57,7 @@ export const upscalerSlot = (model: string): Slot => ({
 export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscaler => {
   const ask = openModel(transport, loaded);
   const { band_align, band_halo, band_rows, band_columns = '0' } = loaded.parameters;
-  const { denoise, depths = '' } = loaded.parameters;
+  const { denoise = '', depths = '' } = loaded.parameters;
   return {
     bandAlign: Number(band_align),
     bandHalo: Number(band_halo),
@@ -64,7 +66,7 @@ export const openUpscaler = (transport: Transport, loaded: LoadedModel): Upscale
     bandAfter: byScale(loaded, 'band_after'),
     reach: byScale(loaded, 'reach'),
     takesDeep: depths.split(',').includes('16'),
-    denoises: denoise === '1,2,3',
+    levels: /^1,2,3(,|$)/.test(denoise) ? denoise.split(',').map(Number) : [],
     run: async (picture, scale, signal, level = 0) => {
       const { channels, depth } = picture;
       const size = scaled(picture, scale);

@@ -79,10 +79,11 @@ test('only photo with effort best takes noise away; what else is asked to is ref
 });
 
 test('a release that takes no noise away is not asked to, and who asked for it is told', () => {
-  const [able, unable] = [{ denoises: true }, { denoises: false }];
+  const [able, unable] = [{ levels: [1, 2, 3, 4, 5] }, { levels: [] }];
   const wish = (denoise: Denoise) => ({ ...asked, denoise });
   assert.is(levelOf(wish('auto'), 'image', able), MEASURED);
-  assert.is(levelOf(wish('auto'), 'video', able), 1);
+  assert.is(levelOf(wish('auto'), 'video', able), 5);
+  assert.is(levelOf(wish('auto'), 'video', { levels: [1, 2, 3] }), 1);
   assert.is(levelOf(wish(3), 'video', able), 3);
   assert.is(levelOf(asked, 'image', able), 0);
   assert.is(levelOf(wish(3), 'image', unable), 0);

@@ -1,0 +1,1 @@
+"""photo for pictures that were compressed: waifu2x's network, trained on from where its authors left it."""

@@ -1,0 +1,96 @@
+"""python -m training.upscale.compressed.judge: how true networks are to compressed photos, as a table of Markdown."""
+
+import argparse
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from enhance.engine import choose_engine
+from enhance.picture import AnyPicture, Picture
+from enhance.upscale.upscaler import Run, photo
+
+from ..codecs import X264, colours_through_video
+from ..pairs import MOVING, moved
+from ..planes import BICUBIC, LANCZOS, yuv_planes
+from ..sources import read_picture
+from .pairs import half, through_jpeg
+
+_QUALITIES = (20, 30, 45, 60, 75, 90)
+_CRFS = (20, 24, 28, 32)
+_ROWS = 640  # of a photo at most
+_RIM = 6  # pixels at the edge of a photo that are not judged
+_STEP = 4  # pixels of the photo by which it moves from frame to frame at most
+
+Enlarge = Callable[[Picture], AnyPicture]
+
+
+def main() -> None:
+    """Prints PSNR of luma over Lanczos, in dB, by 2, the mean over the photos, for each network."""
+    asked = _arguments()
+    open_network = choose_engine(os.environ).open
+    networks: dict[str, Enlarge] = {path.stem: _enlarging(open_network(path)) for path in asked.networks}
+    rows: dict[str, list[list[float]]] = {"Lanczos": [], **{name: [] for name in networks}}
+    kinds: list[str] = []
+    for path in asked.photos:
+        large = _whole(read_picture(path)[:_ROWS])
+        stored = list(_stored(large, path.stem))
+        kinds = [kind for kind, _ in stored]
+        linear = [_psnr(_lanczos(small), large) for _, small in stored]
+        rows["Lanczos"].append(linear)
+        for name, enlarge in networks.items():
+            rows[name].append([_psnr(enlarge(small), large) - base for (_, small), base in zip(stored, linear, strict=True)])
+    lines = [["", *kinds], ["---"] * (len(kinds) + 1), *map(_line, rows.items())]
+    print("\n".join(f"| {' | '.join(line)} |" for line in lines))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m training.upscale.compressed.judge", description=main.__doc__)
+    parser.add_argument("--photos", type=Path, nargs="+", required=True, help="pictures that were not learnt from")
+    parser.add_argument("--networks", type=Path, nargs="+", required=True, help="ONNX files, each of waifu2x's graph")
+    return parser.parse_args()
+
+
+def _enlarging(network: Run) -> Enlarge:
+    return partial(photo(lambda _: network)[2].upscale, before_tile=lambda: None)
+
+
+def _whole(picture: Picture) -> Picture:
+    height, width = (side // 4 * 4 for side in picture.shape[:2])
+    return np.ascontiguousarray(picture[:height, :width])
+
+
+def _stored(large: Picture, name: str) -> Iterator[tuple[str, Picture]]:
+    """What the halved photo is after each way of storing it; as a video, the last frame of one in which it moves."""
+    small = half(large, BICUBIC)
+    yield "clean", small
+    for quality in _QUALITIES:
+        yield f"JPEG {quality}", through_jpeg(small, quality, full_colour=False)
+    step = np.random.default_rng(len(name)).integers(-_STEP, _STEP + 1, 2)
+    frames = [half(frame, BICUBIC) for frame in moved(large, step, MOVING - 1)]
+    for crf in _CRFS:
+        yield f"crf {crf}", colours_through_video(frames, X264, crf)[-1]
+
+
+def _lanczos(small: Picture) -> Picture:
+    height, width, _ = small.shape
+    return np.asarray(Image.fromarray(small).resize((2 * width, 2 * height), LANCZOS))
+
+
+def _psnr(enlarged: AnyPicture, large: Picture) -> float:
+    ours, true = (
+        yuv_planes(np.asarray(each, np.uint8))[0, _RIM:-_RIM, _RIM:-_RIM].astype(np.float64) for each in (enlarged, large)
+    )
+    return float(10 * np.log10(255**2 / np.mean((ours - true) ** 2)))
+
+
+def _line(row: tuple[str, Sequence[Sequence[float]]]) -> list[str]:
+    name, photos = row
+    return [name, *(f"{value:.2f}" for value in np.mean(photos, axis=0))]
+
+
+if __name__ == "__main__":
+    main()
