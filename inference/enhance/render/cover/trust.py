@@ -1,11 +1,11 @@
 """How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
 
-import cv2
 import numpy as np
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
+from enhance.render.lips.colours import means
 from enhance.render.lips.outline import SAMPLES, Lips
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
@@ -65,21 +65,6 @@ def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:
     there = float(usual @ usual)
     told = ramp(there**0.5, *PALE_LIPS)
     return 1 - told * (1 - ramp(float(seen @ usual) / max(there, 1e-6), *covered))
-
-
-def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
-    """Mean Y, U, V round the points of each group, groups x 3."""
-    at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
-    around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
-    probes = (at[:, None] + around).astype(np.float32)
-    fine, coarse = cv2.split(probes), cv2.split(probes / 2)
-    sampled = [
-        cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        for plane, (x, y) in ((planes.y, fine), (planes.u, coarse), (planes.v, coarse))
-    ]
-    seen = np.stack(sampled).mean(axis=2).astype(np.float32).T
-    ends = np.cumsum([len(group) for group in groups])
-    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
 
 
 def cheeks_of(planes: Planes, head: Array, pose: Pose) -> Array:

@@ -17,18 +17,13 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
 from enhance.record import Shape
-from enhance.render.cover.trust import means
+from enhance.render.lips.colours import COLUMNS, light_across
 from enhance.render.lips.outline import ALONG, SAMPLES
 
-COLUMNS = np.arange(2, SAMPLES - 2, 2)
-"""Of a contour's points, where lips are thick enough to be sampled."""
 DEPTHS = np.array([0.2, 0.4, 0.6, 0.8])
 """From a lip's inner contour, 0, to its outer, 1."""
 GRID = (2, len(DEPTHS), len(COLUMNS))
 """Lips, depths, columns."""
-
-SIDES = ((36, 205, 212), (266, 425, 432))
-"""Cheeks at the picture's left and right: they tell the light on the lips."""
 
 SHARE = 0.85  # of the difference that is made up for
 MOST = np.array([70.0, 30.0, 30.0])  # of it, in grey levels
@@ -155,9 +150,3 @@ def coarser(area: Area, step: int) -> Area:
 def smoothed(plane: Plane, sigma: float) -> Floats:
     """Blurred by sigma in samples, at least 0.5."""
     return np.asarray(cv2.GaussianBlur(plane.astype(np.float32), (0, 0), max(sigma, 0.5)), np.float32)
-
-
-def light_across(planes: Planes, head: Array, pose: Pose) -> Array:
-    """Y, U, V of the cheeks, from left to right: len(COLUMNS) x 3. head: 478 x 3 in head coordinates."""
-    left, right = means(planes, pose, [head[list(points)] for points in SIDES])
-    return np.asarray(left + (ALONG[COLUMNS, None] + 1) / 2 * (right - left), np.float64)
