@@ -11,12 +11,30 @@ import type { Log } from './log.ts';
  * Whoever opens the connection closes it with `closeRedis`.
  */
 export const openRedis = (url: string, log: Log, waits: keyof typeof retries): Redis => {
-  const redis = new Redis(url, retries[waits]);
+  const redis = new Batching(url, retries[waits]);
   redis.on('error', (error) => {
     log.warn({ error: error.message }, 'Redis failed; it is tried again');
   });
   return redis;
 };
+
+/** Sends the commands of one turn of the event loop in one write: each write costs the API as much as all its JSON. */
+class Batching extends Redis {
+  #held = false;
+
+  override sendCommand(...sent: Parameters<Redis['sendCommand']>): unknown {
+    const { stream } = this;
+    if (!this.#held && stream) {
+      this.#held = true;
+      stream.cork();
+      setImmediate(() => {
+        this.#held = false;
+        stream.uncork();
+      });
+    }
+    return super.sendCommand(...sent);
+  }
+}
 
 /** Ends a connection after its last commands; at once when Redis is away, as these would be waited for without limit. */
 export const closeRedis = async (redis: Redis): Promise<void> => {

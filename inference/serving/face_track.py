@@ -51,12 +51,13 @@ class FaceTrackModel(Shell):
 
 def _request(inputs: Inputs) -> TrackingRequest:
     fps = FPS if inputs.get("FPS") is None else inputs.number("FPS")
-    return TrackingRequest(inputs["HINTS"], inputs.get("HINTED"), fps, _is_set(inputs, "RAW"))
+    raw, thorough = _is_set(inputs, "RAW"), _is_set(inputs, "THOROUGH", otherwise=True)
+    return TrackingRequest(inputs["HINTS"], inputs.get("HINTED"), fps, raw, thorough)
 
 
-def _is_set(inputs: Inputs, name: str) -> bool:
+def _is_set(inputs: Inputs, name: str, *, otherwise: bool = False) -> bool:
     if inputs.get(name) is None:
-        return False
+        return otherwise
     value = inputs.number(name)
     if value not in (0, 1):
         raise ValueError(f"expected {name} 0 or 1, got {value}")

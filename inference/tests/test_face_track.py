@@ -181,6 +181,16 @@ def test_a_hint_where_nothing_is_finds_nothing(tracker: Tracker) -> None:
     assert (nowhere.identity == -1).all()
 
 
+def test_without_a_thorough_search_a_small_face_is_found_where_it_is_said_to_be(tracker: Tracker) -> None:
+    small = cv2.resize(FACE, None, fx=0.4, fy=0.4, interpolation=cv2.INTER_AREA)
+    frame = cv2.copyMakeBorder(small, 300, 400, 900, 400, cv2.BORDER_CONSTANT, value=(90, 110, 130))
+    found, _ = track_frames(tracker, frame[None], NOTHING)
+    quickly, _ = track_frames(tracker, frame[None], NOTHING, TrackingRequest(thorough=False))
+    hinted, _ = track_frames(tracker, frame[None], NOTHING, TrackingRequest(found.box[0, :1], thorough=False))
+    assert [(faces.identity[0] >= 0).sum() for faces in (found, quickly, hinted)] == [1, 0, 1]
+    assert np.abs(hinted.box[0, 0] - found.box[0, 0]).max() < 2
+
+
 def test_a_point_finds_a_small_face_which_then_stays_though_there_is_no_room(finder: Finder) -> None:
     alone = Tracker(finder, most=1)
     small = cv2.resize(FACE, None, fx=0.35, fy=0.35, interpolation=cv2.INTER_AREA)

@@ -1,5 +1,6 @@
 """The inside of a mouth: which frames show it, how it is merged, and what an open mouth shows of it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,14 @@ import numpy.typing as npt
 import pytest
 
 from enhance.geometry.head import BadMouthError, pose_of
-from enhance.geometry.planes import Planes, to_rgb
+from enhance.geometry.planes import Planes, from_rgb, to_rgb
 from enhance.plan.choice import BANK, choose
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside import lender as lenders
 from enhance.render.inside import merged
+from enhance.render.inside.aligned import aligned
+from enhance.render.inside.edge import bite_of
+from enhance.render.inside.layers import Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
@@ -122,12 +126,46 @@ def test_the_upper_teeth_end_where_it_gets_dark_under_them() -> None:
     assert inside.edge[len(inside.edge) // 2] == pytest.approx(tip, abs=0.012)
 
 
+def palette(subject: Subject) -> Palette:
+    tooth, lip, cavity, tongue = from_rgb(
+        np.array([subject.tooth, subject.lip, subject.cavity, subject.tongue], np.float32), BT601
+    )
+    return Palette(lent(*drawn(gap=0.1)).cheeks, tooth, lip, cavity, tongue, float(BT601.offset[0]))
+
+
+def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> None:
+    planes, mesh = drawn(gap=0.12, teeth=True)
+    clenched = planes.copy()
+    dark = clenched.y < 60
+    for plane, inside, light in ((clenched.y, dark, 215), (clenched.u, dark[::2, ::2], 124), (clenched.v, dark[::2, ::2], 130)):
+        plane[inside] = light
+    shown = [lent(clenched, mesh), lent(clenched, mesh), lent(planes, mesh)]
+    tip = pose_of(mesh).to_head(mesh[13] + np.array([0, 0.6 * 0.12 * pose_of(mesh).scale, 0]))[1]
+    tip -= shift_of(person().rest, shown[0].lips)
+    subject = replace(person(), bite=np.array([person().bite[0], tip + 0.05, person().bite[2]]))
+    grid, of = Grid.of(subject, 160), palette(subject)
+    assert bite_of([on_grid(each, subject, grid, of) for each in shown], grid, of) == pytest.approx(tip, abs=0.01)
+
+
+def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other() -> None:
+    planes, mesh = with_gap(0.16)
+    off = mesh.copy()
+    off[:, 0] += 0.016 * pose_of(mesh).scale
+    subject = person()
+    grid, of = Grid.of(subject, 160), palette(subject)
+    frames = aligned([on_grid(lent(planes, at), subject, grid, of) for at in (mesh, off)], grid, of)
+    assert all(frame.known for frame in frames)
+    assert frames[0].off[0] - frames[1].off[0] == pytest.approx(0.016, abs=0.003)
+    assert frames[0].off[1] == pytest.approx(frames[1].off[1], abs=0.003)
+    both = np.minimum(*(frame.upper.shown for frame in frames)) > 0.9
+    assert np.corrcoef(*(frame.upper.yuv[both, 0] for frame in frames))[0, 1] > 0.97
+
+
 def test_what_one_frame_does_not_show_another_one_does() -> None:
     narrow, wide = with_gap(0.05), with_gap(0.22)
     alone, both = (merged_from(inside_of(*shown).tobytes(), BALANCED.density) for shown in ([narrow], [narrow, wide]))
     assert alone and both
-    assert both.opened[both.levels - 1] > 0.1
-    assert both.levels > 1
+    assert both.opened[both.levels - 1] > alone.opened[alone.levels - 1] + 0.04
 
 
 def test_a_frame_that_shows_lips_for_an_inside_is_not_believed() -> None:

@@ -139,6 +139,7 @@ def test_face_track_answers_with_all_outputs(face_track: FaceTrackModel) -> None
         ({"FPS": floats(1, value=NAN)}, "expected FPS above 0, got nan"),
         ({"FPS": floats(2, value=25)}, "expected FPS [1], got [2]"),
         ({"RAW": np.array([2], np.int32)}, "expected RAW 0 or 1, got 2"),
+        ({"THOROUGH": np.array([2], np.int32)}, "expected THOROUGH 0 or 1, got 2"),
         ({"PLAIN": np.array([-1], np.int32)}, "expected PLAIN 0 or 1, got -1"),
         ({"STATE": floats(5)}, f"expected STATE as this release answers it, marked {STATE.mark}, got the mark 0"),
         ({"STATE": floats(20_000)}, f"expected STATE as this release answers it, marked {STATE.mark}, got the mark 0"),

@@ -41,13 +41,15 @@ class TrackingRequest:
     """What a caller says of f frames, besides their pixels.
 
     hints: k x 4 boxes, or points where x1, y1 is x2, y2. hinted: k, the frame in which each is tried; None: the first.
-    fps: frames a second. raw: whether the meshes are to be as the network gives them, without filters.
+    fps: frames a second. raw: whether the meshes are to be as the network gives them, without filters. thorough: whether faces
+    are looked for that are small, or drawn, and at no hint.
     """
 
     hints: npt.NDArray[Any] = field(default_factory=lambda: NO_HINTS)
     hinted: npt.NDArray[Any] | None = None
     fps: float = FPS
     raw: bool = False
+    thorough: bool = True
 
 
 ORDINARY = TrackingRequest()
@@ -74,7 +76,8 @@ def track_frames(
     for number, frame in enumerate(frames):
         stop_if_cancelled()
         picture: Picture = np.ascontiguousarray(frame)
-        seen = tracker.next(state, picture, request.hints[hinted == number].astype(np.float32), request.fps)
+        hints = request.hints[hinted == number].astype(np.float32)
+        seen = tracker.next(state, picture, hints, request.fps, request.thorough)
         for place, face in enumerate(seen):
             _write(faces, (number, place), face, request.raw)
         # Rounded to float32 after every frame, so that how a clip is cut into requests changes nothing.

@@ -72,11 +72,19 @@ class Tracker:
         self._finder = finder
         self.most = most
 
-    def next(self, state: State, picture: Picture, hints: Points = NO_HINTS, fps: float = FPS) -> list[Seen]:
+    def next(
+        self,
+        state: State,
+        picture: Picture,
+        hints: Points = NO_HINTS,
+        fps: float = FPS,
+        thorough: bool = True,
+    ) -> list[Seen]:
         """The faces of the next frame, largest first. `state` is changed to the state after it.
 
         hints (k x 4): where the caller says that a face is: boxes, or points as boxes of no extent. They are tried where no
         face is followed; faces found there are kept even where there are more than `most` larger ones. fps: frames a second.
+        thorough: whether small and drawn faces are looked for too, at a clip's start, at cuts and where a face was lost.
         """
         now = frame_thumbnail(picture)
         begins = state.last_frame.size == 0
@@ -91,8 +99,8 @@ class Tracker:
         gone = _lose(state, seen, cut)
         if begins or cut or gone or state.since >= (SEARCH_EVERY if seen else SEARCH_EVERY_EMPTY):
             before = len(seen)
-            self._search(state, picture, seen, thorough=begins or cut)
-            if gone and not cut and len(seen) <= before:
+            self._search(state, picture, seen, thorough=thorough and (begins or cut))
+            if thorough and gone and not cut and len(seen) <= before:
                 self._search(state, picture, seen, thorough=True)
         if len(hints):
             self._take(state, picture, self._finder.faces(picture, [], hints, _boxes(seen)), seen, hints)

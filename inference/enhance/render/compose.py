@@ -124,7 +124,7 @@ def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
     if strangeness(seen, person.look) > DOUBT:
         return True
     before = patch.planes, patch.head, patch.pose, own
-    return lips_left(*before, person.lip_tone) < THINNED and finger_seen(*before, person.face)
+    return lips_left(*before, person.lip_tone.relative) < THINNED and finger_seen(*before, person.face)
 
 
 def _untouched(planes: Planes) -> Rendered:

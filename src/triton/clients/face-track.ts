@@ -58,6 +58,8 @@ type TrackRequest = {
   readonly hints: readonly (readonly Box[])[];
   /** Pictures a second; 25 unless given. */
   readonly fps?: number;
+  /** Whether small and drawn faces are looked for where no hint is; true unless given. */
+  readonly thorough?: boolean | undefined;
 };
 
 export type FaceTrack = {
@@ -73,6 +75,7 @@ export const faceTrackSlot: Slot = {
       { name: 'HINTS', type: 'TYPE_FP32', dims: [-1, 4] },
       { name: 'HINTED', type: 'TYPE_INT32', dims: [-1] },
       { name: 'FPS', type: 'TYPE_FP32', dims: [1] },
+      { name: 'THOROUGH', type: 'TYPE_INT32', dims: [1] },
     ],
     outputs: [
       { name: 'MESH', type: 'TYPE_FP32', dims: [-1, -1, MESH_POINTS, 3] },
@@ -92,7 +95,7 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
   /** What the last answer came in, for the next one: the collector would have 90 kB a picture to find and free. */
   let spare: Buffer | null = null;
   return {
-    track: async ({ pictures, state, hints, fps }, signal) => {
+    track: async ({ pictures, state, hints, fps, thorough = true }, signal) => {
       const count = pictures.length;
       const hinted = hints.flatMap((boxes, picture) => boxes.map(() => picture));
       const inputs = [
@@ -101,6 +104,7 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
         fp32('HINTS', [hinted.length, 4], Float32Array.from(hints.flat(2))),
         int32('HINTED', hinted),
         ...(fps ? [fp32('FPS', [1], Float32Array.of(fps))] : []),
+        ...(thorough ? [] : [int32('THOROUGH', [0])]),
       ];
       const faces = [
         floats('MESH', count, most, MESH_POINTS, 3),

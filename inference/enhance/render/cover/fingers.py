@@ -8,11 +8,10 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Planes
-from enhance.render.finish.tone import COLUMNS, Tone, light_across
+from enhance.render.lips.colours import COLUMNS, light_across, means
 from enhance.render.lips.outline import Lips
 
 from .expected import CELL, CENTRES, OF_ITSELF, Compared, Face, compare, shrunk
-from .trust import means
 
 LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
 ASIDE = (0.5, 0.9)  # and off that way, of its length
@@ -26,10 +25,11 @@ EDGE = 0.02  # S
 PALE = 0.02  # square of a contrast between lips and cheeks that is too low to be missed
 
 
-def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, tone: Tone) -> float:
+def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, relative: Array) -> float:
     """What is left of the subject's contrast between lips and cheeks, 1: all, in the two columns of lips where it is least.
 
-    A glance: it takes a sixth of what looking for a finger takes. head: 478 x 3 in head coordinates. tone: the subject's.
+    A glance: it takes a sixth of what looking for a finger takes. head: 478 x 3 in head coordinates. relative: of the subject's
+    finish.tone.Tone.
     """
     light = light_across(planes, head, pose)
     middles = [(lips.upper_inner + lips.upper_outer) / 2, (lips.lower_inner + lips.lower_outer) / 2]
@@ -37,7 +37,7 @@ def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, tone: Tone) -
     contrast = seen - light
     contrast[..., 0] = np.log((seen[..., 0] + 16) / (light[:, 0] + 16))
     scale = np.array([1, 4, 4]) / np.array([1, *[max(float(light[:, 0].mean()), 32)] * 2])
-    usual = tone.relative[:, 1:3].mean(axis=1) * scale
+    usual = relative[:, 1:3].mean(axis=1) * scale
     there = (usual**2).sum(axis=-1)
     left = (contrast * scale * usual).sum(axis=-1) / np.maximum(there, PALE) + np.maximum(1 - there / PALE, 0)
     each = left.max(axis=0)

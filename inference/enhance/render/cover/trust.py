@@ -1,11 +1,11 @@
 """How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
 
-import cv2
 import numpy as np
 
-from enhance.geometry.area import Area, Floats
+from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose, ramp
-from enhance.geometry.planes import Plane, Planes
+from enhance.geometry.planes import Planes
+from enhance.render.lips.colours import means
 from enhance.render.lips.outline import SAMPLES, Lips
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
@@ -67,24 +67,9 @@ def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:
     return 1 - told * (1 - ramp(float(seen @ usual) / max(there, 1e-6), *covered))
 
 
-def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
-    """Mean Y, U, V round the points of each group, groups x 3."""
-    at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
-    around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
-    probes = (at[:, None] + around).astype(np.float32)
-    seen = np.stack([_sampled(planes.y, probes), _sampled(planes.u, probes / 2), _sampled(planes.v, probes / 2)], axis=1)
-    ends = np.cumsum([len(group) for group in groups])[:-1]
-    return np.array([part.mean(axis=0) for part in np.split(seen, ends)])
-
-
 def cheeks_of(planes: Planes, head: Array, pose: Pose) -> Array:
     """[3]: Y, U, V of the cheeks, by which the light on a face is told."""
     return np.asarray(means(planes, pose, [head[list(CHEEKS)]])[0])
-
-
-def _sampled(plane: Plane, probes: Floats) -> Floats:
-    values = cv2.remap(plane, probes[..., 0], probes[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(values.mean(axis=1), np.float32)
 
 
 def _outside(pixels: Array, area: Area) -> float:

@@ -17,18 +17,13 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
 from enhance.record import Shape
-from enhance.render.cover.trust import means
+from enhance.render.lips.colours import COLUMNS, light_across
 from enhance.render.lips.outline import ALONG, SAMPLES
 
-COLUMNS = np.arange(2, SAMPLES - 2, 2)
-"""Of a contour's points, where lips are thick enough to be sampled."""
 DEPTHS = np.array([0.2, 0.4, 0.6, 0.8])
 """From a lip's inner contour, 0, to its outer, 1."""
 GRID = (2, len(DEPTHS), len(COLUMNS))
 """Lips, depths, columns."""
-
-SIDES = ((36, 205, 212), (266, 425, 432))
-"""Cheeks at the picture's left and right: they tell the light on the lips."""
 
 SHARE = 0.85  # of the difference that is made up for
 MOST = np.array([70.0, 30.0, 30.0])  # of it, in grey levels
@@ -79,6 +74,15 @@ class Ring:
         ends = (self.contours[1] + self.contours[3]) / 2
         return np.interp(x, ends[:, 0], ALONG, left=-2, right=2), lip, np.where(lip, lower, upper)
 
+    @cached_property
+    def nodes(self) -> tuple[Floats, Floats]:
+        """Of each pixel: the column and the row of the grid, its lips one below the other."""
+        along, lip, depth = self.places
+        x = np.clip((along + 1) / 2 * (SAMPLES - 1), COLUMNS[0], COLUMNS[-1])
+        x = (x - COLUMNS[0]) / (COLUMNS[1] - COLUMNS[0])
+        y = np.clip((depth - DEPTHS[0]) / (DEPTHS[1] - DEPTHS[0]), 0, len(DEPTHS) - 1) + len(DEPTHS) * lip
+        return x.astype(np.float32), y.astype(np.float32)
+
     def means(self, planes: Planes) -> Array:
         """Y, U, V on the grid, GRID x 3."""
         inner, outer = (np.stack([self.contours[i], self.contours[i + 2]])[:, None, COLUMNS] for i in (0, 1))
@@ -92,12 +96,9 @@ class Ring:
 
     def spread(self, values: Array, step: int) -> Floats:
         """Values on the grid, GRID, at every pixel of the area, or every second one."""
-        along, lip, depth = (v[::step, ::step] for v in self.places)
-        x = np.clip((along + 1) / 2 * (SAMPLES - 1), COLUMNS[0], COLUMNS[-1])
-        x = (x - COLUMNS[0]) / (COLUMNS[1] - COLUMNS[0])
-        y = np.clip((depth - DEPTHS[0]) / (DEPTHS[1] - DEPTHS[0]), 0, len(DEPTHS) - 1) + len(DEPTHS) * lip
+        x, y = (np.ascontiguousarray(v[::step, ::step]) for v in self.nodes)
         rows = values.reshape(-1, GRID[2]).astype(np.float32)
-        return np.asarray(cv2.remap(rows, x.astype(np.float32), y.astype(np.float32), cv2.INTER_LINEAR), np.float32)
+        return np.asarray(cv2.remap(rows, x, y, cv2.INTER_LINEAR), np.float32)
 
 
 def tone_of(planes: Planes, head: Array, ring: Ring) -> Tone:
@@ -149,9 +150,3 @@ def coarser(area: Area, step: int) -> Area:
 def smoothed(plane: Plane, sigma: float) -> Floats:
     """Blurred by sigma in samples, at least 0.5."""
     return np.asarray(cv2.GaussianBlur(plane.astype(np.float32), (0, 0), max(sigma, 0.5)), np.float32)
-
-
-def light_across(planes: Planes, head: Array, pose: Pose) -> Array:
-    """Y, U, V of the cheeks, from left to right: len(COLUMNS) x 3. head: 478 x 3 in head coordinates."""
-    left, right = means(planes, pose, [head[list(points)] for points in SIDES])
-    return np.asarray(left + (ALONG[COLUMNS, None] + 1) / 2 * (right - left), np.float64)

@@ -31,7 +31,9 @@ LEVELS = 5  # of them, at most
 POINTS = 96  # along a line from the left to the right of the pictures
 GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
 MIDDLE = 0.06  # S to either side of the midline, where it is told how far a mouth is open
+PARTED = (0.08, 0.15)  # S of room under the upper teeth, from which the jaw has parted from them, and fully
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # of their light that the upper lip takes from what is near it, and how near, S
+CORNER_SHADE, CORNERS = 0.5, (0.6, 1.0)  # of their light that is lost at the corners, and from where, of half the width
 EDGE = 0.006  # S over which the upper teeth end
 LIGHTS = (0.3, 2.5)
 
@@ -160,17 +162,26 @@ def show(inside: Merged, to: Receiver) -> Floats:
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
     middle = np.abs(x - inside.left - REACH) < MIDDLE
     opened = float(np.median(room[middle])) if middle.any() else float(room.max())
+    stretched = 1 - float(smoothstep(np.array(opened), *PARTED))
     below = np.zeros_like(upper)
     for level, share in _levels(inside, opened):
         height = np.interp(column, points, inside.heights[level])
-        # It goes with the jaw, and is hidden by the upper teeth; in more room than it had it is stretched.
-        over_lip = np.minimum(bottom - y, room) * np.minimum(height / room, 1)
+        # It goes with the jaw, and is hidden by the upper teeth. In more room than it had it is stretched, while the mouth is
+        # little open: dark between two rows would flash. Farther open, the dark above it is seen.
+        over_lip = np.minimum(bottom - y, room) * np.minimum(height / room, 1) ** stretched
         below += np.float32(share) * _at(inside.below[level], column, over_lip * inside.density - 0.5)
 
     soft = max(0.5 / to.pose.scale, EDGE)
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
     light = slit_light(hole.bottom - hole.top) * (1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED)))
+    light *= 1 - CORNER_SHADE * smoothstep(np.abs(_across(to)), *CORNERS)
     return dimmed(relit(yuv, inside.cheeks, to.cheeks, black), light, black)
+
+
+def _across(to: Receiver) -> Array:
+    """Of the hole's pixels: -1 at the left corner of the lips, 1 at the right one."""
+    left, right = to.pose.to_plane(to.asked.upper_inner)[[0, -1], 0]
+    return np.asarray((2 * to.hole.x - left - right) / max(float(right - left), 1e-3))
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:

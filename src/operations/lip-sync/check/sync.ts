@@ -50,7 +50,8 @@ export const measureSync = async (
   const boxes = video.boxes.slice(first).filter((_, at) => at % every === 0);
   const { times, sightings } = await trackFaces({
     ...{ frames: take(frames, Math.ceil(count / every)), spare, boxes },
-    ...{ size: info.size, fps: info.fps / every },
+    // Where the face is, is known; looking for others in every corner would take longer than all the rest.
+    ...{ thorough: false, size: info.size, fps: info.fps / every },
     ...{ tracker: models.faceTrack, meshes: NO_MESHES, signal },
   });
   // A picture counts as shown until the next that is looked at: its own middle is earlier.

@@ -80,6 +80,8 @@ type TrackFacesRequest = SmallFrames & {
   readonly fps: number;
   /** Where the caller says that the face is, by picture. */
   readonly boxes?: readonly (Box | null)[];
+  /** False: faces are looked for at `boxes` and where they are large. */
+  readonly thorough?: boolean;
   readonly point?: { readonly frame: number; readonly x: number; readonly y: number };
   readonly tracker: FaceTrack;
   /** Takes the mesh of every sighting. */
@@ -118,7 +120,8 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
 };
 
 /** Tracks one chunk after the other: each needs the tracker's state after the one before. */
-const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackFacesRequest) => {
+const chunkTracker = (request: TrackFacesRequest) => {
+  const { size, fps, boxes = [], thorough, point, tracker, signal } = request;
   let state: Promise<Float32Array> = Promise.resolve(new Float32Array());
   return async (chunk: readonly Frame[]) => {
     const before = state;
@@ -128,7 +131,8 @@ const chunkTracker = ({ size, fps, boxes = [], point, tracker, signal }: TrackFa
         ...hintIn(frame, boxes[frame.index], scale),
         ...(point?.frame === frame.index ? [pointIn(point, scale)] : []),
       ]);
-      return tracker.track({ pictures: chunk, state: await before, hints, fps }, signal);
+      const asked = { pictures: chunk, state: await before, hints, fps, thorough };
+      return tracker.track(asked, signal);
     })();
     state = tracking.then((tracked) => tracked.state);
     // Its failure is thrown below, where `tracking` is awaited; here it must not count as unhandled.

@@ -1,0 +1,99 @@
+"""The picture of the upper teeth: the best frames' own, and what none of them shows."""
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, smoothstep
+from enhance.geometry.planes import Colours, from_rgb
+from enhance.render.subject import Subject
+from enhance.render.teeth.arch import TURN, UPPER, arch, at_height, draw
+from enhance.render.teeth.own import laid_over
+
+from .aligned import teeth_of
+from .layers import FEWEST, SEEN, SURE, Frame, Grid, Layer, Palette, carried, eroded, laid, matched
+
+ENOUGH = 60
+"""Pixels of upper teeth, from which they are the subject's; fewer, and they are drawn."""
+
+FILLERS = 12  # frames that it is made of, at most
+BELOW = 0.012  # S under the edge that still belong to the picture
+FEATHER = 0.012  # S: at the border of what a frame shows lies the shade of its lips
+CARRIED_UP = 0.05  # S that what is seen goes on up
+GUM = 0.3  # of a tooth's light, that is lost towards the gum
+ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth that tell how it goes on up, and sigma in S across it
+ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
+DRAWN_LIGHT = 0.8
+
+
+def upper_row(
+    frames: list[Frame], edge: Array, person: Subject, grid: Grid, of: Palette, colours: Colours
+) -> tuple[Floats, Floats]:
+    """The picture (h x w x 3 Y, U, V), and how far each of its pixels was seen, 0..1. frames: aligned."""
+    within = smoothstep(edge + BELOW - grid.y[:, None], 0.0, 0.006).astype(np.float32)
+    worths = [frame.known * frame.lender.belief * teeth_of(frame, edge, grid, of) for frame in frames]
+    best = [frames[i] for i in np.argsort(-np.array(worths), kind="stable")[:FILLERS] if worths[i] > 0]
+    made, seen = _joined([Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best], grid, of)
+    drawn, opaque = _drawn_row(person, grid, colours)
+    if (seen > SEEN).sum() < ENOUGH:
+        return seen[..., None] * made + (1 - seen)[..., None] * drawn, seen
+    made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
+    both = (seen > SURE) & (opaque > SURE)
+    if both.sum() >= FEWEST:
+        drawn = matched(drawn, made[both] / seen[both, None], drawn[both], of.black)
+    beside = _grown(made, seen, of.cavity, grid.density)
+    columns = ((seen > SEEN).sum(axis=0) > 2).astype(np.uint8)
+    away = cv2.distanceTransform(np.repeat(1 - columns[None], 3, axis=0), cv2.DIST_L2, 3)[1]
+    share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
+    teeth = of.cavity + (DRAWN_LIGHT * opaque)[..., None] * (drawn - of.cavity)
+    return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen
+
+
+def _joined(layers: list[Layer], grid: Grid, of: Palette) -> tuple[Floats, Floats]:
+    """The first layer, and where it shows nothing the next ones, in the light of the first: colours, how far they are seen."""
+    rows, columns = len(grid.y), len(grid.x)
+    total, weights, seen = np.zeros((rows, columns, 3), np.float32), *np.zeros((2, rows, columns), np.float32)
+    for layer in layers:
+        yuv, both = layer.yuv, (seen > SURE) & (layer.shown > SURE)
+        if seen.any():
+            if both.sum() < FEWEST:
+                continue
+            yuv = matched(yuv, total[both] / weights[both, None], yuv[both], of.black)
+        away = cv2.distanceTransform((layer.shown > SEEN).astype(np.uint8), cv2.DIST_L2, 3) / (FEATHER * grid.density)
+        part = layer.shown * np.clip(away, 0.02, 1) * np.clip(1 - weights, 0.02, 1)
+        total += part[..., None] * yuv
+        weights += part
+        seen = np.maximum(seen, layer.shown)
+    return total / np.maximum(weights, 1e-12)[..., None], seen
+
+
+def _drawn_row(person: Subject, grid: Grid, colours: Colours) -> tuple[Floats, Floats]:
+    """The drawn upper teeth on the grid, with their opacity."""
+    atlas = laid_over(draw(UPPER, person.size, person.tooth, person.gum), person.teeth.astype(np.float32))
+    turn = np.linspace(-1.25, 1.25, 101)
+    along = np.interp(grid.aside, arch(turn, person.size)[0], turn * TURN * person.size, left=-1.0, right=1.0)
+    rgba = at_height(atlas, *np.meshgrid(along, grid.bite - grid.y))
+    opacity = np.clip(rgba[..., 3], 0, 1)
+    return from_rgb(rgba[..., :3] / np.maximum(opacity, 1e-3)[..., None], colours), opacity
+
+
+def _grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
+    """Each column goes on up as it is where it is seen highest, and gets darker, then as carried()."""
+    known = seen > SEEN
+    values = made / np.maximum(seen, 1e-3)[..., None]
+    filled, has = values.copy(), known.copy()
+    root, reach = max(3, round(ROOT * density)), CARRIED_UP * density
+    for column in np.flatnonzero(known.sum(axis=0) > 4):
+        first = int(np.argmax(known[:, column]))
+        tooth = values[first + 1 : first + 1 + root, column][known[first + 1 : first + 1 + root, column]].mean(axis=0)
+        up = np.arange(first, 0, -1)[:, None] / reach
+        filled[:first, column] = dark + (1 - GUM * np.minimum(up, 1)) * (tooth - dark)
+        has[:first, column] = True
+    weight = has.astype(np.float32)
+    sigma = ASIDE_SOFT * density
+    soft = (
+        cv2.GaussianBlur(filled * weight[..., None], (0, 0), sigmaX=sigma, sigmaY=0.5)
+        / np.maximum(cv2.GaussianBlur(weight, (0, 0), sigmaX=sigma, sigmaY=0.5), 1e-3)[..., None]
+    )
+    filled = np.where(known[..., None], values, soft)
+    return carried(filled * weight[..., None], weight, dark, reach)

@@ -1,0 +1,35 @@
+"""The colours of a face at and round its lips."""
+
+import cv2
+import numpy as np
+
+from enhance.geometry.head import Array, Pose
+from enhance.geometry.planes import Planes
+
+from .outline import ALONG, SAMPLES
+
+COLUMNS = np.arange(2, SAMPLES - 2, 2)
+"""Of a contour's points, where lips are thick enough to be sampled."""
+SIDES = ((36, 205, 212), (266, 425, 432))
+"""Cheeks at the picture's left and right: they tell the light on the lips."""
+
+
+def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
+    """Mean Y, U, V round the points of each group, groups x 3."""
+    at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
+    around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
+    probes = (at[:, None] + around).astype(np.float32)
+    fine, coarse = cv2.split(probes), cv2.split(probes / 2)
+    sampled = [
+        cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        for plane, (x, y) in ((planes.y, fine), (planes.u, coarse), (planes.v, coarse))
+    ]
+    seen = np.stack(sampled).mean(axis=2).astype(np.float32).T
+    ends = np.cumsum([len(group) for group in groups])
+    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
+
+
+def light_across(planes: Planes, head: Array, pose: Pose) -> Array:
+    """Y, U, V of the cheeks, from left to right: len(COLUMNS) x 3. head: 478 x 3 in head coordinates."""
+    left, right = means(planes, pose, [head[list(points)] for points in SIDES])
+    return np.asarray(left + (ALONG[COLUMNS, None] + 1) / 2 * (right - left), np.float64)
