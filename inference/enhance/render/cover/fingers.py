@@ -8,7 +8,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Planes
-from enhance.render.lips.colours import COLUMNS, light_across, means
+from enhance.render.lips.colours import COLUMNS, light_across, sampled
 from enhance.render.lips.outline import Lips
 
 from .expected import CELL, CENTRES, OF_ITSELF, Compared, Face, compare, shrunk
@@ -33,7 +33,7 @@ def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, relative: Arr
     """
     light = light_across(planes, head, pose)
     middles = [(lips.upper_inner + lips.upper_outer) / 2, (lips.lower_inner + lips.lower_outer) / 2]
-    seen = means(planes, pose, [point[None] for line in middles for point in line[COLUMNS]]).reshape(2, -1, 3)
+    seen = sampled(planes, pose, np.vstack([line[COLUMNS] for line in middles])).reshape(2, -1, 3)
     contrast = seen - light
     contrast[..., 0] = np.log((seen[..., 0] + 16) / (light[:, 0] + 16))
     scale = np.array([1, 4, 4]) / np.array([1, *[max(float(light[:, 0].mean()), 32)] * 2])

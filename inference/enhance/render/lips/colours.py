@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 
+from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Planes
 
@@ -16,17 +17,22 @@ SIDES = ((36, 205, 212), (266, 425, 432))
 
 def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
     """Mean Y, U, V round the points of each group, groups x 3."""
-    at = pose.to_pixels(pose.to_plane(np.vstack(groups)))
+    seen = sampled(planes, pose, np.vstack(groups))
+    ends = np.cumsum([len(group) for group in groups])
+    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
+
+
+def sampled(planes: Planes, pose: Pose, points: Array) -> Floats:
+    """Mean Y, U, V round each point (head coordinates), points x 3."""
+    at = pose.to_pixels(pose.to_plane(points))
     around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
     probes = (at[:, None] + around).astype(np.float32)
     fine, coarse = cv2.split(probes), cv2.split(probes / 2)
-    sampled = [
+    seen = [
         cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for plane, (x, y) in ((planes.y, fine), (planes.u, coarse), (planes.v, coarse))
     ]
-    seen = np.stack(sampled).mean(axis=2).astype(np.float32).T
-    ends = np.cumsum([len(group) for group in groups])
-    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
+    return np.asarray(np.stack(seen).mean(axis=2).astype(np.float32).T)
 
 
 def light_across(planes: Planes, head: Array, pose: Pose) -> Array:
