@@ -20,12 +20,12 @@ export const fades = (frames: readonly FadingFrame[]): number[] => {
   const after = secondsSinceLost(frames);
   const before = secondsSinceLost(frames.toReversed()).toReversed();
   return frames.map(({ duration }, i) =>
-    eased(Math.min(after[i] ?? 0, before[i] ?? 0) / (FADE_SECONDS + duration)),
+    smooth(Math.min(after[i] ?? 0, before[i] ?? 0) / (FADE_SECONDS + duration)),
   );
 };
 
 /** 3 t^2 - 2 t^3: it begins and ends slowly. */
-const eased = (share: number): number => {
+const smooth = (share: number): number => {
   const t = Math.min(1, share);
   return t * t * (3 - 2 * t);
 };
