@@ -11,6 +11,7 @@ import cv2
 import onnx
 import torch
 
+from .arguments import recipe
 from .export import export
 from .fit import Fit, Settings, loss_of
 from .judge import LINEAR, Enlarge
@@ -52,17 +53,11 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m training.upscale", description="Make the realtime upscaler anew.")
-    parser.add_argument("--learn", type=Path, nargs="+", required=True, help="pictures and clips, or folders of them")
-    parser.add_argument("--pages", type=int, default=12, help="pages of text in this machine's fonts, to learn from")
-    parser.add_argument("--hold-out", nargs="*", default=[], help="names without suffix: judged on, not learnt from")
+    about = "Make the realtime upscaler anew; pictures that are held out judge it."
+    parser = recipe("python -m training.upscale", about, learn="pictures and clips", pages=12, steps=Settings.steps)
     parser.add_argument("--judge-clips", type=Path, nargs="*", default=[], help="clips in which something stands still")
-    parser.add_argument("--work", type=Path, required=True, help="keeps pairs and the checkpoint: a run goes on from it")
     parser.add_argument("--out", type=Path, required=True, help="folder for the ONNX files")
-    parser.add_argument("--steps", type=int, default=Settings.steps, help="of a run that goes on, its steps in all")
-    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--pause", type=Path, help="while this file exists, nothing is computed until the figures")
     return parser.parse_args()
 
 

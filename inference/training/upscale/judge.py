@@ -7,11 +7,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 from skimage.metrics import structural_similarity
 
 from .codecs import X264, through_jpeg, through_video
 from .pairs import MOVING, even_planes, halved, moved
-from .planes import BICUBIC, LANCZOS, Plane, resized, to_bytes, yuv_planes
+from .planes import BICUBIC, LANCZOS, FloatPlane, Plane, resized, to_bytes, yuv_planes
 from .sources import frames_of, read_picture
 
 Enlarge = Callable[[Plane], Plane]
@@ -20,8 +21,8 @@ LINEAR: Mapping[str, Enlarge] = {
     "Lanczos": lambda plane: to_bytes(resized(plane, 2, LANCZOS)),
 }
 _RIM = 6  # pixels at the edge of a picture that are not judged
-_ROWS = 640  # of a picture at most
-_STEP = 4  # pixels of the large picture by which it moves from frame to frame at most
+ROWS = 640  # of a picture at most
+STEP = 4  # pixels of the large picture by which it moves from frame to frame at most
 _STILL = 4  # levels by which a pixel and its surroundings may change and yet count as still
 _AROUND = np.ones((15, 15), np.uint8)
 _MOMENTS = (0, 14, 28)  # frames of a clip that are compared with their next one
@@ -72,20 +73,20 @@ Input = tuple[str, Plane, int, Plane]  # what it went through, the small plane, 
 
 
 def _stored(path: Path) -> Iterator[Input]:
-    picture = read_picture(path)[:_ROWS]
+    picture = read_picture(path)[:ROWS]
     large = even_planes(picture)
     small, whole = halved(large).y, to_bytes(large[0])
     yield "clean", small, 1, whole
     for quality in (60, 90):
         yield f"JPEG {quality}", through_jpeg(small, quality), 1, whole
-    step = np.random.default_rng(len(path.name)).integers(-_STEP, _STEP + 1, 2)
+    step = np.random.default_rng(len(path.name)).integers(-STEP, STEP + 1, 2)
     frames = [halved(even_planes(frame)) for frame in moved(picture, step, MOVING - 1)]
     for crf in (20, 26, 30):
         yield f"H.264 crf {crf}", through_video(frames, X264, crf)[-1], 1, whole
 
 
 def _shrunk(path: Path) -> Iterator[Input]:
-    picture = read_picture(path)[:_ROWS]
+    picture = read_picture(path)[:ROWS]
     height, width, _ = picture.shape
     for times in (2, 3):
         scale = 2**times
@@ -103,10 +104,18 @@ def _each(inputs: Iterator[Input], ways: Mapping[str, Enlarge]) -> Iterator[tupl
 
 
 def _score(plane: Plane, whole: Plane) -> Score:
-    ours, true = (each[_RIM:-_RIM, _RIM:-_RIM].astype(np.float64) for each in (plane, whole))
-    psnr = 10 * np.log10(255**2 / np.mean((ours - true) ** 2))
+    ours, true = _inner(plane), _inner(whole)
     like = structural_similarity(ours, true, data_range=255, gaussian_weights=True, sigma=1.5, use_sample_covariance=False)
-    return Score(float(psnr), float(like))
+    return Score(psnr(plane, whole), float(like))
+
+
+def psnr(plane: Plane | FloatPlane, whole: Plane | FloatPlane) -> float:
+    """In dB, of values of 0 to 255, without a rim."""
+    return float(10 * np.log10(255**2 / np.mean((_inner(plane) - _inner(whole)) ** 2)))
+
+
+def _inner(plane: Plane | FloatPlane) -> npt.NDArray[np.float64]:
+    return plane[_RIM:-_RIM, _RIM:-_RIM].astype(np.float64)
 
 
 def _mean(pictures: Iterator[Iterator[tuple[tuple[str, str], Score]]]) -> Scores:

@@ -43,9 +43,12 @@ def pairs_of(frames: Sequence[Picture], at: int, rng: Rng) -> Pairs:
     return Pairs(to_bytes(large[at][0]), np.stack(inputs), kinds)
 
 
-def moving(picture: Picture, rng: Rng) -> tuple[list[Picture], int]:
-    """A clip in which a still picture moves evenly, and the number of the frame in which it stands where it stood."""
-    at = int(rng.integers(0, MOVING))
+def moving(picture: Picture, rng: Rng, at: int | None = None) -> tuple[list[Picture], int]:
+    """A clip in which a still picture moves evenly, and the number of the frame in which it stands where it stood.
+
+    at: that frame; None: any.
+    """
+    at = int(rng.integers(0, MOVING)) if at is None else at
     return moved(picture, rng.integers(-_FARTHEST, _FARTHEST + 1, 2), at), at
 
 
@@ -68,9 +71,14 @@ def _input(kind: str, large: FloatPlane, small: Sequence[Frame], at: int, rng: R
 
 
 def even_planes(picture: Picture) -> FloatPlane:
-    """Y, U, V without the last rows and columns, so that half of a half is whole."""
+    """Y, U, V of the picture, evened."""
+    return yuv_planes(evened(picture))
+
+
+def evened(picture: Picture) -> Picture:
+    """Without the last rows and columns, so that half of a half is whole."""
     height, width, _ = picture.shape
-    return yuv_planes(picture[: height // 4 * 4, : width // 4 * 4])
+    return np.ascontiguousarray(picture[: height // 4 * 4, : width // 4 * 4])
 
 
 def halved(planes: FloatPlane) -> Frame:

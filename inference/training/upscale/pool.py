@@ -13,7 +13,7 @@ from .plain import BORDER
 # How often each kind of input is drawn: 65 % were not compressed.
 SHARES: Mapping[str, float] = {"clean": 0.47, "area": 0.12, "soft": 0.06, "jpeg": 0.1, "h264": 0.15, "hevc": 0.05, "vp9": 0.05}
 _VIDEO = ("h264", "hevc", "vp9")
-_PLACES = 2  # are looked at, and the one with more detail is learnt from
+PLACES = 2  # are looked at, and the one with more detail is learnt from
 
 Floats = npt.NDArray[np.float32]
 
@@ -44,20 +44,24 @@ class Pool:
 
     @cached_property
     def _by_area(self) -> npt.NDArray[np.float64]:
-        areas = np.array([pair.large.size for pair in self.pairs], float)
-        shares: npt.NDArray[np.float64] = areas / areas.sum()
-        return shares
+        return by_area([pair.large for pair in self.pairs])
 
     def _cut(self, pair: Pairs, inputs: Sequence[int], rng: np.random.Generator) -> list[Squares]:
         """The same square of these inputs of a pair and the large one, turned and mirrored alike."""
         edge = self.side + 2 * BORDER
-        places = rng.integers(0, np.array(pair.small.shape[1:]) - edge + 1, (_PLACES, 2))
+        places = rng.integers(0, np.array(pair.small.shape[1:]) - edge + 1, (PLACES, 2))
         small = [pair.small[inputs, y : y + edge, x : x + edge] for y, x in places]
         best = int(np.argmax([squares[0].std() for squares in small]))
         top, left = 2 * (places[best] + BORDER)
         large = pair.large[top : top + 2 * self.side, left : left + 2 * self.side]
         turns, mirrored = int(rng.integers(4)), bool(rng.integers(2))
-        return [(_turned(square, turns, mirrored), _turned(large, turns, mirrored)) for square in small[best]]
+        return [(turned(square, turns, mirrored), turned(large, turns, mirrored)) for square in small[best]]
+
+
+def by_area(pictures: Sequence[npt.NDArray[np.uint8]]) -> npt.NDArray[np.float64]:
+    """How often each is drawn from, 1 in all: the larger, the more often."""
+    areas = np.array([picture.size for picture in pictures], float)
+    return np.asarray(areas / areas.sum())
 
 
 def _one(kinds: Sequence[str], rng: np.random.Generator) -> int:
@@ -70,9 +74,10 @@ def _two(kinds: Sequence[str], rng: np.random.Generator) -> list[int]:
     return [int(each) for each in rng.choice(video, 2, replace=False)]
 
 
-def _turned(square: npt.NDArray[np.uint8], turns: int, mirrored: bool) -> npt.NDArray[np.uint8]:
-    turned = np.rot90(square, turns)
-    return turned[:, ::-1] if mirrored else turned
+def turned(square: npt.NDArray[np.uint8], turns: int, mirrored: bool) -> npt.NDArray[np.uint8]:
+    """By so many quarters, then mirrored from left to right."""
+    upright = np.rot90(square, turns)
+    return upright[:, ::-1] if mirrored else upright
 
 
 def _stacked(squares: Sequence[npt.NDArray[np.uint8]]) -> Floats:

@@ -1,10 +1,11 @@
 """Where pairs come from: pictures, clips and pages of text, each read once and kept."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -17,7 +18,7 @@ from .pairs import MOVING, Pairs, moving, pairs_of
 
 PICTURES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff"}
 CLIPS = {".mp4", ".mov", ".mkv", ".webm", ".avi", ".mpg"}
-_MOST_ROWS = 1000  # of a picture: a poster shall not outweigh ten photos
+MOST_ROWS = 1000  # of a picture: a poster shall not outweigh ten photos
 SMALLEST = 128  # pixels of the shorter side: a batch is cut from half of it
 _APART = 30  # frames from one moment of a clip to the next
 _MOMENTS = 8  # of a clip at most
@@ -64,18 +65,27 @@ def split(found: Sequence[Source], held_out: Collection[str]) -> tuple[list[Sour
 
 def read_pairs(source: Source, kept: Path) -> list[Pairs]:
     """All pairs of a source, from `kept` if they were made before by the same code."""
-    content = source.path.read_bytes() if source.path else f"page {source.number}".encode()
-    key = hashlib.sha256(content + _code()).hexdigest()[:16]
-    store = kept / f"{source.name}-{key}.npz"
-    if not store.exists():
-        made = list(_made(source, np.random.default_rng(int(key, 16))))
-        aside = store.with_suffix(".part.npz")
+
+    def make(rng: np.random.Generator) -> dict[str, Any]:
+        made = list(_made(source, rng))
         flat = {f"{name}_{n}": getattr(each, name) for n, each in enumerate(made) for name in ("large", "small", "kinds")}
-        np.savez(aside, count=len(made), **flat)
-        aside.rename(store)
-    with np.load(store) as found:
+        return {"count": len(made), **flat}
+
+    with np.load(stored(source, kept, _code(), make)) as found:
         numbers = range(int(found["count"]))
         return [Pairs(found[f"large_{n}"], found[f"small_{n}"], tuple(map(str, found[f"kinds_{n}"]))) for n in numbers]
+
+
+def stored(source: Source, kept: Path, code: bytes, make: Callable[[np.random.Generator], Mapping[str, Any]]) -> Path:
+    """The file with the arrays that `make` makes of a source, which is there already if the same `code` made it before."""
+    content = source.path.read_bytes() if source.path else f"page {source.number}".encode()
+    key = hashlib.sha256(content + code).hexdigest()[:16]
+    store = kept / f"{source.name}-{key}.npz"
+    if not store.exists():
+        aside = store.with_suffix(".part.npz")
+        np.savez(aside, **make(np.random.default_rng(int(key, 16))))
+        aside.rename(store)
+    return store
 
 
 def _made(source: Source, rng: np.random.Generator) -> Iterator[Pairs]:
@@ -84,7 +94,7 @@ def _made(source: Source, rng: np.random.Generator) -> Iterator[Pairs]:
     elif source.path.suffix.lower() in PICTURES:
         picture = read_picture(source.path)
         if _large_enough(picture, source):
-            yield pairs_of(*moving(picture[:_MOST_ROWS], rng), rng)
+            yield pairs_of(*moving(picture[:MOST_ROWS], rng), rng)
     else:
         for frames in _moments(source.path):
             if _large_enough(frames[0], source):

@@ -10,6 +10,7 @@ import cv2
 import onnx
 import torch
 
+from ..arguments import recipe
 from ..fit import Fit
 from ..pause import wait_while
 from ..sources import CLIPS, Source, sources, split
@@ -41,19 +42,13 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m training.upscale.compressed", description="photo for compressed pictures.")
+    name, about = "python -m training.upscale.compressed", "photo for compressed pictures."
+    parser = recipe(name, about, learn="pictures", pages=6, steps=SETTINGS.steps)
     parser.add_argument("--start", type=Path, required=True, help="ONNX file of the network that is trained on")
-    parser.add_argument("--learn", type=Path, nargs="+", required=True, help="pictures, or folders of them")
-    parser.add_argument("--pages", type=int, default=6, help="pages of text in this machine's fonts, to learn from")
-    parser.add_argument("--hold-out", nargs="*", default=[], help="names without suffix that are not learnt from")
     parser.add_argument("--videos", type=float, default=0.45, help="share of the squares from videos; the others are JPEGs")
     parser.add_argument("--quality", type=int, nargs=2, default=(20, 84), help="of the JPEGs, from and below")
-    parser.add_argument("--work", type=Path, required=True, help="keeps pairs and the checkpoint: a run goes on from it")
     parser.add_argument("--out", type=Path, required=True, help="the ONNX file to be written")
-    parser.add_argument("--steps", type=int, default=SETTINGS.steps, help="of a run that goes on, its steps in all")
     parser.add_argument("--rate", type=float, default=SETTINGS.rate)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--pause", type=Path, help="while this file exists, nothing is computed")
     return parser.parse_args()
 
 

@@ -14,16 +14,14 @@ from enhance.picture import AnyPicture, Picture
 from enhance.upscale.upscaler import Run, photo
 
 from ..codecs import X264, colours_through_video
-from ..pairs import MOVING, moved
+from ..judge import ROWS, STEP, psnr
+from ..pairs import MOVING, evened, moved
 from ..planes import BICUBIC, LANCZOS, yuv_planes
 from ..sources import read_picture
 from .pairs import half, through_jpeg
 
 _QUALITIES = (20, 30, 45, 60, 75, 90)
 _CRFS = (20, 24, 28, 32)
-_ROWS = 640  # of a photo at most
-_RIM = 6  # pixels at the edge of a photo that are not judged
-_STEP = 4  # pixels of the photo by which it moves from frame to frame at most
 
 Enlarge = Callable[[Picture], AnyPicture]
 
@@ -36,7 +34,7 @@ def main() -> None:
     rows: dict[str, list[list[float]]] = {"Lanczos": [], **{name: [] for name in networks}}
     kinds: list[str] = []
     for path in asked.photos:
-        large = _whole(read_picture(path)[:_ROWS])
+        large = evened(read_picture(path)[:ROWS])
         stored = list(_stored(large, path.stem))
         kinds = [kind for kind, _ in stored]
         linear = [_psnr(_lanczos(small), large) for _, small in stored]
@@ -58,18 +56,13 @@ def _enlarging(network: Run) -> Enlarge:
     return partial(photo(lambda _: network)[2].upscale, before_tile=lambda: None)
 
 
-def _whole(picture: Picture) -> Picture:
-    height, width = (side // 4 * 4 for side in picture.shape[:2])
-    return np.ascontiguousarray(picture[:height, :width])
-
-
 def _stored(large: Picture, name: str) -> Iterator[tuple[str, Picture]]:
     """What the halved photo is after each way of storing it; as a video, the last frame of one in which it moves."""
     small = half(large, BICUBIC)
     yield "clean", small
     for quality in _QUALITIES:
         yield f"JPEG {quality}", through_jpeg(small, quality, full_colour=False)
-    step = np.random.default_rng(len(name)).integers(-_STEP, _STEP + 1, 2)
+    step = np.random.default_rng(len(name)).integers(-STEP, STEP + 1, 2)
     frames = [half(frame, BICUBIC) for frame in moved(large, step, MOVING - 1)]
     for crf in _CRFS:
         yield f"crf {crf}", colours_through_video(frames, X264, crf)[-1]
@@ -81,10 +74,8 @@ def _lanczos(small: Picture) -> Picture:
 
 
 def _psnr(enlarged: AnyPicture, large: Picture) -> float:
-    ours, true = (
-        yuv_planes(np.asarray(each, np.uint8))[0, _RIM:-_RIM, _RIM:-_RIM].astype(np.float64) for each in (enlarged, large)
-    )
-    return float(10 * np.log10(255**2 / np.mean((ours - true) ** 2)))
+    ours, true = (yuv_planes(np.asarray(each, np.uint8))[0] for each in (enlarged, large))
+    return psnr(ours, true)
 
 
 def _line(row: tuple[str, Sequence[Sequence[float]]]) -> list[str]:

@@ -1,6 +1,5 @@
 """What it learns from: photos, half as large ones, and what those became in videos. JPEGs are made as they are drawn."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,12 +14,10 @@ from enhance.picture import Picture
 from .. import codecs
 from ..codecs import X264, X264_FAST, colours_through_video
 from ..pages import page
-from ..pairs import MOVING, moved
+from ..pairs import MOVING, evened, moving
 from ..planes import AREA, BICUBIC
-from ..sources import Source, read_picture
+from ..sources import MOST_ROWS, Source, read_picture, stored
 
-_ROWS = 1000  # of a picture at most
-_FARTHEST = 5  # pixels of the large picture by which a still one moves from frame to frame
 _CRFS = ((18, 24), (23, 29), (26, 34), (22, 32))  # of the videos that are made of each picture: from, below
 
 Rng = np.random.Generator
@@ -37,24 +34,19 @@ class Pairs:
 
 def read_pairs(source: Source, kept: Path) -> Pairs:
     """The pairs of a picture, from `kept` if the same code made them before."""
-    content = source.path.read_bytes() if source.path else f"page {source.number}".encode()
+
+    def make(rng: Rng) -> dict[str, npt.NDArray[np.uint8]]:
+        return vars(_made(source, rng))
+
     code = b"".join(Path(str(name)).read_bytes() for name in (__file__, codecs.__file__))
-    key = hashlib.sha256(content + code).hexdigest()[:16]
-    store = kept / f"{source.name}-{key}.npz"
-    if not store.exists():
-        made = _made(source, np.random.default_rng(int(key, 16)))
-        aside = store.with_suffix(".part.npz")
-        np.savez(aside, large=made.large, small=made.small, videos=made.videos)
-        aside.rename(store)
-    with np.load(store) as found:
+    with np.load(stored(source, kept, code, make)) as found:
         return Pairs(found["large"], found["small"], found["videos"])
 
 
 def _made(source: Source, rng: Rng) -> Pairs:
     picture = page(source.number) if source.path is None else read_picture(source.path)
-    height, width = (side // 4 * 4 for side in picture[:_ROWS].shape[:2])
-    large = np.ascontiguousarray(picture[:height, :width])
-    frames = [half(frame, BICUBIC) for frame in moved(large, rng.integers(-_FARTHEST, _FARTHEST + 1, 2), MOVING - 1)]
+    large = evened(picture[:MOST_ROWS])
+    frames = [half(frame, BICUBIC) for frame in moving(large, rng, MOVING - 1)[0]]
     videos = [_video(frames, crfs, rng) for crfs in _CRFS]
     return Pairs(large, np.stack([frames[-1], half(large, AREA)]), np.stack(videos))
 

@@ -10,14 +10,13 @@ import numpy.typing as npt
 from enhance.picture import Picture
 from enhance.upscale.upscaler import WAIFU2X_BORDER
 
+from ..pool import PLACES, Floats, by_area, turned
 from .pairs import Pairs, through_jpeg
 
-Floats = npt.NDArray[np.float32]
 Rng = np.random.Generator
 
 _FULL_COLOUR = 0.25  # share of the JPEGs with chroma of the full size
 _AREA = 0.2  # share made smaller by the mean of 2 x 2
-_PLACES = 2  # are looked at, and the one with more detail is learnt from
 _GRID = 16  # pixels in which the blocks of a JPEG, chroma included, come again
 
 
@@ -43,13 +42,11 @@ class Pool:
 
     @cached_property
     def _by_area(self) -> npt.NDArray[np.float64]:
-        areas = np.array([pair.large.size for pair in self.pairs], float)
-        shares: npt.NDArray[np.float64] = areas / areas.sum()
-        return shares
+        return by_area([pair.large for pair in self.pairs])
 
     def _cut(self, pair: Pairs, rng: Rng) -> tuple[Picture, Picture]:
         edge = self.side + 2 * WAIFU2X_BORDER
-        places = rng.integers(0, np.array(pair.small.shape[1:3]) - edge + 1, (_PLACES, 2))
+        places = rng.integers(0, np.array(pair.small.shape[1:3]) - edge + 1, (PLACES, 2))
         top, left = max(places, key=lambda at: float(pair.small[0, at[0] : at[0] + edge, at[1] : at[1] + edge].std()))
         if rng.random() < self.videos:
             given = pair.videos[rng.integers(len(pair.videos)), top : top + edge, left : left + edge]
@@ -58,7 +55,7 @@ class Pool:
         y, x = 2 * (top + WAIFU2X_BORDER), 2 * (left + WAIFU2X_BORDER)
         wanted = pair.large[y : y + 2 * self.side, x : x + 2 * self.side]
         turns, mirrored = int(rng.integers(4)), bool(rng.integers(2))
-        return _turned(given, turns, mirrored), _turned(wanted, turns, mirrored)
+        return turned(given, turns, mirrored), turned(wanted, turns, mirrored)
 
     def _jpeg(self, small: Picture, top: int, left: int, rng: Rng) -> Picture:
         """The square as a JPEG shows it that begins a little above it and left of it."""
@@ -67,11 +64,6 @@ class Pool:
         part = np.ascontiguousarray(small[y : top + edge + _GRID, x : left + edge + _GRID])
         stored = through_jpeg(part, int(rng.integers(*self.quality)), bool(rng.random() < _FULL_COLOUR))
         return stored[top - y : top - y + edge, left - x : left - x + edge]
-
-
-def _turned(square: Picture, turns: int, mirrored: bool) -> Picture:
-    turned = np.rot90(square, turns)
-    return turned[:, ::-1] if mirrored else turned
 
 
 def _planes(squares: Sequence[Picture]) -> Floats:
