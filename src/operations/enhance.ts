@@ -184,7 +184,8 @@ const onTrial = async <T>(
   try {
     used = await find();
     const outcome = await run(used);
-    if (isOwn()) await trial.ended(release, null);
+    // It never rejects, and the result does not wait for the count.
+    if (isOwn()) void trial.ended(release, null);
     return { ...used, outcome };
   } catch (error) {
     if (signal.aborted || !isOwn()) throw error;

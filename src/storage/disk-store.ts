@@ -22,14 +22,12 @@ export const openDiskStore = async (dir: string, aside: string): Promise<Store> 
     put: async (name, path, expected = {}) => {
       const unnamed = join(aside, randomUUID());
       try {
-        await flush(path, expected);
         await link(path, unnamed);
         await rename(unnamed, at(name));
-        await flush(dirname(at(name)));
+        await flushBoth(path, expected, at(name));
       } catch (error) {
-        throw diskFailure(error) ?? error;
-      } finally {
         await rm(unnamed, { force: true });
+        throw diskFailure(error) ?? error;
       }
     },
     fetch: async (name, path) => {
@@ -57,6 +55,20 @@ async function* entriesOf(folder: string, start: string) {
     if (found) yield { name, keptAt: found.mtimeMs, changedAt: found.ctimeMs };
   }
 }
+
+/**
+ * The file and its name at once: a file system writes its journal once for both. A power failure meanwhile may leave a name
+ * without all of its content, but nobody knows that name: Redis is told of it when this returns, and a checkpoint, which is
+ * looked for by its name alone, was flushed before it came here.
+ */
+const flushBoth = async (path: string, expected: Partial<Content>, named: string): Promise<void> => {
+  try {
+    await Promise.all([flush(path, expected), flush(dirname(named))]);
+  } catch (error) {
+    await rm(named, { force: true });
+    throw error;
+  }
+};
 
 /**
  * Flushes a file's content, or the names in a folder, to the disk. Failure storage_failed for a file that does not have the

@@ -29,7 +29,7 @@ const from = (name: string) => new URL(`../scripts/${name}.lua`, import.meta.url
 const takeJob = script(
   from('take'),
   z.union([
-    z.tuple([z.literal('taken'), z.string(), z.number()]),
+    z.tuple([z.literal('taken'), z.string(), z.number(), z.array(z.string())]),
     z.tuple([z.literal('ended'), z.string()]),
     z.tuple([z.literal('none')]),
   ]),

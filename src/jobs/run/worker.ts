@@ -89,12 +89,14 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const run = async (ticket: Ticket): Promise<void> => {
     // Another worker, which looks at what is due, makes a new ticket.
     if (closing.aborted) return;
-    const [said, id, fence] = await attempts.take(ticket, randomUUID());
+    const [said, id, fence, record] = await attempts.take(ticket, randomUUID());
     if (said === 'none') return;
     // The ticket may have been that of another job, which needs a new one. The job that was taken does not wait for that.
     const renewed = renewTickets();
-    const job = await jobs.find(id);
-    if (said === 'taken' && job?.fence === fence) await attempt(job);
+    if (said === 'taken') {
+      const job = jobs.read(record);
+      if (job.fence === fence) await attempt(job);
+    }
     if (!(await jobs.isUnfinished(id))) await files.removeJob(id);
     await renewed;
     // Its end may have let the account's next job in.

@@ -5,8 +5,8 @@
 -- because Bull drops a second ticket of the same name while the first one is in use.
 -- KEYS[1] root   ARGV: id and dispatch of the ticket, token of this call, lease ms, running limit, record ttl ms
 -- Sending the same call again, after a lost connection, answers the same.
--- Answers {'taken', id, fence}: from now on only the attempt with this fencing token may write;
---         {'ended', id}: it was to be cancelled;  {'none'}: there is no job that may start.
+-- Answers {'taken', id, fence, record}: from now on only the attempt with this fencing token may write; the record as
+--         names and values in turn;  {'ended', id}: it was to be cancelled;  {'none'}: there is no job that may start.
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, now = KEYS[1], now_ms()
@@ -42,8 +42,12 @@ local function start(id, account)
   return add(root, id, 'fence', 1)
 end
 
+local function taken(id, fence)
+  return { 'taken', id, fence, redis.call('HGETALL', job_key(root, id)) }
+end
+
 local before = redis.call('HMGET', answered, 'id', 'fence')
-if before[1] then return { 'taken', before[1], whole(before[2]) } end
+if before[1] then return taken(before[1], whole(before[2])) end
 
 local id, account, job = next_job()
 if not id then return { 'none' } end
@@ -56,4 +60,4 @@ redis.call('HSET', answered, 'id', id, 'fence', fence)
 redis.call('PEXPIRE', answered, 4 * lease)
 local named = job_fields(root, ARGV[1], 'status', 'dispatch')
 if named[1] == 'queued' and whole(named[2]) == tonumber(ARGV[2]) then add(root, ARGV[1], 'dispatch', 1) end
-return { 'taken', id, fence }
+return taken(id, fence)
