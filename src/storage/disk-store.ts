@@ -61,7 +61,11 @@ async function* entriesOf(folder: string, start: string) {
  * without all of its content, but nobody knows that name: Redis is told of it when this returns, and a checkpoint, which is
  * looked for by its name alone, was flushed before it came here.
  */
-const flushBoth = async (path: string, expected: Partial<Content>, named: string): Promise<void> => {
+const flushBoth = async (
+  path: string,
+  expected: Partial<Content>,
+  named: string,
+): Promise<void> => {
   try {
     await Promise.all([flush(path, expected), flush(dirname(named))]);
   } catch (error) {

@@ -10,7 +10,10 @@ export const hashed = async (path: string): Promise<Content> => {
   try {
     const hash = createHash('sha256');
     let bytes = 0;
-    for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: PIECE_BYTES })) {
+    for await (const chunk of file.createReadStream({
+      autoClose: false,
+      highWaterMark: PIECE_BYTES,
+    })) {
       hash.update(chunk);
       bytes += chunk.length;
     }

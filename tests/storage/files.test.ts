@@ -123,6 +123,15 @@ test('a job may have a sound beside its clip, and loses both', async () => {
   assert.equal(readdirSync(join(dir, 'inputs')), ['job_12.audio']);
 });
 
+test('a file that is not whole on the disk is storage_failed, and leaves no name', async () => {
+  const { dir, files, arrive } = await fresh();
+  const kept = files.keepUpload(arrive('hell'), 'upl_1', 5);
+  const error = await kept.then(String, (reason: unknown) => reason);
+  assert.ok(error instanceof Failure && error.code === 'storage_failed');
+  assert.match(String(error), 'expected 5 bytes on the disk; 4 are there');
+  assert.equal(readdirSync(join(dir, 'uploads')), []);
+});
+
 test('a borrowed upload outlives the upload', async () => {
   const { dir, files, arrive } = await fresh();
   await files.keepUpload(arrive('hello'), 'upl_1', 5);

@@ -84,9 +84,9 @@ export const placeNew = async (
   let choices = 1;
   for (;;) {
     const print = fingerprint(order.identity, order.chosen.modelVersion, order.signedBy);
-    await dropIfGone(parts, print);
     const month = monthOf(Date.now());
-    const price = quote(submission.price, await ledger.usage(account, month), config.prices);
+    const [used] = await Promise.all([ledger.usage(account, month), dropIfGone(parts, print)]);
+    const price = quote(submission.price, used, config.prices);
     const ask = {
       ...askOf(order, id, print, config),
       ...{ want: 'new', month, bytes, ...priceFields(price), ...limitsOf(config) },
