@@ -2,9 +2,10 @@
 import { inBatches } from '../../async/in-batches.ts';
 import { inOrder } from '../../async/in-order.ts';
 import { scaled, sizeText, type YuvFrame, type YuvPicture, yuvBytes } from '../../frame.ts';
+import { openMemory } from '../../memory.ts';
 import { openRealtime } from '../../triton/clients/realtime.ts';
 import { variantOf } from './options.ts';
-import { assembled, openParts } from './reuse.ts';
+import { assembled, openParts, type Part } from './reuse.ts';
 import type { FramesTask } from './task.ts';
 
 /** A call costs some milliseconds, whatever it brings: as long as `realtime` needs for one frame of 480x270. */
@@ -14,22 +15,29 @@ const MOST_BYTES = 16 * 1024 ** 2;
 /** While one is computed, the next one is sent. */
 const CALLS_IN_FLIGHT = 2;
 
+/**
+ * Each frame is the receiver's until it asks for the next one: then its memory is used again. `spare` gets the memory of the
+ * frames that were enlarged.
+ */
 export async function* enlargeFrames(
   frames: AsyncIterable<YuvFrame>,
   { options, transport, models, found, signal }: FramesTask,
+  spare: ArrayBufferLike[] = [],
 ): AsyncGenerator<YuvFrame> {
   const { scale } = options;
   const realtime = openRealtime(transport, models.of(variantOf(options)));
-  const fitting = Math.floor(MOST_BYTES / yuvBytes(scaled(found.size, scale)));
+  const bytesOfOne = yuvBytes(scaled(found.size, scale));
+  const fitting = Math.floor(MOST_BYTES / bytesOfOne);
   const batches = inBatches(frames, Math.max(1, Math.min(MOST_FRAMES, fitting)));
   const partsOf = openParts<YuvPicture>(realtime.reach(scale));
-  const run = (pictures: readonly YuvPicture[]) => realtime.run(pictures, scale, signal);
-  const enlarge = async (batch: readonly YuvPicture[], before: typeof last) => {
-    const parts = batch.map(partsOf);
-    const large = await bySize(
-      parts.flat().map(({ picture }) => picture),
-      run,
-    );
+  const memory = openMemory();
+  const enlarge = async (
+    parts: readonly (readonly Part<YuvPicture>[])[],
+    room: Buffer | undefined,
+    before: typeof last,
+  ) => {
+    const pictures = parts.flat().map(({ picture }) => picture);
+    const large = await bySize(pictures, (same) => realtime.run(same, scale, signal, room));
     let frame = (await before).at(-1);
     return parts.map((some) => {
       frame = assembled(some, large, frame);
@@ -37,12 +45,29 @@ export async function* enlargeFrames(
     });
   };
   let last: Promise<YuvPicture[]> = Promise.resolve([]);
+  let latest: YuvPicture[] = [];
   const enlarged = inOrder(batches, CALLS_IN_FLIGHT, async (batch) => {
-    last = enlarge(batch, last);
+    const parts = batch.map(partsOf);
+    // Parts of frames come in calls of their own, and are pasted into others.
+    const areWhole = parts.every(([part]) => part?.place === null);
+    const room = areWhole ? memory.take(batch.length * bytesOfOne) : undefined;
+    last = enlarge(parts, room, last);
+    // The next frame is compared with the last one.
+    const done = [...latest, ...batch.slice(0, -1)];
+    latest = batch.slice(-1);
     const large = await last;
-    return batch.map((frame, at) => ({ ...frame, ...large[at] }));
+    spare.push(...done.map(({ pixels }) => pixels.buffer));
+    return { frames: batch.map((frame, at) => ({ ...frame, ...large[at] })), room };
   });
-  for await (const batch of enlarged) yield* batch;
+  let held: Buffer[] = [];
+  for await (const { frames, room } of enlarged) {
+    yield* frames;
+    // What follows may be made from the last one.
+    const kept = frames.at(-1)?.pixels.buffer;
+    if (room) held.push(room);
+    for (const one of held) if (one.buffer !== kept) memory.give(one);
+    held = held.filter(({ buffer }) => buffer === kept);
+  }
 }
 
 /** From pictures to their enlargements; those of one size go in one call. */

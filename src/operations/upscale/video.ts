@@ -28,7 +28,10 @@ type Taken = {
   readonly pick?: <F extends AnyFrame>(frames: AsyncIterable<F>) => AsyncIterable<F>;
 };
 
-/** The frames of the video, enlarged: by `realtime` in the codes of the source, else as RGB. */
+/**
+ * The frames of the video, enlarged: by `realtime` in the codes of the source, else as RGB. Each is the receiver's until it asks
+ * for the next one.
+ */
 export const enlargedVideo = (
   task: FramesTask,
   info: VideoInfo,
@@ -36,8 +39,10 @@ export const enlargedVideo = (
 ): AsyncIterable<AnyFrame> => {
   const { options, input, config, signal } = task;
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
+  const spare: ArrayBufferLike[] = [];
+  const memory = { framesPerBlock: 1, spare };
   return effortOf(options) === 'realtime'
-    ? enlargeFrames(pick(decodeYuv(input('media'), info, decoding)), task)
+    ? enlargeFrames(pick(decodeYuv(input('media'), info, { ...decoding, memory })), task, spare)
     : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, 'video'));
 };
 

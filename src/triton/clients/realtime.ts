@@ -1,16 +1,21 @@
 /** Frames of video to the models that enlarge them as they are, in 4:2:0, and back. */
 import { scaled, type YuvPicture, yuvBytes } from '../../frame.ts';
+import { openMemory } from '../../memory.ts';
 import { int32, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
-import { bytes, type LoadedModel, openModel, type Slot } from './model.ts';
+import { bytes, into, type LoadedModel, openModel, type Slot } from './model.ts';
 import { byScale, type Upscaler, upscalerSlot } from './upscaler.ts';
 
 export type Realtime = Pick<Upscaler, 'reach'> & {
-  /** The frames, all of one size, at `scale`. The signal's reason is thrown on abort. */
+  /**
+   * The frames, all of one size, at `scale`; in `memory`, which has room for them all, where it is given. After an abort a late
+   * answer may still be written to it. The signal's reason is thrown on abort.
+   */
   run(
     frames: readonly YuvPicture[],
     scale: number,
     signal: AbortSignal,
+    memory?: Buffer,
   ): Promise<readonly YuvPicture[]>;
 };
 
@@ -30,20 +35,26 @@ export const realtimeSlot = (model: string): Slot => {
 
 export const openRealtime = (transport: Transport, loaded: LoadedModel): Realtime => {
   const ask = openModel(transport, loaded);
+  const sending = openMemory();
   return {
     reach: byScale(loaded, 'reach'),
-    run: async (frames, scale, signal) => {
+    run: async (frames, scale, signal, memory) => {
       const [first] = frames;
       if (!first) return [];
       const [small, large] = [first, scaled(first, scale)];
-      const pixels = Buffer.concat(frames.map((frame) => frame.pixels));
+      const [count, bytesOfOne] = [frames.length, yuvBytes(small)];
+      const sent = sending.take(count * bytesOfOne);
+      for (const [at, { pixels }] of frames.entries()) pixels.copy(sent, at * bytesOfOne);
       const inputs = [
-        uint8('FRAMES', [frames.length, yuvBytes(small)], pixels),
+        uint8('FRAMES', [count, bytesOfOne], sent.subarray(0, count * bytesOfOne)),
         int32('SIZE', [small.width, small.height]),
         int32('SCALE', [scale]),
       ];
       const each = yuvBytes(large);
-      const of = await ask(inputs, [bytes('FRAMES', frames.length, each)], signal);
+      const wanted = [bytes('FRAMES', count, each)];
+      const of = await ask(inputs, memory ? into(memory, wanted) : wanted, signal);
+      // Not after a failure: it may still be read then.
+      sending.give(sent);
       const { data } = of('FRAMES');
       return frames.map((_, at) => ({
         ...large,
