@@ -10,8 +10,8 @@ export const openMemory = (): Memory => {
   const free: Buffer[] = [];
   return {
     take: (bytes) => {
-      const last = free.pop();
-      return last && last.length >= bytes ? last : Buffer.allocUnsafeSlow(bytes);
+      const at = free.findIndex(({ length }) => length >= bytes);
+      return (at >= 0 && free.splice(at, 1)[0]) || Buffer.allocUnsafeSlow(bytes);
     },
     give: (memory) => void free.push(memory),
   };

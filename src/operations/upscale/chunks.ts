@@ -8,6 +8,7 @@ import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts'
 import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
 import type { OnFrames } from '../sharing.ts';
 import { type Span, seekTo, spansOf } from './cuts.ts';
+import { type FramesMemory, openFramesMemory } from './realtime.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
 import type { UpscaleHelp, UpscaleTask } from './task.ts';
 import { enlargedVideo } from './video.ts';
@@ -40,7 +41,12 @@ export const upscaleInChunks = async (
     report({ stage: 'inference', framesDone, framesTotal: Math.max(info.frames, framesDone) });
   };
   onFrames(0);
-  await share({ missing, onFrames, make: (chunk, tell) => makeChunk(task, cut, chunk, tell) });
+  const memory = openFramesMemory();
+  await share({
+    missing,
+    onFrames,
+    make: (chunk, tell) => makeChunk(task, cut, chunk, tell, memory),
+  });
 
   const facts = await factsOf(cut, () => true);
   const frames = framesOf(facts);
@@ -68,7 +74,7 @@ export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
   if (text === null) throw new Error('the video was not cut by this release with these settings');
   const spans: Span[] = JSON.parse(text);
   const files = openChunkFiles<Facts>(checkpoints, spans.length);
-  await makeChunk(task, { spans, files }, task.chunk, task.onFrames);
+  await makeChunk(task, { spans, files }, task.chunk, task.onFrames, openFramesMemory());
 };
 
 /** To be raised when a checkpoint's content changes its meaning. */
@@ -96,6 +102,7 @@ const makeChunk = async (
   { spans, files }: Cut,
   chunk: number,
   onFrames: OnFrames,
+  memory: FramesMemory,
 ): Promise<void> => {
   const { config, found: info, options, signal } = task;
   const span = spans[chunk];
@@ -104,6 +111,7 @@ const makeChunk = async (
   const edges: Edges = { first: null, next: null, end: 0 };
   const enhanced = enlargedVideo(task, info, {
     from: seekTo(span, info),
+    memory,
     pick: (frames) => framesOfSpan(frames, span, info, edges),
   });
   const output = options.output ?? {};

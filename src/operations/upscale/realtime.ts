@@ -2,7 +2,7 @@
 import { inBatches } from '../../async/in-batches.ts';
 import { inOrder } from '../../async/in-order.ts';
 import { scaled, sizeText, type YuvFrame, type YuvPicture, yuvBytes } from '../../frame.ts';
-import { openMemory } from '../../memory.ts';
+import { type Memory, openMemory } from '../../memory.ts';
 import { openRealtime } from '../../triton/clients/realtime.ts';
 import { variantOf } from './options.ts';
 import { assembled, openParts, type Part } from './reuse.ts';
@@ -15,22 +15,27 @@ const MOST_BYTES = 16 * 1024 ** 2;
 /** While one is computed, the next one is sent. */
 const CALLS_IN_FLIGHT = 2;
 
-/**
- * Each frame is the receiver's until it asks for the next one: then its memory is used again. `spare` gets the memory of the
- * frames that were enlarged.
- */
+/** What the frames of a video are decoded, sent and enlarged in, one after the other. */
+export type FramesMemory = {
+  /** Gets that of each frame that was enlarged. */
+  readonly spare: ArrayBufferLike[];
+  readonly calls: Memory;
+};
+
+export const openFramesMemory = (): FramesMemory => ({ spare: [], calls: openMemory() });
+
+/** Each frame is the receiver's until it asks for the next one: then its memory is used again. */
 export async function* enlargeFrames(
   frames: AsyncIterable<YuvFrame>,
   { options, transport, models, found, signal }: FramesTask,
-  spare: ArrayBufferLike[] = [],
+  { spare, calls }: FramesMemory,
 ): AsyncGenerator<YuvFrame> {
   const { scale } = options;
-  const realtime = openRealtime(transport, models.of(variantOf(options)));
+  const realtime = openRealtime(transport, models.of(variantOf(options)), calls);
   const bytesOfOne = yuvBytes(scaled(found.size, scale));
   const fitting = Math.floor(MOST_BYTES / bytesOfOne);
   const batches = inBatches(frames, Math.max(1, Math.min(MOST_FRAMES, fitting)));
   const partsOf = openParts<YuvPicture>(realtime.reach(scale));
-  const memory = openMemory();
   const enlarge = async (
     parts: readonly (readonly Part<YuvPicture>[])[],
     room: Buffer | undefined,
@@ -50,7 +55,7 @@ export async function* enlargeFrames(
     const parts = batch.map(partsOf);
     // Parts of frames come in calls of their own, and are pasted into others.
     const areWhole = parts.every(([part]) => part?.place === null);
-    const room = areWhole ? memory.take(batch.length * bytesOfOne) : undefined;
+    const room = areWhole ? calls.take(batch.length * bytesOfOne) : undefined;
     last = enlarge(parts, room, last);
     // The next frame is compared with the last one.
     const done = [...latest, ...batch.slice(0, -1)];
@@ -65,9 +70,11 @@ export async function* enlargeFrames(
     // What follows may be made from the last one.
     const kept = frames.at(-1)?.pixels.buffer;
     if (room) held.push(room);
-    for (const one of held) if (one.buffer !== kept) memory.give(one);
+    for (const one of held) if (one.buffer !== kept) calls.give(one);
     held = held.filter(({ buffer }) => buffer === kept);
   }
+  for (const one of held) calls.give(one);
+  spare.push(...latest.map(({ pixels }) => pixels.buffer));
 }
 
 /** From pictures to their enlargements; those of one size go in one call. */

@@ -6,7 +6,7 @@ import type { AnyFrame } from '../../media/write/encoder.ts';
 import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
 import { levelOf } from './denoise.ts';
 import { effortOf, variantOf } from './options.ts';
-import { enlargeFrames } from './realtime.ts';
+import { enlargeFrames, type FramesMemory, openFramesMemory } from './realtime.ts';
 import type { Scale } from './request.ts';
 import { assembled, openParts, type Part } from './reuse.ts';
 import type { FramesTask } from './task.ts';
@@ -26,6 +26,8 @@ type Taken = {
   readonly from?: number;
   /** Which of the frames are enlarged; all of them unless given. */
   readonly pick?: <F extends AnyFrame>(frames: AsyncIterable<F>) => AsyncIterable<F>;
+  /** That of other parts of the video; one of its own unless given. */
+  readonly memory?: FramesMemory;
 };
 
 /**
@@ -35,14 +37,19 @@ type Taken = {
 export const enlargedVideo = (
   task: FramesTask,
   info: VideoInfo,
-  { from, pick = (frames) => frames }: Taken = {},
+  { from, pick = (frames) => frames, memory = openFramesMemory() }: Taken = {},
 ): AsyncIterable<AnyFrame> => {
   const { options, input, config, signal } = task;
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
-  const spare: ArrayBufferLike[] = [];
-  const memory = { framesPerBlock: 1, spare };
+  const { spare } = memory;
   return effortOf(options) === 'realtime'
-    ? enlargeFrames(pick(decodeYuv(input('media'), info, { ...decoding, memory })), task, spare)
+    ? enlargeFrames(
+        pick(
+          decodeYuv(input('media'), info, { ...decoding, memory: { framesPerBlock: 1, spare } }),
+        ),
+        task,
+        memory,
+      )
     : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, 'video'));
 };
 

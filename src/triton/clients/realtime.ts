@@ -1,6 +1,6 @@
 /** Frames of video to the models that enlarge them as they are, in 4:2:0, and back. */
 import { scaled, type YuvPicture, yuvBytes } from '../../frame.ts';
-import { openMemory } from '../../memory.ts';
+import { type Memory, openMemory } from '../../memory.ts';
 import { int32, uint8 } from '../protocol/tensor.ts';
 import type { Transport } from '../protocol/transport.ts';
 import { bytes, into, type LoadedModel, openModel, type Slot } from './model.ts';
@@ -33,9 +33,13 @@ export const realtimeSlot = (model: string): Slot => {
   };
 };
 
-export const openRealtime = (transport: Transport, loaded: LoadedModel): Realtime => {
+/** `sending`: what the frames of a call are put together in. */
+export const openRealtime = (
+  transport: Transport,
+  loaded: LoadedModel,
+  sending: Memory = openMemory(),
+): Realtime => {
   const ask = openModel(transport, loaded);
-  const sending = openMemory();
   return {
     reach: byScale(loaded, 'reach'),
     run: async (frames, scale, signal, memory) => {

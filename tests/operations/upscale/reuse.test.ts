@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { YuvPicture } from '../../../src/frame.ts';
 import { type AnyPicture, copyArea, emptyLike } from '../../../src/operations/upscale/area.ts';
 import { changesOf } from '../../../src/operations/upscale/changes.ts';
-import { enlargeFrames } from '../../../src/operations/upscale/realtime.ts';
+import { enlargeFrames, openFramesMemory } from '../../../src/operations/upscale/realtime.ts';
 import { upscaleVideo } from '../../../src/operations/upscale/video.ts';
 import { openRealtime, realtimeSlot } from '../../../src/triton/clients/realtime.ts';
 import { openUpscaler, upscalerSlot } from '../../../src/triton/clients/upscaler.ts';
@@ -112,9 +112,10 @@ for (const scale of [2, 4, 8] as const) {
     const options = { model: 'photo', effort: 'realtime', scale } as const;
     const found = { size };
     const task = { options, transport, models, found, config, input: String, signal: never };
-    const spare: ArrayBufferLike[] = [];
-    const got = await collected(copied(enlargeFrames(lent(frames, spare), task, spare)));
-    assert.ok(new Set(spare).size < frames.length, 'memory is used again');
+    const memory = openFramesMemory();
+    const got = await collected(copied(enlargeFrames(lent(frames, memory.spare), task, memory)));
+    // At 8 it takes three calls: the frames of the third come in the memory of the first.
+    if (scale === 8) assert.ok(memory.spare.length < frames.length, 'memory is used again');
     const alone: YuvPicture[] = [];
     for (const frame of frames) alone.push(...(await realtime.run([frame], scale, never)));
     same(got, alone);
