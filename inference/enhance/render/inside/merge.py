@@ -25,7 +25,7 @@ from .upper import ENOUGH, upper_row
 WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
 UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge from which nothing, and everything is taken
-FILLED = 0.35  # of a picture's middle, that frames show at least
+FILLED = 0.35  # of a picture's middle, that frames show at least, but for the only one
 FILLERS = 6  # frames that a picture of what lies under them is made of, at most
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
 APART = 0.015  # S between two pictures
@@ -101,7 +101,8 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
     apart = np.log(np.maximum(opened, 0.01))
     most = float(np.quantile(opened, 0.95))
     levels: list[tuple[float, Array, Floats]] = []
-    for mark in [*(mark for mark in MARKS if mark < most - 0.02), max(most, 0.02)]:
+    marks = [*(mark for mark in MARKS if mark < most - 0.02), max(most, 0.02)]
+    for mark in marks:
         order = np.argsort(-worth * np.exp(-(((apart - np.log(mark)) / 0.35) ** 2)), kind="stable")[:FILLERS]
         best = int(order[0])
         if levels and opened[best] < levels[-1][0] + APART:
@@ -109,7 +110,8 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
         made, seen = laid([under[i] for i in order if abs(apart[i] - apart[best]) < 0.6], of, lit=False)
         height = np.clip(heights[best] - 0.006, 0.004, DEEP)
         between = (grid.up[:, None] < height) & (np.abs(grid.aside) < ROW / 2)
-        if (seen[between] > SEEN).sum() <= FILLED * between.sum():
+        least = FILLED if levels or mark != marks[-1] else 0.0
+        if (seen[between] > SEEN).sum() <= least * between.sum():
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
         levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
