@@ -1,6 +1,6 @@
 import { inOrder } from '../../async/in-order.ts';
 import type { Frame, Picture } from '../../frame.ts';
-import type { VideoInfo } from '../../media/info.ts';
+import type { MediaInfo, VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
 import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
@@ -41,25 +41,21 @@ export const enlargedVideo = (
 ): AsyncIterable<AnyFrame> => {
   const { options, input, config, signal } = task;
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
-  const { spare } = memory;
-  return effortOf(options) === 'realtime'
-    ? enlargeFrames(
-        pick(
-          decodeYuv(input('media'), info, { ...decoding, memory: { framesPerBlock: 1, spare } }),
-        ),
-        task,
-        memory,
-      )
-    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, 'video'));
+  if (effortOf(options) !== 'realtime') {
+    return upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, info));
+  }
+  const blocks = { framesPerBlock: 1, spare: memory.spare };
+  const frames = decodeYuv(input('media'), info, { ...decoding, memory: blocks });
+  return enlargeFrames(pick(frames), task, memory);
 };
 
-export const meansOf = (task: FramesTask, kind: 'image' | 'video'): UpscaleMeans => {
+export const meansOf = (task: FramesTask, info: MediaInfo): UpscaleMeans => {
   const { models, options, transport, config, signal } = task;
   const upscaler = openUpscaler(transport, models.of(variantOf(options)));
   return {
     scale: options.scale,
     upscaler,
-    denoise: levelOf(options, kind, upscaler),
+    denoise: levelOf(options, info, upscaler),
     inFlight: config.triton.framesInFlight,
     signal,
   };
