@@ -12,7 +12,7 @@ from enhance.geometry.landmarks import LAYOUT_68, MESH_POINTS, landmarks_68
 from .crop import Points
 from .frame import CodedFrame, Frame
 from .recognise import LENGTH
-from .state import pack, unpack
+from .state import as_packed, pack, unpack
 from .steady import FPS
 from .track import NO_HINTS, Seen, Tracker
 
@@ -80,10 +80,8 @@ def track_frames(
         seen = tracker.next(state, picture, hints, request.fps, request.thorough)
         for place, face in enumerate(seen):
             _write(faces, (number, place), face, request.raw)
-        # Rounded to float32 after every frame, so that how a clip is cut into requests changes nothing.
-        vector = pack(state)
-        state = unpack(vector, state.width, state.height)
-    return faces, vector
+        as_packed(state)
+    return faces, pack(state)
 
 
 def _checked_size(frames: npt.NDArray[Any] | Sequence[CodedFrame]) -> tuple[int, int]:
