@@ -33,11 +33,17 @@ type DecodeOptions = FfmpegOptions & {
  * are scaled to the first one's. Throws media_unreadable where fewer than half can be decoded, or more come than there
  * are packets; decode_failed where the decoder does not reach the end.
  */
-export const decodeVideo = (
+export async function* decodeVideo(
   path: string,
   info: VideoInfo,
   options: DecodeOptions,
-): AsyncGenerator<Frame> => decodeRgb(path, info, options);
+): AsyncGenerator<Frame> {
+  const { size } = info;
+  const filters = [`scale=w=${size.width}:h=${size.height}:${toRgb(info)}`, 'format=rgb24'];
+  const layout = { filters, bytes: size.width * size.height * 3 };
+  for await (const [pixels, timed] of decode(path, info, layout, options))
+    yield { ...size, channels: 3, pixels, ...timed };
+}
 
 type SmallOptions = DecodeOptions & {
   readonly longSide: number;
@@ -52,26 +58,10 @@ export async function* decodeSmall(
   { longSide, keep, ...options }: SmallOptions,
 ): AsyncGenerator<YuvFrame> {
   const size = fitted(info.size, longSide);
-  const layout = { filters: toYuv(info), small: smallYuv(info.size, size), keep };
-  for await (const [pixels, timed] of decode(
-    source,
-    info,
-    { ...layout, bytes: yuvBytes(size) },
-    options,
-  ))
-    yield { ...size, pixels, ...timed };
-}
-
-async function* decodeRgb(
-  source: Source,
-  info: VideoInfo,
-  options: DecodeOptions,
-): AsyncGenerator<Frame> {
-  const { size } = info;
-  const filters = [`scale=w=${size.width}:h=${size.height}:${toRgb(info)}`, 'format=rgb24'];
-  const layout = { filters, bytes: size.width * size.height * 3 };
+  const filters = { filters: toYuv(info), small: smallYuv(info.size, size) };
+  const layout = { ...filters, bytes: yuvBytes(size), keep };
   for await (const [pixels, timed] of decode(source, info, layout, options))
-    yield { ...size, channels: 3, pixels, ...timed };
+    yield { ...size, pixels, ...timed };
 }
 
 /** The same pictures at full size in the codes of the source, as 4:2:0. */
@@ -94,11 +84,14 @@ export async function* decodeEvenYuv(
   for await (const frame of decodeYuv(path, info, options)) yield { ...frame, ...evenLuma(frame) };
 }
 
-/** The filters that make the wanted pixels, and from those smaller pictures; the bytes of one picture then, and where it is kept before it becomes smaller. */
 type PixelLayout = {
+  /** What makes the wanted pixels. */
   readonly filters: readonly string[];
+  /** What makes them smaller then. */
   readonly small?: readonly string[];
+  /** Of one picture after all that. */
   readonly bytes: number;
+  /** Where the pictures are kept as they are before they become smaller. */
   readonly keep?: string | null | undefined;
 };
 
