@@ -450,3 +450,13 @@ def test_no_corner_is_torn_where_the_mesh_lies_low_at_it(side: int) -> None:
     upper, lower = (pose.to_plane(contour) for contour in (lips.upper_inner, lips.lower_inner))
     x = np.linspace(max(upper[0, 0], lower[0, 0]), min(upper[-1, 0], lower[-1, 0]), 101)
     assert (np.interp(x, upper[:, 0], upper[:, 1]) - np.interp(x, lower[:, 0], lower[:, 1])).max() < 0.003
+
+
+@pytest.mark.parametrize(("teeth", "closed"), [(True, 0.0), (False, 1.0)])
+def test_lips_that_the_mesh_takes_for_shut_are_open_where_teeth_are_seen_between_them(teeth: bool, closed: float) -> None:
+    planes = drawn(gap=0.035 if teeth else 0.0, teeth=teeth)[0]
+    mesh = drawn(gap=0.005)[1]
+    pose = pose_of(mesh)
+    lips = lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes)
+    assert lips.closed == pytest.approx(closed, abs=0.1)
+    assert lips.gap == pytest.approx(0.035 if teeth else 0.005, abs=0.012)

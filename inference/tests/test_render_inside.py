@@ -147,16 +147,16 @@ def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> N
     assert bite_of([on_grid(each, subject, grid, of) for each in shown], grid, of) == pytest.approx(tip, abs=0.01)
 
 
-def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other() -> None:
-    planes, mesh = with_gap(0.16)
-    off = mesh.copy()
-    off[:, 0] += 0.016 * pose_of(mesh).scale
+@pytest.mark.parametrize(("x", "y"), [(0.016, 0.0), (0.0, 0.035)])
+def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other(x: float, y: float) -> None:
+    lender = lent(*with_gap(0.16))
+    pose = lender.pose
+    off = replace(lender, pose=replace(pose, anchor=pose.anchor + pose.scale * np.array([x, y, 0.0])))
     subject = person()
     grid, of = Grid.of(subject, 160), palette(subject)
-    frames = aligned([on_grid(lent(planes, at), subject, grid, of) for at in (mesh, off)], grid, of)
+    frames = aligned([on_grid(each, subject, grid, of) for each in (lender, off)], grid, of)
     assert all(frame.known for frame in frames)
-    assert frames[0].off[0] - frames[1].off[0] == pytest.approx(0.016, abs=0.003)
-    assert frames[0].off[1] == pytest.approx(frames[1].off[1], abs=0.003)
+    assert np.subtract(frames[0].off, frames[1].off) == pytest.approx([x, y], abs=0.003)
     both = np.minimum(*(frame.upper.shown for frame in frames)) > 0.9
     assert np.corrcoef(*(frame.upper.yuv[both, 0] for frame in frames))[0, 1] > 0.97
 

@@ -64,7 +64,7 @@ def test_bands_give_the_whole_picture(upscaler: Get, model: str, channels: int, 
 
 
 def test_bands_of_detail_give_the_whole_picture(upscaler: Get) -> None:
-    picture = pattern(DETAIL_STEP * 2 + 60, 9)
+    picture = pattern(DETAIL_STEP + 60, 9)
     whole = upscaler("detail").run(picture, 2)
     bands = in_bands(lambda band: upscaler("detail").run(band, 2), picture, 2, rows=DETAIL_STEP, halo=DETAIL_STEP)
     np.testing.assert_array_equal(whole, bands)

@@ -30,6 +30,8 @@ export const ImageInfo = z
     profile: z.enum(['rgb16', 'grey16']).nullable(),
     /** Whether there is EXIF or XMP to keep. */
     metadata: z.boolean(),
+    /** What a pixel takes in a lossy WebP or an AVIF; absent: another format, or a record of before it was looked at. */
+    lossyBits: z.number().positive().optional(),
   })
   .readonly();
 export type ImageInfo = z.infer<typeof ImageInfo>;

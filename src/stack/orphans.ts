@@ -1,20 +1,35 @@
 /** Processes that an earlier run left behind when it was killed; recognised only by a mark in their environment. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { statOf } from '../proc.ts';
 import { signalProcess } from './child.ts';
 
 /** The mark of a run: an environment variable of each of its processes, which their children inherit. */
 export const markOf = (run: string): NodeJS.ProcessEnv => ({ ENHANCE_RUN: run });
 
-/** Sends SIGTERM to every process with the mark, then SIGKILL to those left after `withinMs`. The caller holds the run's lock. Answers their number. */
+/**
+ * Sends SIGTERM to every process with the mark, then SIGKILL to those left after `withinMs`, and waits until they have ended. The
+ * caller holds the run's lock. Answers their number.
+ */
 export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number> => {
   const found = marked(run);
+  const hasEnded = endOf(found);
   for (const pid of found) signalProcess(pid, 'SIGTERM');
   const deadline = Date.now() + withinMs;
   while (marked(run).length > 0 && Date.now() < deadline) await sleep(50);
   for (const pid of marked(run)) signalProcess(pid, 'SIGKILL');
-  while (marked(run).length > 0) await sleep(20);
+  while (marked(run).length > 0 || !hasEnded()) await sleep(20);
   return found.length;
+};
+
+/** Whether all of them have ended: a process loses its mark, with its memory, before it gives back the ports it listens on. */
+const endOf = (pids: readonly number[]): (() => boolean) => {
+  const known = pids.map((pid) => [pid, statOf(pid)?.startTime] as const);
+  return () =>
+    known.every(([pid, startTime]) => {
+      const now = statOf(pid);
+      return !now || now.state === 'Z' || now.startTime !== startTime;
+    });
 };
 
 /** The runs whose mark is a path below `folder` and that still have processes. */

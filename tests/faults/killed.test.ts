@@ -73,7 +73,7 @@ test('Triton: the job goes on when it is back', async () => {
 
 for (const [effort, size] of [
   ['best', '112x88'],
-  ['realtime', '960x540'],
+  ['realtime', '640x360'],
 ] as const) {
   test(`the worker, with effort ${effort}: the next one does the job`, async () => {
     const caller = await service.caller(granted);

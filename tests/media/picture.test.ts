@@ -158,9 +158,28 @@ test('EXIF orientation is applied, once', async () => {
 test('a probe tells size, alpha, grey and format from the header', async () => {
   writeFileSync(at('a'), await solid({ r: 1, g: 1, b: 1, alpha: 0 }, 4).webp().toBuffer());
   const facts = { kind: 'image', size: { width: 16, height: 16 }, profile: null, metadata: false };
-  assert.equal(await probeImage(at('a')), { ...facts, alpha: true, gray: false, format: 'webp' });
+  const { lossyBits, ...webp } = await probeImage(at('a'));
+  assert.equal(webp, { ...facts, alpha: true, gray: false, format: 'webp' });
+  assert.ok(lossyBits);
   writeFileSync(at('a'), await solid().toColourspace('b-w').jpeg().toBuffer());
   assert.equal(await probeImage(at('a')), { ...facts, alpha: false, gray: true, format: 'jpeg' });
+});
+
+test('a probe tells what a pixel takes in a lossy WebP and in an AVIF, metadata aside', async () => {
+  const bits = async (picture: Sharp) => {
+    writeFileSync(at('lossy'), await picture.toBuffer());
+    return (await probeImage(at('lossy'))).lossyBits ?? 0;
+  };
+  const noted = { IFD0: { Artist: 'who drew it'.repeat(100) } };
+  for (const format of ['webp', 'avif'] as const) {
+    const [poor, good] = [{ quality: 20 }, { quality: 90 }];
+    const few = await bits(raw(scene()).toFormat(format, poor));
+    assert.ok(few > 0 && 2 * few < (await bits(raw(scene()).toFormat(format, good))));
+  }
+  const plain = await bits(raw(scene()).webp());
+  assert.is(await bits(raw(scene()).webp().withExif(noted)), plain);
+  for (const other of [raw(scene()).webp({ lossless: true }), raw(scene()).jpeg()])
+    assert.is(await bits(other), 0);
 });
 
 test('TIFF and BMP are read exactly, whatever way they are written', async () => {

@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@s2': ['photo_realtime-s2'],
   'animation_realtime@s2': ['animation_realtime-s2'],
   'detail@s2': ['detail-s2'],
-  'fast@s5': [...mouths, 'mouth_render_fast-r6', ...portraits],
-  'balanced@s5': [...mouths, 'mouth_render_balanced-r5', ...portraits],
-  'studio@s5': [...mouths, 'mouth_render_studio-r5', ...portraits],
+  'fast@s5': [...mouths, 'mouth_render_fast-r7', ...portraits],
+  'balanced@s5': [...mouths, 'mouth_render_balanced-r6', ...portraits],
+  'studio@s5': [...mouths, 'mouth_render_studio-r6', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Child, startChild, untilReady } from '../../src/stack/child.ts';
+import { places } from '../../src/stack/home.mjs';
 import { markOf, runsBelow, stopOrphans } from '../../src/stack/orphans.ts';
 import { type StackPart, supervise } from '../../src/stack/supervise.ts';
 import { partEnvironment, tempDir } from '../real/run.ts';
@@ -176,6 +179,26 @@ test('the processes that a killed run left behind are found by its mark, and no 
   assert.ok(isAlive(kept.pid));
   await kept.stop();
   await until('no run is left', () => runsBelow(folder).length === 0, 10_000);
+});
+
+/** Listens on a port and has so much memory to give back that its end takes a while. */
+const large = `
+import socket, sys, time
+memory = bytearray(256 << 20)
+for page in range(0, len(memory), 4096): memory[page] = 1
+server = socket.create_server(('127.0.0.1', 0))
+print(server.getsockname()[1], flush=True)
+time.sleep(300)`;
+
+test('the ports of a killed run are free once it has been stopped', async () => {
+  const run = join(tempDir('runs'), '1');
+  const command = `exec '${places.python}' -c "$LARGE"`;
+  const left = await start(command, undefined, { ...process.env, ...markOf(run), LARGE: large });
+  await until('it listens', () => /^\d+$/.test(left.tail()), 10_000);
+  await stopOrphans(run);
+  const server = createServer().listen(Number(left.tail()), '127.0.0.1');
+  await once(server, 'listening');
+  server.close();
 });
 
 test('an aborted start leaves nothing running', async () => {

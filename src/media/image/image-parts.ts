@@ -22,27 +22,34 @@ type PartFormat = {
   readonly next: (head: Buffer, at: number, file: FileWindow) => number | null | Promise<number>;
   /** Whether a part is a pass over all pixels. */
   readonly isScan?: (head: Buffer) => boolean;
+  /** Whether a part holds the codes of pixels, in a format that loses some of them. */
+  readonly isLossy?: (head: Buffer) => boolean;
 };
 
 /** A part begins at `at` with the 16 bytes of `head`; beyond the end of the file these are 0. */
 type ImagePart = { readonly at: number; readonly head: Buffer };
 
 /**
- * Throws when an image has more parts or scans than any that an encoder writes. Whether they are sound is for the decoder
- * to find out.
+ * How many bytes a lossy WebP or an AVIF takes for its pixels; 0 for other images. Throws when an image has more parts or
+ * scans than any that an encoder writes. Whether they are sound is for the decoder to find out.
  */
-export const checkImageParts = async (path: string): Promise<void> => {
+export const checkImageParts = async (path: string): Promise<number> => {
   const file = await openFileWindow(path);
   try {
     const format = formatOf(await headAt(file, 0));
-    let [parts, scans] = [0, 0];
-    for await (const { head } of partsOf(file, format)) {
+    let [parts, scans, lossyBytes] = [0, 0, 0];
+    for await (const { at, head } of partsOf(file, format)) {
       parts += 1;
       if (format.isScan?.(head)) scans += 1;
       if (parts > MOST_PARTS)
         throw new Error(`it has more than ${MOST_PARTS} chunks, segments or boxes`);
       if (scans > MOST_SCANS) throw new Error(`it has more than ${MOST_SCANS} scans`);
+      if (format.isLossy?.(head)) {
+        const next = (await format.next(head, at, file)) ?? file.size;
+        lossyBytes += Math.min(next, file.size) - at;
+      }
     }
+    return lossyBytes;
   } finally {
     await file.close();
   }
@@ -124,6 +131,7 @@ const webp: PartFormat = {
     const length = head.readUInt32LE(4);
     return at + 8 + length + (length % 2);
   },
+  isLossy: (head) => head.toString('latin1', 0, 4) === 'VP8 ',
 };
 
 /** TIFF and GIF: `several.ts` has looked through them. */
@@ -135,4 +143,5 @@ const avif: PartFormat = {
     const length = boxBytes(head);
     return length < 8 ? null : at + length;
   },
+  isLossy: (head) => head.toString('latin1', 4, 8) === 'mdat',
 };

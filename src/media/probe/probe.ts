@@ -24,13 +24,14 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
         ...{ gray: false, profile: null, metadata: false },
       };
     }
-    await checkImageParts(path);
+    const lossyBytes = await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it has more than one picture');
     const { space, hasProfile, depth } = header;
     if (depth !== 'uchar' && depth !== 'ushort')
       throw new Error(`expected samples of 8 or 16 bits; it has samples of the type ${depth}`);
     const format = imageFormat(header.format);
+    const { width, height } = header.autoOrient;
     const isDeep = depth === 'ushort' && (format === 'png' || format === 'tiff');
     return {
       kind: 'image',
@@ -41,6 +42,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
       ...(isDeep && (space === 'rgb16' || space === 'grey16') && { depth: 16 }),
       profile: hasProfile && (space === 'rgb16' || space === 'grey16') ? space : null,
       metadata: header.exif !== undefined || header.xmp !== undefined,
+      ...(lossyBytes > 0 && { lossyBits: (8 * lossyBytes) / (width * height) }),
     };
   } catch (error) {
     throw unreadable(reasonOf(error), error);

@@ -1,25 +1,32 @@
 /** How much of blocks and noise is taken away, from what an option says. Pure. */
 import type { Warning } from '../../contract/job.ts';
+import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { H264, type Level, MEASURED, type Upscaler } from '../../triton/clients/upscaler.ts';
 import { denoiseOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 
 type Release = Pick<Upscaler, 'levels'>;
+type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits'>;
+
+/**
+ * Bits of a pixel in a lossy WebP or an AVIF. With less than the first, what is for H.264 is truest; from the second on,
+ * nothing is gained by taking anything away: docs/decisions/0054.
+ */
+const [FEW, MANY] = [0.9, 2];
 
 /**
  * What the release is asked for. What a JPEG did can be measured; what a video's encoder did differs from frame to frame and
- * from place to place, and one level for all frames is what does not flicker: releases without one for H.264 take 1.
+ * from place to place, and one level for all frames is what does not flicker: releases without one for H.264 take 1. Lossy
+ * WebP and AVIF are coded as frames of a video are, and told by their bits.
  */
-export const levelOf = (
-  options: UpscaleOptions,
-  kind: 'image' | 'video',
-  { levels }: Release,
-): Level => {
+export const levelOf = (options: UpscaleOptions, found: Found, { levels }: Release): Level => {
   const denoise = denoiseOf(options);
   if (denoise === 'off' || !levels.length) return 0;
   if (denoise !== 'auto') return denoise;
-  if (kind === 'image') return MEASURED;
-  return levels.includes(H264) ? H264 : 1;
+  const bits = found.kind === 'video' ? 0 : found.lossyBits;
+  if (bits === undefined) return MEASURED;
+  if (bits >= MANY) return 0;
+  return bits < FEW && levels.includes(H264) ? H264 : 1;
 };
 
 /** For who asked for what the release cannot do. */

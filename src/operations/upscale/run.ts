@@ -36,7 +36,7 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
   const format = imageFormat(options.output_format);
-  const means = meansOf(task, 'image');
+  const means = meansOf(task, info);
   const { depth, warnings } = depthOf(info, format, means.upscaler);
   // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
   const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
@@ -67,7 +67,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     outputSize: scaled(info.size, task.options.scale),
     contentType: contentType('mp4'),
     details: videoDetails(done),
-    warnings: denoiseWarnings(task.options, meansOf(task, 'video').upscaler),
+    warnings: denoiseWarnings(task.options, meansOf(task, info).upscaler),
   };
 };
 

@@ -1,6 +1,6 @@
 import { inOrder } from '../../async/in-order.ts';
 import type { Frame, Picture } from '../../frame.ts';
-import type { VideoInfo } from '../../media/info.ts';
+import type { MediaInfo, VideoInfo } from '../../media/info.ts';
 import { decodeVideo, decodeYuv } from '../../media/read/decode.ts';
 import type { AnyFrame } from '../../media/write/encoder.ts';
 import { type Level, openUpscaler, type Upscaler } from '../../triton/clients/upscaler.ts';
@@ -38,16 +38,16 @@ export const enlargedVideo = (
   const decoding = { ffmpeg: config.ffmpeg, signal, from };
   return effortOf(options) === 'realtime'
     ? enlargeFrames(pick(decodeYuv(input('media'), info, decoding)), task)
-    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, 'video'));
+    : upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, info));
 };
 
-export const meansOf = (task: FramesTask, kind: 'image' | 'video'): UpscaleMeans => {
+export const meansOf = (task: FramesTask, info: MediaInfo): UpscaleMeans => {
   const { models, options, transport, config, signal } = task;
   const upscaler = openUpscaler(transport, models.of(variantOf(options)));
   return {
     scale: options.scale,
     upscaler,
-    denoise: levelOf(options, kind, upscaler),
+    denoise: levelOf(options, info, upscaler),
     inFlight: config.triton.framesInFlight,
     signal,
   };

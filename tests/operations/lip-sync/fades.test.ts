@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { eased } from '../../../src/operations/lip-sync/render/eased.ts';
-import { fades } from '../../../src/operations/lip-sync/render/fades.ts';
+import { fades, fadesFrom } from '../../../src/operations/lip-sync/render/fades.ts';
 
 const test = suite('fades');
 
@@ -42,6 +42,28 @@ test('frames round one whose mouth is covered are eased as they pass, and no mor
   }
   assert.equal(shown, fades(framesOf(said, 25)));
   assert.is(mostHeld, 8);
+});
+
+test('a chunk that begins inside a fade goes on with it', async () => {
+  const frames = framesOf(`....x${'.'.repeat(25)}`, 25).map((frame, index) => ({
+    ...frame,
+    index,
+  }));
+  const sharesFrom = async (from: number) => {
+    async function* source() {
+      for (const frame of frames.slice(fadesFrom(frames, from)))
+        yield { ...frame, share: frame.seen ? 1 : 0 };
+    }
+    const ease = async <T>(frame: T, share: number) => ({ ...frame, share });
+    const shares: number[] = [];
+    for await (const { index, share } of eased(source(), ease))
+      if (index >= from) shares.push(share);
+    return shares;
+  };
+  const whole = fades(frames);
+  for (const from of [0, 3, 6, 11, 12, 13, 20])
+    assert.equal(await sharesFrom(from), whole.slice(from));
+  assert.ok(20 - fadesFrom(frames, 20) <= 9);
 });
 
 test.run();

@@ -78,15 +78,27 @@ test('only photo with effort best takes noise away; what else is asked to is ref
   assert.is(message, 'Expected denoise auto or off for the model photo_realtime; got 3.');
 });
 
+const [image, video] = [{ kind: 'image' }, { kind: 'video' }] as const;
+const [able, unable] = [{ levels: [1, 2, 3, 4, 5] }, { levels: [] }];
+const wish = (denoise: Denoise) => ({ ...asked, denoise });
+
+test('the fewer bits a lossy WebP or an AVIF has, the more is taken away; what was asked for goes before', () => {
+  const lossy = (lossyBits: number) => ({ ...image, lossyBits });
+  const levels = [0.4, 1.2, 3].map((bits) => levelOf(wish('auto'), lossy(bits), able));
+  assert.equal(levels, [5, 1, 0]);
+  assert.is(levelOf(wish('auto'), lossy(0.4), { levels: [1, 2, 3] }), 1);
+  assert.is(levelOf(wish('auto'), lossy(0.4), unable), 0);
+  assert.is(levelOf(wish(2), lossy(3), able), 2);
+  assert.is(levelOf(wish('off'), lossy(0.4), able), 0);
+});
+
 test('a release that takes no noise away is not asked to, and who asked for it is told', () => {
-  const [able, unable] = [{ levels: [1, 2, 3, 4, 5] }, { levels: [] }];
-  const wish = (denoise: Denoise) => ({ ...asked, denoise });
-  assert.is(levelOf(wish('auto'), 'image', able), MEASURED);
-  assert.is(levelOf(wish('auto'), 'video', able), 5);
-  assert.is(levelOf(wish('auto'), 'video', { levels: [1, 2, 3] }), 1);
-  assert.is(levelOf(wish(3), 'video', able), 3);
-  assert.is(levelOf(asked, 'image', able), 0);
-  assert.is(levelOf(wish(3), 'image', unable), 0);
+  assert.is(levelOf(wish('auto'), image, able), MEASURED);
+  assert.is(levelOf(wish('auto'), video, able), 5);
+  assert.is(levelOf(wish('auto'), video, { levels: [1, 2, 3] }), 1);
+  assert.is(levelOf(wish(3), video, able), 3);
+  assert.is(levelOf(asked, image, able), 0);
+  assert.is(levelOf(wish(3), image, unable), 0);
   assert.equal(denoiseWarnings(wish('auto'), unable), []);
   assert.equal(denoiseWarnings(wish(1), able), []);
   assert.equal(

@@ -12,9 +12,9 @@ from .edge import BRIGHT, PALE, edge_of, ends_of
 from .layers import FEWEST, ROW, SEEN, Frame, Grid, Palette, layer
 
 CANDIDATES = 3  # frames that the others are laid over, of which one is chosen
-REACH = 0.03  # S that they may lie apart
+REACH = 0.05  # S that they may lie apart
 DENSITY = 160.0  # pixels per S at which it is told, at most
-LIKE = 0.6  # correlation, from which they are the same teeth
+LIKE = 0.75  # correlation, from which they are the same teeth
 OVERLAP = 0.35  # of the smaller one that both show
 NEARER = 0.15  # correlation that a place at REACH loses
 HANGING, OVER_EDGE = 0.02, 0.1  # S under the teeth's edge, and over it, where teeth are looked at
@@ -23,14 +23,14 @@ UNSURE = 0.2  # of its worth that a frame keeps that does not show where its tee
 
 def aligned(frames: list[Frame], grid: Grid, of: Palette) -> list[Frame]:
     """The frames with their upper teeth laid over each other's, where most of them have them."""
-    edge = edge_of(frames, grid, of)
-    row = (smoothstep(edge + HANGING - grid.y[:, None], 0.0, 0.006) * (np.abs(grid.aside) < ROW)).astype(np.float32)
+    edges = [edge_of([frame], grid, of) for frame in frames]
     lumas = [of.level(frame.upper.yuv).astype(np.float32) for frame in frames]
-    worths = np.array([teeth_of(frame, edge, grid, of) for frame in frames])
+    worths = np.array([teeth_of(frame, edge, grid, of) for frame, edge in zip(frames, edges, strict=True)])
     best = 0.0
     offsets: list[_Offset | None] = []
     for i in np.argsort(-worths, kind="stable")[:CANDIDATES]:
-        mask = frames[i].upper.shown * row
+        row = smoothstep(edges[i] + HANGING - grid.y[:, None], 0.0, 0.006) * (np.abs(grid.aside) < ROW)
+        mask = frames[i].upper.shown * row.astype(np.float32)
         found = [
             _offset_of((luma, frame.upper.shown), (lumas[i], mask), grid.density)
             for luma, frame in zip(lumas, frames, strict=True)
@@ -103,7 +103,7 @@ def _offset_of(picture: tuple[Floats, Floats], other: tuple[Floats, Floats], den
     steps = np.arange(-reach, reach + 1) / reach
     score = like - NEARER * (steps[:, None] ** 2 + steps**2)
     y, x = np.unravel_index(int(score.argmax()), score.shape)
-    if like[y, x] < LIKE:
+    if like[y, x] < LIKE or {x, y} & {0, 2 * reach}:
         return None
     at = [float(v) + _between(line, int(v)) for v, line in ((x, score[y]), (y, score[:, x]))]
     return _Offset((at[0] - reach) / (density * zoom), (at[1] - reach) / (density * zoom), float(like[y, x]))

@@ -16,7 +16,7 @@ FARTHEST = 0.07  # S from where the teeth are supposed to end, at most
 STRAY = 0.045  # S from where most frames have the end, beyond which it is something else
 WAVE = 0.01  # S that teeth end above or below a smooth line
 BEND = 0.010  # S that a row rises to its sides
-SMOOTH, OWN_SMOOTH = 0.012, 0.005  # sigma in S along the edge: of many frames, and of one picture
+SMOOTH, OWN_SMOOTH = 0.012, 0.010  # sigma in S along the edge: of many frames, and of one picture
 
 
 def bite_of(frames: Sequence[Frame], grid: Grid, of: Palette) -> float:
@@ -70,8 +70,11 @@ def ends_of(upper: Layer, grid: Grid, of: Palette) -> tuple[Array, Array]:
     first = np.argmax(dark, axis=0)
     below = np.arange(len(grid.y))[:, None] - first
     near = dark & (below >= 0) & (below < NEAR_END * grid.density)
-    darkest = np.where(near, level / np.maximum(tooth, 1), 1).min(axis=0)
-    return grid.y[first] - 0.5 / grid.density, np.clip((DARKER - darkest) / DARK_ENOUGH, 0, 1)
+    share = np.where(near, level / np.maximum(tooth, 1), 1)
+    darkest = share.min(axis=0)
+    # Half way from the tooth's light to the dark: teeth get a little darker towards their tips.
+    half = np.argmax(share <= (1 + darkest) / 2, axis=0)
+    return grid.y[half] - 0.5 / grid.density, np.clip((DARKER - darkest) / DARK_ENOUGH, 0, 1)
 
 
 def _middle_of(values: Array, weights: Array) -> float:

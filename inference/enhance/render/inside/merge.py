@@ -16,7 +16,7 @@ from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
-from .layers import FEWEST, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
+from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
 from .lender import Lender
 from .lent_teeth import with_teeth
 from .merged import ABOVE, DEEP, GAPS, LEVELS, MIDDLE, POINTS, REACH, Bytes, Inside, Merged, pack, shapes_of
@@ -25,6 +25,7 @@ from .upper import ENOUGH, upper_row
 WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
 UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge from which nothing, and everything is taken
+FILLED = 0.35  # of a picture's middle, that frames show at least, but for the only one
 FILLERS = 6  # frames that a picture of what lies under them is made of, at most
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
 APART = 0.015  # S between two pictures
@@ -100,16 +101,19 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
     apart = np.log(np.maximum(opened, 0.01))
     most = float(np.quantile(opened, 0.95))
     levels: list[tuple[float, Array, Floats]] = []
-    for mark in [*(mark for mark in MARKS if mark < most - 0.02), max(most, 0.02)]:
+    marks = [*(mark for mark in MARKS if mark < most - 0.02), max(most, 0.02)]
+    for mark in marks:
         order = np.argsort(-worth * np.exp(-(((apart - np.log(mark)) / 0.35) ** 2)), kind="stable")[:FILLERS]
         best = int(order[0])
         if levels and opened[best] < levels[-1][0] + APART:
             continue
         made, seen = laid([under[i] for i in order if abs(apart[i] - apart[best]) < 0.6], of, lit=False)
-        if not (seen > SEEN).any():
+        height = np.clip(heights[best] - 0.006, 0.004, DEEP)
+        between = (grid.up[:, None] < height) & (np.abs(grid.aside) < ROW / 2)
+        least = FILLED if levels or mark != marks[-1] else 0.0
+        if (seen[between] > SEEN).sum() <= least * between.sum():
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
-        height = np.clip(heights[best] - 0.006, 0.004, DEEP)
         levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
     return levels[:LEVELS]
 
@@ -124,7 +128,7 @@ def _under(frame: Frame, edge: Array, grid: Grid, of: Palette) -> Layer:
 
 def _dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
     """The picture for mouths wider open than it was: higher over the lower lip than `height` [columns] its teeth have ended."""
-    over = smoothstep(grid.up[:, None] - height, -0.012, 0.008) * of.pale(picture)
+    over = smoothstep(grid.up[:, None] - height, 0.0, 0.016) * of.pale(picture)
     return np.asarray(picture + over[..., None] * (of.cavity - picture), np.float32)
 
 

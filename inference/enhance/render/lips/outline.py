@@ -29,6 +29,12 @@ TEMPERATURE = 0.06
 NOISE = 6.0  # grey levels of evidence that count little
 BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
 
+MIDDLE = 0.5  # of the half width, where teeth are looked for between lips that the mesh takes for closed
+AROUND = np.array([-0.006, 0.0, 0.006])  # S above and below a point
+TOOTH_LUMA = 0.6  # luma of the lips', from which it may be a tooth
+LESS_RED, LEAST_LESS = 0.28, 12.0  # how much less V - U a tooth has than the lips, of theirs and in grey levels
+TEETH = (0.1, 0.3)  # share of the middle in which teeth are seen, of lips that are closed, and open
+
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
 BOND = np.exp(-STIFFNESS * np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS))) ** 1.5)
@@ -76,6 +82,8 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
     gap = float(np.linalg.norm(head[13] - head[14]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
+    if closed:
+        closed *= 1 - _parted((upper + lower) / 2, top, bottom, pose, planes)
     if closed < 1:
         supposed = upper.copy(), lower.copy()
         bands = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
@@ -91,6 +99,23 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
     return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[291] - head[61])), closed)
+
+
+def _parted(line: Array, top: Array, bottom: Array, pose: Pose, planes: Planes) -> float:
+    """0..1, how far teeth are seen along the `line` on which lips close: there it is about as light as lips, and less red."""
+    middle = np.abs(ALONG) < MIDDLE
+
+    def seen(at: Array) -> tuple[Array, Array]:
+        luma = _column(planes.y, 1, at, AROUND, pose, 0).min(axis=1)
+        red = _column(planes.v, 2, at, AROUND, pose, 0) - _column(planes.u, 2, at, AROUND, pose, 0)
+        return luma[middle], red[middle].mean(axis=1)
+
+    (luma, red), (above, red_above), (below, red_below) = (seen(at) for at in (line, (line + top) / 2, (line + bottom) / 2))
+    lip_luma, lip_red = float(np.median([above, below])), float(np.median([red_above, red_below]))
+    # Lips above and below it are red: what covers them too is no tooth.
+    less = np.minimum(red_above, red_below) - red > max(LESS_RED * lip_red, LEAST_LESS)
+    teeth = (luma > TOOTH_LUMA * lip_luma) & less
+    return ramp(float(teeth.mean()), *TEETH)
 
 
 def _uncross(upper: Array, lower: Array, supposed_upper: Array, supposed_lower: Array) -> None:

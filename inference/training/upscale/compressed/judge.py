@@ -18,10 +18,11 @@ from ..judge import ROWS, STEP, psnr
 from ..pairs import MOVING, evened, moved
 from ..planes import BICUBIC, LANCZOS, yuv_planes
 from ..sources import read_picture
-from .pairs import half, through_jpeg
+from .pairs import half, through_format, through_jpeg
 
 _QUALITIES = (20, 30, 45, 60, 75, 90)
 _CRFS = (20, 24, 28, 32)
+_FORMATS = {"WebP": (50, 75, 90), "AVIF": (50, 70, 85)}
 
 Enlarge = Callable[[Picture], AnyPicture]
 
@@ -62,6 +63,9 @@ def _stored(large: Picture, name: str) -> Iterator[tuple[str, Picture]]:
     yield "clean", small
     for quality in _QUALITIES:
         yield f"JPEG {quality}", through_jpeg(small, quality, full_colour=False)
+    for kind, qualities in _FORMATS.items():
+        for quality in qualities:
+            yield f"{kind} {quality}", through_format(small, kind, quality)
     step = np.random.default_rng(len(name)).integers(-STEP, STEP + 1, 2)
     frames = [half(frame, BICUBIC) for frame in moved(large, step, MOVING - 1)]
     for crf in _CRFS:

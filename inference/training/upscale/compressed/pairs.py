@@ -64,6 +64,15 @@ def _video(frames: Sequence[Picture], crfs: tuple[int, int], rng: Rng) -> Pictur
 
 def through_jpeg(picture: Picture, quality: int, full_colour: bool) -> Picture:
     """The picture as a JPEG of this quality (1 to 100) shows it, its chroma of half the size or, full_colour, not."""
+    return _through(picture, "JPEG", quality=quality, subsampling=0 if full_colour else 2)
+
+
+def through_format(picture: Picture, name: str, quality: int) -> Picture:
+    """The picture as a file of this format and quality (1 to 100) shows it, by Pillow."""
+    return _through(picture, name, quality=quality)
+
+
+def _through(picture: Picture, name: str, **settings: int) -> Picture:
     stored = BytesIO()
-    Image.fromarray(picture).save(stored, "JPEG", quality=quality, subsampling=0 if full_colour else 2)
+    Image.fromarray(picture).save(stored, name, **settings)
     return np.asarray(Image.open(stored))

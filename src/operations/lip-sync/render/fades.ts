@@ -24,6 +24,19 @@ export const fades = (frames: readonly FadingFrame[]): number[] => {
   );
 };
 
+/** The first frame that decides how much of the new mouth those from index `from` on show: FADE_SECONDS earlier. */
+export const fadesFrom = (
+  frames: readonly Pick<FadingFrame, 'duration'>[],
+  from: number,
+): number => {
+  let [at, seconds] = [from, 0];
+  while (at > 0 && seconds < FADE_SECONDS) {
+    at -= 1;
+    seconds += frames[at]?.duration ?? 0;
+  }
+  return at;
+};
+
 /** 3 t^2 - 2 t^3: it begins and ends slowly. */
 const smooth = (share: number): number => {
   const t = Math.min(1, share);

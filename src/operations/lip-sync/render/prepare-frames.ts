@@ -7,6 +7,7 @@ import type { OutputFrame } from '../plan/output-frame.ts';
 import { type ClipSounds, planMouth } from '../plan/plan-mouth.ts';
 import type { LipSyncTask } from '../task.ts';
 import type { OpenFrames } from './chunks.ts';
+import { fadesFrom } from './fades.ts';
 import { collectInside } from './inside.ts';
 import { collectReferences } from './references.ts';
 import { type MouthScript, renderMouths } from './render-mouths.ts';
@@ -64,12 +65,18 @@ export const renderFrom = (
   const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
   // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
   const inFlight = config.triton.framesInFlight + 1;
-  return (from) =>
-    renderMouths(
-      readSourceFrames(video, script.frames, from, means),
+  const { frames } = script;
+  return async function* (from) {
+    // What comes before decides how far the first frames are faded.
+    const sources = readSourceFrames(video, frames, fadesFrom(frames, from), means);
+    const render = models.mouthRender;
+    const rendered = renderMouths(
+      sources,
       { ...script, meshes },
-      { render: models.mouthRender, inFlight, signal, hooks, spare: means.spare },
+      { render, inFlight, signal, hooks, spare: means.spare },
     );
+    for await (const frame of rendered) if (frame.index >= from) yield frame;
+  };
 };
 
 /** The clip's pictures in which the face is seen, the planned references first. */
