@@ -7,9 +7,11 @@ import numpy.typing as npt
 
 from enhance.face.clip import TrackingRequest, track_frames
 from enhance.face.find import Finder
+from enhance.face.frame import CodedFrame, coded_frames
 from enhance.face.mesh import MeshKind
 from enhance.face.steady import FPS
 from enhance.face.track import Tracker
+from enhance.geometry.planes import check_colours
 
 from .shell import Inputs, Shell, parameter, weights_folder
 
@@ -30,7 +32,7 @@ class FaceTrackModel(Shell):
             self.trackers[kind] = self._open(kind)
         faces, state = track_frames(
             self.trackers[kind],
-            inputs["FRAMES"],
+            _frames(inputs),
             inputs["STATE"],
             _request(inputs),
             inputs.stop_if_cancelled,
@@ -47,6 +49,15 @@ class FaceTrackModel(Shell):
 
     def _open(self, kind: MeshKind) -> Tracker:
         return Tracker(Finder(weights_folder(), kind), self.most)
+
+
+def _frames(inputs: Inputs) -> npt.NDArray[Any] | list[CodedFrame]:
+    planes = inputs.get("PLANES")
+    if planes is None:
+        return inputs["FRAMES"]
+    if inputs.get("FRAMES") is not None:
+        raise ValueError("expected FRAMES, or PLANES, SIZE and COLOUR, got FRAMES and PLANES")
+    return coded_frames(planes, inputs["SIZE"], check_colours(inputs["COLOUR"]))
 
 
 def _request(inputs: Inputs) -> TrackingRequest:

@@ -11,9 +11,12 @@ from skimage import data
 
 from enhance.face.clip import Faces, TrackingRequest, track_frames
 from enhance.face.find import Finder
+from enhance.face.frame import CodedFrame, coded_frames
 from enhance.face.recognise import unlikeness
+from enhance.face.thumbnails import frame_thumbnail
 from enhance.face.track import NO_HINTS, Tracker
 from enhance.geometry.landmarks import features
+from enhance.geometry.planes import Colours, from_rgb, mean_of_four
 from tests.drawings import Anime, Picture, anime
 
 MEDIA = Path(__file__).parents[3] / "shared" / "media"
@@ -226,6 +229,34 @@ def test_raw_meshes_are_not_filtered(tracker: Tracker) -> None:
     steady, _ = track_frames(tracker, clip, NOTHING)
     trembles = [faces.mesh[2:, 0, :468].std(axis=0).mean() for faces in (raw, steady)]
     assert trembles[0] > 1.3 * trembles[1]
+
+
+def coded(picture: Picture, colours: Colours) -> list[CodedFrame]:
+    """A clip of one frame."""
+    y, u, v = from_rgb(picture.astype(np.float32), colours).transpose(2, 0, 1)
+    planes = [np.rint(plane).astype(np.uint8).ravel() for plane in (y, mean_of_four(u), mean_of_four(v))]
+    return coded_frames(np.concatenate(planes)[None], np.array(picture.shape[1::-1]), colours)
+
+
+@pytest.mark.parametrize(
+    ("colours", "side"),
+    [
+        (Colours(0.2126, 0.0722, full=False), 240),
+        (Colours(0.299, 0.114, full=True), 239),
+        (Colours(0.299, 0.114, full=False), 799),
+    ],
+)
+def test_planes_show_the_face_that_rgb_shows(tracker: Tracker, colours: Colours, side: int) -> None:
+    picture = np.asarray(cv2.resize(FACE, (side, side - 2)), np.uint8)
+    faces, state = track_frames(tracker, picture[None], NOTHING)
+    same, its = track_frames(tracker, coded(picture, colours), NOTHING)
+    assert np.abs(same.mesh - faces.mesh)[0, 0].max() < side * 0.003
+    assert unlikeness(same.likeness[0, 0], faces.likeness[0, 0]) < 0.1
+    # The luma of a frame, by which cuts are told, is the same for black and for white.
+    assert state.shape == its.shape
+    for value in (0, 255):
+        grey = np.full((64, 64, 3), value, np.uint8)
+        assert np.abs(frame_thumbnail(coded(grey, colours)[0]) - value).max() < 1
 
 
 @pytest.mark.parametrize(

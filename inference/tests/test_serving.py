@@ -113,9 +113,24 @@ def test_face_track_answers_with_all_outputs(face_track: FaceTrackModel) -> None
     assert len(state) == 1
 
 
+def planes() -> dict[str, Values]:
+    colour = np.array([0.3, 0.1, 1], np.float32)
+    coded: dict[str, Values] = {"PLANES": np.zeros((2, 6144), np.uint8), "SIZE": np.array([64, 64], np.int32), "COLOUR": colour}
+    return coded | {"STATE": floats(0), "HINTS": floats(0, 4)}
+
+
+def test_face_track_takes_planes(face_track: FaceTrackModel) -> None:
+    response = answer(face_track, ("ID",), planes())
+    assert response.output_tensors[0].values.tolist() == [[-1, -1]] * 2
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
+        (
+            {"PLANES": np.zeros((1, 6144), np.uint8)},
+            "expected FRAMES, or PLANES, SIZE and COLOUR, got FRAMES and PLANES",
+        ),
         ({"FRAMES": floats(1, 64, 64, 3)}, "expected FRAMES uint8 [frames, height, width, 3], got float32 [1, 64, 64, 3]"),
         (
             {"FRAMES": np.zeros((64, 64, 3), np.uint8)},
@@ -147,6 +162,18 @@ def test_face_track_answers_with_all_outputs(face_track: FaceTrackModel) -> None
 )
 def test_face_track_refuses(face_track: FaceTrackModel, changed: dict[str, Values], message: str) -> None:
     assert refusal(face_track, FACES, frames() | changed) == message
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"SIZE": np.array([64, 63], np.int32)}, "expected PLANES uint8 [frames, 6080] for SIZE [64, 63], got uint8 [2, 6144]"),
+        ({"SIZE": np.array([0, 64], np.int32)}, "expected SIZE [2] of a width and a height, got [0, 64]"),
+        ({"COLOUR": floats(3)}, "expected COLOUR with 0 < kr, kb, kr + kb < 1 and full range 0 or 1, got [0.0, 0.0, 0.0]"),
+    ],
+)
+def test_face_track_refuses_planes(face_track: FaceTrackModel, changed: dict[str, Values], message: str) -> None:
+    assert refusal(face_track, FACES, planes() | changed) == message
 
 
 def test_face_track_refuses_the_state_of_other_frames(face_track: FaceTrackModel) -> None:

@@ -1,3 +1,4 @@
+import type { Size } from '../frame.ts';
 import type { ChromaPosition, Colour, VideoInfo } from './info.ts';
 
 const QUALITY = 'flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
@@ -21,9 +22,11 @@ const positions: Record<ChromaPosition, readonly [number, number]> = {
 export const toRgb = (info: VideoInfo): string =>
   [...sourceCodes(info), 'out_range=pc', QUALITY].join(':');
 
-/** The same in a third of the time, for pictures that only models see: chroma may be half a pixel off. */
-export const toRgbFast = (info: VideoInfo): string =>
-  [...sourceCodes(info), 'out_range=pc', 'flags=area'].join(':');
+/** Filters that make 4:2:0 smaller, for pictures that only models see: none where it has that size already. */
+export const smallYuv = (from: Size, to: Size): string[] =>
+  to.width === from.width && to.height === from.height
+    ? []
+    : [`scale=w=${to.width}:h=${to.height}:flags=area`];
 
 const sourceCodes = ({ colour, pixelFormat, chroma }: VideoInfo): string[] => {
   const codes = colour.matrix

@@ -1,6 +1,6 @@
 """The faces in consecutive frames of a clip, as arrays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.landmarks import LAYOUT_68, MESH_POINTS, landmarks_68
-from enhance.picture import Picture
 
 from .crop import Points
+from .frame import CodedFrame, Frame
 from .recognise import LENGTH
-from .state import pack, unpack
+from .state import as_packed, pack, unpack
 from .steady import FPS
 from .track import NO_HINTS, Seen, Tracker
 
@@ -57,42 +57,43 @@ ORDINARY = TrackingRequest()
 
 def track_frames(
     tracker: Tracker,
-    frames: npt.NDArray[Any],
+    frames: npt.NDArray[Any] | Sequence[CodedFrame],
     vector: npt.NDArray[Any],
     request: TrackingRequest = ORDINARY,
     stop_if_cancelled: Callable[[], None] = lambda: None,
 ) -> tuple[Faces, Points]:
-    """The faces of frames (f x h x w x 3 uint8 RGB), and the vector for the frames that follow.
+    """The faces of frames (f x h x w x 3 uint8 RGB, or coded ones), and the vector for the frames that follow.
 
     vector: that of the frames before, empty at a clip's start. stop_if_cancelled is called before each frame and may raise.
     Raises ValueError for frames, a vector, hints or a rate that are not as described.
     """
-    _check_frames(frames)
+    height, width = _checked_size(frames)
     hinted = _checked_hints(request, len(frames))
     if not (np.isfinite(request.fps) and request.fps > 0):
         raise ValueError(f"expected FPS above 0, got {request.fps}")
-    state = unpack(vector, frames.shape[2], frames.shape[1])
+    state = unpack(vector, width, height)
     faces = _without_faces(len(frames), tracker.most)
     for number, frame in enumerate(frames):
         stop_if_cancelled()
-        picture: Picture = np.ascontiguousarray(frame)
+        picture: Frame = frame if isinstance(frame, CodedFrame) else np.ascontiguousarray(frame)
         hints = request.hints[hinted == number].astype(np.float32)
         seen = tracker.next(state, picture, hints, request.fps, request.thorough)
         for place, face in enumerate(seen):
             _write(faces, (number, place), face, request.raw)
-        # Rounded to float32 after every frame, so that how a clip is cut into requests changes nothing.
-        vector = pack(state)
-        state = unpack(vector, state.width, state.height)
-    return faces, vector
+        as_packed(state)
+    return faces, pack(state)
 
 
-def _check_frames(frames: npt.NDArray[Any]) -> None:
-    if frames.dtype != np.uint8 or frames.ndim != 4 or frames.shape[3] != 3:
+def _checked_size(frames: npt.NDArray[Any] | Sequence[CodedFrame]) -> tuple[int, int]:
+    """Height and width."""
+    if isinstance(frames, np.ndarray) and (frames.dtype != np.uint8 or frames.ndim != 4 or frames.shape[3] != 3):
         raise ValueError(f"expected FRAMES uint8 [frames, height, width, 3], got {frames.dtype} {list(frames.shape)}")
     if not 1 <= len(frames) <= MOST_FRAMES:
         raise ValueError(f"expected 1 to {MOST_FRAMES} FRAMES, got {len(frames)}")
-    if min(frames.shape[1:3]) < SMALLEST:
-        raise ValueError(f"expected FRAMES of at least {SMALLEST}x{SMALLEST} pixels, got {frames.shape[2]}x{frames.shape[1]}")
+    height, width = frames[0].shape[:2]
+    if min(height, width) < SMALLEST:
+        raise ValueError(f"expected FRAMES of at least {SMALLEST}x{SMALLEST} pixels, got {width}x{height}")
+    return height, width
 
 
 def _checked_hints(request: TrackingRequest, frames: int) -> npt.NDArray[Any]:

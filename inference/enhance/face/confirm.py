@@ -12,10 +12,10 @@ The score of the mesh does not tell: it is 1.0 on hands and on most animals. Two
 import numpy as np
 
 from enhance.geometry.landmarks import SKIN_POINTS
-from enhance.picture import Picture
 
 from .crop import Crop, Points, turned_square
 from .detect import SAME_FACE, Detector, overlap
+from .frame import Frame
 from .mesh import MeshNetwork
 
 STAYS = 0.2  # share of the crop's movement below which a mesh is on a face
@@ -29,7 +29,7 @@ ALL_WAYS = (*LEFT_RIGHT, (0.0, SHIFT), (0.0, -SHIFT))
 
 
 def goes_with_crop(
-    picture: Picture, crop: Crop, mesh: Points, network: MeshNetwork, ways: tuple[tuple[float, float], ...] = ALL_WAYS
+    picture: Frame, crop: Crop, mesh: Points, network: MeshNetwork, ways: tuple[tuple[float, float], ...] = ALL_WAYS
 ) -> float:
     """The share of the crop's movement with which its mesh (478 x 3) moves: about 0 on a face, 1 where there is none.
 
@@ -44,7 +44,7 @@ def goes_with_crop(
     return float(np.mean(shares))
 
 
-def seen_again(picture: Picture, box: Points, detector: Detector) -> float:
+def seen_again(picture: Frame, box: Points, detector: Detector) -> float:
     """The mean score, 0..1, of the full-range detector for a face at the box (x1, y1, x2, y2), shown at ZOOMS and mirrored."""
     centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
     scores = []

@@ -1,6 +1,7 @@
 """The square under a network: where it lies in a picture, and its pixels."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,8 +13,9 @@ from enhance.geometry.landmarks import LEFT_EYE, RIGHT_EYE, face_box
 from enhance.picture import Picture
 from enhance.record import Shape
 
+from .frame import CodedFrame, Frame, Matrix, Sampled
+
 Points = npt.NDArray[np.float32]
-Matrix = npt.NDArray[np.float64]
 
 MARGIN = 1.5  # side of the crop in sides of the face box: what the mesh networks were trained with
 # Where the middles of the right eye, the left eye and the mouth lie in a crop, 0..1: the mean of faces seen from the front.
@@ -32,28 +34,18 @@ class Crop:
         (a, b, _), (c, d, _) = self.matrix.tolist()
         return math.sqrt(abs(a * d - b * c))
 
-    def cut(self, picture: Picture, size: int) -> Picture:
-        """The square as size x size x 3; black outside of the picture."""
-        shrink = int(self.scale / size)
-        if shrink >= 2:  # single pixels of a large face would make its points tremble from frame to frame
-            return self._cut_shrunk(picture, size, shrink)
-        return self.sample(picture, size)
+    def cut(self, picture: Frame, size: int) -> Picture:
+        """The square as size x size x 3 RGB; black outside of the picture."""
+        return self._through(_cut, picture, size)
 
-    def sample(self, picture: Picture, size: int) -> Picture:
+    def sample(self, picture: Frame, size: int) -> Picture:
         """As cut(), but of single pixels however large the square is: for callers that average them."""
-        return _warp(picture, self.matrix, size)
+        return self._through(_warp, picture, size)
 
-    def _cut_shrunk(self, picture: Picture, size: int, shrink: int) -> Picture:
-        height, width = picture.shape[:2]
-        corners = self.place(np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.float32))
-        x1, y1 = np.clip(np.floor(corners.min(axis=0)).astype(int), 0, [width - 1, height - 1])
-        x2, y2 = np.clip(np.ceil(corners.max(axis=0)).astype(int), [x1 + 1, y1 + 1], [width, height])
-        small_size = (max((x2 - x1) // shrink, 1), max((y2 - y1) // shrink, 1))
-        small = cv2.resize(picture[y1:y2, x1:x2], small_size, interpolation=cv2.INTER_AREA)
-        ratio = np.array(small_size) / [x2 - x1, y2 - y1]
-        matrix = self.matrix.copy()
-        matrix[:, 2] -= [x1, y1]
-        return _warp(np.asarray(small, np.uint8), matrix * ratio[:, None], size)
+    def _through(self, how: Callable[[Sampled, Matrix, int, int], Sampled], picture: Frame, size: int) -> Picture:
+        if isinstance(picture, CodedFrame):
+            return picture.sampled(how, self.matrix, size)
+        return how(picture, self.matrix, size, 0)
 
     def place(self, points: npt.NDArray[Any]) -> Points:
         """Places in the picture for places in the unit square; a third coordinate is scaled alike."""
@@ -94,9 +86,27 @@ def crop_of_features(features: npt.NDArray[Any]) -> Crop:
     return Crop(np.asarray(linear.T, np.float64))
 
 
-def _warp(picture: Picture, matrix: Matrix, size: int) -> Picture:
+def _cut(pixels: Sampled, matrix: Matrix, size: int, black: int) -> Sampled:
+    shrink = int(Crop(matrix).scale / size)
+    if shrink < 2:
+        return _warp(pixels, matrix, size, black)
+    # Single pixels of a large face would make its points tremble from frame to frame.
+    size_in = np.array(pixels.shape[1::-1])
+    corners = Crop(matrix).place(np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.float32))
+    first = np.clip(np.floor(corners.min(axis=0)).astype(int), 0, size_in - 1)
+    last = np.clip(np.ceil(corners.max(axis=0)).astype(int), first + 1, size_in)
+    # Whole blocks of shrink x shrink pixels: OpenCV takes a fifth of the time for these.
+    blocks = np.clip(-(-(last - first) // shrink), 1, np.maximum(size_in // shrink, 1))
+    first = np.maximum(np.minimum(first, size_in - blocks * shrink), 0)
+    (x1, y1), (x2, y2) = first, first + blocks * shrink
+    small = cv2.resize(pixels[y1:y2, x1:x2], (int(blocks[0]), int(blocks[1])), interpolation=cv2.INTER_AREA)
+    return _warp(np.asarray(small, np.uint8), (matrix - np.column_stack([np.zeros((2, 2)), first])) / shrink, size, black)
+
+
+def _warp(pixels: Sampled, matrix: Matrix, size: int, black: int) -> Sampled:
     # OpenCV counts from the middle of the first pixel, our places from its edge.
     linear = matrix[:, :2] / size
     shift = linear @ [0.5, 0.5] + matrix[:, 2] - 0.5
     how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(cv2.warpAffine(picture, np.column_stack([linear, shift]), (size, size), flags=how), np.uint8)
+    placed = np.column_stack([linear, shift])
+    return np.asarray(cv2.warpAffine(pixels, placed, (size, size), flags=how, borderValue=(black,) * 3), np.uint8)

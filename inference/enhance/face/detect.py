@@ -17,6 +17,7 @@ from enhance.engine import open_small_network
 from enhance.picture import Picture
 
 from .crop import Points
+from .frame import Frame, as_rgb, resized
 
 SURE = 0.5  # score from which a detection counts
 SURE_IN_TILE = 0.6  # in tiles other things are larger, and are taken for faces more often
@@ -43,7 +44,7 @@ class Detection:
         return Detection(self.box + np.tile(shift, 2), self.keys + shift, self.score)
 
 
-Detect = Callable[[Picture, float], list[Detection]]
+Detect = Callable[[Frame, float], list[Detection]]
 
 
 class Detector:
@@ -53,15 +54,15 @@ class Detector:
         self.full = _open_detector(weights / "face_detect_full.onnx", 192, _grid(48, 1))
         self.short = _open_detector(weights / "face_detect_short.onnx", 128, np.concatenate([_grid(16, 2), _grid(8, 6)]))
 
-    def whole(self, picture: Picture) -> list[Detection]:
+    def whole(self, picture: Frame) -> list[Detection]:
         """Faces found in the picture as a whole, the surest first."""
         return merge(self.full(picture, SURE) + self.short(picture, SURE))
 
-    def thorough(self, picture: Picture) -> list[Detection]:
+    def thorough(self, picture: Frame) -> list[Detection]:
         """As `whole`, and small faces found in tiles of it: about ten times the work."""
         found = self.full(picture, SURE) + self.short(picture, SURE)
         for parts in (2, 3):
-            for x, y, tile in tiles(picture, parts):
+            for x, y, tile in tiles(as_rgb(picture), parts):
                 found += [each.moved(x, y) for each in self.full(tile, SURE_IN_TILE)]
         return merge(found)
 
@@ -103,7 +104,7 @@ def _starts(length: int, side: int) -> list[int]:
 def _open_detector(path: Path, size: int, anchors: Points) -> Detect:
     run = open_small_network(path)
 
-    def detect(picture: Picture, sure: float) -> list[Detection]:
+    def detect(picture: Frame, sure: float) -> list[Detection]:
         pixels, scale, corner = _letterboxed(picture, size)
         boxes, scores = run(pixels)
         kept = np.flatnonzero(scores[0, :, 0] > sure)
@@ -122,12 +123,12 @@ def _open_detector(path: Path, size: int, anchors: Points) -> Detect:
     return detect
 
 
-def _letterboxed(picture: Picture, size: int) -> tuple[npt.NDArray[np.float32], float, npt.NDArray[np.float64]]:
+def _letterboxed(picture: Frame, size: int) -> tuple[npt.NDArray[np.float32], float, npt.NDArray[np.float64]]:
     """The picture in a black square (1 x size x size x 3, -1..1), its scale there and where its corner lies."""
     height, width = picture.shape[:2]
     scale = size / max(height, width)
     inner = (max(round(width * scale), 1), max(round(height * scale), 1))
-    small = cv2.resize(picture, inner, interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    small = resized(picture, inner, cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
     x, y = (size - inner[0]) // 2, (size - inner[1]) // 2
     square = np.full((1, size, size, 3), -1, np.float32)
     square[0, y : y + inner[1], x : x + inner[0]] = small * np.float32(2 / 255) - 1

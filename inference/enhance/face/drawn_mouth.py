@@ -14,6 +14,7 @@ from enhance.geometry.landmarks import LEFT_EYE, LIPS, RIGHT_EYE, features
 from enhance.picture import Picture
 
 from .crop import Crop, Points, turned_square
+from .frame import Frame
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +33,7 @@ OUTER, INNER, OUTER_MIDDLE, INNER_MIDDLE = (np.array(LIPS[ring * 20 : ring * 20 
 LOWER, UPPER = slice(0, 11), [0, *range(11, 20), 10]
 
 
-def fit_mouth(picture: Picture, mesh: Points) -> Points | None:
+def fit_mouth(picture: Frame, mesh: Points) -> Points | None:
     """The mesh (478 x 3) with its lips on the drawn mouth; None where none is found, or the eyes are under 8 pixels apart."""
     along = mesh[LEFT_EYE, :2] - mesh[RIGHT_EYE, :2]
     side = float(np.hypot(*along))

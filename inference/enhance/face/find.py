@@ -16,6 +16,7 @@ from .confirm import SEEN, SEEN_WHERE_SAID, STAYS, goes_with_crop, seen_again
 from .crop import Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
+from .frame import Frame, as_rgb, resized
 from .mesh import MeshKind, open_mesh
 
 SURE_OF_MESH = 0.5  # score of the mesh network from which there may be a face
@@ -64,13 +65,13 @@ class Finder:
         self.network = open_mesh(weights, kind)
         self.anime = open_anime(weights)
 
-    def candidates(self, picture: Picture, thorough: bool) -> list[Detection]:
+    def candidates(self, picture: Frame, thorough: bool) -> list[Detection]:
         """Where faces may be. thorough: small and drawn ones too, at about ten times the work."""
         if not thorough:
             return self.detector.whole(picture)
         return merge(self.detector.thorough(picture) + self._drawn_candidates(picture))
 
-    def faces(self, picture: Picture, candidates: list[Detection], hints: Points, known: list[Points]) -> list[Face]:
+    def faces(self, picture: Frame, candidates: list[Detection], hints: Points, known: list[Points]) -> list[Face]:
         """The faces among candidates and at hints (k x 4) that are at none of the `known` boxes, largest first.
 
         A hint is a box that a face fills, or a point on a face (a box of no extent).
@@ -88,7 +89,7 @@ class Finder:
                     found.append(face)
         return sorted(found, key=lambda face: -face.side)
 
-    def confirmed(self, picture: Picture, candidate: Detection, hinted: bool = False) -> Face | None:
+    def confirmed(self, picture: Frame, candidate: Detection, hinted: bool = False) -> Face | None:
         """The face at a candidate, None when there is none. hinted: the caller says so, so a lower score is enough."""
         mesh, _ = self.network(picture, crop_of_box(candidate.box, candidate.keys[0], candidate.keys[1]))
         crop = crop_of_mesh(mesh)
@@ -96,7 +97,7 @@ class Finder:
         goes = goes_with_crop(picture, crop, mesh, self.network)
         enough = SEEN_WHERE_SAID if hinted else SEEN
         is_face = score > SURE_OF_MESH and goes < STAYS and seen_again(picture, face_box(mesh), self.detector) > enough
-        if not is_face or goes > STAYS_ON_PEOPLE or style_of(picture, candidate.box) == "flat":
+        if not is_face or goes > STAYS_ON_PEOPLE or style_of(as_rgb(picture), candidate.box) == "flat":
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
@@ -106,7 +107,7 @@ class Finder:
                     return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
         return Face(mesh, crop, score, drawn=False) if is_face else None
 
-    def anchors(self, picture: Picture, box: Points) -> Points | None:
+    def anchors(self, picture: Frame, box: Points) -> Points | None:
         """The eyes and the mouth (3 x 2: right eye, left eye, mouth) of a drawn face; None when it is no drawn face."""
         centre, side = (box[:2] + box[2:]) / 2, float((box[2:] - box[:2]).max())
         found = []
@@ -121,21 +122,21 @@ class Finder:
             return None
         return np.asarray(np.median(found, axis=0), np.float32)
 
-    def _round(self, picture: Picture, point: Points) -> list[Detection]:
+    def _round(self, picture: Frame, point: Points) -> list[Detection]:
         """Where a face may be that a point lies on, however small it is."""
         found = []
         for share in ROUND_POINT:
             side = share * max(picture.shape[:2])
             x, y = np.maximum(np.round(point - side / 2), 0).astype(int)
-            tile = picture[y : y + round(side), x : x + round(side)]
+            tile = as_rgb(picture)[y : y + round(side), x : x + round(side)]
             if min(tile.shape[:2], default=0) > 0:
                 found += [each.moved(x, y) for each in self.detector.full(tile, SURE_IN_TILE)]
         return [each for each in merge(found) if (each.box[:2] <= point).all() and (point <= each.box[2:]).all()]
 
-    def _drawn_candidates(self, picture: Picture) -> list[Detection]:
+    def _drawn_candidates(self, picture: Frame) -> list[Detection]:
         scale = min(ANIME_WHOLE / max(picture.shape[:2]), 1)
-        small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        found = self.anime(np.asarray(small, np.uint8))
+        height, width = picture.shape[:2]
+        found = self.anime(resized(picture, (round(width * scale), round(height * scale)), cv2.INTER_AREA))
         return [_candidate(each, scale) for each in found if each.likelihood > ANIME_SURE]
 
 
@@ -155,7 +156,7 @@ def open_finder(weights: Path) -> Callable[[Picture], Points | None]:
     """A function from a picture (h x w x 3 uint8 RGB) to the mesh (478 x 3, pixels) of its largest face, None without one."""
     finder = Finder(weights)
 
-    def mesh_of(picture: Picture) -> Points | None:
+    def mesh_of(picture: Frame) -> Points | None:
         faces = finder.faces(picture, finder.candidates(picture, thorough=True), np.empty((0, 4), np.float32), [])
         return faces[0].mesh if faces else None
 

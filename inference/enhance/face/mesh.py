@@ -8,12 +8,12 @@ import numpy as np
 
 from enhance.engine import open_small_network
 from enhance.geometry.landmarks import MESH_POINTS
-from enhance.picture import Picture
 
 from .crop import Crop, Points
+from .frame import Frame
 
 MeshKind = Literal["attention", "plain"]
-MeshNetwork = Callable[[Picture, Crop], tuple[Points, float]]
+MeshNetwork = Callable[[Frame, Crop], tuple[Points, float]]
 
 SIZE = 192
 
@@ -24,7 +24,7 @@ def open_mesh(weights: Path, kind: MeshKind = "attention") -> MeshNetwork:
     """
     run = open_small_network(weights / f"face_mesh_{kind}.onnx")
 
-    def mesh_of(picture: Picture, crop: Crop) -> tuple[Points, float]:
+    def mesh_of(picture: Frame, crop: Crop) -> tuple[Points, float]:
         pixels: Any = crop.cut(picture, SIZE)[None].astype(np.float32)
         pixels *= 1 / 255
         landmarks, score = run(pixels)

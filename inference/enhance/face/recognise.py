@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from enhance.geometry.landmarks import EYES_AND_NOSE
 from enhance.geometry.similarity import similarity
-from enhance.picture import Picture
 
 from .crop import Crop, Points
+from .frame import Frame
 
 SIZE = (64, 48)
 _HISTOGRAMS = cv2.HOGDescriptor(SIZE, (16, 16), (8, 8), (8, 8), 9)
@@ -37,7 +37,7 @@ Likeness = npt.NDArray[np.float32]
 UNKNOWN: Likeness = np.full(LENGTH, np.nan, np.float32)
 
 
-def likeness(picture: Picture, mesh: Points) -> Likeness:
+def likeness(picture: Frame, mesh: Points) -> Likeness:
     """The likeness (1260 numbers, norm 1) of the face with this mesh (478 x 3) in a picture. It takes about 0.25 ms."""
     grey: Any = cv2.cvtColor(_region(mesh).cut(picture, SIZE[0]), cv2.COLOR_RGB2GRAY)
     grey = cv2.resize(grey, SIZE, interpolation=cv2.INTER_AREA).astype(np.float32)

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.similarity import similarity
-from enhance.picture import Picture
 
 from .crop import Crop
+from .frame import Frame
 
 SIDE = 64
 FEWEST = 10  # corners that must follow one similarity
@@ -19,12 +19,12 @@ FARTHEST = 12.0  # pixels of the cut: no face moves farther between two frames
 Cut = npt.NDArray[np.uint8]
 
 
-def cut_grey(picture: Picture, crop: Crop) -> Cut:
+def cut_grey(picture: Frame, crop: Crop) -> Cut:
     """The crop as SIDE x SIDE luma."""
     return np.asarray(cv2.cvtColor(crop.cut(picture, SIDE), cv2.COLOR_RGB2GRAY), np.uint8)
 
 
-def registered(picture: Picture, crop: Crop, first: Cut) -> Crop | None:
+def registered(picture: Frame, crop: Crop, first: Cut) -> Crop | None:
     """The crop moved to where it shows what `first` shows; None where too little of that is left.
 
     Corners are followed from `first` (Lucas and Kanade 1981), so that errors do not add up over the frames. Those that do not

@@ -1,6 +1,6 @@
 """What a tracker knows between two calls, and the float32 vector it travels as."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -76,6 +76,14 @@ class State:
 
 
 STATE = Record("STATE", State, version=4)
+
+
+def as_packed(state: State) -> None:
+    """Rounds what is kept in more than float32, as pack() and unpack() would, so that how a clip is cut into requests changes
+    nothing. It takes a tenth of their time."""
+    for track in state.tracks:
+        track.crop = Crop(track.crop.matrix.astype(np.float32).astype(np.float64))
+        track.steady = replace(track.steady, head_speed=float(np.float32(track.steady.head_speed)))
 
 
 def pack(state: State) -> Floats:

@@ -6,9 +6,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.picture import Picture
-
 from .crop import Crop
+from .frame import Frame, luma_of
 
 FRAME_SIZE = (128, 72)
 CELLS = (32, 18)
@@ -28,11 +27,9 @@ Floats = npt.NDArray[np.float32]
 Grey = npt.NDArray[Any]
 
 
-def frame_thumbnail(picture: Picture) -> Floats:
-    """A picture (h x w x 3 uint8 RGB) as 72 x 128 luma, flattened, 0..255."""
-    step = max(min(picture.shape[0] // 72, picture.shape[1] // 128), 1)
-    small = cv2.resize(picture[::step, ::step], FRAME_SIZE, interpolation=cv2.INTER_AREA)
-    return np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), np.float32).ravel()
+def frame_thumbnail(picture: Frame) -> Floats:
+    """A picture as 72 x 128 luma, flattened, 0..255."""
+    return luma_of(picture, FRAME_SIZE).ravel()
 
 
 def changed(last: Floats, now: Floats) -> float:
@@ -56,7 +53,7 @@ def _left(one: Grey, other: Grey) -> float:
     return float(cv2.absdiff(there, other).mean())
 
 
-def face_thumbnail(picture: Picture, crop: Crop) -> Floats:
+def face_thumbnail(picture: Frame, crop: Crop) -> Floats:
     """The face in a crop as 8 x 8 RGB, flattened, 0..1: hair, skin, beard, glasses and background, little of the expression."""
     small = cv2.resize(crop.sample(picture, FACE_SIDE * 8), (FACE_SIDE, FACE_SIDE), interpolation=cv2.INTER_AREA)
     return np.asarray(small, np.float32).ravel() / 255

@@ -6,13 +6,13 @@ import numpy as np
 
 from enhance.geometry.landmarks import LIPS, SKULL, face_box
 from enhance.geometry.similarity import similarity
-from enhance.picture import Picture
 
 from .confirm import LEFT_RIGHT, goes_with_crop
 from .crop import Crop, Points, crop_of_features, crop_of_mesh
 from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE_OF_MESH, Face, Finder, is_point
+from .frame import Frame
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import SIDE, Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
@@ -75,7 +75,7 @@ class Tracker:
     def next(
         self,
         state: State,
-        picture: Picture,
+        picture: Frame,
         hints: Points = NO_HINTS,
         fps: float = FPS,
         thorough: bool = True,
@@ -107,7 +107,7 @@ class Tracker:
         self._recognise(state, picture, seen)
         return sorted(seen.values(), key=lambda each: -_side(each.box))
 
-    def _follow(self, state: State, picture: Picture, fps: float) -> dict[int, Seen]:
+    def _follow(self, state: State, picture: Frame, fps: float) -> dict[int, Seen]:
         """By identity, the faces that are still where they were."""
         seen: dict[int, Seen] = {}
         for track in state.tracks:
@@ -120,7 +120,7 @@ class Tracker:
                     seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
 
-    def _read(self, track: Track, picture: Picture) -> tuple[Points, float]:
+    def _read(self, track: Track, picture: Frame) -> tuple[Points, float]:
         """The mesh, and how sure the network is of it. A face that moved far is read once more, from where it is now."""
         mesh, score = self._finder.network(picture, track.crop)
         if not track.drawn and score > SURE_OF_MESH and _apart(crop_of_mesh(mesh), track.crop) > FAR:
@@ -128,7 +128,7 @@ class Tracker:
             mesh, score = self._finder.network(picture, track.crop)
         return mesh, score
 
-    def _is_other(self, state: State, picture: Picture) -> bool:
+    def _is_other(self, state: State, picture: Frame) -> bool:
         """Whether a different person is where a face was: a cut between similar shots."""
         for track in state.tracks:
             if not track.drawn and distance(face_thumbnail(picture, track.crop), track.thumbnail) > CHANGED:
@@ -138,7 +138,7 @@ class Tracker:
                     return True
         return False
 
-    def _search(self, state: State, picture: Picture, seen: dict[int, Seen], thorough: bool) -> None:
+    def _search(self, state: State, picture: Frame, seen: dict[int, Seen], thorough: bool) -> None:
         """Looks for faces that are not followed, and whether those that are followed are faces."""
         state.since = 0
         state.searches += 1
@@ -151,7 +151,7 @@ class Tracker:
         _lose(state, seen, cut=False)
         self._take(state, picture, self._finder.faces(picture, candidates, NO_HINTS, _boxes(seen)), seen)
 
-    def _is_face(self, track: Track, picture: Picture, now: Seen, found: bool, searches: int) -> bool:
+    def _is_face(self, track: Track, picture: Frame, now: Seen, found: bool, searches: int) -> bool:
         """Whether a track is still on a face. found: whether a detector found one there; if not, the mesh network or, for a
         drawn face, its anchors decide. A track is given up after DOUBTS failures in a row."""
         if track.drawn and (not found or searches % ANCHOR_EVERY == 0):
@@ -164,12 +164,12 @@ class Tracker:
         track.doubts = 0 if found else track.doubts + 1
         return track.doubts < DOUBTS
 
-    def _anchor(self, track: Track, picture: Picture, wanted: Crop) -> None:
+    def _anchor(self, track: Track, picture: Frame, wanted: Crop) -> None:
         """Cuts a drawn face out anew where its eyes and mouth were found, if its crop has drifted from there."""
         if _apart(wanted, track.crop) > ANCHORED:
             track.crop, track.first = wanted, cut_grey(picture, wanted)
 
-    def _take(self, state: State, picture: Picture, faces: list[Face], seen: dict[int, Seen], hints: Points = NO_HINTS) -> None:
+    def _take(self, state: State, picture: Frame, faces: list[Face], seen: dict[int, Seen], hints: Points = NO_HINTS) -> None:
         """Follows the new faces from now on; of more than `most`, those at hints are kept first, then the largest."""
         for face in faces:
             look = face_thumbnail(picture, face.crop)
@@ -189,7 +189,7 @@ class Tracker:
             del seen[identity]
         _lose(state, seen, cut=False)
 
-    def _recognise(self, state: State, picture: Picture, seen: dict[int, Seen]) -> None:
+    def _recognise(self, state: State, picture: Frame, seen: dict[int, Seen]) -> None:
         """Measures the likenesses that are due: each track's every LOOK_EVERY frames."""
         for track in state.tracks:
             if track.frames % LOOK_EVERY == 0 and track.frames > 0:
@@ -197,7 +197,7 @@ class Tracker:
                 seen[track.identity] = replace(seen[track.identity], likeness=track.likeness)
 
 
-def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Points, fps: float) -> Seen:
+def _go_on(track: Track, picture: Frame, mesh: Points, score: float, look: Points, fps: float) -> Seen:
     """The track's next frame; its crop is moved with it."""
     track.thumbnail = track.thumbnail + (look - track.thumbnail) * np.float32(LEARN)
     if track.drawn:
@@ -211,7 +211,7 @@ def _go_on(track: Track, picture: Picture, mesh: Points, score: float, look: Poi
     return Seen(track.identity, score, track.steady.mesh, mesh)
 
 
-def _move_drawn(track: Track, picture: Picture) -> bool:
+def _move_drawn(track: Track, picture: Frame) -> bool:
     """Moves the crop with the drawing; False when the drawing is no longer there."""
     moved = registered(picture, track.crop, track.first)
     if moved is not None:
@@ -219,7 +219,7 @@ def _move_drawn(track: Track, picture: Picture) -> bool:
     return moved is not None
 
 
-def _with_drawn_mouth(track: Track, picture: Picture, mesh: Points) -> Points:
+def _with_drawn_mouth(track: Track, picture: Frame, mesh: Points) -> Points:
     """The mesh with its lips on the drawn mouth; where none is found, with the lips where they were on the face before."""
     fitted = fit_mouth(picture, mesh)
     if fitted is not None:
@@ -282,7 +282,7 @@ def _is_near(one: Points, other: Points) -> bool:
     return 1 / LIKE_SIZE < ratio < LIKE_SIZE and between < NEAR * _side(one)
 
 
-def _has_left(mesh: Points, picture: Picture) -> bool:
+def _has_left(mesh: Points, picture: Frame) -> bool:
     x1, y1, x2, y2 = face_box(mesh)
     height, width = picture.shape[:2]
     inside = max(min(x2, width) - max(x1, 0), 0) * max(min(y2, height) - max(y1, 0), 0)

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
-import { type Frame, fitted, type Size, type Timed, type YuvFrame, yuvBytes } from '../../frame.ts';
+import { type Frame, fitted, type Timed, type YuvFrame, yuvBytes } from '../../frame.ts';
 import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { checkDecoded, unreadable } from '../outcome.ts';
 import { type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { openPipe, type Pipe } from '../pipe.ts';
-import { toRgb, toRgbFast, toYuv } from '../scaler.ts';
+import { smallYuv, toRgb, toYuv } from '../scaler.ts';
 import { evenLuma } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
 import { type FrameMemory, picturesIn, placesIn } from './raw-pictures.ts';
@@ -33,12 +33,17 @@ type DecodeOptions = FfmpegOptions & {
  * are scaled to the first one's. Throws media_unreadable where fewer than half can be decoded, or more come than there
  * are packets; decode_failed where the decoder does not reach the end.
  */
-export const decodeVideo = (
+export async function* decodeVideo(
   path: string,
   info: VideoInfo,
   options: DecodeOptions,
-): AsyncGenerator<Frame> =>
-  decodeRgb(path, info, { ...options, size: info.size, scaling: toRgb(info) });
+): AsyncGenerator<Frame> {
+  const { size } = info;
+  const filters = [`scale=w=${size.width}:h=${size.height}:${toRgb(info)}`, 'format=rgb24'];
+  const layout = { filters, bytes: size.width * size.height * 3 };
+  for await (const [pixels, timed] of decode(path, info, layout, options))
+    yield { ...size, channels: 3, pixels, ...timed };
+}
 
 type SmallOptions = DecodeOptions & {
   readonly longSide: number;
@@ -46,30 +51,17 @@ type SmallOptions = DecodeOptions & {
   readonly keep?: string | null | undefined;
 };
 
-/** The same for a model to look at: the longer side has at most `longSide` pixels. */
-export const decodeSmall = (
+/** As `decodeYuv` for a model to look at: the longer side has at most `longSide` pixels. */
+export async function* decodeSmall(
   source: Source,
   info: VideoInfo,
-  { longSide, ...options }: SmallOptions,
-): AsyncGenerator<Frame> => {
+  { longSide, keep, ...options }: SmallOptions,
+): AsyncGenerator<YuvFrame> {
   const size = fitted(info.size, longSide);
-  return decodeRgb(source, info, { ...options, size, scaling: toRgbFast(info) });
-};
-
-async function* decodeRgb(
-  source: Source,
-  info: VideoInfo,
-  {
-    size,
-    scaling,
-    keep,
-    ...options
-  }: Omit<SmallOptions, 'longSide'> & { readonly size: Size; readonly scaling: string },
-): AsyncGenerator<Frame> {
-  const filters = [`scale=w=${size.width}:h=${size.height}:${scaling}`, 'format=rgb24'];
-  const layout = { filters, keep, bytes: size.width * size.height * 3 };
+  const filters = { filters: toYuv(info), small: smallYuv(info.size, size) };
+  const layout = { ...filters, bytes: yuvBytes(size), keep };
   for await (const [pixels, timed] of decode(source, info, layout, options))
-    yield { ...size, channels: 3, pixels, ...timed };
+    yield { ...size, pixels, ...timed };
 }
 
 /** The same pictures at full size in the codes of the source, as 4:2:0. */
@@ -92,10 +84,14 @@ export async function* decodeEvenYuv(
   for await (const frame of decodeYuv(path, info, options)) yield { ...frame, ...evenLuma(frame) };
 }
 
-/** The filters that make the wanted pixels, the bytes of one picture then, and where 4:2:0 of full size is kept too. */
 type PixelLayout = {
+  /** What makes the wanted pixels. */
   readonly filters: readonly string[];
+  /** What makes them smaller then. */
+  readonly small?: readonly string[];
+  /** Of one picture after all that. */
   readonly bytes: number;
+  /** Where the pictures are kept as they are before they become smaller. */
   readonly keep?: string | null | undefined;
 };
 
@@ -154,17 +150,18 @@ const startInto = (pipe: Pipe, start: (writer: Socket) => Child): Child => {
   }
 };
 
-type ArgsOptions = Pick<PixelLayout, 'filters' | 'keep'> &
+type ArgsOptions = Pick<PixelLayout, 'filters' | 'small' | 'keep'> &
   Pick<FfmpegOptions, 'ffmpeg'> & { readonly from: number; readonly every: number };
 
 const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): string[] => {
-  const { filters, keep, from, every, ffmpeg } = options;
+  const { filters, small = [], keep, from, every, ffmpeg } = options;
   const { threads, maxPixels } = ffmpeg;
-  const both = [
+  const full = [
     ...(info.interlaced ? ['bwdif=mode=send_frame:deint=interlaced'] : []),
     ...(every > 1 ? [`select=not(mod(n\\,${every}))`] : []),
+    ...filters,
   ];
-  const wanted = [...filters, ...printTimes(info)];
+  const wanted = [...small, ...printTimes(info)];
   const input = [
     ...['-threads', String(threads), '-filter_threads', String(threads)],
     ...(from > 0 ? ['-ss', from.toFixed(6)] : []),
@@ -173,11 +170,10 @@ const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): stri
       : ['-nofind_stream_info', ...partsInput]),
   ];
   if (!keep)
-    return [...input, '-map', '0:V:0', '-vf', [...both, ...wanted].join(','), ...raw('pipe:1')];
+    return [...input, '-map', '0:V:0', '-vf', [...full, ...wanted].join(','), ...raw('pipe:1')];
   const graph = [
-    `[0:V:0]${[...both, 'split[a][b]'].join(',')}`,
+    `[0:V:0]${[...full, 'split[full][a]'].join(',')}`,
     `[a]${wanted.join(',')}[small]`,
-    `[b]${toYuv(info).join(',')}[full]`,
   ];
   return [
     ...['-filter_complex_threads', String(threads), ...input],

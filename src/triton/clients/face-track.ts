@@ -1,5 +1,4 @@
 /** Pictures of a clip to the faces in them. */
-import type { Picture } from '../../frame.ts';
 import {
   byteLength,
   floatsIn,
@@ -22,6 +21,7 @@ import {
   openModel,
   type Slot,
 } from './model.ts';
+import { codingTensors, type Patch, type PixelCoding } from './patch-pixels.ts';
 
 export const MESH_POINTS = 478;
 /** Numbers of a likeness. */
@@ -51,7 +51,8 @@ type Tracked = {
 
 /** Consecutive pictures of a clip, all of one size. */
 type TrackRequest = {
-  readonly pictures: readonly Picture[];
+  readonly pictures: readonly Patch[];
+  readonly coding: PixelCoding;
   /** Of the pictures before; empty at the start of a clip. */
   readonly state: Float32Array;
   /** For each picture where the caller says that faces are, in its pixels: boxes, or points as boxes without extent. */
@@ -71,6 +72,9 @@ export const faceTrackSlot: Slot = {
   contract: {
     inputs: [
       { name: 'FRAMES', type: 'TYPE_UINT8', dims: [-1, -1, -1, 3] },
+      { name: 'PLANES', type: 'TYPE_UINT8', dims: [-1, -1] },
+      { name: 'SIZE', type: 'TYPE_INT32', dims: [2] },
+      { name: 'COLOUR', type: 'TYPE_FP32', dims: [3] },
       { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
       { name: 'HINTS', type: 'TYPE_FP32', dims: [-1, 4] },
       { name: 'HINTED', type: 'TYPE_INT32', dims: [-1] },
@@ -95,11 +99,11 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
   /** What the last answer came in, for the next one: the collector would have 90 kB a picture to find and free. */
   let spare: Buffer | null = null;
   return {
-    track: async ({ pictures, state, hints, fps, thorough = true }, signal) => {
+    track: async ({ pictures, coding, state, hints, fps, thorough = true }, signal) => {
       const count = pictures.length;
       const hinted = hints.flatMap((boxes, picture) => boxes.map(() => picture));
       const inputs = [
-        framesOf(pictures),
+        ...framesOf(pictures, coding),
         fp32('STATE', [state.length], state),
         fp32('HINTS', [hinted.length, 4], Float32Array.from(hints.flat(2))),
         int32('HINTED', hinted),
@@ -129,11 +133,17 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
 const bytesOf = (outputs: readonly RequestedOutput[]): number =>
   outputs.reduce((sum, output) => sum + (byteLength(output) ?? 0), 0);
 
-const framesOf = (pictures: readonly Picture[]): Tensor => {
+const framesOf = (pictures: readonly Patch[], coding: PixelCoding): Tensor[] => {
   const [first] = pictures;
   if (!first) throw new Error('there are no pictures to track');
-  const shape = [pictures.length, first.height, first.width, 3];
-  return uint8('FRAMES', shape, inOneRow(pictures.map(({ pixels }) => pixels)));
+  const { width, height } = first;
+  const pixels = inOneRow(pictures.map((picture) => picture.pixels));
+  if (coding === 'rgb') return [uint8('FRAMES', [pictures.length, height, width, 3], pixels)];
+  return [
+    uint8('PLANES', [pictures.length, first.pixels.length], pixels),
+    int32('SIZE', [width, height]),
+    ...codingTensors(coding),
+  ];
 };
 
 const facesOf = (of: OutputsByName, count: number, most: number): Face[][] => {

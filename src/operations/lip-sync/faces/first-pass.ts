@@ -1,6 +1,6 @@
 /** The first pass over a clip, on small copies of its pictures: which faces are there, and how they move. */
 import { writeFile } from 'node:fs/promises';
-import type { Frame } from '../../../frame.ts';
+import type { YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import type { Checkpoints } from '../../../storage/checkpoints.ts';
 import { type LipSyncTask, progressSpans } from '../task.ts';
@@ -79,7 +79,7 @@ const track = (
     report({ stage: 'decoding', framesDone, framesTotal, span: progressSpans.tracking });
   };
   onFrames(0);
-  const { frames, spare } = openFrames({
+  const { frames, spare, coding } = openFrames({
     ...{ source: inputs.media, info, longSide: TRACKING_SIDE },
     ...{ keep, ffmpeg: config.ffmpeg, signal },
   });
@@ -88,6 +88,7 @@ const track = (
     ...{
       frames: upTo(frames, secondsToTrack(shownSeconds), least),
       spare,
+      coding,
       size: info.size,
       fps: info.fps,
     },
@@ -98,7 +99,7 @@ const track = (
 };
 
 /** The frames that begin within so many seconds of the first, and at least those up to frame `least`. */
-async function* upTo(frames: AsyncIterable<Frame>, seconds: number, least: number) {
+async function* upTo(frames: AsyncIterable<YuvFrame>, seconds: number, least: number) {
   let start: number | undefined;
   for await (const frame of frames) {
     start ??= frame.time;

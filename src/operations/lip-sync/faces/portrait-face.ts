@@ -29,7 +29,7 @@ export const findPortraitFace = async (
   const hints = 'boxes' in speaker ? hintIn(small, speaker.boxes[0], toSent) : [];
   if ('frame' in speaker && speaker.frame === 0) hints.push(pointIn(speaker, toSent));
   const { faces } = await models.faceTrack.track(
-    { pictures: [small], state: new Float32Array(), hints: [hints] },
+    { pictures: [small], coding: 'rgb', state: new Float32Array(), hints: [hints] },
     signal,
   );
   const seen = (faces[0] ?? []).map((face, at) => ({

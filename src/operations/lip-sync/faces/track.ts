@@ -1,10 +1,12 @@
 import { inBatches } from '../../../async/in-batches.ts';
 import { inOrder } from '../../../async/in-order.ts';
 import type { Config } from '../../../config.ts';
-import type { Frame, Size } from '../../../frame.ts';
+import type { Size, YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import { decodeSmall, type Source } from '../../../media/read/decode.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
+import type { Coding } from '../../../triton/clients/patch-pixels.ts';
+import { codingOf } from '../coding.ts';
 import {
   hintIn,
   pointIn,
@@ -43,8 +45,10 @@ const CHUNKS_IN_FLIGHT = 2;
 
 /** The frames to track faces in. `spare` takes back the memory of whole chunks: see `decodeSmall`. */
 export type SmallFrames = {
-  readonly frames: AsyncIterable<Frame>;
+  readonly frames: AsyncIterable<YuvFrame>;
   readonly spare: ArrayBufferLike[];
+  /** How their codes become colours. */
+  readonly coding: Coding;
 };
 
 /** The frames of a video from second `from` on, or one of `every` of them; the longer side at most `longSide` pixels. `keep`: see `decodeSmall`. */
@@ -70,7 +74,7 @@ export const openFrames = ({
   const spare: ArrayBufferLike[] = [];
   const memory = { framesPerBlock: CHUNK, spare };
   const options = { longSide, keep, ffmpeg, signal, memory, from, every };
-  return { frames: decodeSmall(source, info, options), spare };
+  return { frames: decodeSmall(source, info, options), spare, coding: codingOf(info.colour) };
 };
 
 type TrackFacesRequest = SmallFrames & {
@@ -121,9 +125,9 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
 
 /** Tracks one chunk after the other: each needs the tracker's state after the one before. */
 const chunkTracker = (request: TrackFacesRequest) => {
-  const { size, fps, boxes = [], thorough, point, tracker, signal } = request;
+  const { coding, size, fps, boxes = [], thorough, point, tracker, signal } = request;
   let state: Promise<Float32Array> = Promise.resolve(new Float32Array());
-  return async (chunk: readonly Frame[]) => {
+  return async (chunk: readonly YuvFrame[]) => {
     const before = state;
     const tracking = (async () => {
       const scale = scaleTo(size, chunk[0] ?? size);
@@ -131,7 +135,7 @@ const chunkTracker = (request: TrackFacesRequest) => {
         ...hintIn(frame, boxes[frame.index], scale),
         ...(point?.frame === frame.index ? [pointIn(point, scale)] : []),
       ]);
-      const asked = { pictures: chunk, state: await before, hints, fps, thorough };
+      const asked = { pictures: chunk, coding, state: await before, hints, fps, thorough };
       return tracker.track(asked, signal);
     })();
     state = tracking.then((tracked) => tracked.state);

@@ -3,10 +3,10 @@ import type { Picture, YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import type { Box } from '../../../triton/clients/face-track.ts';
 import type { Mouth, Rendering } from '../../../triton/clients/mouth-render.ts';
+import { codingOf } from '../coding.ts';
 import type { Sighting } from '../faces/track.ts';
 import { SMALLEST_FACE } from '../faces/visible.ts';
 import type { LipSyncTask } from '../task.ts';
-import { codingOf } from './coding.ts';
 import { cut, meshIn, patchOf, type Rect } from './patch.ts';
 import { cutFace, cutPixels } from './rgb.ts';
 

@@ -1,6 +1,6 @@
-import type { Colour } from '../../../media/info.ts';
-import { outputColour } from '../../../media/scaler.ts';
-import type { Coding } from '../../../triton/clients/patch-pixels.ts';
+import type { Colour } from '../../media/info.ts';
+import { outputColour } from '../../media/scaler.ts';
+import type { Coding } from '../../triton/clients/patch-pixels.ts';
 
 /** The weights of red and blue in luma (ITU-T H.273, table 4), by ffmpeg's names of the matrices. */
 const weights: Readonly<Record<string, readonly [kr: number, kb: number]>> = {
