@@ -1,6 +1,7 @@
 """A mouth that is moved: skimage's astronaut, and a drawn face of which every pixel is known."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.lips.outline import lips_of
-from enhance.render.lips.shape import shape_of
+from enhance.render.lips.shape import asked_of, shape_of
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
@@ -269,6 +270,29 @@ def test_shut_lips_neither_frown_nor_sneer() -> None:
     assert hung.corners > -0.04
     assert hung.upper < 0.04
     assert shape_of(target(0.2, corners=-0.15), rest).corners < hung.corners
+
+
+def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
+    planes, mesh = drawn()
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    patch = patch_of(planes, BT601, mesh)
+    calm = lips_of(patch.head, patch.pose, planes)
+    wider, lifted = np.array([1.3, 1, 1]), np.array([0, -0.15, 0])
+    laugh = replace(
+        calm,
+        upper_inner=calm.upper_inner * wider + lifted,
+        upper_outer=calm.upper_outer * wider + lifted,
+        lower_inner=calm.lower_inner * wider,
+        lower_outer=calm.lower_outer * wider,
+        width=1.3 * calm.width,
+        gap=0.15,
+        closed=0.0,
+    )
+    narrow = shape_of(target(0.0, width=0.8 * rest.width), rest)
+    for own, widest, farthest in ((calm, 0.81, 0.03), (laugh, 1.12, 0.066)):
+        asked = asked_of(narrow, rest, own).upper_outer
+        assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(widest, abs=0.03)
+        assert np.median(asked[:, 1] - own.upper_outer[:, 1]) < farthest
 
 
 @pytest.mark.parametrize("size", [64, 101, 255])

@@ -1,7 +1,7 @@
 """The lips as they are asked for: four contours from the subject's rest and one row of TARGETS."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
@@ -13,6 +13,13 @@ from .outline import ALONG, SAMPLES, Lips
 
 UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest."""
+
+LOWERED_FREELY, LOWERED_MORE = 0.045, 0.02
+"""S that a frame's upper lip is drawn down as asked, and softly beyond: the skin under the nose, with its shadow, goes along."""
+
+LAUGH, LEAST_OF_LAUGH = (1.1, 1.3), 0.85
+"""Of the width at rest, from which a frame's mouth laughs, and does wholly; and of a laugh's width, what is kept of it: the folds
+beside its corners go where these go."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
@@ -111,6 +118,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     Width and opening are as asked for. The mouth's place on the face is a mean of the subject's and the frame's own, less what
     the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
     """
+    laughs = ramp(own.width / rest.width, *LAUGH)
+    shape = replace(shape, width=max(shape.width, laughs * LEAST_OF_LAUGH * own.width))
     g = shape.opening
     seat = _seat(rest, own)
     drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
@@ -150,6 +159,12 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     top -= 0.018 * f * ROUND
     lower -= 0.004 * f * ROUND
     bottom -= 0.028 * f * ROUND
+
+    # A laugh has lifted the lip: the mouth that is shut in it sits higher.
+    excess = float((top - own.upper_outer)[len(ALONG) // 2, 1]) - LOWERED_FREELY
+    if excess > 0:
+        for contour in (upper, lower, top, bottom):
+            contour[:, 1] -= excess - LOWERED_MORE * math.tanh(excess / LOWERED_MORE)
     return Asked(upper, lower, top, bottom, drop, shift)
 
 
