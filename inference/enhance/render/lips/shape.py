@@ -15,11 +15,11 @@ UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest."""
 
 LOWERED_FREELY, LOWERED_MORE = 0.045, 0.02
-"""S that a frame's upper lip is drawn down as asked, and softly beyond: the skin under the nose, with its shadow, goes along."""
+"""S that a frame's upper lip is drawn down as asked, and softly beyond: the skin under the nose goes along, with its shadow."""
 
 LAUGH, LEAST_OF_LAUGH = (1.1, 1.3), 0.85
-"""Of the width at rest, from which a frame's mouth laughs, and does wholly; and of a laugh's width, what is kept of it: the folds
-beside its corners go where these go."""
+"""Of the width at rest, from which a frame's mouth laughs, and does wholly; of a laugh's width, what is kept: the folds beside
+its corners go where these go."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
