@@ -19,8 +19,8 @@ import { openSharedParts } from './runner/parts.ts';
 import { compileTests } from './runner/programs.ts';
 import { runPython } from './runner/python.ts';
 
-/** Two more than the two cores that they are made for: many wait for clocks, leases and deadlines. */
-const atOnce = 4;
+/** Three more than the two cores that they are made for: many wait for clocks, leases and deadlines. */
+const atOnce = 5;
 const processDeadlineMs = 600_000;
 const pythonDeadlineMs = 900_000;
 
