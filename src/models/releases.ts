@@ -44,27 +44,27 @@ export const openReleases = (
   },
 });
 
-/** The release's models for these Triton slots. Failure model_unavailable. */
+/** The release's models for these Triton slots. Failure model_unavailable, of the first slot whose model is not ready. */
 export const loadedSet = async (
   control: RepositoryReader,
   state: SlotState,
   release: string,
   slots: readonly Slot[],
 ): Promise<ModelSet> => {
-  const indexed = control.repositoryIndex();
-  const load = async (slot: Slot): Promise<LoadedModel> => {
-    const name = nameOf(state, release, slot);
-    // At once, as each takes a turn to Triton and back. One that is not ready has no config.
-    const [index, [config]] = await Promise.all([
-      indexed,
-      Promise.allSettled([control.modelConfig(name)]),
-    ]);
+  const named = slots.map((slot) => ({ slot, name: nameOf(state, release, slot) }));
+  // At once, as each takes a turn to Triton and back. A model that is not ready has no config.
+  const [index, configs] = await Promise.all([
+    control.repositoryIndex(),
+    Promise.allSettled(named.map(({ name }) => control.modelConfig(name))),
+  ]);
+  const models = named.map(({ slot, name }, at): LoadedModel => {
     const isReady = index.some((entry) => entry.name === name && entry.state === 'READY');
     if (!isReady) throw absent(slot.name, name, index);
-    if (config.status === 'rejected') throw config.reason;
+    const config = configs[at];
+    if (config?.status !== 'fulfilled') throw config?.reason;
     return loadedAs(slot, config.value);
-  };
-  return setOf(await Promise.all(slots.map(load)));
+  });
+  return setOf(models);
 };
 
 /** A set for models that are computed without Triton, and always loaded. */

@@ -1,11 +1,12 @@
 /** What jobs run on: releases of one slot side by side in a real Triton. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/log.ts';
 import { openEverywhere } from '../../src/models/everywhere.ts';
 import { openReconcile } from '../../src/models/reconcile.ts';
 import { openRegistry } from '../../src/models/registry.ts';
-import { openReleases } from '../../src/models/releases.ts';
+import { openReleases, type RepositoryReader } from '../../src/models/releases.ts';
 import { added, canaried, promoted, rejected, unloaded } from '../../src/models/state.ts';
 import { openRedis } from '../../src/redis.ts';
 import { openModel } from '../../src/triton/clients/model.ts';
@@ -25,7 +26,15 @@ const stores = { redis, prefix: freshPrefix() };
 const registry = openRegistry(stores, [
   { slot: 'mirror', shipped: 'r1', tritonSlots: ['echo', 'other'] },
 ]);
-const releases = openReleases(triton.control, registry);
+/** Asks about the first slot last: which model is said to be missing does not depend on the order of the answers. */
+const reader: RepositoryReader = {
+  repositoryIndex: triton.control.repositoryIndex,
+  modelConfig: async (model, within) => {
+    if (model === 'echo') await sleep(50);
+    return triton.control.modelConfig(model, within);
+  },
+};
+const releases = openReleases(reader, registry);
 const [echo, other] = [echoSlot('echo'), echoSlot('other')];
 const both = [echo, other];
 
