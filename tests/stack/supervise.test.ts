@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { statOf } from '../../src/proc.ts';
 import { type Child, startChild, untilReady } from '../../src/stack/child.ts';
 import { places } from '../../src/stack/home.mjs';
 import { markOf, runsBelow, stopOrphans } from '../../src/stack/orphans.ts';
@@ -34,9 +35,7 @@ const start = (
   });
 };
 
-const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}/cmdline`) && !isZombie(pid);
-const isZombie = (pid: number): boolean =>
-  /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+const isAlive = (pid: number): boolean => !['Z', undefined].includes(statOf(pid)?.state);
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 
