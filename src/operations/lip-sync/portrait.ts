@@ -14,7 +14,7 @@ import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
 import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
-import { openPatchMemory } from './render/patch-memory.ts';
+import { openPatchMemory } from './render/patch.ts';
 import { withPixels } from './render/rgb.ts';
 import { measureStill } from './render/subject.ts';
 import { wantedOf } from './render/wanted.ts';

@@ -1,6 +1,7 @@
 /** The patch of a picture that is rendered: its place, cutting and pasting. Pure, except that `putBack`, `paste` and `mix` write. */
 
 import { type Size, type YuvPicture, yuvBytes } from '../../../frame.ts';
+import { openMemory } from '../../../memory.ts';
 import type { MouthRender, Rendered } from '../../../triton/clients/mouth-render.ts';
 import { EYE_CORNERS, MOUTH_CORNERS } from '../faces/lips.ts';
 
@@ -40,6 +41,9 @@ export const patchOf = (
     ? { x: left, y: top, ...size }
     : null;
 };
+
+/** Patches of a clip differ in size as the face comes and goes: each has memory for one that is a quarter larger. */
+export const openPatchMemory = () => openMemory(1.25);
 
 /** The mesh in pixels of the patch. */
 export const meshIn = (mesh: Float32Array, { x, y }: Rect): Float32Array =>

@@ -1,5 +1,6 @@
 import { inOrder } from '../../../async/in-order.ts';
 import { type YuvFrame, yuvBytes } from '../../../frame.ts';
+import type { Memory } from '../../../memory.ts';
 import { SHAPE } from '../../../triton/clients/mouth-plan.ts';
 import {
   type MouthRender,
@@ -13,8 +14,7 @@ import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
 import { eased } from './eased.ts';
 import { fades } from './fades.ts';
-import { cut, meshIn, mix, paste, patchOf, putBack } from './patch.ts';
-import { openPatchMemory, type PatchMemory } from './patch-memory.ts';
+import { cut, meshIn, mix, openPatchMemory, paste, patchOf, putBack } from './patch.ts';
 import { type References, referenceFor } from './references.ts';
 import type { SourceFrame } from './source-frames.ts';
 import { wantedOf } from './wanted.ts';
@@ -117,7 +117,7 @@ const UNCHANGED = {
 const mouthRenderer = (
   { frames, chosen, meshes, targets, rendering, inside, pcm, references }: MeshedScript,
   { render, signal }: RenderMeans,
-  memories: PatchMemory,
+  memories: Memory,
 ) => {
   const faded = fades(
     frames.map(({ moves, source, duration }) => ({ seen: !moves || !!chosen[source], duration })),
