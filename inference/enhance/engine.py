@@ -189,11 +189,11 @@ def cpu_flags() -> set[str]:
     return next((set(line.split(":", 1)[1].split()) for line in lines if line.startswith("flags")), set())
 
 
-def open_small_network(path: Path) -> Callable[..., list[Any]]:
+def open_small_network(path: Path, batch: int = 1) -> Callable[..., list[Any]]:
     """A network of a few milliseconds, on one CPU thread in f32: a GPU would gain nothing, and bf16 moves landmarks.
 
     The function takes the graph's inputs in their order and returns its outputs in theirs, as new arrays. It is for one thread
-    at a time. A network of which only the batch is left open takes batches of one.
+    at a time. A network of which only the batch is left open takes batches of this size.
     """
     import openvino
 
@@ -203,7 +203,7 @@ def open_small_network(path: Path) -> Callable[..., list[Any]]:
     shapes = {each.any_name: each.partial_shape for each in model.inputs}
     if all(shape.rank.is_static and not any(side.is_dynamic for side in list(shape)[1:]) for shape in shapes.values()):
         # With every side known OpenVINO takes a fifth less time.
-        model.reshape({name: [1, *list(shape)[1:]] for name, shape in shapes.items()})
+        model.reshape({name: [batch, *list(shape)[1:]] for name, shape in shapes.items()})
     compiled = core.compile_model(model, "CPU", settings)
     request = compiled.create_infer_request()
 

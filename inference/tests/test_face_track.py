@@ -9,7 +9,9 @@ import numpy.typing as npt
 import pytest
 from skimage import data
 
+from enhance.face.ahead import Ahead
 from enhance.face.clip import Faces, TrackingRequest, track_frames
+from enhance.face.crop import turned_square
 from enhance.face.find import Finder
 from enhance.face.frame import CodedFrame, coded_frames
 from enhance.face.recognise import unlikeness
@@ -66,9 +68,21 @@ def noisy(picture: Picture, seed: int) -> Picture:
 
 def test_chunks_give_what_the_whole_gives(tracker: Tracker) -> None:
     clip = [moved(FACE, 2 * number, 0) for number in range(14)]
-    whole, parts = follow(tracker, clip), follow(tracker, clip, chunk=3)
-    np.testing.assert_array_equal(whole.mesh, parts.mesh)
-    np.testing.assert_array_equal(whole.identity, parts.identity)
+    whole = follow(tracker, clip)
+    for chunk in (1, 5):  # of single frames none is read ahead
+        parts = follow(tracker, clip, chunk)
+        np.testing.assert_array_equal(whole.mesh, parts.mesh)
+        np.testing.assert_array_equal(whole.identity, parts.identity)
+
+
+def test_frames_that_are_read_together_give_the_meshes_of_each_through_the_crop_that_it_then_has(tracker: Tracker) -> None:
+    clip, network = [noisy(FACE, seed) for seed in range(7)], tracker.finder.network
+    first, moved_to = (turned_square(np.array([120.0, 120.0]), side, np.array([1.0, 0.0])) for side in (200.0, 210.0))
+    ahead = Ahead(network, clip)
+    for number, picture in enumerate(clip):
+        crop = first if number < 2 else moved_to
+        for got, alone in zip(ahead.read(number, crop, 4), network(picture, crop), strict=True):
+            np.testing.assert_array_equal(got, alone)
 
 
 def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:

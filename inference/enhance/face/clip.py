@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 
 from enhance.geometry.landmarks import LAYOUT_68, MESH_POINTS, landmarks_68
 
+from .ahead import Ahead
 from .crop import Points
 from .frame import CodedFrame, Frame
 from .recognise import LENGTH
@@ -73,11 +75,12 @@ def track_frames(
         raise ValueError(f"expected FPS above 0, got {request.fps}")
     state = unpack(vector, width, height)
     faces = _without_faces(len(frames), tracker.most)
-    for number, frame in enumerate(frames):
+    pictures: list[Frame] = [frame if isinstance(frame, CodedFrame) else np.ascontiguousarray(frame) for frame in frames]
+    ahead = Ahead(tracker.finder.network, pictures)
+    for number, picture in enumerate(pictures):
         stop_if_cancelled()
-        picture: Frame = frame if isinstance(frame, CodedFrame) else np.ascontiguousarray(frame)
         hints = request.hints[hinted == number].astype(np.float32)
-        seen = tracker.next(state, picture, hints, request.fps, request.thorough)
+        seen = tracker.next(state, picture, hints, request.fps, request.thorough, partial(ahead.read, number))
         for place, face in enumerate(seen):
             _write(faces, (number, place), face, request.raw)
         as_packed(state)

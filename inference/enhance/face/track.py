@@ -1,10 +1,11 @@
 """Faces followed through the frames of a clip."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from enhance.geometry.landmarks import LIPS, SKULL, face_box
+from enhance.geometry.landmarks import LIPS, SKULL, eye_distance, face_box
 from enhance.geometry.similarity import similarity
 
 from .confirm import LEFT_RIGHT, goes_with_crop
@@ -13,6 +14,7 @@ from .detect import SAME_FACE, overlap
 from .drawn_mouth import fit_mouth
 from .find import SURE_OF_MESH, Face, Finder, is_point
 from .frame import Frame
+from .mesh import Read
 from .recognise import ANYBODY, MAY_BE, OTHER, SURELY_SAME, UNKNOWN, Likeness, likeness, unlikeness
 from .register import SIDE, Cut, cut_grey, registered
 from .state import MOST_LOST, Lost, State, Track
@@ -41,12 +43,17 @@ LIKE_SIZE = 1.6  # times larger or smaller that a face may be when it returns
 RETURN_SOON = 30  # frames: a face that returns to its place within them is taken for the same person
 LOOK_EVERY = 8  # frames from one likeness of a track to the next
 LEARN = 0.2  # share of the newest portrait in the kept one
-HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
+GROUP = 4  # frames whose meshes are read together, for which the crop stays: each move shifts the mesh a little
+HELD = 0.01  # sides by which a crop may be off before it is moved for the next group
+SLACK = 0.03  # and before it is moved within one
 FAR = 0.1  # sides by which a face may have moved in its crop; beyond, the lips of the mesh were up to .04 S off, once .2
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
 NO_CUT: Cut = np.empty((0, SIDE), np.uint8)
 NO_HINTS: Points = np.empty((0, 4), np.float32)
+
+Reader = Callable[[Crop, int], Read]
+"""The mesh in a crop of the frame; the number is of frames, this one included, in which the crop is likely to be the same."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Tracker:
     """Follows up to `most` faces. All that it remembers is in the State. For one thread at a time."""
 
     def __init__(self, finder: Finder, most: int) -> None:
-        self._finder = finder
+        self.finder = finder
         self.most = most
 
     def next(
@@ -79,12 +86,14 @@ class Tracker:
         hints: Points = NO_HINTS,
         fps: float = FPS,
         thorough: bool = True,
+        read: Reader | None = None,
     ) -> list[Seen]:
         """The faces of the next frame, largest first. `state` is changed to the state after it.
 
         hints (k x 4): where the caller says that a face is: boxes, or points as boxes of no extent. They are tried where no
         face is followed; faces found there are kept even where there are more than `most` larger ones. fps: frames a second.
         thorough: whether small and drawn faces are looked for too, at a clip's start, at cuts and where a face was lost.
+        read: the mesh network on this frame, where it may have read ahead.
         """
         now = frame_thumbnail(picture)
         begins = state.last_frame.size == 0
@@ -95,7 +104,7 @@ class Tracker:
         state.since += 1
         for lost in state.lost:
             lost.since += 1
-        seen = {} if cut else self._follow(state, picture, fps)
+        seen = {} if cut else self._follow(state, picture, fps, read or (lambda crop, _: self.finder.network(picture, crop)))
         gone = _lose(state, seen, cut)
         if begins or cut or gone or state.since >= (SEARCH_EVERY if seen else SEARCH_EVERY_EMPTY):
             before = len(seen)
@@ -103,16 +112,16 @@ class Tracker:
             if thorough and gone and not cut and len(seen) <= before:
                 self._search(state, picture, seen, thorough=True)
         if len(hints):
-            self._take(state, picture, self._finder.faces(picture, [], hints, _boxes(seen)), seen, hints)
+            self._take(state, picture, self.finder.faces(picture, [], hints, _boxes(seen)), seen, hints)
         self._recognise(state, picture, seen)
         return sorted(seen.values(), key=lambda each: -_side(each.box))
 
-    def _follow(self, state: State, picture: Frame, fps: float) -> dict[int, Seen]:
+    def _follow(self, state: State, picture: Frame, fps: float, read: Reader) -> dict[int, Seen]:
         """By identity, the faces that are still where they were."""
         seen: dict[int, Seen] = {}
         for track in state.tracks:
             if not track.drawn or _move_drawn(track, picture):
-                mesh, score = self._read(track, picture)
+                mesh, score = self._read(track, picture, read(track.crop, _stays(track, fps)))
                 look = face_thumbnail(picture, track.crop)
                 sure = track.drawn or score > SURE_OF_MESH  # of a drawn face the score says nothing
                 alone = not any(overlap(face_box(mesh), box) > SAME_FACE for box in _boxes(seen))
@@ -120,20 +129,20 @@ class Tracker:
                     seen[track.identity] = _go_on(track, picture, mesh, 1.0 if track.drawn else score, look, fps)
         return seen
 
-    def _read(self, track: Track, picture: Frame) -> tuple[Points, float]:
-        """The mesh, and how sure the network is of it. A face that moved far is read once more, from where it is now."""
-        mesh, score = self._finder.network(picture, track.crop)
+    def _read(self, track: Track, picture: Frame, first: Read) -> Read:
+        """The mesh of a track, read first in its crop. A face that moved far is read once more, from where it is now."""
+        mesh, score = first
         if not track.drawn and score > SURE_OF_MESH and _apart(crop_of_mesh(mesh), track.crop) > FAR:
             track.crop = crop_of_mesh(mesh)
-            mesh, score = self._finder.network(picture, track.crop)
+            mesh, score = self.finder.network(picture, track.crop)
         return mesh, score
 
     def _is_other(self, state: State, picture: Frame) -> bool:
         """Whether a different person is where a face was: a cut between similar shots."""
         for track in state.tracks:
             if not track.drawn and distance(face_thumbnail(picture, track.crop), track.thumbnail) > CHANGED:
-                mesh, _ = self._finder.network(picture, track.crop)
-                mesh, score = self._finder.network(picture, crop_of_mesh(mesh))
+                mesh, _ = self.finder.network(picture, track.crop)
+                mesh, score = self.finder.network(picture, crop_of_mesh(mesh))
                 if score > SURE_OF_MESH and unlikeness(likeness(picture, mesh), track.likeness) > OTHER:
                     return True
         return False
@@ -143,24 +152,24 @@ class Tracker:
         state.since = 0
         state.searches += 1
         thorough = thorough or (not seen and state.searches % THOROUGH_EVERY == 0)
-        candidates = self._finder.candidates(picture, thorough)
+        candidates = self.finder.candidates(picture, thorough)
         for track in state.tracks:
             found = any(overlap(seen[track.identity].box, each.box) > SAME_FACE for each in candidates)
             if not self._is_face(track, picture, seen[track.identity], found, state.searches):
                 del seen[track.identity]
         _lose(state, seen, cut=False)
-        self._take(state, picture, self._finder.faces(picture, candidates, NO_HINTS, _boxes(seen)), seen)
+        self._take(state, picture, self.finder.faces(picture, candidates, NO_HINTS, _boxes(seen)), seen)
 
     def _is_face(self, track: Track, picture: Frame, now: Seen, found: bool, searches: int) -> bool:
         """Whether a track is still on a face. found: whether a detector found one there; if not, the mesh network or, for a
         drawn face, its anchors decide. A track is given up after DOUBTS failures in a row."""
         if track.drawn and (not found or searches % ANCHOR_EVERY == 0):
-            anchors = self._finder.anchors(picture, now.box)
+            anchors = self.finder.anchors(picture, now.box)
             if anchors is not None:
                 self._anchor(track, picture, crop_of_features(anchors))
             found = found or anchors is not None
         elif not found:
-            found = goes_with_crop(picture, track.crop, now.raw, self._finder.network, LEFT_RIGHT) < KEPT
+            found = goes_with_crop(picture, track.crop, now.raw, self.finder.network, LEFT_RIGHT) < KEPT
         track.doubts = 0 if found else track.doubts + 1
         return track.doubts < DOUBTS
 
@@ -206,9 +215,24 @@ def _go_on(track: Track, picture: Frame, mesh: Points, score: float, look: Point
     track.steady = follow(track.steady, mesh, fps)
     if not track.drawn:
         wanted = crop_of_mesh(track.steady.mesh)
-        if _apart(wanted, track.crop) > HELD:
+        if _apart(wanted, track.crop) > (SLACK if _left_of_group(track) else HELD):
             track.crop = wanted
     return Seen(track.identity, score, track.steady.mesh, mesh)
+
+
+def _stays(track: Track, fps: float) -> int:
+    """In how many frames from the next one on the crop of a track is likely to be the same."""
+    if track.drawn:
+        return 1
+    off = _apart(crop_of_mesh(track.steady.mesh), track.crop)
+    speed = track.steady.head_speed / 100 * eye_distance(track.steady.mesh) / track.crop.scale / fps
+    likely = 1 + int(max(SLACK - off, 0) / max(speed, 1e-6))
+    return min(likely, _left_of_group(track) or GROUP)
+
+
+def _left_of_group(track: Track) -> int:
+    """How many frames of its group are still to come."""
+    return (-track.frames - 1) % GROUP
 
 
 def _move_drawn(track: Track, picture: Frame) -> bool:
