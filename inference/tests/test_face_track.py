@@ -81,8 +81,9 @@ def test_frames_that_are_read_together_give_the_meshes_of_each_through_the_crop_
     ahead = Ahead(network, clip)
     for number, picture in enumerate(clip):
         crop = first if number < 2 else moved_to
-        for got, alone in zip(ahead.read(number, crop, 4), network(picture, crop), strict=True):
-            np.testing.assert_array_equal(got, alone)
+        (mesh, score), (alone, sure) = ahead.read(number, crop, 4), network(picture, crop)
+        np.testing.assert_array_equal(mesh, alone)
+        assert score == sure
 
 
 def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:
