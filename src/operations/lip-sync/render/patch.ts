@@ -89,19 +89,9 @@ export const paste = (
   let changed = false;
   let from = 0;
   for (const plane of planesOf(frame, rect)) {
-    // 2 in the chroma planes: a sample of theirs covers 2 x 2 pixels of luma, and of the mask.
-    const step = rect.width / plane.width;
-    for (let row = 0; row < plane.height; row += 1, from += plane.width) {
-      const at = row * step * rect.width;
-      const to = plane.from + row * plane.stride;
-      const line = {
-        frame: frame.pixels.subarray(to, to + plane.width),
-        rendered: pixels.subarray(from, from + plane.width),
-        mask: mask.subarray(at, at + step * rect.width),
-        step,
-      };
-      if (pasteLine(line, share)) changed = true;
-    }
+    const rendered = { pixels, from, mask, maskWidth: rect.width };
+    if (pastePlane(frame.pixels, plane, rendered, share)) changed = true;
+    from += plane.width * plane.height;
   }
   return changed;
 };
@@ -114,24 +104,34 @@ export const mix = (frame: YuvPicture, { pixels }: YuvPicture, share: number): v
   }
 };
 
-type PlaneLine = {
-  readonly frame: Buffer;
-  readonly rendered: Buffer;
-  /** The `step` lines of the mask that the line covers. */
+type RenderedPlane = {
+  readonly pixels: Buffer;
+  /** Where its samples begin among `pixels`. */
+  readonly from: number;
   readonly mask: Buffer;
-  readonly step: number;
+  readonly maskWidth: number;
 };
 
-const pasteLine = ({ frame, rendered, mask, step }: PlaneLine, share: number): boolean => {
-  const below = mask.length / step;
+const pastePlane = (
+  frame: Buffer,
+  plane: Plane,
+  { pixels, from, mask, maskWidth }: RenderedPlane,
+  share: number,
+): boolean => {
+  // 2 in the chroma planes: a sample of theirs covers 2 x 2 pixels of luma, and of the mask.
+  const step = maskWidth / plane.width;
   let changed = false;
-  for (let i = 0, at = 0; i < frame.length; i += 1, at += step) {
-    if (!mask[at] && (step === 1 || !(mask[at + 1] || mask[at + below] || mask[at + below + 1])))
-      continue;
-    const was = frame[i] ?? 0;
-    const is = rendered[i] ?? 0;
-    frame[i] = share === 1 ? is : Math.round(was + (is - was) * share);
-    changed = true;
+  for (let row = 0, next = from; row < plane.height; row += 1) {
+    let at = row * step * maskWidth;
+    let to = plane.from + row * plane.stride;
+    for (const end = to + plane.width; to < end; to += 1, at += step, next += 1) {
+      const below = at + maskWidth;
+      if (!mask[at] && (step === 1 || !(mask[at + 1] || mask[below] || mask[below + 1]))) continue;
+      const was = frame[to] ?? 0;
+      const is = pixels[next] ?? 0;
+      frame[to] = share === 1 ? is : Math.round(was + (is - was) * share);
+      changed = true;
+    }
   }
   return changed;
 };
