@@ -1,6 +1,7 @@
 """The mesh of the face in a crop, by MediaPipe's mesh networks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,8 +27,13 @@ class MeshNetwork:
     """For one thread at a time."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._one = open_small_network(path)
-        self._several = open_small_network(path, BATCH)
+
+    @cached_property
+    def _several(self) -> Callable[..., list[Any]]:
+        """Opened when a clip needs it: that takes half a second."""
+        return open_small_network(self._path, BATCH)
 
     def __call__(self, picture: Frame, crop: Crop) -> Read:
         """The mesh of the face in a crop of a picture."""
