@@ -1,7 +1,6 @@
 """A mouth that is moved: skimage's astronaut, and a drawn face of which every pixel is known."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UP
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
-from enhance.render.lips.outline import lips_of
-from enhance.render.lips.shape import asked_of, shape_of
+from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
+from enhance.render.lips.shape import asked_of, laugh_of, shape_of
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
@@ -277,22 +276,23 @@ def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
     rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
     patch = patch_of(planes, BT601, mesh)
     calm = lips_of(patch.head, patch.pose, planes)
-    wider, lifted = np.array([1.3, 1, 1]), np.array([0, -0.15, 0])
-    laugh = replace(
-        calm,
-        upper_inner=calm.upper_inner * wider + lifted,
-        upper_outer=calm.upper_outer * wider + lifted,
-        lower_inner=calm.lower_inner * wider,
-        lower_outer=calm.lower_outer * wider,
-        width=1.3 * calm.width,
-        gap=0.15,
-        closed=0.0,
-    )
+    wider = np.array([1.3, 1, 1])
+
+    def opened(lifted: Floats) -> Lips:
+        """Lips far apart: the upper one higher by `lifted`, SAMPLES, in S."""
+        up = np.outer(lifted, [0, -1, 0])
+        upper_inner, upper_outer = calm.upper_inner * wider + up, calm.upper_outer * wider + up
+        lower_inner, lower_outer = calm.lower_inner * wider, calm.lower_outer * wider
+        return Lips(upper_inner, lower_inner, upper_outer, lower_outer, 0.15, 1.3 * calm.width, 0.0)
+
+    # A shout is as wide, but its corners stay down.
+    laugh, shout = opened(np.full(SAMPLES, 0.15)), opened(0.15 * (1 - ALONG**2) - 0.05)
     narrow = shape_of(target(0.0, width=0.8 * rest.width), rest)
-    for own, widest, farthest in ((calm, 0.81, 0.03), (laugh, 1.12, 0.066)):
+    for own, wide, lowered, laughs in ((calm, 0.8, 0.03, 0.0), (laugh, 0.95 * 1.3, 0.035, 1.0), (shout, 0.8, 0.066, 0.0)):
         asked = asked_of(narrow, rest, own).upper_outer
-        assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(widest, abs=0.03)
-        assert np.median(asked[:, 1] - own.upper_outer[:, 1]) < farthest
+        assert laugh_of(rest, own) == laughs
+        assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(wide, abs=0.03)
+        assert (asked - own.upper_outer)[SAMPLES // 2, 1] < lowered
 
 
 @pytest.mark.parametrize("size", [64, 101, 255])

@@ -14,12 +14,14 @@ from .outline import ALONG, SAMPLES, Lips
 UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest."""
 
-LOWERED_FREELY, LOWERED_MORE = 0.045, 0.02
-"""S that a frame's upper lip is drawn down as asked, and softly beyond: the skin under the nose goes along, with its shadow."""
+LOWERED_FREELY, LOWERED_LAUGHING, LOWERED_MORE = 0.045, 0.015, 0.02
+"""S that a frame's upper lip is drawn down as asked, and in a laugh, and softly beyond: the skin under the nose goes along,
+with its shadow."""
 
-LAUGH, LEAST_OF_LAUGH = (1.1, 1.3), 0.85
-"""Of the width at rest, from which a frame's mouth laughs, and does wholly; of a laugh's width, what is kept: the folds beside
-its corners go where these go."""
+LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.03, 0.07)
+"""From which a mouth laughs, and does wholly: its width, of that at rest, and S by which its corners are above their rest."""
+KEPT = 0.95
+"""Of a laugh's width: the folds and shades beside its corners go where these go."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
@@ -118,8 +120,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     Width and opening are as asked for. The mouth's place on the face is a mean of the subject's and the frame's own, less what
     the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
     """
-    laughs = ramp(own.width / rest.width, *LAUGH)
-    shape = replace(shape, width=max(shape.width, laughs * LEAST_OF_LAUGH * own.width))
+    laughs = laugh_of(rest, own)
+    shape = replace(shape, width=shape.width + laughs * max(KEPT * own.width - shape.width, 0))
     g = shape.opening
     seat = _seat(rest, own)
     drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
@@ -161,11 +163,18 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     bottom -= 0.028 * f * ROUND
 
     # A laugh has lifted the lip: the mouth that is shut in it sits higher.
-    excess = float((top - own.upper_outer)[len(ALONG) // 2, 1]) - LOWERED_FREELY
+    excess = float((top - own.upper_outer)[len(ALONG) // 2, 1])
+    excess -= LOWERED_FREELY + laughs * (LOWERED_LAUGHING - LOWERED_FREELY)
     if excess > 0:
         for contour in (upper, lower, top, bottom):
             contour[:, 1] -= excess - LOWERED_MORE * math.tanh(excess / LOWERED_MORE)
     return Asked(upper, lower, top, bottom, drop, shift)
+
+
+def laugh_of(rest: Rest, own: Lips) -> float:
+    """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. An open mouth that is wide alone does not."""
+    up = float((rest.upper_outer - own.upper_outer[:, :2])[[0, -1], 1].mean()) + CORNER_DROP * own.gap
+    return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
 
 
 def _chin_fall(opening: float) -> float:
