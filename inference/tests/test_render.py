@@ -271,6 +271,21 @@ def test_shut_lips_neither_frown_nor_sneer() -> None:
     assert shape_of(target(0.2, corners=-0.15), rest).corners < hung.corners
 
 
+def test_the_corners_of_an_open_mouth_are_where_its_dark_ends() -> None:
+    planes, mesh = drawn(0.12)
+    patch = patch_of(planes, BT601, mesh)
+    scale, mouth = patch.pose.scale, mesh[[61, 291]]
+    as_the_mesh_has_it = lips_of(patch.head, patch.pose, planes).upper_outer
+    left, right = (mouth[:, 0] + np.array([-0.025, 0.025]) * scale).round().astype(int)
+    for x, y in zip((slice(left, round(mesh[78, 0])), slice(round(mesh[308, 0]), right)), mouth[:, 1], strict=True):
+        planes.y[round(y - 0.02 * scale) : round(y + 0.02 * scale), x] = planes.y.min()
+    found = lips_of(patch.head, patch.pose, planes).upper_outer
+    at = patch.pose.to_pixels(patch.pose.to_plane(np.stack([as_the_mesh_has_it, found]).reshape(-1, 3))).reshape(2, SAMPLES, 2)
+    np.testing.assert_allclose(at[0, [0, -1], 0], mouth[:, 0], atol=0.006 * scale)
+    np.testing.assert_allclose(at[1, [0, -1], 0], [left, right], atol=0.015 * scale)
+    np.testing.assert_allclose(at[1, SAMPLES // 2], at[0, SAMPLES // 2], atol=0.01 * scale)
+
+
 def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
     planes, mesh = drawn()
     rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest

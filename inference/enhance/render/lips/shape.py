@@ -41,6 +41,8 @@ WIDENING = (0.12, 0.45)  # S
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
+BESIDE_MIDDLE = [SAMPLES // 4, -1 - SAMPLES // 4]
+"""Of a contour's points, those half way to either corner."""
 ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
 
 
@@ -121,7 +123,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
     """
     laughs = laugh_of(rest, own)
-    shape = replace(shape, width=shape.width + laughs * max(KEPT * own.width - shape.width, 0))
+    spread = float(np.linalg.norm(own.upper_outer[-1] - own.upper_outer[0]))
+    shape = replace(shape, width=shape.width + laughs * max(KEPT * spread - shape.width, 0))
     g = shape.opening
     seat = _seat(rest, own)
     drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
@@ -237,7 +240,9 @@ def _seat(rest: Rest, own: Lips) -> Seat:
     share = OWN + ramp(opened, *WIDE_OPEN) * (LEAST_OWN - OWN)
     tilted = (corners - rest_corners) - (corners - rest_corners).mean()
     bent = middle - rest.line[half, 1] - offset, (corners - rest_corners).mean() - offset
-    centre = OWN * own.upper_outer[[0, -1], 0].mean() + (1 - OWN) * rest.upper_outer[[0, -1], 0].mean()
+    # Told beside the corners: these are looked for, each for itself.
+    aside = (own.upper_outer[BESIDE_MIDDLE, 0] - rest.upper_outer[BESIDE_MIDDLE, 0]).mean()
+    centre = rest.upper_outer[[0, -1], 0].mean() + OWN * aside
     return Seat(
         float(rest.line[half, 1] + share * offset + OWN_BEND * bent[0]),
         rest_corners + share * offset + OWN_BEND * bent[1] + OWN_TILT * tilted,
@@ -258,8 +263,8 @@ def _upper_share(gap: float) -> float:
 def _corners(shape: Shape, rest_width: float, seat: Seat, own: Lips) -> Array:
     """The two corners, 2 x 3."""
     mine = own.upper_outer[[0, -1]]
-    # The mesh measures the width in 3-D; corners of different depth are farther apart than their x.
-    flat = np.diff(mine[:, 0])[0] / max(own.width, 1e-6)
+    # Widths are in 3-D; corners of different depth are farther apart than their x.
+    flat = (mine[1, 0] - mine[0, 0]) / max(float(np.linalg.norm(mine[1] - mine[0])), 1e-6)
     half = 0.5 * shape.width * flat
     x = np.array([seat.centre - half, seat.centre + half])
     y = seat.middle + _flattened(shape.width / rest_width) * (seat.corners - seat.middle)
