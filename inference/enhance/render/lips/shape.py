@@ -18,7 +18,7 @@ LOWERED_FREELY, LOWERED_LAUGHING, LOWERED_MORE = 0.045, 0.015, 0.02
 """S that a frame's upper lip is drawn down as asked, and in a laugh, and softly beyond: the skin under the nose goes along,
 with its shadow."""
 
-LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.03, 0.07)
+LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.005, 0.04)
 """From which a mouth laughs, and does wholly: its width, of that at rest, and S by which its corners are above their rest."""
 KEPT = 0.95
 """Of a laugh's width: the folds and shades beside its corners go where these go."""
@@ -175,8 +175,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
 
 def laugh_of(rest: Rest, own: Lips) -> float:
-    """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. An open mouth that is wide alone does not."""
-    up = float((rest.upper_outer - own.upper_outer[:, :2])[[0, -1], 1].mean()) + CORNER_DROP * own.gap
+    """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. A shout is wide, but takes them down."""
+    up = float((rest.upper_outer - own.upper_outer[:, :2])[[0, -1], 1].mean())
     return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
 
 
