@@ -6,8 +6,6 @@ from .crop import Crop
 from .frame import Frame
 from .mesh import BATCH, MeshNetwork, Read
 
-LEAST = 3  # frames that are read in less time together than one by one
-
 
 class Ahead:
     """The mesh network on consecutive frames: the meshes are the same bytes as read one by one, since what was read for a crop
@@ -22,8 +20,9 @@ class Ahead:
         """The mesh in a crop of frame `number`. stays: frames from this one on in which the crop is likely to be the same."""
         place = crop.matrix.tobytes()
         if (number, place) not in self._kept:
-            coming = self._frames[number : number + min(stays, BATCH)]
-            together = coming if len(coming) >= LEAST else coming[:1]
+            together = self._frames[number : number + BATCH]
+            if len(together) < BATCH or stays < BATCH:
+                together = together[:1]
             for ahead, mesh in enumerate(self._network.read(together, crop)):
                 self._kept[number + ahead, place] = mesh
         return self._kept.pop((number, place))

@@ -43,9 +43,7 @@ LIKE_SIZE = 1.6  # times larger or smaller that a face may be when it returns
 RETURN_SOON = 30  # frames: a face that returns to its place within them is taken for the same person
 LOOK_EVERY = 8  # frames from one likeness of a track to the next
 LEARN = 0.2  # share of the newest portrait in the kept one
-GROUP = 4  # frames whose meshes are read together, for which the crop stays: each move shifts the mesh a little
-HELD = 0.01  # sides by which a crop may be off before it is moved for the next group
-SLACK = 0.03  # and before it is moved within one
+HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
 FAR = 0.1  # sides by which a face may have moved in its crop; beyond, the lips of the mesh were up to .04 S off, once .2
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
@@ -215,7 +213,7 @@ def _go_on(track: Track, picture: Frame, mesh: Points, score: float, look: Point
     track.steady = follow(track.steady, mesh, fps)
     if not track.drawn:
         wanted = crop_of_mesh(track.steady.mesh)
-        if _apart(wanted, track.crop) > (SLACK if _left_of_group(track) else HELD):
+        if _apart(wanted, track.crop) > HELD:
             track.crop = wanted
     return Seen(track.identity, score, track.steady.mesh, mesh)
 
@@ -226,13 +224,7 @@ def _stays(track: Track, fps: float) -> int:
         return 1
     off = _apart(crop_of_mesh(track.steady.mesh), track.crop)
     speed = track.steady.head_speed / 100 * eye_distance(track.steady.mesh) / track.crop.scale / fps
-    likely = 1 + int(max(SLACK - off, 0) / max(speed, 1e-6))
-    return min(likely, _left_of_group(track) or GROUP)
-
-
-def _left_of_group(track: Track) -> int:
-    """How many frames of its group are still to come."""
-    return (-track.frames - 1) % GROUP
+    return 1 + int(max(HELD - off, 0) / max(speed, 1e-6))
 
 
 def _move_drawn(track: Track, picture: Frame) -> bool:
