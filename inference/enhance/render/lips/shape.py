@@ -21,6 +21,9 @@ LAUGH, LEAST_OF_LAUGH = (1.1, 1.3), 0.85
 """Of the width at rest, from which a frame's mouth laughs, and does wholly; of a laugh's width, what is kept: the folds beside
 its corners go where these go."""
 
+PARTED = 0.97  # of the way from the middle to the corners: beyond, lips touch however far the mouth opens
+FULL = 2.4  # exponent of the way by which an open mouth narrows towards its corners (docs/decisions/0058)
+
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
 CORNER_RISE = 0.30  # of what the mouth is wider than at rest
@@ -131,9 +134,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
     line = _between(inner_ends, rest.line, own.middle)
     line += (middle - line[len(line) // 2, 1]) * ROUND
-    t = np.abs(ALONG)
-    rise = UPPER_SHARE * g * np.maximum(1 - t * t, 0) ** (0.8 - 0.1 * shape.rounding)
-    fall = (1 - UPPER_SHARE) * g * (1 - t**2.2) ** (0.64 - 0.08 * shape.rounding)
+    parted = g * _parted(line[:, 0])
+    rise, fall = UPPER_SHARE * parted, (1 - UPPER_SHARE) * parted
 
     wide = shape.width / rest.width - 1
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
@@ -166,6 +168,13 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
         for contour in (upper, lower, top, bottom):
             contour[:, 1] -= excess - LOWERED_MORE * math.tanh(excess / LOWERED_MORE)
     return Asked(upper, lower, top, bottom, drop, shift)
+
+
+def _parted(x: Array) -> Array:
+    """How far lips part at each x of their line, of the opening in its middle."""
+    middle = x[len(x) // 2]
+    to_corner = np.where(x < middle, (x - middle) / (x[0] - middle), (x - middle) / (x[-1] - middle))
+    return np.asarray(np.maximum(1 - (to_corner / PARTED) ** FULL, 0))
 
 
 def _chin_fall(opening: float) -> float:
