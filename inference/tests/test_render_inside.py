@@ -22,6 +22,7 @@ from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
 from enhance.render.inside.merged import merged_from
+from enhance.render.inside.upper import grown
 from enhance.render.lips.shape import shift_of
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
@@ -159,6 +160,15 @@ def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other(x
     assert np.subtract(frames[0].off, frames[1].off) == pytest.approx([x, y], abs=0.003)
     both = np.minimum(*(frame.upper.shown for frame in frames)) > 0.9
     assert np.corrcoef(*(frame.upper.yuv[both, 0] for frame in frames))[0, 1] > 0.97
+
+
+def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
+    seen = np.zeros((28, 40), np.float32)
+    seen[16:24, 8:32] = 1
+    seen[2, 10:20:3] = 1
+    row = grown(np.full((28, 40, 3), 200, np.float32) * seen[..., None], seen, np.array([20.0, 128, 128]), 160)
+    assert np.isfinite(row).all()
+    assert row[12:24, 8:32, 0].min() > 120
 
 
 def test_what_one_frame_does_not_show_another_one_does() -> None:
