@@ -7,11 +7,12 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, ramp, smoothstep
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.geometry.planes import Plane
+from enhance.render.lips.outline import Lips
 
 from .aligned import HANGING, offset_of
-from .layers import ROW, Palette, layer
-from .lender import Lender
+from .layers import ROW, between_lips
 from .merged import POINTS, REACH, Merged
 from .skull import FRONT, Skull
 
@@ -20,22 +21,25 @@ OVER_EDGE = 0.09  # S over the teeth's edge where they are looked at
 LEAST_GAP = 0.03  # S between the lips, below which no teeth are looked for
 LIKE = (0.65, 0.85)  # correlation from which they are believed to be the teeth, and fully
 AREA = (0.001, 0.005)  # of them that is seen, in square S, from which their place is believed, and fully
-FARTHEST = 0.02  # S that they are drawn off the mesh, at most: they come to lie there, and leave it, within a frame or two
+FARTHEST = 0.008  # S that they are drawn off the mesh, at most: without knowing the frame before, more would show as jumps
 
 
-def own_row(inside: Merged, frame: Lender, shift: float, of: Palette) -> tuple[float, float]:
+def own_row(inside: Merged, frame: Plane, pose: Pose, lips: Lips, shift: float) -> tuple[float, float]:
     """x and y in S from where the mesh has the upper teeth to where the frame shows them; 0, 0 where it shows none.
 
-    shift: S that the mouth sits lower in this frame than the subject's.
+    frame: luma. lips: as it has them. shift: S that its mouth sits lower than the subject's.
     """
-    if frame.lips.closed or frame.lips.gap < LEAST_GAP:
+    if lips.closed or lips.gap < LEAST_GAP:
         return 0.0, 0.0
     places, light, row = _sought(inside)
-    seen = layer(frame, Skull.between(FRONT, frame.pose, inside.teeth, shift), places, of)
-    found = offset_of((seen.yuv[..., 0], seen.shown), (light, row), DENSITY, LIKE[0])
+    there = Skull.between(FRONT, pose, inside.teeth, shift).of(places)
+    column, line = np.moveaxis(pose.to_pixels(there).astype(np.float32), -1, 0)
+    luma = np.asarray(cv2.remap(frame, column, line, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    shown = between_lips(pose, lips, there).astype(np.float32)
+    found = offset_of((luma, shown), (light, row), DENSITY, LIKE[0])
     if found is None:
         return 0.0, 0.0
-    area = float((seen.shown * row).sum()) / DENSITY**2
+    area = float((shown * row).sum()) / DENSITY**2
     share = ramp(found.like, *LIKE) * ramp(area, *AREA) * min(1.0, FARTHEST / max(hypot(found.x, found.y), FARTHEST))
     return share * found.x, share * found.y
 
