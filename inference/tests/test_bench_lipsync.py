@@ -309,3 +309,5 @@ def test_shut_lips_are_counted_in_the_sounds_that_part_them() -> None:
     people.shut[:2] = [5, 0]
     table = table_of_sounds([people], {"fast": [made, made]})
     assert "| fast | 20% | 0% | - | - | 1.00 | 0.100 | 0.50 |" in table
+    people.shut[:2] = 0
+    assert "| fast | 20% | 0% | - | - | - | 0.100 | 0.50 |" in table_of_sounds([people], {"fast": [made, made]})

@@ -1,7 +1,6 @@
 """A mouth that is moved: skimage's astronaut, and a drawn face of which every pixel is known."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UP
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
-from enhance.render.lips.outline import lips_of
-from enhance.render.lips.shape import asked_of, shape_of
+from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
+from enhance.render.lips.shape import asked_of, laugh_of, shape_of
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
@@ -272,27 +271,43 @@ def test_shut_lips_neither_frown_nor_sneer() -> None:
     assert shape_of(target(0.2, corners=-0.15), rest).corners < hung.corners
 
 
+def test_the_corners_of_an_open_mouth_are_where_its_dark_ends() -> None:
+    planes, mesh = drawn(0.12)
+    patch = patch_of(planes, BT601, mesh)
+    scale, mouth = patch.pose.scale, mesh[[61, 291]]
+    as_the_mesh_has_it = lips_of(patch.head, patch.pose, planes).upper_outer
+    left, right = (mouth[:, 0] + np.array([-0.025, 0.025]) * scale).round().astype(int)
+    for x, y in zip((slice(left, round(mesh[78, 0])), slice(round(mesh[308, 0]), right)), mouth[:, 1], strict=True):
+        planes.y[round(y - 0.02 * scale) : round(y + 0.02 * scale), x] = planes.y.min()
+    found = lips_of(patch.head, patch.pose, planes).upper_outer
+    at = patch.pose.to_pixels(patch.pose.to_plane(np.stack([as_the_mesh_has_it, found]).reshape(-1, 3))).reshape(2, SAMPLES, 2)
+    np.testing.assert_allclose(at[0, [0, -1], 0], mouth[:, 0], atol=0.006 * scale)
+    np.testing.assert_allclose(at[1, [0, -1], 0], [left, right], atol=0.015 * scale)
+    np.testing.assert_allclose(at[1, SAMPLES // 2], at[0, SAMPLES // 2], atol=0.01 * scale)
+
+
 def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
     planes, mesh = drawn()
     rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
     patch = patch_of(planes, BT601, mesh)
     calm = lips_of(patch.head, patch.pose, planes)
-    wider, lifted = np.array([1.3, 1, 1]), np.array([0, -0.15, 0])
-    laugh = replace(
-        calm,
-        upper_inner=calm.upper_inner * wider + lifted,
-        upper_outer=calm.upper_outer * wider + lifted,
-        lower_inner=calm.lower_inner * wider,
-        lower_outer=calm.lower_outer * wider,
-        width=1.3 * calm.width,
-        gap=0.15,
-        closed=0.0,
-    )
+    wider = np.array([1.3, 1, 1])
+
+    def opened(lifted: Floats) -> Lips:
+        """Lips far apart: the upper one higher by `lifted`, SAMPLES, in S."""
+        up = np.outer(lifted, [0, -1, 0])
+        upper_inner, upper_outer = calm.upper_inner * wider + up, calm.upper_outer * wider + up
+        lower_inner, lower_outer = calm.lower_inner * wider, calm.lower_outer * wider
+        return Lips(upper_inner, lower_inner, upper_outer, lower_outer, 0.15, 1.3 * calm.width, 0.0)
+
+    # A shout is as wide, but its corners stay down.
+    laugh, shout = opened(np.full(SAMPLES, 0.15)), opened(0.15 * (1 - ALONG**2) - 0.05)
     narrow = shape_of(target(0.0, width=0.8 * rest.width), rest)
-    for own, widest, farthest in ((calm, 0.81, 0.03), (laugh, 1.12, 0.066)):
+    for own, wide, lowered, laughs in ((calm, 0.8, 0.03, 0.0), (laugh, 0.95 * 1.3, 0.035, 1.0), (shout, 0.8, 0.066, 0.0)):
         asked = asked_of(narrow, rest, own).upper_outer
-        assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(widest, abs=0.03)
-        assert np.median(asked[:, 1] - own.upper_outer[:, 1]) < farthest
+        assert laugh_of(rest, own) == laughs
+        assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(wide, abs=0.03)
+        assert (asked - own.upper_outer)[SAMPLES // 2, 1] < lowered
 
 
 @pytest.mark.parametrize("size", [64, 101, 255])

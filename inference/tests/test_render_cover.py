@@ -1,5 +1,6 @@
 """Things in front of a mouth stay there; a face with nothing before it is a face."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes
 from enhance.render.compose import MouthRequest, render
-from enhance.render.cover.expected import compare, face_of
+from enhance.render.cover.expected import CENTRES, compare, face_of
+from enhance.render.cover.fingers import finger, lips_gone
 from enhance.render.cover.occlusion import Cover, cover_of
 from enhance.render.lips.outline import lips_of
 from enhance.render.measure import measure
@@ -97,6 +99,22 @@ def test_a_finger_is_told_by_the_lips_that_are_gone(seed: int, gap: float) -> No
     there = (thing.alpha > 0.5) & round_mouth(planes[1], before)
     assert (found & there).sum() > (0.6 if not gap else 0.4) * there.sum()
     assert covered(*planes, reference) is None
+
+
+def test_lips_thinner_than_the_mesh_has_them_are_no_finger() -> None:
+    planes, mesh = drawn()
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    lips = lips_of(head, pose, planes)
+    bare = compare(planes, head, pose, lips, face_of(planes, head, pose))
+    x, y = CENTRES[..., 0], CENTRES[..., 1]
+    upper, lower = (np.abs(x) < 0.25) & (y > 0) & (y < 0.04), (np.abs(x) < 0.25) & (y > 0.16) & (y < 0.24)
+    skin, lip = np.array([5.0, 110, 150], np.float32), np.array([4.6, 118, 165], np.float32)
+    usual = np.where((upper | lower)[..., None], lip, skin)
+    for gone, found in ((y > 0.2, 0.0), (y > 0, 1.0)):
+        before = np.where((gone & (np.abs(x) < 0.1))[..., None], skin, usual)
+        seen = replace(bare, seen=before, usual=usual, lips=upper | lower, skin=np.ones_like(upper))
+        assert finger(seen, lips_gone(seen)).max() == found
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -3,7 +3,6 @@ import type { Stage } from '../contract/job.ts';
 
 /** Whose time it is. */
 export type WorkLabels = { readonly operation: string; readonly model: string };
-export type Stages = ReturnType<typeof createStages>;
 
 /** Where the time goes: the API fetches and probes, the worker does the rest. */
 export const createStages = (registry: Registry) => {

@@ -27,18 +27,24 @@ export const setUp = async (needs) => {
     process.stderr.write('  another set-up of this folder is running; waiting for it …\n'),
   );
   try {
-    await setUpNode();
-    const python = await setUpPython(needs);
-    await setUpTriton(python);
-    await setUpRedis(python);
-    await setUpFfmpeg(python);
-    await setUpFfprobe(python);
-    await setUpWeights(python);
-    await drawSample();
-    if (needs.dev) await setUpHelm(python);
+    // Both mostly wait for their registries.
+    const both = await Promise.allSettled([setUpNode(), setUpParts(needs)]);
+    for (const one of both) if (one.status === 'rejected') throw one.reason;
   } finally {
     await lock.release();
   }
+};
+
+/** All that is not Node's. @param {{ dev: boolean }} needs */
+const setUpParts = async (needs) => {
+  const python = await setUpPython(needs);
+  await setUpTriton(python);
+  await setUpRedis(python);
+  await setUpFfmpeg(python);
+  await setUpFfprobe(python);
+  await setUpWeights(python);
+  await drawSample();
+  if (needs.dev) await setUpHelm(python);
 };
 
 /** Runs `work`. A SetupError or a full disk is printed as one message and ends the process with exit code 1. @param {() => Promise<void>} work */

@@ -151,7 +151,7 @@ test('two workers, one after the other, by a deploy: no job fails, none is run t
   const oneMoreReady = async <T>(start: () => Promise<T>): Promise<T> => {
     const before = ready();
     const started = await start();
-    await until('it takes jobs', () => ready() > before, 30_000);
+    await until('it takes jobs', () => ready() > before);
     return started;
   };
   const callers = await Promise.all([1, 2, 3].map(() => service.caller(granted)));

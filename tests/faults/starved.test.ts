@@ -49,13 +49,13 @@ const missing = async (): Promise<string[]> => {
 test('a Redis that is not there when the service starts is waited for, and told', async () => {
   assert.ok((await missing()).includes('Redis does not answer'));
   await until('the worker says so', () => /ECONNREFUSED.*Redis failed/.test(service.log('worker')));
-  await until('it is ready', () => service.log('worker').includes('"msg":"ready"'), 30_000);
+  await until('it is ready', () => service.log('worker').includes('"msg":"ready"'));
   await service.worker.stop();
   assert.is(await service.worker.ended(), 'exit code 0', 'it also ends without Redis');
   await service.worker.start();
   await redis.start();
   const caller = await service.caller(granted);
-  await until('it is ready', async () => (await missing()).length === 0, 20_000);
+  await until('it is ready', async () => (await missing()).length === 0);
   const id = await begun(caller, '64x48');
   const [job] = await nothingLost(service, caller, { granted, ids: [id] });
   assert.is(job?.status, 'succeeded', JSON.stringify(job?.error));
@@ -69,7 +69,7 @@ test('a Redis without memory refuses new work with a sentence, and the running j
   assert.is(status, 500);
   assert.ok(/Redis. has no memory left; try again later/.test(data.detail), data.detail);
   assert.ok((await missing()).includes('Redis has no memory left'));
-  await until('the worker says so', () => /OOM .*Redis failed/.test(service.log('worker')), 30_000);
+  await until('the worker says so', () => /OOM .*Redis failed/.test(service.log('worker')));
   await sleep(1_000);
   await service.stores.redis.config('SET', 'maxmemory', '0');
   const [job] = await nothingLost(service, caller, { granted, ids: [id] });

@@ -147,7 +147,7 @@ test('the loop brings a restarted Triton to what is in use, and unloads what is 
   };
   const wanted = ['echo__r2', 'other'];
   // r3 was taken back and r4 replaced: both are retired, and no job needs them.
-  await until('Triton has what is in use', async () => `${await state()}` === `${wanted}`, 30_000);
+  await until('Triton has what is in use', async () => `${await state()}` === `${wanted}`);
   assert.is(await stable(), 'second+other-r1');
   const { releases: after } = await registry.read('mirror');
   assert.equal([after.r3?.loaded, after.r4?.loaded], [false, false]);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const until = async (
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<void> => {
   const from = Date.now();
   while (!(await holds())) {

@@ -152,7 +152,7 @@ test('it prints an address, a key and a call that works', async () => {
   portNames.forEach((name, i) => {
     assert.match(second.printed(), `port ${ports[i]} is in use; ${name} changes it`);
   });
-  assert.ok(await isReady(), 'the first one goes on');
+  await until(isReady, first.printed);
 
   process.kill(tritonPid(), 'SIGKILL');
   await until(async () => !(await isReady()), first.printed);

@@ -43,11 +43,11 @@ const test = suite('supervise');
 
 test('a stopped process takes its own children along', async () => {
   const child = await start(family);
-  await until('the child has started', () => child.tail() === 'started', 10_000);
+  await until('the child has started', () => child.tail() === 'started');
   const [grandchild = 0] = childrenOf(child.pid);
   await child.stop();
   assert.not(isAlive(child.pid));
-  await until('the grandchild has ended', () => !isAlive(grandchild), 10_000);
+  await until('the grandchild has ended', () => !isAlive(grandchild));
 });
 
 const autogroups = existsSync('/proc/self/autogroup');
@@ -60,16 +60,16 @@ test('a process that is less urgent than others has a session that is too', asyn
 
 test('a killed process leaves no children', async () => {
   const child = await start(family);
-  await until('the child has started', () => child.tail() === 'started', 10_000);
+  await until('the child has started', () => child.tail() === 'started');
   const [grandchild = 0] = childrenOf(child.pid);
   process.kill(child.pid, 'SIGKILL');
   assert.is(await child.exited, 'SIGKILL');
-  await until('the grandchild has ended', () => !isAlive(grandchild), 10_000);
+  await until('the grandchild has ended', () => !isAlive(grandchild));
 });
 
 test('a process that ignores SIGTERM is killed', async () => {
   const child = await start("trap '' TERM; echo deaf; while :; do sleep 0.1; done");
-  await until('the child ignores SIGTERM', () => child.tail() === 'deaf', 10_000);
+  await until('the child ignores SIGTERM', () => child.tail() === 'deaf');
   await child.stop();
   assert.is(await child.exited, 'SIGKILL');
 });
@@ -112,7 +112,6 @@ test('a process that ends is restarted until it is stopped', async () => {
   await until(
     'it was started again',
     () => pids.length === 2 && told.includes('Shell is running again.'),
-    10_000,
   );
   await supervised.stop();
   await sleep(300);
@@ -135,7 +134,7 @@ test('a restart that fails is tried again, later', async () => {
     },
   };
   const supervised = supervise(part, (line) => told.push(line));
-  await until('it is running again', () => told.includes('Shell is running again.'), 10_000);
+  await until('it is running again', () => told.includes('Shell is running again.'));
   await supervised.stop();
   const [, second = 0, third = 0, fourth = 0] = times;
   assert.ok(fourth - third > third - second, `${times}`);
@@ -167,17 +166,13 @@ test('the processes that a killed run left behind are found by its mark, and no 
   const [dead, other] = [join(folder, '1'), join(folder, '2')];
   const left = await start(family, undefined, { ...process.env, ...markOf(dead) });
   const kept = await start(family, undefined, { ...process.env, ...markOf(other) });
-  await until(
-    'both have started',
-    () => left.tail() === 'started' && kept.tail() === 'started',
-    10_000,
-  );
+  await until('both have started', () => left.tail() === 'started' && kept.tail() === 'started');
   assert.equal(runsBelow(folder).sort(), [dead, other]);
   assert.is(await stopOrphans(dead), 2);
   assert.not(isAlive(left.pid));
   assert.ok(isAlive(kept.pid));
   await kept.stop();
-  await until('no run is left', () => runsBelow(folder).length === 0, 10_000);
+  await until('no run is left', () => runsBelow(folder).length === 0);
 });
 
 /** Listens on a port and has so much memory to give back that its end takes a while. */
@@ -193,7 +188,7 @@ test('the ports of a killed run are free once it has been stopped', async () => 
   const run = join(tempDir('runs'), '1');
   const command = `exec '${places.python}' -c "$LARGE"`;
   const left = await start(command, undefined, { ...process.env, ...markOf(run), LARGE: large });
-  await until('it listens', () => /^\d+$/.test(left.tail()), 10_000);
+  await until('it listens', () => /^\d+$/.test(left.tail()));
   await stopOrphans(run);
   const server = createServer().listen(Number(left.tail()), '127.0.0.1');
   await once(server, 'listening');

@@ -46,7 +46,6 @@ const untilBack = (at: number): Promise<void> =>
   until(
     `replica ${at} gets work`,
     () => states()[at]?.healthy === true && states()[at]?.ready.has('echo') === true,
-    20_000,
   );
 
 test('work goes to the replica with the fewest requests at it', async () => {

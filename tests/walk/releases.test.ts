@@ -128,7 +128,7 @@ test('jobs that run while one Triton is killed are done by the other, and charge
     done += 1;
     return answer;
   });
-  await until('some jobs are done', () => done > 2, 30_000);
+  await until('some jobs are done', () => done > 2);
   await second.kill();
   for (const { status, data } of await Promise.all(jobs)) {
     assert.is(status, 200, JSON.stringify(data));
@@ -164,7 +164,7 @@ test('a release that was added gets no job; a caller can name it, and a wrong na
       (one: { release: string; ready: boolean }) => one.release === 'photo@r2' && one.ready,
     );
   };
-  await until('the API has seen it', isOffered, 20_000);
+  await until('the API has seen it', isOffered);
   const path = await picture();
   const [usual, named] = [await ask({ path }), await ask({ path, model: 'photo@r2' })];
   assert.equal([usual.release, usual.model_version, usual.canary], ['photo@s3', 'photo-s3', false]);
@@ -254,7 +254,7 @@ test('jobs that wait when their release is replaced finish on it; it is unloaded
   const [first, second] = [await done(before), await done(after)];
   assert.equal([first.result?.release, second.result?.release], ['photo@s3', 'photo@r2']);
   assert.equal([first.result?.warnings, second.result?.warnings], [[], []]);
-  await until('r1 is unloaded', async () => !(await isReady()), 30_000);
+  await until('r1 is unloaded', async () => !(await isReady()));
   // One command leads back, and loads what it needs.
   await operate('rollback', { slot: 'photo' });
   assert.ok(await isReady());
@@ -371,7 +371,7 @@ test('while Triton is down nothing is promoted, and jobs wait', async () => {
   await service.worker.start();
   const key = `${service.stores.prefix}:job:${waiting.id}`;
   const isAway = async () => Boolean(await service.stores.redis.hget(key, 'away_since'));
-  await until('the job has found its model away', isAway, 20_000);
+  await until('the job has found its model away', isAway);
   await Promise.all([triton.start(), second.start()]);
   assert.is((await done(waiting)).result?.release, 'photo@s3');
   // The API looks at both Tritons by itself.

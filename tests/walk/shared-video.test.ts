@@ -46,7 +46,7 @@ const addWorker = async (): Promise<void> => {
   const lines = () => readFileSync(logFile, 'utf8').split('\n').filter(Boolean).map(parse);
   const worker = { ...child, lines };
   workers.push(worker);
-  await until('the worker is ready', () => said(worker, 'ready'), 30_000);
+  await until('the worker is ready', () => said(worker, 'ready'));
 };
 const said = ({ lines }: Worker, text: string, id?: string): boolean =>
   lines().some(({ msg, job_id }) => msg === text && (id === undefined || job_id === id));
@@ -64,7 +64,7 @@ const done = (id: string, ...messages: readonly string[]): number[] =>
 
 /** The worker that has said this of a job. */
 const who = async (text: string, id: string): Promise<Worker> => {
-  await until(`"${text}"`, () => workers.some((worker) => said(worker, text, id)), 20_000);
+  await until(`"${text}"`, () => workers.some((worker) => said(worker, text, id)));
   const found = workers.findLast((worker) => said(worker, text, id));
   if (!found) throw new Error(`nobody said "${text}"`);
   return found;
@@ -156,7 +156,7 @@ test('a job that comes meanwhile is done before the video is, though every worke
   // Nine seconds of the model's time, of which the picture takes 0.06.
   const { caller, id } = await begin(await film('long.mp4', 300, ['-g', '10']));
   const helps = (worker: Worker) => said(worker, HELP, id);
-  await until('two help', () => workers.filter(helps).length === 2, 20_000);
+  await until('two help', () => workers.filter(helps).length === 2);
   const picture = await makeClip(at('one.png'), ['-i', clip.path], ['-frames:v', '1']);
   const answer = await caller.upscale(picture, { model: 'photo', scale: 2 });
   assert.is(answer.status, 200, JSON.stringify(answer.data));

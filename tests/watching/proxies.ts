@@ -41,7 +41,7 @@ export const openProxy = async (name: Proxy, apiPort: number) => {
       printed += text;
     });
   process.once('exit', () => child.kill('SIGKILL'));
-  await until(`${name} answers: ${printed}`, () => answers(port), 10_000);
+  await until(`${name} answers: ${printed}`, () => answers(port));
   return {
     port,
     close: async () => {

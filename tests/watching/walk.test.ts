@@ -252,7 +252,7 @@ test('one trace goes from the request through the job to Triton', async () => {
   const jobId = walked.first.data.id;
   const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId);
   const find = (name: string) => ofTrace().find((span) => span.name === name);
-  await until('all spans have come', () => ['POST', 'attempt'].every(find), 15_000);
+  await until('all spans have come', () => ['POST', 'attempt'].every(find));
   const [post, attempt] = [find('POST'), find('attempt')];
   assert.is(post?.service, 'enhance-api');
   assert.is(post?.parentSpanId, traceparent.slice(36, 52), 'the caller’s span is its parent');

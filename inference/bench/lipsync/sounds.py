@@ -50,7 +50,8 @@ def table_of_sounds(people: list[Sounds], made: dict[str, list[Sounds]]) -> str:
     lines = [head, ["---"] * len(head)]
     for name, found in {"people": people, **made}.items():
         each, whole, median = _figures(found)
-        cells = [*(f"{share:.0%}" for share in each), f"{whole / usual[1]:.2f}", f"{median:.3f}", f"{median / usual[2]:.2f}"]
+        times = [ours / theirs if theirs else float("nan") for ours, theirs in ((whole, usual[1]), (median, usual[2]))]
+        cells = [*(f"{share:.0%}" for share in each), f"{times[0]:.2f}", f"{median:.3f}", f"{times[1]:.2f}"]
         lines.append([name, *(cell if "nan" not in cell else "-" for cell in cells)])
     return "\n".join(["| " + " | ".join(line) + " |" for line in lines] + [""])
 

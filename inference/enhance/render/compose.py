@@ -25,7 +25,7 @@ from .inside.merged import Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
 from .lips.outline import Lips, lips_of
-from .lips.shape import Asked, Shape, asked_of, blend, shape_of
+from .lips.shape import Asked, Shape, asked_of, blend, laugh_of, shape_of
 from .mask import mark
 from .patch import Patch, patch_of
 from .quality import QUALITIES, Quality
@@ -116,7 +116,7 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     hole = hole_of(asked, pose, patch.planes.area)
     if hole is not None:
         _fill(out, mask, patch, hole, mouth, request)
-    draw_crease(out, mask, patch, (own, asked), person.lip * mouth.light, belief)
+    draw_crease(out, mask, patch, (own, asked), person.lip * mouth.light, belief, laugh_of(person.rest, own))
     if cover is not None:
         cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)

@@ -9,7 +9,9 @@ import { run, step } from './progress.mjs';
 /** Installs node_modules with `npm ci` when they differ from package-lock.json. */
 export const setUpNode = async () => {
   if (isInstalled()) return;
-  await step('Node packages', () => run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root }));
+  await step('Node packages', () =>
+    run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: root, log: 'setup-node.log' }),
+  );
 };
 
 /** Whether node_modules is what package-lock.json says. npm writes its hidden lock file last, so an interrupted install has none. */

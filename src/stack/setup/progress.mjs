@@ -1,4 +1,4 @@
-/** Runs the commands of the set-up: one line per step on the terminal, their output in a log file. */
+/** Runs the commands of the set-up: one line per step on the terminal, their output in log files. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,36 +7,47 @@ import { SetupError } from './setup-error.mjs';
 
 const tty = process.stderr.isTTY;
 
+/** When each step that runs now has begun, by its title. @type {Map<string, number>} */
+const running = new Map();
+const secondsOf = (/** @type {string} */ title) =>
+  `${((Date.now() - (running.get(title) ?? 0)) / 1000).toFixed(0)} s`;
+
+/** One line for all steps that run now. */
+const show = () => {
+  const each = [...running.keys()].map((title) => `${title} … ${secondsOf(title)}`);
+  process.stderr.write(`${clear}  ${each.join(', ')} `);
+};
+/** The line is empty again. */
+const clear = tty ? '\r\x1b[K' : '';
+
 /**
  * Shows `title` and the seconds that `work` takes.
  * @template T @param {string} title @param {() => Promise<T>} work @returns {Promise<T>}
  */
 export const step = async (title, work) => {
-  const from = Date.now();
-  const seconds = () => `${((Date.now() - from) / 1000).toFixed(0)} s`;
-  const show = tty
-    ? setInterval(() => process.stderr.write(`\r  ${title} … ${seconds()} `), 500)
-    : undefined;
+  running.set(title, Date.now());
+  const shown = tty ? setInterval(show, 500) : undefined;
   if (!tty) process.stderr.write(`  ${title} …\n`);
+  let how = 'failed after';
   try {
     const result = await work();
-    process.stderr.write(`${tty ? '\r' : ''}  ${title}: done in ${seconds()}\n`);
+    how = 'done in';
     return result;
-  } catch (error) {
-    process.stderr.write(`${tty ? '\r' : ''}  ${title}: failed after ${seconds()}\n`);
-    throw error;
   } finally {
-    clearInterval(show);
+    clearInterval(shown);
+    process.stderr.write(`${clear}  ${title}: ${how} ${secondsOf(title)}\n`);
+    running.delete(title);
   }
 };
 
 /**
  * Runs a command to its end. Throws SetupError with the beginning and the end of its output when it fails.
  * @param {string} command @param {readonly string[]} args
- * @param {{ cwd?: string, env?: Record<string, string> }} [options]
+ * What runs beside other commands has a log of its own.
+ * @param {{ cwd?: string, env?: Record<string, string>, log?: string }} [options]
  */
 export const run = async (command, args, options = {}) => {
-  const logFile = join(places.logs, 'setup.log');
+  const logFile = join(places.logs, options.log ?? 'setup.log');
   mkdirSync(dirname(logFile), { recursive: true });
   const log = openSync(logFile, 'a');
   const from = readFileSync(logFile).length;

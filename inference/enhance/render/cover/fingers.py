@@ -11,7 +11,7 @@ from enhance.geometry.planes import Planes
 from enhance.render.lips.colours import COLUMNS, light_across, sampled
 from enhance.render.lips.outline import Lips
 
-from .expected import CELL, CENTRES, OF_ITSELF, Compared, Face, compare, shrunk
+from .expected import CELL, CENTRES, OF_ITSELF, Compared, Face, Mask, compare, shrunk
 
 LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
 ASIDE = (0.5, 0.9)  # and off that way, of its length
@@ -22,6 +22,7 @@ NARROWEST, WIDEST = 0.08, 0.30  # S; what is wider is a hand
 UPRIGHT = 0.004  # how much a band is held upright, in S squared
 ABOVE = 0.08  # S that a fingertip reaches above the lips
 EDGE = 0.02  # S
+EDGE_CELLS, EDGE_COVERED = 2, (0.1, 0.5)  # cells of the lower lip from above, and how far a finger covers one of them
 PALE = 0.02  # square of a contrast between lips and cheeks that is too low to be missed
 
 
@@ -51,12 +52,15 @@ def finger_seen(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face)
 
 
 def lips_gone(seen: Compared) -> Floats:
-    """Of each cell of the lips, how far the colour of the skin round them is there instead; 0 elsewhere."""
+    """Of each cell within the lips, how far the colour of the skin round them is there instead; 0 elsewhere."""
+    return _gone_of(seen, _within(seen))
+
+
+def _gone_of(seen: Compared, within: Mask) -> Floats:
     x, y = CENTRES[..., 0], CENTRES[..., 1]
     around = seen.skin & ~seen.lips & (np.abs(x) < 0.4) & (y > 0.05)
     if not around.any():
         return np.zeros(seen.skin.shape, np.float32)
-    within = _within(seen)
     here, usual = seen.seen[within], seen.usual[within]
     apart, off = (np.median(seen.seen[around], axis=0) - usual) / OF_ITSELF, (here - usual) / OF_ITSELF
     length = np.maximum((apart**2).sum(axis=1), 1e-3)
@@ -77,6 +81,8 @@ def finger(seen: Compared, gone: Floats) -> Floats:
     lips = _within(seen)
     columns = gone.sum(axis=0) / np.maximum(lips.sum(axis=0), 1)
     gone = gone * smoothstep(columns, ACROSS - 0.2, ACROSS).astype(np.float32)
+    if gone.sum() > ENOUGH[0]:
+        gone = gone * _at_the_mouth(seen)
     belief = ramp(float(gone.sum()), *ENOUGH)
     if not belief:
         return np.zeros_like(gone)
@@ -98,6 +104,21 @@ def finger(seen: Compared, gone: Floats) -> Floats:
     return np.asarray(belief * band, np.float32)
 
 
-def _within(seen: Compared) -> Array:
+def _at_the_mouth(seen: Compared) -> Floats:
+    """0..1 of each cell: 0 in the lower lip where its upper edge is seen below an open mouth. A finger that points at the mouth
+    covers it; a lip that is thinner than the mesh has it ends above skin.
+    """
+    lips = seen.lips & seen.skin
+    up = lips[::-1]
+    ended = np.logical_or.accumulate(np.logical_or.accumulate(up, axis=0) & ~up, axis=0)
+    lower = (up & ~ended)[::-1]
+    above = np.zeros_like(lower)
+    above[EDGE_CELLS:] = lower[:-EDGE_CELLS]
+    covered = (_gone_of(seen, lips) * (lower & ~above)).max(axis=0)
+    is_open = (lips & ~lower).any(axis=0)
+    return np.where(lower & is_open, smoothstep(covered, *EDGE_COVERED), 1).astype(np.float32)
+
+
+def _within(seen: Compared) -> Mask:
     """Cells of the lips whose neighbours are lips: a mesh that is off by a cell changes nothing."""
     return np.asarray(shrunk((seen.lips & seen.skin).astype(np.float32)) > 0)

@@ -26,19 +26,23 @@ STRONGEST, FAINTEST = 0.85, 0.01
 """Opacity of the line at most, and that below which none is drawn."""
 
 
-def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float) -> None:
+def draw_crease(
+    out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float, laughs: float
+) -> None:
     """Draws the line into `out` and marks it in `mask`.
 
     lips: as the frame has them, as they are asked for. colour: RGB 0..255 of the lips in the frame's light.
-    belief: 0..1, how far the frame's mouth is replaced.
+    belief: 0..1, how far the frame's mouth is replaced. laughs: 0..1, how far the frame's mouth laughs: then the shade at its
+    corners is the cheeks', and stays.
     """
     own, asked = lips
     gap = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
     opacity = STRONGEST * (1 - own.closed) * closeness(gap, own.gap) * belief
     if opacity < FAINTEST:
         return
+    light = from_rgb((CORNER * colour).astype(np.float32), patch.colours)
     for corner in patch.pose.to_plane(asked.upper_outer[[0, -1]]):
-        _light_corner(out, mask, patch, corner, from_rgb((CORNER * colour).astype(np.float32), patch.colours), opacity)
+        _light_corner(out, mask, patch, corner, light, opacity * (1 - laughs))
     middle = (asked.upper_inner + asked.lower_inner) / 2
     half = np.zeros((SAMPLES, 3))
     half[:, 1] = HALF_HEIGHT * (1 - NARROWER * ALONG**2)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
 from enhance.geometry.planes import Planes
 from enhance.record import Shape
@@ -34,6 +34,14 @@ AROUND = np.array([-0.006, 0.0, 0.006])  # S above and below a point
 TOOTH_LUMA = 0.6  # luma of the lips', from which it may be a tooth
 LESS_RED, LEAST_LESS = 0.28, 12.0  # how much less V - U a tooth has than the lips, of theirs and in grey levels
 TEETH = (0.1, 0.3)  # share of the middle in which teeth are seen, of lips that are closed, and open
+
+STEP, FARTHEST = 0.004, 0.036
+BESIDE_CORNERS = STEP * np.arange(-20, 20)
+"""S outwards from a corner, along the chord between both: dark that goes on to FARTHEST at most, and beyond it the skin."""
+DARK = (0.25, 0.75)  # how far below the skin, of what the mouth's inside is: from the first it may be the inside, above it is
+CONTRAST = (20.0, 50.0)  # grey levels between skin and inside, from which that tells something, and all
+TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 4
+"""SAMPLES x 2: how far each point of a contour goes along with either corner."""
 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
@@ -66,7 +74,7 @@ class Lips:
     gap: float
     """Distance of the inner lips (13-14)."""
     width: float
-    """Distance of the corners (61-291)."""
+    """Distance of the mesh's corners (61-291). Contours of lips that are apart may end farther out: where their dark does."""
     closed: float
     """1 where the lips touch, 0 where they are apart."""
 
@@ -94,6 +102,9 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
         for contour, shift in zip((upper, lower), _paths(edges), strict=True):
             contour[:, 1] += (1 - closed) * HELD * shift
         _uncross(upper, lower, *supposed)
+        outwards = TO_CORNERS @ ((1 - closed) * _dark_beside(upper, lower, pose, planes.y))
+        for contour in (upper, lower, top, bottom):
+            contour[:] += outwards
         gap += (1 - closed) * float((lower - upper)[SAMPLES // 2, 1] - gap)
     if closed:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
@@ -116,6 +127,26 @@ def _parted(line: Array, top: Array, bottom: Array, pose: Pose, planes: Planes) 
     less = np.minimum(red_above, red_below) - red > max(LESS_RED * lip_red, LEAST_LESS)
     teeth = (luma > TOOTH_LUMA * lip_luma) & less
     return ramp(float(teeth.mean()), *TEETH)
+
+
+def _dark_beside(upper: Array, lower: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
+    """From each corner, 2 x 3, to where the dark of the open mouth ends: the mesh may have the corners inside of it.
+
+    What is left out stays beside lips that shut, as a dark hook.
+    """
+    middle = (upper + lower) / 2
+    chord = middle[-1] - middle[0]
+    outwards = np.stack([-chord, chord]) / max(float(np.linalg.norm(chord)), 1e-6)
+    probes = middle[[0, -1], None] + BESIDE_CORNERS[:, None] * outwards[:, None]
+    blur = max(0.6, 0.006 * pose.scale)
+    seen = _column(luma, 1, probes.reshape(-1, 3), AROUND, pose, blur).mean(axis=1).reshape(2, -1)
+    inside = seen[:, BESIDE_CORNERS < 0].min(axis=1, keepdims=True)
+    skin = seen[:, BESIDE_CORNERS > FARTHEST].mean(axis=1, keepdims=True)
+    within = seen[:, (BESIDE_CORNERS >= 0) & (BESIDE_CORNERS <= FARTHEST)]
+    contrast = np.maximum(skin - inside, 1)
+    dark = smoothstep((skin - within) / contrast, *DARK)
+    far = STEP * np.cumprod(dark, axis=1).sum(axis=1, keepdims=True) * smoothstep(contrast, *CONTRAST)
+    return np.asarray(far * outwards)
 
 
 def _uncross(upper: Array, lower: Array, supposed_upper: Array, supposed_lower: Array) -> None:
@@ -196,14 +227,14 @@ def _at(rows: Array, index: Array) -> Array:
 
 
 def _column(plane: npt.NDArray[np.uint8], coarser: int, line: Array, depths: Array, pose: Pose, blur: float) -> Array:
-    """A plane's values above and below the points of a line: SAMPLES x depths. coarser: luma pixels per sample of the plane."""
+    """A plane's values above and below some points: points x depths. coarser: luma pixels per sample of the plane."""
     probes = line[:, None, :] + depths[None, :, None] * np.array([0.0, 1.0, 0.0])
     at = ((pose.to_pixels(pose.to_plane(probes)) - (coarser - 1) / 2) / coarser).astype(np.float32)
     x, y = np.maximum(np.floor(at.reshape(-1, 2).min(axis=0)).astype(int) - 6, 0)
     right, bottom = np.maximum(np.ceil(at.reshape(-1, 2).max(axis=0)).astype(int) + 7, 0)
     window = plane[y:bottom, x:right].astype(np.float32)
     if window.size == 0:
-        return np.zeros((SAMPLES, len(depths)))
+        return np.zeros((len(line), len(depths)))
     if blur:
         window = np.asarray(cv2.GaussianBlur(window, (0, 0), blur), np.float32)
     return cv2.remap(window, at[..., 0] - x, at[..., 1] - y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(

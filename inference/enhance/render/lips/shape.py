@@ -14,12 +14,14 @@ from .outline import ALONG, SAMPLES, Lips
 UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest."""
 
-LOWERED_FREELY, LOWERED_MORE = 0.045, 0.02
-"""S that a frame's upper lip is drawn down as asked, and softly beyond: the skin under the nose goes along, with its shadow."""
+LOWERED_FREELY, LOWERED_LAUGHING, LOWERED_MORE = 0.045, 0.015, 0.02
+"""S that a frame's upper lip is drawn down as asked, and in a laugh, and softly beyond: the skin under the nose goes along,
+with its shadow."""
 
-LAUGH, LEAST_OF_LAUGH = (1.1, 1.3), 0.85
-"""Of the width at rest, from which a frame's mouth laughs, and does wholly; of a laugh's width, what is kept: the folds beside
-its corners go where these go."""
+LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.005, 0.04)
+"""From which a mouth laughs, and does wholly: its width, of that at rest, and S by which its corners are above their rest."""
+KEPT = 0.95
+"""Of a laugh's width: the folds and shades beside its corners go where these go."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
@@ -39,6 +41,8 @@ WIDENING = (0.12, 0.45)  # S
 STRETCH = 2.5  # of a frame's lip, at most
 MOUSTACHE_OPENING = 0.22  # a moustache would be drawn into a ring round anything larger
 
+BESIDE_MIDDLE = [SAMPLES // 4, -1 - SAMPLES // 4]
+"""Of a contour's points, those half way to either corner."""
 ROUND = (1 - ALONG**2)[:, None] * np.array([0.0, 1.0, 0.0])
 
 
@@ -118,8 +122,9 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     Width and opening are as asked for. The mouth's place on the face is a mean of the subject's and the frame's own, less what
     the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
     """
-    laughs = ramp(own.width / rest.width, *LAUGH)
-    shape = replace(shape, width=max(shape.width, laughs * LEAST_OF_LAUGH * own.width))
+    laughs = laugh_of(rest, own)
+    spread = float(np.linalg.norm(own.upper_outer[-1] - own.upper_outer[0]))
+    shape = replace(shape, width=shape.width + laughs * max(KEPT * spread - shape.width, 0))
     g = shape.opening
     seat = _seat(rest, own)
     drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
@@ -161,11 +166,18 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     bottom -= 0.028 * f * ROUND
 
     # A laugh has lifted the lip: the mouth that is shut in it sits higher.
-    excess = float((top - own.upper_outer)[len(ALONG) // 2, 1]) - LOWERED_FREELY
+    excess = float((top - own.upper_outer)[len(ALONG) // 2, 1])
+    excess -= LOWERED_FREELY + laughs * (LOWERED_LAUGHING - LOWERED_FREELY)
     if excess > 0:
         for contour in (upper, lower, top, bottom):
             contour[:, 1] -= excess - LOWERED_MORE * math.tanh(excess / LOWERED_MORE)
     return Asked(upper, lower, top, bottom, drop, shift)
+
+
+def laugh_of(rest: Rest, own: Lips) -> float:
+    """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. A shout is wide, but takes them down."""
+    up = float((rest.upper_outer - own.upper_outer[:, :2])[[0, -1], 1].mean())
+    return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
 
 
 def _chin_fall(opening: float) -> float:
@@ -228,7 +240,9 @@ def _seat(rest: Rest, own: Lips) -> Seat:
     share = OWN + ramp(opened, *WIDE_OPEN) * (LEAST_OWN - OWN)
     tilted = (corners - rest_corners) - (corners - rest_corners).mean()
     bent = middle - rest.line[half, 1] - offset, (corners - rest_corners).mean() - offset
-    centre = OWN * own.upper_outer[[0, -1], 0].mean() + (1 - OWN) * rest.upper_outer[[0, -1], 0].mean()
+    # Told beside the corners: these are looked for, each for itself.
+    aside = (own.upper_outer[BESIDE_MIDDLE, 0] - rest.upper_outer[BESIDE_MIDDLE, 0]).mean()
+    centre = rest.upper_outer[[0, -1], 0].mean() + OWN * aside
     return Seat(
         float(rest.line[half, 1] + share * offset + OWN_BEND * bent[0]),
         rest_corners + share * offset + OWN_BEND * bent[1] + OWN_TILT * tilted,
@@ -249,8 +263,8 @@ def _upper_share(gap: float) -> float:
 def _corners(shape: Shape, rest_width: float, seat: Seat, own: Lips) -> Array:
     """The two corners, 2 x 3."""
     mine = own.upper_outer[[0, -1]]
-    # The mesh measures the width in 3-D; corners of different depth are farther apart than their x.
-    flat = np.diff(mine[:, 0])[0] / max(own.width, 1e-6)
+    # Widths are in 3-D; corners of different depth are farther apart than their x.
+    flat = (mine[1, 0] - mine[0, 0]) / max(float(np.linalg.norm(mine[1] - mine[0])), 1e-6)
     half = 0.5 * shape.width * flat
     x = np.array([seat.centre - half, seat.centre + half])
     y = seat.middle + _flattened(shape.width / rest_width) * (seat.corners - seat.middle)
