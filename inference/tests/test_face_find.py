@@ -97,6 +97,13 @@ def test_a_drawn_cat_has_no_face_of_a_person(find: Find, fur: tuple[int, int, in
     assert find(cat(fur)) == []
 
 
+def test_what_looks_like_a_face_in_a_few_pixels_is_none(find: Find) -> None:
+    coins = cv2.resize(data.coins(), None, fx=0.4, fy=0.4, interpolation=cv2.INTER_AREA)
+    picture = np.full((288, 360, 3), 128, np.uint8)
+    picture[60 : 60 + coins.shape[0], 80 : 80 + coins.shape[1]] = coins[..., None]
+    assert find(picture) == find(np.ascontiguousarray(picture[:, ::-1])) == []
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_plant_has_no_face(find: Find, seed: int) -> None:
     assert find(plant(seed)) == []

@@ -310,6 +310,22 @@ def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
         assert (asked - own.upper_outer)[SAMPLES // 2, 1] < lowered
 
 
+@pytest.mark.parametrize("opening", [0.05, 0.12, 0.25])
+def test_a_mouth_narrows_towards_its_corners_as_peoples_do(opening: float) -> None:
+    planes, mesh = drawn()
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    patch = patch_of(planes, BT601, mesh)
+    own = lips_of(patch.head, patch.pose, planes)
+    asked = asked_of(shape_of(target(opening, width=rest.width), rest), rest, own)
+    parted = (asked.lower_inner - asked.upper_inner)[:, 1]
+    left, right = asked.upper_outer[[0, -1], 0]
+    to_corner = np.abs(2 * (asked.upper_inner[:, 0] - left) / (right - left) - 1)
+    # Of the middle, in people who speak, by the mesh and by the pixels.
+    for share, least, most in ((0.65, 0.50, 0.68), (0.75, 0.30, 0.51), (0.85, 0.09, 0.31), (0.96, 0.0, 0.06)):
+        seen = np.interp(share, to_corner[SAMPLES // 2 :], parted[SAMPLES // 2 :]) / parted.max()
+        assert least <= seen <= most, share
+
+
 @pytest.mark.parametrize("size", [64, 101, 255])
 def test_patches_of_any_size_are_rendered(size: int) -> None:
     planes, mesh = drawn()

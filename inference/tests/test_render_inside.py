@@ -22,6 +22,8 @@ from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
 from enhance.render.inside.merged import merged_from
+from enhance.render.inside.own_row import FARTHEST, own_row
+from enhance.render.inside.upper import grown
 from enhance.render.lips.shape import shift_of
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
@@ -159,6 +161,39 @@ def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other(x
     assert np.subtract(frames[0].off, frames[1].off) == pytest.approx([x, y], abs=0.003)
     both = np.minimum(*(frame.upper.shown for frame in frames)) > 0.9
     assert np.corrcoef(*(frame.upper.yuv[both, 0] for frame in frames))[0, 1] > 0.97
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.0, 0.006), (0.03, 0.0), (0.0, 0.04)])
+def test_teeth_lie_where_the_frame_shows_its_own_or_on_the_way_there(x: float, y: float) -> None:
+    lender, subject = lent(*with_gap(0.16)), person()
+    inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
+    assert inside
+    pose = lender.pose
+    off = replace(lender, pose=replace(pose, anchor=pose.anchor + pose.scale * np.array([x, y, 0.0])))
+    here, there = (
+        own_row(inside, each.planes.y, each.pose, each.lips, shift_of(subject.rest, each.lips)) for each in (lender, off)
+    )
+    assert np.hypot(*here) < 0.003
+    if np.hypot(x, y) < FARTHEST:
+        assert np.subtract(here, there) == pytest.approx([x, y], abs=0.002)
+    else:
+        assert there == pytest.approx(-FARTHEST * np.array([x, y]) / np.hypot(x, y), abs=0.002)
+
+
+def test_a_frame_that_shows_no_teeth_does_not_say_where_they_are() -> None:
+    inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
+    assert inside
+    for frame in (lent(*painted(0.16)), lent(*drawn(gap=0.01, teeth=True))):
+        assert own_row(inside, frame.planes.y, frame.pose, frame.lips, 0.0) == (0.0, 0.0)
+
+
+def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
+    seen = np.zeros((28, 40), np.float32)
+    seen[16:24, 8:32] = 1
+    seen[2, 10:20:3] = 1
+    row = grown(np.full((28, 40, 3), 200, np.float32) * seen[..., None], seen, np.array([20.0, 128, 128]), 160)
+    assert np.isfinite(row).all()
+    assert row[12:24, 8:32, 0].min() > 120
 
 
 def test_what_one_frame_does_not_show_another_one_does() -> None:

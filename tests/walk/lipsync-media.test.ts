@@ -111,6 +111,10 @@ test('a face that leaves is passed through and counted, or refused by the frame'
   );
   const { result } = await synced(gone);
   assert.equal([result.frames, result.frames_passed_through], [15, 5]);
+  assert.equal(
+    result.warnings.map(({ code }: { code: string }) => code),
+    ['no_speech_heard', 'frames_unchanged'],
+  );
   const detail = await refused(gone, 'no_face_detected', { options: '{"on_no_face":"fail"}' });
   assert.match(detail, /found none in frame 10\./);
 });

@@ -22,6 +22,7 @@ from .finish.tone import Ring, retone
 from .inside.crease import draw_crease
 from .inside.interior import Hole, Rows, hole_of, interior, unpack_subject
 from .inside.merged import Receiver, merged_from, show
+from .inside.own_row import own_row
 from .light import light_on
 from .lips.outline import Lips, lips_of
 from .lips.shape import Asked, Shape, asked_of, blend, laugh_of, shape_of
@@ -37,6 +38,8 @@ LEAST_BLUR = 0.3
 """Sigma in pixels below which what is drawn is not blurred."""
 NOTHING = 0.005
 """Trust in the frame's mouth below which the frame is left alone."""
+SHOWS_TEETH = 0.015
+"""S between the lips from which it is seen where the teeth lie."""
 DOUBT, THINNED = 0.3, 0.92
 """Strangeness of a mouth (cover/trust.py) from which every quality looks for what may lie before it, and share that is left
 of its lips' contrast (cover/fingers.py) up to which it looks for a finger: that has the colour of the face."""
@@ -169,7 +172,9 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
     photo = request.style == "photo"
     own = merged_from(request.inside.tobytes(), quality.density) if photo and request.inside is not None else None
     if own:
-        return show(own, Receiver(hole, mouth.asked, patch.pose, mouth.cheeks, patch.colours))
+        gap = float((mouth.asked.lower_inner - mouth.asked.upper_inner)[:, 1].max())
+        there = own_row(own, patch.planes.y, patch.pose, mouth.own, mouth.asked.shift) if gap > SHOWS_TEETH else (0.0, 0.0)
+        return show(own, Receiver(hole, mouth.asked, patch.pose, mouth.cheeks, patch.colours), there)
     colour = interior(hole, mouth.shape, mouth.asked, patch.pose, person, mouth.rows, not photo) * mouth.light
     yuv = from_rgb(colour, patch.colours)
     if photo and not quality.grain:

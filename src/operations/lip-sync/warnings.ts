@@ -43,3 +43,13 @@ export const weaklySynced = (sync: SyncMeasure | null, frames: number): Warning[
   const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;
   return [{ code: 'weak_sync', detail }];
 };
+
+/** Share of the frames that are to speak from which callers are told that they are as they were. */
+const MANY = 0.2;
+
+/** For a clip of whose frames many were passed through: cuts to other people, a face turned away, a hand. */
+export const leftUnchanged = (passedThrough: number, frames: number): Warning[] => {
+  if (!passedThrough || passedThrough < MANY * frames) return [];
+  const detail = `${passedThrough} of ${frames} frames are as they were: the speaker's face was not seen there, or was small, covered or turned away. Only one person's mouth is moved; \`speaker\` names another.`;
+  return [{ code: 'frames_unchanged', detail }];
+};

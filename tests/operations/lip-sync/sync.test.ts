@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
 import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
 import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
-import { weaklySynced } from '../../../src/operations/lip-sync/warnings.ts';
+import { leftUnchanged, weaklySynced } from '../../../src/operations/lip-sync/warnings.ts';
 
 const test = suite('sync');
 
@@ -59,6 +59,13 @@ test('a mouth that hardly goes with the speech gets a warning, one that does not
       error.code === 'no_face_detected' &&
       error.message.includes('(correlation -0.05)'),
   );
+});
+
+test('callers are told where a fifth of the frames or more are as they were', () => {
+  assert.equal([leftUnchanged(0, 0), leftUnchanged(14, 75)], [[], []]);
+  const [warning] = leftUnchanged(40, 75);
+  assert.is(warning?.code, 'frames_unchanged');
+  assert.match(warning?.detail ?? '', /^40 of 75 frames .*`speaker` names another/);
 });
 
 test('correlation is as defined', () => {

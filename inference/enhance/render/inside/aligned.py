@@ -27,12 +27,12 @@ def aligned(frames: list[Frame], grid: Grid, of: Palette) -> list[Frame]:
     lumas = [of.level(frame.upper.yuv).astype(np.float32) for frame in frames]
     worths = np.array([teeth_of(frame, edge, grid, of) for frame, edge in zip(frames, edges, strict=True)])
     best = 0.0
-    offsets: list[_Offset | None] = []
+    offsets: list[Offset | None] = []
     for i in np.argsort(-worths, kind="stable")[:CANDIDATES]:
         row = smoothstep(edges[i] + HANGING - grid.y[:, None], 0.0, 0.006) * (np.abs(grid.aside) < ROW)
         mask = frames[i].upper.shown * row.astype(np.float32)
         found = [
-            _offset_of((luma, frame.upper.shown), (lumas[i], mask), grid.density)
+            offset_of((luma, frame.upper.shown), (lumas[i], mask), grid.density)
             for luma, frame in zip(lumas, frames, strict=True)
         ]
         liked = sum(offset.like for offset in found if offset) * worths[i] ** 0.5
@@ -59,7 +59,7 @@ def teeth_of(frame: Frame, edge: Array, grid: Grid, of: Palette) -> float:
     return float(tooth.sum() ** 0.5 * fine * (UNSURE + dark))
 
 
-def _moved(frame: Frame, offset: "_Offset | None", middle: Array, grid: Grid, of: Palette) -> Frame:
+def _moved(frame: Frame, offset: "Offset | None", middle: Array, grid: Grid, of: Palette) -> Frame:
     if offset is None:
         return replace(frame, known=False)
     x, y = offset.x - float(middle[0]), offset.y - float(middle[1])
@@ -69,7 +69,7 @@ def _moved(frame: Frame, offset: "_Offset | None", middle: Array, grid: Grid, of
 
 
 @dataclass(frozen=True)
-class _Offset:
+class Offset:
     """x and y, S; like: the correlation of what lies over each other then."""
 
     x: float
@@ -77,10 +77,12 @@ class _Offset:
     like: float
 
 
-def _offset_of(picture: tuple[Floats, Floats], other: tuple[Floats, Floats], density: float) -> _Offset | None:
+def offset_of(
+    picture: tuple[Floats, Floats], other: tuple[Floats, Floats], density: float, least: float = LIKE
+) -> Offset | None:
     """From where `other` has its teeth to where `picture` has them; None where it cannot be told.
 
-    Each is h x w grey levels, and how far each pixel counts, 0..1. density: pixels per S.
+    Each is h x w grey levels, and how far each pixel counts, 0..1. density: pixels per S. least: correlation.
     """
     zoom = min(1.0, DENSITY / density)
     luma, shown, there, counted = (
@@ -103,10 +105,10 @@ def _offset_of(picture: tuple[Floats, Floats], other: tuple[Floats, Floats], den
     steps = np.arange(-reach, reach + 1) / reach
     score = like - NEARER * (steps[:, None] ** 2 + steps**2)
     y, x = np.unravel_index(int(score.argmax()), score.shape)
-    if like[y, x] < LIKE or {x, y} & {0, 2 * reach}:
+    if like[y, x] < least or {x, y} & {0, 2 * reach}:
         return None
     at = [float(v) + _between(line, int(v)) for v, line in ((x, score[y]), (y, score[:, x]))]
-    return _Offset((at[0] - reach) / (density * zoom), (at[1] - reach) / (density * zoom), float(like[y, x]))
+    return Offset((at[0] - reach) / (density * zoom), (at[1] - reach) / (density * zoom), float(like[y, x]))
 
 
 def _between(line: Floats, at: int) -> float:

@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, smoothstep
+from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.membrane import spread
+from enhance.render.lips.outline import Lips
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
 
@@ -144,11 +145,15 @@ def layer(lender: Lender, to: Skull, places: Array, of: Palette) -> Layer:
         for p in (planes.u, planes.v)
     ]
     yuv = relit(np.stack([luma, *chroma], axis=-1).astype(np.float32), lender.cheeks, of.cheeks, of.black)
-    upper, lower = (lender.pose.to_plane(line) for line in (lender.lips.upper_inner, lender.lips.lower_inner))
-    top = np.interp(there[..., 0], upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
-    bottom = np.interp(there[..., 0], lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
-    shown = smoothstep(there[..., 1] - top, *INSET) * smoothstep(bottom - there[..., 1], *INSET) * (1 - of.flesh(yuv))
-    return Layer(yuv, shown.astype(np.float32))
+    return Layer(yuv, (between_lips(lender.pose, lender.lips, there) * (1 - of.flesh(yuv))).astype(np.float32))
+
+
+def between_lips(pose: Pose, lips: Lips, places: Array) -> Array:
+    """How far each of the places (h x w x 2) of a frame's plane lies inside of its lips, 0..1."""
+    upper, lower = (pose.to_plane(line) for line in (lips.upper_inner, lips.lower_inner))
+    top = np.interp(places[..., 0], upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
+    bottom = np.interp(places[..., 0], lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
+    return np.asarray(smoothstep(places[..., 1] - top, *INSET) * smoothstep(bottom - places[..., 1], *INSET))
 
 
 def laid(layers: Iterable[Layer], of: Palette, *, lit: bool) -> tuple[Floats, Floats]:

@@ -40,7 +40,7 @@ LIGHTS = (0.3, 2.5)
 Bytes = npt.NDArray[np.uint8]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inside:
     """What is known besides the pixels. Lengths in S, places in head coordinates without the shift of the subject's mouth."""
 
@@ -65,7 +65,7 @@ class Inside:
     """How high it is."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Merged(Inside):
     """An Inside and its pictures: h x w x 3 float32, Y, U, V."""
 
@@ -139,25 +139,28 @@ def relit(yuv: Floats, cheeks: Array, other: Array, black: float) -> Floats:
     return np.asarray(np.stack([level + black, u, v], axis=-1), np.float32)
 
 
-def dimmed(yuv: Floats, light: Array | float, black: float) -> Floats:
-    """Colours (h x w x 3: Y, U, V) in so much of their light, 0..1, one or h x w."""
+def dim(yuv: Floats, light: Array | float, black: float) -> None:
+    """Leaves colours (h x w x 3: Y, U, V) so much of their light, 0..1, one or h x w."""
     middle = np.array([black, 128, 128], np.float32)
-    return np.asarray(middle + (yuv - middle) * np.asarray(light, np.float32)[..., None], np.float32)
+    yuv -= middle
+    yuv *= np.asarray(light, np.float32)[..., None]
+    yuv += middle
 
 
-def show(inside: Merged, to: Receiver) -> Floats:
-    """The hole's pixels, h x w x 3 Y, U, V."""
+def show(inside: Merged, to: Receiver, off: tuple[float, float] = (0.0, 0.0)) -> Floats:
+    """The hole's pixels, h x w x 3 Y, U, V. off: x and y, S, that the frame has its upper teeth off the mesh."""
     hole, black = to.hole, float(to.colours.offset[0])
     here = Skull.between(to.pose, FRONT, inside.teeth, -to.asked.shift)
     x = here.x(hole.x, hole.y)
     y, top, bottom = (here.y(hole.x, v) for v in (hole.y, hole.top, hole.bottom))
     column = (x - inside.left) * inside.density - 0.5
+    tooth = column - off[0] * inside.density
     points = (np.arange(POINTS) + 0.5) / POINTS * inside.upper.shape[1] - 0.5
-    edge = np.interp(column, points, inside.edge)
+    edge = np.interp(tooth, points, inside.edge) + off[1]
 
     gap = float((to.asked.lower_inner - to.asked.upper_inner)[:, 1].max())
-    upper = _at(inside.upper, column, (y - inside.top) * inside.density - 0.5)
-    upper = dimmed(upper, float(np.interp(gap, GAPS, inside.tone)), black)
+    upper = _at(inside.upper, tooth, (y - off[1] - inside.top) * inside.density - 0.5)
+    dim(upper, float(np.interp(gap, GAPS, inside.tone)), black)
 
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
     middle = np.abs(x - inside.left - REACH) < MIDDLE
@@ -175,7 +178,9 @@ def show(inside: Merged, to: Receiver) -> Floats:
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
     light = slit_light(hole.bottom - hole.top) * (1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED)))
     light *= 1 - CORNER_SHADE * smoothstep(np.abs(_across(to)), *CORNERS)
-    return dimmed(relit(yuv, inside.cheeks, to.cheeks, black), light, black)
+    shown = relit(yuv, inside.cheeks, to.cheeks, black)
+    dim(shown, light, black)
+    return shown
 
 
 def _across(to: Receiver) -> Array:

@@ -41,7 +41,7 @@ def upper_row(
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
         drawn = matched(drawn, made[both] / seen[both, None], drawn[both], of.black)
-    beside = _grown(made, seen, of.cavity, grid.density)
+    beside = grown(made, seen, of.cavity, grid.density)
     columns = ((seen > SEEN).sum(axis=0) > 2).astype(np.uint8)
     away = cv2.distanceTransform(np.repeat(1 - columns[None], 3, axis=0), cv2.DIST_L2, 3)[1]
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
@@ -77,7 +77,7 @@ def _drawn_row(person: Subject, grid: Grid, colours: Colours) -> tuple[Floats, F
     return from_rgb(rgba[..., :3] / np.maximum(opacity, 1e-3)[..., None], colours), opacity
 
 
-def _grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
+def grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
     """Each column goes on up as it is where it is seen highest, and gets darker, then as carried()."""
     known = seen > SEEN
     values = made / np.maximum(seen, 1e-3)[..., None]
@@ -85,7 +85,10 @@ def _grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
     root, reach = max(3, round(ROOT * density)), CARRIED_UP * density
     for column in np.flatnonzero(known.sum(axis=0) > 4):
         first = int(np.argmax(known[:, column]))
-        tooth = values[first + 1 : first + 1 + root, column][known[first + 1 : first + 1 + root, column]].mean(axis=0)
+        below = slice(first + 1, first + 1 + root)
+        if not known[below, column].any():
+            continue  # a stray pixel
+        tooth = values[below, column][known[below, column]].mean(axis=0)
         up = np.arange(first, 0, -1)[:, None] / reach
         filled[:first, column] = dark + (1 - GUM * np.minimum(up, 1)) * (tooth - dark)
         has[:first, column] = True

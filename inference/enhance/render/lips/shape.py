@@ -23,6 +23,9 @@ LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.005, 0.04)
 KEPT = 0.95
 """Of a laugh's width: the folds and shades beside its corners go where these go."""
 
+PARTED = 0.97  # of the way from the middle to the corners: beyond, lips touch however far the mouth opens
+FULL = 2.4  # exponent of the way by which an open mouth narrows towards its corners (docs/decisions/0058)
+
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
 CORNER_RISE = 0.30  # of what the mouth is wider than at rest
@@ -136,9 +139,8 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
     line = _between(inner_ends, rest.line, own.middle)
     line += (middle - line[len(line) // 2, 1]) * ROUND
-    t = np.abs(ALONG)
-    rise = UPPER_SHARE * g * np.maximum(1 - t * t, 0) ** (0.8 - 0.1 * shape.rounding)
-    fall = (1 - UPPER_SHARE) * g * (1 - t**2.2) ** (0.64 - 0.08 * shape.rounding)
+    parted = g * _parted(line[:, 0])
+    rise, fall = UPPER_SHARE * parted, (1 - UPPER_SHARE) * parted
 
     wide = shape.width / rest.width - 1
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
@@ -178,6 +180,13 @@ def laugh_of(rest: Rest, own: Lips) -> float:
     """0..1, how far a frame's mouth laughs: wide, and with its corners drawn up. A shout is wide, but takes them down."""
     up = float((rest.upper_outer - own.upper_outer[:, :2])[[0, -1], 1].mean())
     return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
+
+
+def _parted(x: Array) -> Array:
+    """How far lips part at each x of their line, of the opening in its middle."""
+    middle = x[len(x) // 2]
+    to_corner = np.where(x < middle, (x - middle) / (x[0] - middle), (x - middle) / (x[-1] - middle))
+    return np.asarray(np.maximum(1 - (to_corner / PARTED) ** FULL, 0))
 
 
 def _chin_fall(opening: float) -> float:
