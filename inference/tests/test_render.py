@@ -1,6 +1,7 @@
 """A mouth that is moved: skimage's astronaut, and a drawn face of which every pixel is known."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -308,6 +309,25 @@ def test_lips_that_shut_in_a_laugh_stay_near_it_and_wide() -> None:
         assert laugh_of(rest, own) == laughs
         assert np.ptp(asked[:, 0]) / np.ptp(calm.upper_outer[:, 0]) == pytest.approx(wide, abs=0.03)
         assert (asked - own.upper_outer)[SAMPLES // 2, 1] < lowered
+
+
+@pytest.mark.parametrize("pitch", [-25.0, 25.0])
+def test_the_edges_of_a_lip_do_not_cross_on_a_head_that_nods(pitch: float) -> None:
+    planes, mesh = drawn()
+    rest = SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    patch = patch_of(planes, BT601, mesh)
+    calm = lips_of(patch.head, patch.pose, planes)
+    # Lips that are pulled thick, their inner edges behind the outer ones up to the corners.
+    behind = np.outer(1 - ALONG**6, [0, 0.03, 0.06])
+    own = replace(calm, upper_inner=calm.upper_inner + behind, lower_inner=calm.lower_inner + behind, gap=0.1, closed=0.0)
+    asked = asked_of(shape_of(target(0.0, width=rest.width), rest), rest, own)
+    nod = np.array([[1, 0, 0], [0, np.cos(np.radians(pitch)), np.sin(np.radians(pitch))]])
+    upper, top, lower, bottom = (
+        line @ nod.T for line in (asked.upper_inner, asked.upper_outer, asked.lower_inner, asked.lower_outer)
+    )
+    for over, under in ((top, upper), (lower, bottom)):
+        within = (over[:, 0] > under[0, 0]) & (over[:, 0] < under[-1, 0])
+        assert (np.interp(over[:, 0], *under.T) - over[:, 1])[within].min() > -0.002
 
 
 @pytest.mark.parametrize("opening", [0.05, 0.12, 0.25])

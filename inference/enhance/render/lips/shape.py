@@ -144,8 +144,9 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
     wide = shape.width / rest.width - 1
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
-    upper_lip = _thickness(rest.line - rest.upper_outer, own.upper_inner - own.upper_outer) * (thick - 0.45 * g)
-    lower_lip = _thickness(rest.lower_outer - rest.line, own.lower_outer - own.lower_inner) * (thick - 0.25 * g)
+    own_upper, own_lower = _below(own.upper_outer, own.upper_inner), -_below(own.lower_outer, own.lower_inner)
+    upper_lip = _thickness(_below(rest.upper_outer, rest.line), own_upper) * (thick - 0.45 * g)
+    lower_lip = _thickness(-_below(rest.lower_outer, rest.line), own_lower) * (thick - 0.25 * g)
 
     upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
 
@@ -155,8 +156,10 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     top = _between(outer_ends, rest.upper_outer, own.upper_outer)
     bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
     ends = np.abs(ALONG) ** 6
-    top[:, 1] = (upper[:, 1] - upper_lip) * (1 - ends) + top[:, 1] * ends
-    bottom[:, 1] = (lower[:, 1] + lower_lip) * (1 - ends) + bottom[:, 1] * ends
+    top[:, 1] += (_below(top, upper) - upper_lip) * (1 - ends)
+    bottom[:, 1] += (_below(bottom, lower) + lower_lip) * (1 - ends)
+    _as_deep(top, upper, upper_lip, own_upper)
+    _as_deep(bottom, lower, lower_lip, own_lower)
 
     top -= 0.010 * shape.rounding * ROUND
     bottom += 0.008 * shape.rounding * ROUND
@@ -194,9 +197,23 @@ def _chin_fall(opening: float) -> float:
     return opening * (CHIN_SHARE + ramp(opening, *WIDENING) * (CHIN_WIDE - CHIN_SHARE))
 
 
+def _below(outer: Array, inner: Array, axis: int = 1) -> Array:
+    """How far an inner contour lies below (axis 1) or behind (axis 2) an outer one, at each of its points.
+
+    Between their ends the inner one goes straight on.
+    """
+    x, other = (np.concatenate([outer[:1, i], inner[:, i], outer[-1:, i]]) for i in (0, axis))
+    return np.asarray(np.interp(outer[:, 0], np.maximum.accumulate(x), other) - outer[:, axis])
+
+
+def _as_deep(outer: Array, inner: Array, thick: Array, own: Array) -> None:
+    """The edges of a lip thinner than the frame's `own` come as much closer in depth: on a turned head they would cross."""
+    outer[:, 2] += (1 - np.clip(thick / np.maximum(own, 1e-3), 0, 1)) * _below(outer, inner, 2)
+
+
 def _thickness(rest: Array, own: Array) -> Array:
     """The subject's, unless a smile has stretched the frame's so thin that it has no texture for that."""
-    usual, here = np.maximum(rest[:, 1], 1e-3), np.maximum(own[:, 1], 1e-3)
+    usual, here = np.maximum(rest, 1e-3), np.maximum(own, 1e-3)
     return np.asarray(usual / (1 + (usual / (STRETCH * here)) ** 4) ** 0.25)
 
 
