@@ -46,11 +46,10 @@ def goes_with_crop(
     return float(np.mean(shares))
 
 
-def seen_enough(box: Points, hinted: bool) -> float:
-    """The mean score above which the detector has seen a face at the box. hinted: the caller says that one is there."""
-    if hinted:
-        return SEEN_WHERE_SAID
-    return SEEN if float((box[2:] - box[:2]).max()) >= SMALL else SEEN_SMALL
+def is_seen(picture: Frame, box: Points, detector: Detector, hinted: bool) -> bool:
+    """Whether the detector's second look sees a face at the box. hinted: the caller says that one is there."""
+    usual = SEEN if float((box[2:] - box[:2]).max()) >= SMALL else SEEN_SMALL
+    return seen_again(picture, box, detector) > (SEEN_WHERE_SAID if hinted else usual)
 
 
 def seen_again(picture: Frame, box: Points, detector: Detector) -> float:

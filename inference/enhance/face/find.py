@@ -12,7 +12,7 @@ from enhance.picture import Picture
 from enhance.style import style_of
 
 from .anime import Anchors, open_anime
-from .confirm import STAYS, goes_with_crop, seen_again, seen_enough
+from .confirm import STAYS, goes_with_crop, is_seen
 from .crop import Crop, Points, crop_of_box, crop_of_features, crop_of_mesh, turned_square
 from .detect import SAME_FACE, SURE_IN_TILE, Detection, Detector, merge, overlap
 from .drawn_mouth import fit_mouth
@@ -95,15 +95,13 @@ class Finder:
         crop = crop_of_mesh(mesh)
         mesh, score = self.network(picture, crop)
         goes = goes_with_crop(picture, crop, mesh, self.network)
-        box = face_box(mesh)
-        is_face = score > SURE_OF_MESH and goes < STAYS and seen_again(picture, box, self.detector) > seen_enough(box, hinted)
+        is_face = score > SURE_OF_MESH and goes < STAYS and is_seen(picture, face_box(mesh), self.detector, hinted)
         if not is_face or goes > STAYS_ON_PEOPLE or style_of(as_rgb(picture), candidate.box) == "flat":
             anchors = self.anchors(picture, candidate.box)
             if anchors is not None:
                 crop = crop_of_features(anchors)
                 read, _ = self.network(picture, crop)
-                box = face_box(read)
-                if seen_again(picture, box, self.detector) > seen_enough(box, hinted):
+                if is_seen(picture, face_box(read), self.detector, hinted):
                     fitted = fit_mouth(picture, read)
                     return Face(read if fitted is None else fitted, crop, 1.0, drawn=True)
         return Face(mesh, crop, score, drawn=False) if is_face else None

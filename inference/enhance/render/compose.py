@@ -172,9 +172,10 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
     photo = request.style == "photo"
     own = merged_from(request.inside.tobytes(), quality.density) if photo and request.inside is not None else None
     if own:
-        gap = float((mouth.asked.lower_inner - mouth.asked.upper_inner)[:, 1].max())
-        there = own_row(own, patch.planes.y, patch.pose, mouth.own, mouth.asked.shift) if gap > SHOWS_TEETH else (0.0, 0.0)
-        return show(own, Receiver(hole, mouth.asked, patch.pose, mouth.cheeks, patch.colours), there)
+        asked, there = mouth.asked, (0.0, 0.0)
+        if asked.gap > SHOWS_TEETH:
+            there = own_row(own, patch.planes.y, patch.pose, mouth.own, asked.shift)
+        return show(own, Receiver(hole, asked, patch.pose, mouth.cheeks, patch.colours), there)
     colour = interior(hole, mouth.shape, mouth.asked, patch.pose, person, mouth.rows, not photo) * mouth.light
     yuv = from_rgb(colour, patch.colours)
     if photo and not quality.grain:

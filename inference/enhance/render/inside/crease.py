@@ -36,8 +36,7 @@ def draw_crease(
     corners is the cheeks', and stays.
     """
     own, asked = lips
-    gap = float((asked.lower_inner - asked.upper_inner)[:, 1].max())
-    opacity = STRONGEST * (1 - own.closed) * closeness(gap, own.gap) * belief
+    opacity = STRONGEST * (1 - own.closed) * closeness(asked.gap, own.gap) * belief
     if opacity < FAINTEST:
         return
     light = from_rgb((CORNER * colour).astype(np.float32), patch.colours)

@@ -158,7 +158,7 @@ def show(inside: Merged, to: Receiver, off: tuple[float, float] = (0.0, 0.0)) ->
     points = (np.arange(POINTS) + 0.5) / POINTS * inside.upper.shape[1] - 0.5
     edge = np.interp(tooth, points, inside.edge) + off[1]
 
-    gap = float((to.asked.lower_inner - to.asked.upper_inner)[:, 1].max())
+    gap = to.asked.gap
     upper = _at(inside.upper, tooth, (y - off[1] - inside.top) * inside.density - 0.5)
     dim(upper, float(np.interp(gap, GAPS, inside.tone)), black)
 

@@ -83,6 +83,11 @@ class Lips:
         """Half way between the inner contours, SAMPLES x 3."""
         return (self.upper_inner + self.lower_inner) / 2
 
+    @property
+    def spread(self) -> float:
+        """Distance of the contours' corners."""
+        return float(np.linalg.norm(self.upper_outer[-1] - self.upper_outer[0]))
+
 
 def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     """The lips of a face. head: its mesh in head coordinates."""
@@ -138,8 +143,7 @@ def _dark_beside(upper: Array, lower: Array, pose: Pose, luma: npt.NDArray[np.ui
     chord = middle[-1] - middle[0]
     outwards = np.stack([-chord, chord]) / max(float(np.linalg.norm(chord)), 1e-6)
     probes = middle[[0, -1], None] + BESIDE_CORNERS[:, None] * outwards[:, None]
-    blur = max(0.6, 0.006 * pose.scale)
-    seen = _column(luma, 1, probes.reshape(-1, 3), AROUND, pose, blur).mean(axis=1).reshape(2, -1)
+    seen = _column(luma, 1, probes.reshape(-1, 3), AROUND, pose, _blur(pose)).mean(axis=1).reshape(2, -1)
     inside = seen[:, BESIDE_CORNERS < 0].min(axis=1, keepdims=True)
     skin = seen[:, BESIDE_CORNERS > FARTHEST].mean(axis=1, keepdims=True)
     within = seen[:, (BESIDE_CORNERS >= 0) & (BESIDE_CORNERS <= FARTHEST)]
@@ -166,9 +170,14 @@ def _towards_corners(line: Array, head: Array) -> Array:
     return np.asarray(line + weight * np.where(ALONG[:, None] < 0, left, right))
 
 
+def _blur(pose: Pose) -> float:
+    """Sigma in pixels by which luma is blurred before it is told where it is dark."""
+    return max(0.6, 0.006 * pose.scale)
+
+
 def _dark_line(line: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
     """The dark ridge along `line`: darker than what is above and below, so that a moustache does not draw it up."""
-    seen = _column(luma, 1, line, OFFSETS, pose, max(0.6, 0.006 * pose.scale))
+    seen = _column(luma, 1, line, OFFSETS, pose, _blur(pose))
     side = 3
     wide = np.pad(seen, ((0, 0), (side, side)), "edge")
     ridge = np.maximum(0, np.minimum(wide[:, : -2 * side], wide[:, 2 * side :]) - seen)

@@ -90,6 +90,11 @@ class Asked:
     shift: float
     """How much lower than the subject's the mouth sits in this frame: lips and teeth alike."""
 
+    @property
+    def gap(self) -> float:
+        """S between the inner lips where they are farthest apart."""
+        return float((self.lower_inner - self.upper_inner)[:, 1].max())
+
 
 def rest_of(lips: Lips, moustache: float) -> Rest:
     """The lips closed, from lips that may be open."""
@@ -126,8 +131,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     the frame's own opening and smile do to it: the mesh of a nodding head shifts its lips by more than speech does.
     """
     laughs = laugh_of(rest, own)
-    spread = float(np.linalg.norm(own.upper_outer[-1] - own.upper_outer[0]))
-    shape = replace(shape, width=shape.width + laughs * max(KEPT * spread - shape.width, 0))
+    shape = replace(shape, width=shape.width + laughs * max(KEPT * own.spread - shape.width, 0))
     g = shape.opening
     seat = _seat(rest, own)
     drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
@@ -139,7 +143,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
     line = _between(inner_ends, rest.line, own.middle)
     line += (middle - line[len(line) // 2, 1]) * ROUND
-    parted = g * _parted(line[:, 0])
+    parted = g * _parting(line[:, 0])
     rise, fall = UPPER_SHARE * parted, (1 - UPPER_SHARE) * parted
 
     wide = shape.width / rest.width - 1
@@ -185,7 +189,7 @@ def laugh_of(rest: Rest, own: Lips) -> float:
     return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
 
 
-def _parted(x: Array) -> Array:
+def _parting(x: Array) -> Array:
     """How far lips part at each x of their line, of the opening in its middle."""
     middle = x[len(x) // 2]
     to_corner = np.where(x < middle, (x - middle) / (x[0] - middle), (x - middle) / (x[-1] - middle))
@@ -290,7 +294,7 @@ def _corners(shape: Shape, rest_width: float, seat: Seat, own: Lips) -> Array:
     """The two corners, 2 x 3."""
     mine = own.upper_outer[[0, -1]]
     # Widths are in 3-D; corners of different depth are farther apart than their x.
-    flat = (mine[1, 0] - mine[0, 0]) / max(float(np.linalg.norm(mine[1] - mine[0])), 1e-6)
+    flat = (mine[1, 0] - mine[0, 0]) / max(own.spread, 1e-6)
     half = 0.5 * shape.width * flat
     x = np.array([seat.centre - half, seat.centre + half])
     y = seat.middle + _flattened(shape.width / rest_width) * (seat.corners - seat.middle)
