@@ -42,8 +42,8 @@ export const step = async (title, work) => {
 
 /**
  * Runs a command to its end. Throws SetupError with the beginning and the end of its output when it fails.
+ * What runs beside other commands has a `log` of its own.
  * @param {string} command @param {readonly string[]} args
- * What runs beside other commands has a log of its own.
  * @param {{ cwd?: string, env?: Record<string, string>, log?: string }} [options]
  */
 export const run = async (command, args, options = {}) => {
