@@ -14,7 +14,7 @@ from skimage import data
 
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
-from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
+from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb, to_rgb
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
@@ -454,6 +454,20 @@ def test_teeth_lie_in_the_light_of_their_frame() -> None:
     skin = float(np.median(planes_of(picture).y))
     assert lit > 0.9 * skin
     assert shaded - 16 < 0.4 * (lit - 16)
+
+
+@pytest.mark.parametrize("light", [(0.15, 0.15, 0.15), (1.0, 0.7, 0.35)])
+def test_teeth_that_no_frame_shows_are_lit_as_the_face_is(light: tuple[float, float, float]) -> None:
+    """In the dark, and in a light that is not white."""
+    planes, mesh = astronaut()
+    rgb = np.clip(to_rgb(planes, BT601), 0, 255)
+    inner = mesh[[78, 191, 80, 81, 82, 13, 312, 311, 310, 415, 308, 324, 318, 402, 317, 14, 87, 178, 88, 95], :2]
+    cv2.fillPoly(rgb, [np.round(inner).astype(np.int32)], (60.0, 20.0, 20.0))
+
+    def tooth(lit: npt.NDArray[np.float32]) -> Floats:
+        return SUBJECT.unpack(measure(planes_of(lit.astype(np.uint8)), BT601, mesh)).tooth
+
+    np.testing.assert_allclose(tooth(rgb * np.array(light, np.float32)) / (tooth(rgb) * np.array(light)), 1, atol=0.2)
 
 
 def test_a_subject_travels_as_numbers() -> None:

@@ -196,6 +196,15 @@ def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
     assert row[12:24, 8:32, 0].min() > 120
 
 
+def test_drawn_teeth_stand_before_the_dark_of_the_mouth_and_not_before_black() -> None:
+    """Of a clip that shows too little of its own."""
+    inside = merged_from(inside_of(drawn(gap=0.16)).tobytes(), BALANCED.density)
+    assert inside
+    cavity = from_rgb(with_teeth(person(), [lent(*drawn(gap=0.16))], BT601).cavity.astype(np.float32)[None], BT601)[0, 0]
+    assert inside.upper[..., 0].max() > 120
+    assert inside.upper[..., 0].min() > cavity - 12
+
+
 def test_what_one_frame_does_not_show_another_one_does() -> None:
     narrow, wide = with_gap(0.05), with_gap(0.22)
     alone, both = (merged_from(inside_of(*shown).tobytes(), BALANCED.density) for shown in ([narrow], [narrow, wide]))

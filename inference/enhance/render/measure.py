@@ -14,7 +14,7 @@ from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
-from .light import chroma
+from .light import chroma, light_between
 from .lips.outline import SAMPLES, Lips, lips_of
 from .lips.shape import rest_of
 from .patch import Patch, patch_of
@@ -30,9 +30,9 @@ BEHIND = 0.05
 """S by which they lie behind it."""
 TOOTH_LIGHT = 1.12
 """Luma of teeth that no frame shows, of the skin's: they lie in the shade of the lips."""
-BLINKING = (0.75, 1.0)
-"""Chroma of the brightest pixels inside the eyes, of the skin's: up to the first they are the white of open eyes, from the
-second the lids of shut ones."""
+BLINKING, SKIN_CHROMA = (0.0, 0.25), 0.5
+"""How much less coloured than the skin the brightest pixels inside the eyes are, of the skin's chroma in white light, which is
+at most the second: from none, the lids of shut eyes, to the white of open ones."""
 
 
 def measure(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> Floats:
@@ -114,17 +114,17 @@ def _black(planes: Planes, colours: Colours) -> float:
 
 
 def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, grey: bool) -> Array:
-    """RGB of teeth under this light: between the white of the eyes and the skin, or as they are seen."""
+    """RGB of teeth under this light: as white as the eyes, a little like the skin, or as they are seen."""
     light = float(LUMA @ skin)
     eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
     luma = eyes @ LUMA
     white = eyes[luma >= np.quantile(luma, 0.8)].mean(axis=0) if len(eyes) > 20 else 1.1 * skin
-    level = float(np.clip(0.3 * max(float(LUMA @ white), light) + 0.7 * min(TOOTH_LIGHT * light, 235), 60, 235))
+    level = min(0.3 * max(float(LUMA @ white), light) + 0.7 * min(TOOTH_LIGHT * light, 235), 235)
     mine = skin / max(light, 1)
     # A lid that blinks is as coloured as the skin: it says nothing of the teeth.
-    blinks = ramp(chroma(white) / max(chroma(skin), 1e-3), *BLINKING)
+    blinks = 1 - ramp(chroma(light_between(white, skin)) / np.clip(chroma(skin), 1e-3, SKIN_CHROMA), *BLINKING)
     seen_white = white / max(float(LUMA @ white), 1)
-    tint = 0.325 + 0.175 * mine + 0.5 * (seen_white + blinks * (0.35 + 0.65 * mine - seen_white))
+    tint = 0.175 * mine + 0.825 * (seen_white + blinks * (0.6 + 0.4 * mine - seen_white))
     if grey:
         tint = mine
     drawn = np.clip(tint / float(LUMA @ tint) * level, 0, 250)

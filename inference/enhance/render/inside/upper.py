@@ -36,7 +36,8 @@ def upper_row(
     made, seen = _joined([Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best], grid, of)
     drawn, opaque = _drawn_row(person, grid, colours)
     if (seen > SEEN).sum() < ENOUGH:
-        return seen[..., None] * made + (1 - seen)[..., None] * drawn, seen
+        drawn = of.cavity + opaque[..., None] * (drawn - of.cavity)
+        return np.asarray(made + (1 - seen)[..., None] * (drawn - made), np.float32), seen
     made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
