@@ -23,7 +23,7 @@ from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
 from enhance.render.inside.merged import merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
-from enhance.render.inside.upper import grown
+from enhance.render.inside.upper import grown, upper_row
 from enhance.render.lips.shape import shift_of
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
@@ -203,6 +203,19 @@ def test_drawn_teeth_stand_before_the_dark_of_the_mouth_and_not_before_black() -
     cavity = from_rgb(with_teeth(person(), [lent(*drawn(gap=0.16))], BT601).cavity.astype(np.float32)[None], BT601)[0, 0]
     assert inside.upper[..., 0].max() > 120
     assert inside.upper[..., 0].min() > cavity - 12
+
+
+def test_a_row_of_which_too_little_is_seen_is_drawn_whole() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    frame = on_grid(lent(*drawn(gap=0.16, teeth=True)), subject, grid, of)
+    row, column = int(np.abs(grid.y - grid.bite + 0.02).argmin()), len(grid.x) // 2 + 6
+    speck = np.zeros_like(frame.upper.shown)
+    speck[row - 4 : row + 4, column : column + 8] = 1
+    few = replace(frame, upper=replace(frame.upper, shown=speck))
+    edge = np.full(len(grid.x), grid.bite)
+    seen, unseen = (upper_row(frames, edge, subject, grid, of, BT601)[0] for frames in ([few], []))
+    np.testing.assert_array_equal(seen, unseen)
 
 
 def test_what_one_frame_does_not_show_another_one_does() -> None:

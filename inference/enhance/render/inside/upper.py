@@ -36,8 +36,7 @@ def upper_row(
     made, seen = _joined([Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best], grid, of)
     drawn, opaque = _drawn_row(person, grid, colours)
     if (seen > SEEN).sum() < ENOUGH:
-        drawn = of.cavity + opaque[..., None] * (drawn - of.cavity)
-        return np.asarray(made + (1 - seen)[..., None] * (drawn - made), np.float32), seen
+        return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
     made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
