@@ -19,7 +19,7 @@ WORTH = 0.6  # belief from which a lender's teeth count
 SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
 FEWEST = 60  # of them, to tell the teeth's colour, and of those that are none, to tell what is behind
 NO_TOOTH = 0.6  # luma, of a tooth's
-PARTED = 0.13  # S between the lips from which it is seen how dark it is behind the teeth: in less, the lips' shade is taken for it
+PARTED = 0.13  # S between the lips from which it is seen how dark it is behind the teeth: less shows the lips' shade
 TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
