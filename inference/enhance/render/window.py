@@ -35,13 +35,11 @@ class Window:
         self.reach = Area(area.x, top & ~1, area.right, area.bottom)
         """The rows in which anything can move."""
 
-    def __call__(self, pixels: Floats) -> Floats:
-        """0..1 for each of the pixels, ... x 2 (x, y)."""
-        plane = self.pose.from_pixels(pixels.reshape(-1, 2).astype(np.float64)).reshape(pixels.shape)
-        share = smoothstep(plane[..., 1], self.nose - STILL_ABOVE, self.nose + MOVING_BELOW)
+    def __call__(self, x: Floats, y: Floats) -> Floats:
+        """0..1 at columns x and rows y of the patch, rows x columns."""
+        share = smoothstep(self.pose.plane_at(x, y)[..., 1], self.nose - STILL_ABOVE, self.nose + MOVING_BELOW)
         low, high = (b * self.pose.scale for b in BORDER)
-        x, y = pixels[..., 0], pixels[..., 1]
-        distances = (x - self.edges[0], y - self.edges[1], self.edges[2] - 1 - x, self.edges[3] - 1 - y)
+        distances = (x - self.edges[0], (y - self.edges[1])[:, None], self.edges[2] - 1 - x, (self.edges[3] - 1 - y)[:, None])
         for distance, fade in zip(distances, self.fade, strict=True):
             if fade:
                 share = share * (1 - fade * (1 - smoothstep(distance, low, high)))
