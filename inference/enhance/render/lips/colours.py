@@ -21,8 +21,8 @@ AROUND = 0.02 * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9
 def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
     """Mean Y, U, V round the points of each group, groups x 3."""
     seen = sampled(planes, pose, np.vstack(groups))
-    ends = np.cumsum([len(group) for group in groups])
-    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
+    counts = np.array([len(group) for group in groups])
+    return np.asarray(np.add.reduceat(seen, np.cumsum(counts) - counts) / counts[:, None])
 
 
 def sampled(planes: Planes, pose: Pose, points: Array) -> Floats:

@@ -35,7 +35,7 @@ class Field:
     def __init__(self, pull: Pull, pose: Pose) -> None:
         count = len(pull.target)
         # What a plate goes through stands side by side: upper lip, what both share, lower lip.
-        order = np.r_[UPPER_ALONE, CORNERS, np.arange(LIP_POINTS, count), ALL_LOWER]
+        order = np.concatenate([UPPER_ALONE, CORNERS, np.arange(LIP_POINTS, count), ALL_LOWER])
         target, shift = pull.target[order], (pull.source - pull.target)[order] @ (pose.scale * pose.basis)
         x, y = np.ascontiguousarray(target.T)
         kernel = _kernel(np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2 + NO_DISTANCE)

@@ -1,6 +1,5 @@
 """The lips as they are in the picture: four contours, with the dark line between closed lips found in the pixels."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -46,7 +45,7 @@ TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
 BOND = np.exp(-STIFFNESS * np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS))) ** 1.5)
-EACH = np.arange(SAMPLES)[:, None]
+FIRST, RED_STEP = -(REACH + BESIDE), 0.006  # S: where the reds above and below a point begin, and between them
 BESIDES = np.clip(np.add.outer(np.arange(SAMPLES), np.arange(-2, 3)), 0, SAMPLES - 1)
 """SAMPLES x 5: of each point of a contour, itself and the two to either side."""
 
@@ -195,10 +194,10 @@ def _red_band(above: Array, below: Array, pose: Pose, red: Floats) -> Array:
     A lip is redder than the skin on its one side and the teeth or the dark on its other.
     """
     thick = np.maximum((below - above)[:, 1], 0.01)
-    means = _reds(above, float(thick.max()), pose, red)
     top = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
     bottom = top + thick[:, None]
-    skin, lip, teeth = means(top - BESIDE, top, bottom, bottom + BESIDE)
+    reds = _column(red, 2, above, _searched(float(thick.max())), pose)
+    skin, lip, teeth = _means(reds, top - BESIDE, top, bottom, bottom + BESIDE)
     contrast = lip - np.maximum(skin, teeth)
     return np.asarray(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0))
 
@@ -208,9 +207,7 @@ def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:
 
     into: 1 for the lower lip, -1 for the upper.
     """
-    edge = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
-    above, below = _reds(line, 0.0, pose, red)(edge - BESIDE, edge, edge + BESIDE)
-    return np.asarray(np.maximum(into * (below - above), 0))
+    return np.maximum(into * (_column(red, 2, line, EDGE_DEPTHS, pose) @ EDGE), 0)
 
 
 def _redness(planes: Planes) -> Floats:
@@ -218,28 +215,24 @@ def _redness(planes: Planes) -> Floats:
     return np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
 
 
-def _reds(line: Array, thick: float, pose: Pose, red: Floats) -> Callable[..., list[Array]]:
-    """The means of `red` between depths, each and the next, below each point of a line, to `thick` and what is searched
-    around it.
-    """
-    step = 0.006
-    first = -(REACH + BESIDE)
-    depths = np.arange(first, thick - first + step, step)
-    total = np.zeros((SAMPLES, len(depths) + 1))
-    np.cumsum(_column(red, 2, line, depths, pose), axis=1, out=total[:, 1:])
+def _searched(thick: float) -> Array:
+    """Depths below a line, to `thick` and what is searched around it."""
+    return np.arange(FIRST, thick - FIRST + RED_STEP, RED_STEP)
 
-    def means(*depths: Array) -> list[Array]:
-        ends = [(depth - first) / step for depth in depths]
-        sums = [_at(total, end) for end in ends]
-        return [(sums[i + 1] - sums[i]) / (ends[i + 1] - ends[i]) for i in range(len(ends) - 1)]
 
-    return means
+def _means(values: Array, *depths: Array) -> list[Array]:
+    """The means of values between depths, each and the next. values: rows x _searched(); depths: rows x n each."""
+    total = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=total[:, 1:])
+    ends = [(depth - FIRST) / RED_STEP for depth in depths]
+    sums = [_at(total, end) for end in ends]
+    return [(sums[i + 1] - sums[i]) / (ends[i + 1] - ends[i]) for i in range(len(ends) - 1)]
 
 
 def _at(rows: Array, index: Array) -> Array:
     """Each row at fractional indices."""
-    i = np.clip(index.astype(int), 0, rows.shape[1] - 2)
-    low, high = rows[EACH, i], rows[EACH, i + 1]
+    each, i = np.arange(len(rows))[:, None], np.clip(index.astype(int), 0, rows.shape[1] - 2)
+    low, high = rows[each, i], rows[each, i + 1]
     return np.asarray(low + (index - i) * (high - low))
 
 
@@ -277,3 +270,15 @@ def _paths(evidence: Array) -> Array:
     belief[:, :-1] *= backward[:, 1:] @ BOND
     shifts = (belief @ OFFSETS) / belief.sum(axis=2)
     return np.asarray(shifts[:, BESIDES].mean(axis=2))
+
+
+def _edge() -> tuple[Array, Array]:
+    """Depths round an edge, and what turns the reds there (points x depths) into how much redder it is below than above each
+    of OFFSETS (points x STEPS)."""
+    depths = _searched(0.0)
+    edge = np.broadcast_to(OFFSETS, (len(depths), STEPS))
+    above, below = _means(np.eye(len(depths)), edge - BESIDE, edge, edge + BESIDE)
+    return depths, below - above
+
+
+EDGE_DEPTHS, EDGE = _edge()
