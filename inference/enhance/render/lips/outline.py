@@ -43,6 +43,7 @@ TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 
 """SAMPLES x 2: how far each point of a contour goes along with either corner."""
 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
+SCALED = 5  # points after which beliefs are scaled to 1: of all twenty the product could be too small for a number
 LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
 BOND = np.exp(-STIFFNESS * np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS))) ** 1.5)
 FIRST, RED_STEP = -(REACH + BESIDE), 0.006  # S: where the reds above and below a point begin, and between them
@@ -261,11 +262,12 @@ def _paths(evidence: Array) -> Array:
     cost = -evidence / (strength + NOISE) + LEVEL
     here = np.exp(-(cost - cost.min(axis=2, keepdims=True)) / TEMPERATURE)
     # Forward, and backward as forward over the samples in reverse.
-    chains = np.concatenate([here, here[:, ::-1]])
+    chains = np.ascontiguousarray(np.concatenate([here, here[:, ::-1]]).swapaxes(0, 1))
     for i in range(1, SAMPLES):
-        chains[:, i] *= chains[:, i - 1] @ BOND
-        chains[:, i] /= chains[:, i].sum(axis=1, keepdims=True)
-    forward, backward = chains[: len(here)], chains[len(here) :, ::-1]
+        chains[i] *= chains[i - 1] @ BOND
+        if i % SCALED == 0:
+            chains[i] /= chains[i].sum(axis=1, keepdims=True)
+    forward, backward = chains[:, : len(here)].swapaxes(0, 1), chains[::-1, len(here) :].swapaxes(0, 1)
     belief = forward.copy()
     belief[:, :-1] *= backward[:, 1:] @ BOND
     shifts = (belief @ OFFSETS) / belief.sum(axis=2)
