@@ -103,8 +103,14 @@ def moved(planes: Planes, by: tuple[Floats, Floats], area: Area, changed: npt.ND
     by: pixels across and down, h x w each.
     """
     out = planes.copy()
+    left, top, width, height = cv2.boundingRect(changed.astype(np.uint8))
+    if not width:
+        return out
+    whole, area = area, even(Area(left, top, left + width, top + height).moved(area.x, area.y), area)
+    part = area.moved(-whole.x, -whole.y).slices
+    changed = changed[part]
     x, y = np.arange(area.x, area.right, dtype=np.float32), np.arange(area.y, area.bottom, dtype=np.float32)
-    at_x, at_y = by[0] + x, by[1] + y[:, None]
+    at_x, at_y = by[0][part] + x, by[1][part] + y[:, None]
     cv2.copyTo(_fetched(planes.y, at_x, at_y), changed.astype(np.uint8), out.y[area.slices])
     half = halved(area)
     some = any_of_four(changed).astype(np.uint8)
