@@ -1,4 +1,4 @@
-/** Processes that are killed in the middle of a job, one by one and all at once. What has to hold then is in aftermath.ts. */
+/** Processes that are killed in the middle of a job, one by one and all at once. What has to hold then is in aftermath.ts. The model takes a fixed time, so that a job lasts as long on any machine. */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -7,16 +7,19 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { killDecoders, killEncoders } from '../real/decoders.ts';
+import { fixedDelayTriton } from '../real/fixed-delay.ts';
 import { ownRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 import { type Caller, ended, realService } from '../real/service.ts';
-import { ownTriton } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 import { nothingLost } from './aftermath.ts';
 import { follow } from './follow.ts';
 
 const test = suite('killed processes');
-const [triton, redis] = await Promise.all([ownTriton(['photo', 'photo_realtime']), ownRedis()]);
+const [triton, redis] = await Promise.all([
+  fixedDelayTriton(100, 4, ['photo_realtime']),
+  ownRedis(),
+]);
 const service = await realService(
   { WORKER_DRAIN_SECONDS: '20' },
   Promise.resolve(triton),
