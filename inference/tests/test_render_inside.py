@@ -275,6 +275,15 @@ def test_no_black_line_flashes_between_the_rows_of_a_mouth_that_is_little_open()
     assert near[teeth[0] : np.flatnonzero(near > 180)[-1]].min() > 60
 
 
+def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
+    planes, mesh = drawn(gap=0.09, teeth=True)
+    (column, row), unit = np.round(mesh[14, :2]).astype(int), pose_of(mesh).scale
+    planes.y[row - round(0.022 * unit) : row, column - 5 : column + 5] = 225
+    made, lips = opened(0.2, inside_of((planes, mesh))).planes, shut()[2]
+    under = made.y[round(lips[13, 1] + 0.08 * unit) : round(lips[13, 1] + 0.17 * unit), round(lips[13, 0])]
+    assert under.max() < 150
+
+
 def test_an_inside_comes_back_as_it_was_packed() -> None:
     packed = inside_of(with_gap(0.16))
     assert packed.size == merged.size_of(BALANCED.density)

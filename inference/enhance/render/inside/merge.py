@@ -25,8 +25,9 @@ from .upper import ENOUGH, upper_row
 WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
 UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge from which nothing, and everything is taken
-FILLED = 0.35  # of a picture's middle, that frames show at least: in less, the shine of the lower lip is taken for lower teeth
+FILLED = 0.35  # of a picture's middle, that frames show at least
 FILLERS = 6  # frames that a picture of what lies under them is made of, at most
+LOWEST = 0.045  # S that the highest picture is high, at least: close under the teeth lies the shine of the lower lip
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
 APART = 0.015  # S between two pictures
 FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
@@ -115,7 +116,7 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
         levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
-    return levels[:LEVELS]
+    return levels[:LEVELS] if levels and levels[-1][0] >= LOWEST else []
 
 
 def _under(frame: Frame, edge: Array, grid: Grid, of: Palette) -> Layer:
