@@ -1,22 +1,23 @@
-/** Memory that is used again and again, so that the collector has nothing to find and to free. */
+/** Memory that is used again and again, so that the collector has nothing to find and to free: a gigabyte a minute of video. */
 export type Memory = {
-  /** At least so many bytes. */
   take(bytes: number): Buffer;
-  /** For who has finished with it. */
-  give(memory: Buffer): void;
+  /** For who has finished with it. Any part of it gives back the whole, as a frame does for others in the same block. */
+  give(part: Buffer): void;
 };
 
 /** `room`: what is new is so many times larger than asked for, where the next may be a bit larger than the last. */
 export const openMemory = (room = 1): Memory => {
-  const free: Buffer[] = [];
+  const free: ArrayBufferLike[] = [];
   return {
     take: (bytes) => {
-      const at = free.findIndex(({ length }) => length >= bytes);
+      const at = free.findIndex(({ byteLength }) => byteLength >= bytes);
       const [found] = at >= 0 ? free.splice(at, 1) : [];
       // All that is free is too small: one of them goes, so that it is never more than was in use at once.
       if (!found) free.pop();
-      return found ?? Buffer.allocUnsafeSlow(Math.ceil(bytes * room));
+      // Not from Buffer's shared pool.
+      const block = found ?? Buffer.allocUnsafeSlow(Math.ceil(bytes * room)).buffer;
+      return Buffer.from(block, 0, bytes);
     },
-    give: (memory) => void free.push(memory),
+    give: ({ buffer }) => void free.push(buffer),
   };
 };

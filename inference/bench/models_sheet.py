@@ -12,14 +12,11 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from bench.mouth_sheet import BT601, patches_of, target, zoomed
+from bench.mouth_sheet import BT601, inside_of, patches_of, target, zoomed
 from enhance.geometry.head import pose_of
 from enhance.render.compose import MouthRequest, render
-from enhance.render.inside.lender import lend, lender_from
-from enhance.render.inside.merge import merge
 from enhance.render.measure import measure
 from enhance.render.quality import QUALITIES
-from enhance.render.subject import SUBJECT
 from tests.covers import cover
 
 NEARLY_SHUT, OPEN = (0.05, 0.95, 0, 0, 0, 0), (0.14, 0.93, 0, 0, 0, 0)
@@ -36,9 +33,7 @@ def main(out: Path, file: Path) -> None:
     cells = [(planes, NEARLY_SHUT), (planes, OPEN), *((each, OPEN) for each in covered)]
     rows = [np.hstack([zoomed(each, mesh) for each, _ in cells])]
     for quality in QUALITIES.values():
-        person = SUBJECT.unpack(subject)
-        lender = lender_from(lend(planes, mesh, person, quality.side).tobytes(), quality.side)
-        inside = merge([lender], person, BT601, quality.density)
+        inside = inside_of(planes, mesh, subject, quality)
         asked = [MouthRequest(target(shape, width), subject, quality=quality, inside=inside) for _, shape in cells]
         done = [render(each, BT601, mesh, request) for (each, _), request in zip(cells, asked, strict=True)]
         rows.append(np.hstack([zoomed(one.planes, mesh) for one in done]))

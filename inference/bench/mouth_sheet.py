@@ -25,8 +25,12 @@ from enhance.face.track import Tracker
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Colours, Planes, check_planes, from_rgb, to_rgb
 from enhance.render.compose import MouthRequest, render
+from enhance.render.inside.lender import lend, lender_from
+from enhance.render.inside.merge import merge
 from enhance.render.measure import measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN
+from enhance.render.quality import QUALITIES, Quality
+from enhance.render.subject import SUBJECT
 from enhance.style import Style
 
 WEIGHTS = Path(__file__).parents[2] / ".enhance" / "weights"
@@ -109,6 +113,13 @@ def target(shape: tuple[float, ...], width: float) -> npt.NDArray[np.float32]:
     return np.array([opening, wide * width, rounding, 0.2 * opening, -0.1 * opening, press, labiodental, tongue], np.float32)
 
 
+def inside_of(planes: Planes, mesh: Mesh, subject: npt.NDArray[np.float32], quality: Quality) -> Image:
+    """INSIDE as this patch alone shows it."""
+    person = SUBJECT.unpack(subject)
+    lender = lender_from(lend(planes, mesh, person, quality.side).tobytes(), quality.side)
+    return merge([lender], person, BT601, quality.density)
+
+
 def gap(mesh: Mesh) -> float:
     """How far the inner lips of a mesh are apart, in S."""
     return float(np.linalg.norm(mesh[13] - mesh[14]) / pose_of(mesh).scale)
@@ -122,11 +133,13 @@ def sheet(file: Path, style: Style, steps: int) -> Image:
     order = sorted(range(len(patches)), key=lambda i: gap(patches[i][1]))
     planes, mesh = patches[min(order[: max(1, len(order) // 4)], key=lambda i: abs(pose_of(patches[i][1]).yaw))]
     subject, width = measure(planes, BT601, mesh), float(np.linalg.norm(mesh[61] - mesh[291]) / pose_of(mesh).scale)
+    fast = QUALITIES["fast"]
+    inside = None if style == "flat" else inside_of(planes, mesh, subject, fast)
     took: list[float] = []
 
     def moved(planes: Planes, mesh: Mesh, shape: tuple[float, ...]) -> Image:
         began = time.process_time()
-        done = render(planes, BT601, mesh, MouthRequest(target(shape, width), subject, style))
+        done = render(planes, BT601, mesh, MouthRequest(target(shape, width), subject, style, fast, inside))
         took.append(time.process_time() - began)
         return zoomed(done.planes, mesh)
 

@@ -315,6 +315,11 @@ def test_a_mouth_without_teeth_shows_what_colour_the_subjects_is_inside() -> Non
     assert before.cavity != pytest.approx(np.clip(green, 0, None), abs=12)
 
 
+def test_lips_that_part_little_do_not_say_how_dark_it_is_behind_the_teeth() -> None:
+    """What is seen there is mostly the shade of the lips."""
+    assert np.array_equal(with_teeth(person(), [lent(*painted(0.11))], BT601).cavity, person().cavity)
+
+
 @pytest.mark.parametrize("size", [lenders.size_of(256) - 1, lenders.size_of(128), 0])
 def test_a_lender_of_another_size_is_refused(size: int) -> None:
     with pytest.raises(BadMouthError, match=f"expected LENDERS of {lenders.size_of(256)} bytes each, got {size}"):

@@ -16,7 +16,7 @@ import {
   setUpRedis,
   setUpTriton,
 } from './setup/parts.mjs';
-import { setUpPython } from './setup/python.mjs';
+import { addToPython, setUpPython } from './setup/python.mjs';
 import { SetupError } from './setup/setup-error.mjs';
 import { setUpWeights } from './setup/weights.mjs';
 
@@ -27,17 +27,25 @@ export const setUp = async (needs) => {
     process.stderr.write('  another set-up of this folder is running; waiting for it …\n'),
   );
   try {
-    // Both mostly wait for their registries.
-    const both = await Promise.allSettled([setUpNode(), setUpParts(needs)]);
-    for (const one of both) if (one.status === 'rejected') throw one.reason;
+    await sideBySide(setUpNode(), setUpParts(needs));
   } finally {
     await lock.release();
   }
 };
 
+/** All of them to their ends, which mostly wait for their registries; throws what the first one failed with. @param {Promise<void>[]} all */
+const sideBySide = async (...all) => {
+  for (const one of await Promise.allSettled(all)) if (one.status === 'rejected') throw one.reason;
+};
+
 /** All that is not Node's. @param {{ dev: boolean }} needs */
 const setUpParts = async (needs) => {
-  const python = await setUpPython(needs);
+  const python = await setUpPython();
+  await sideBySide(addToPython(needs), setUpPrograms(python, needs));
+};
+
+/** @param {import('./setup/machine.mjs').Python} python @param {{ dev: boolean }} needs */
+const setUpPrograms = async (python, needs) => {
   await setUpTriton(python);
   await setUpRedis(python);
   await setUpFfmpeg(python);

@@ -9,6 +9,7 @@ import { probeAudio } from '../../src/media/probe/probe-audio.ts';
 import { decodeEvenYuv, decodeSmall, decodeVideo } from '../../src/media/read/decode.ts';
 import { decodeAudio, decodeOwnAudio } from '../../src/media/read/decode-audio.ts';
 import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
+import { openMemory } from '../../src/memory.ts';
 import { at, encodeClip, ffmpeg, limits, probe, soon } from '../media/clips.ts';
 import { failing } from '../media/failing.ts';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
@@ -58,7 +59,7 @@ test('a clip whose decoder is killed while it is read a second time is no shorte
   const film: IndexedVideo = { path: clip, info, start: 0, times };
   for (const first of [0, 60]) {
     const places = Array.from({ length: 200 - first }, (_, i) => first + i);
-    const means = { ffmpeg, signal: soon(), spare: [] };
+    const means = { ffmpeg, signal: soon(), memory: openMemory() };
     await failing(killedAfter(framesAt(film, places, means), 100), 'decode_failed');
   }
 });

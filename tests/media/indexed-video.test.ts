@@ -7,6 +7,7 @@ import { type YuvFrame, yuvBytes } from '../../src/frame.ts';
 import { decodeEvenYuv, decodeSmall } from '../../src/media/read/decode.ts';
 import { framesAt, type IndexedVideo } from '../../src/media/read/indexed-video.ts';
 import { hasRoom, openSpool } from '../../src/media/read/spool.ts';
+import { openMemory } from '../../src/memory.ts';
 import { numberedClip, numberOf } from '../real/frame-numbers.ts';
 import { at, ffmpeg, probe, soon } from './clips.ts';
 import { failing } from './failing.ts';
@@ -30,13 +31,9 @@ const open = async (path: string) => {
   return { film, frames };
 };
 
-const read = async (
-  film: IndexedVideo,
-  places: readonly number[],
-  spare: ArrayBufferLike[] = [],
-) => {
+const read = async (film: IndexedVideo, places: readonly number[], memory = openMemory()) => {
   const frames: YuvFrame[] = [];
-  for await (const frame of framesAt(film, places, { ffmpeg, signal: soon(), spare }))
+  for await (const frame of framesAt(film, places, { ffmpeg, signal: soon(), memory }))
     frames.push(frame);
   return frames;
 };
@@ -111,12 +108,12 @@ test('a picture that comes twice is in memory of its own, and memory is used aga
   const [first, second] = await read(film, [20, 20]);
   first?.pixels.fill(0);
   assert.is(second && numberOf(second), 20);
-  const spare: ArrayBufferLike[] = [];
+  const memory = openMemory();
   const seen = new Set<ArrayBufferLike>();
   const places = [...from(0, 40), ...from(1, 38).reverse(), 0, 0, 1];
-  for await (const { pixels } of framesAt(film, places, { ffmpeg, signal: soon(), spare })) {
+  for await (const { pixels } of framesAt(film, places, { ffmpeg, signal: soon(), memory })) {
     seen.add(pixels.buffer);
-    spare.push(pixels.buffer);
+    memory.give(pixels);
   }
   // The longest way back, and what the decoder holds.
   assert.ok(seen.size <= 41, `${seen.size} pictures in memory`);
@@ -136,8 +133,7 @@ test('pictures that were kept are those of the decoder; those beyond are decoded
     assert.not.ok(existsSync(keep));
     assert.is(spool.pictures, 40);
     const places = [...from(0, 60), 40, 3, 3, 59, 0];
-    const spare: ArrayBufferLike[] = [];
-    const came = await read({ ...film, spool }, places, spare);
+    const came = await read({ ...film, spool }, places);
     await spool.close();
     assert.equal(
       came.map(({ index }) => index),

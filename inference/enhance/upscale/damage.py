@@ -71,7 +71,7 @@ def _step_of(luma: Floats) -> float:
 def _comb(values: Floats) -> int:
     """The largest step of which the values are multiples; 0 for none."""
     bins = np.minimum(values * _BINS_PER_LEVEL + 0.5, len(_COMBS[0]) - 1).astype(int)
-    counts = np.bincount(bins, minlength=len(_COMBS[0]))
+    counts = np.bincount(bins, minlength=len(_COMBS[0])).astype(np.float32)  # else the product is made in float64
     many = _COUNTED @ counts
     share = (_COMBS @ counts) / np.maximum(many, 1)
     fits = (many >= _LEAST_SEEN) & (share >= np.maximum(_LEAST_COMB, 5 / np.sqrt(np.maximum(many, 1))))

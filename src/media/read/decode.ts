@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Frame, fitted, type Timed, type YuvFrame, yuvBytes } from '../../frame.ts';
+import { openMemory } from '../../memory.ts';
 import { type Child, eachLine } from '../child.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
@@ -17,9 +18,8 @@ const MORE_FRAMES = 16;
 /** The path of a file, or the parts of one that are not joined yet. */
 export type Source = string | readonly EncodedPart[];
 
-const oneFrameEach: FrameMemory = { framesPerBlock: 1, spare: [] };
-
 type DecodeOptions = FfmpegOptions & {
+  /** Absent: each frame has memory of its own, which is not used again. */
   readonly memory?: FrameMemory | undefined;
   /** In seconds; frames that end before are left out. Absent: from the first one on. */
   readonly from?: number | undefined;
@@ -101,7 +101,8 @@ async function* decode(
   layout: PixelLayout,
   options: DecodeOptions,
 ): AsyncGenerator<[Buffer, Timed]> {
-  const { from = 0, every = 1, memory = oneFrameEach, ffmpeg, signal } = options;
+  const { from = 0, every = 1, ffmpeg, signal } = options;
+  const { memory = { framesPerBlock: 1, blocks: openMemory() } } = options;
   const clock = new PictureClock(info);
   const pipe = await openPipe(placesIn(memory, layout.bytes));
   const args = decodeArgs(source, info, { ...layout, from, every, ffmpeg });

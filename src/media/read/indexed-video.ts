@@ -1,5 +1,6 @@
 /** The pictures of a video in any order: forwards by one decoder, backwards by windows of bounded memory. */
-import { evened, type YuvFrame, yuvBytes } from '../../frame.ts';
+import { type YuvFrame, yuvBytes } from '../../frame.ts';
+import type { Memory } from '../../memory.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { decodeFailed } from '../outcome.ts';
@@ -20,8 +21,8 @@ export type IndexedVideo = {
 };
 
 type ReadOptions = FfmpegOptions & {
-  /** Memory of pictures to use again; who has finished with one pushes it here. */
-  readonly spare: ArrayBufferLike[];
+  /** Gets the pixels of each picture that its receiver has finished with. */
+  readonly memory: Memory;
 };
 
 /** Pictures that are read backwards are held in memory, up to so many. */
@@ -42,7 +43,7 @@ export async function* framesAt(
   for (let at = 0; at < indices.length; ) {
     const kept = keptFrom(video, indices, at);
     const run = kept.length > 0 ? kept : runFrom(video, indices, at);
-    if (kept.length > 0) yield* fromSpool(video, kept, options.spare);
+    if (kept.length > 0) yield* fromSpool(video, kept, options.memory);
     else yield* isFalling(run) ? backwards(video, run, options) : forwards(video, run, options);
     at += run.length;
   }
@@ -61,13 +62,12 @@ const keptFrom = (video: IndexedVideo, indices: readonly number[], from: number)
 async function* fromSpool(
   { info: { size }, spool, start, times }: IndexedVideo,
   run: readonly number[],
-  spare: ArrayBufferLike[],
+  memory: Memory,
 ): AsyncGenerator<YuvFrame> {
   if (!spool) return;
   const bytes = yuvBytes(size);
   for (const index of run) {
-    const memory = spare.pop() ?? Buffer.allocUnsafeSlow(yuvBytes(evened(size))).buffer;
-    const pixels = Buffer.from(memory, 0, bytes);
+    const pixels = memory.take(bytes);
     await spool.read(index, pixels);
     const [begin = 0, end = begin] = times.slice(index, index + 2);
     yield { ...evenLuma({ ...size, pixels }), index, time: start + begin, duration: end - begin };
@@ -96,11 +96,11 @@ async function* forwards(
   let last: YuvFrame | null = null;
   for await (const frame of decodeFrom(video, run[0] ?? 0, options)) {
     if (frame.index !== run[at]) {
-      options.spare.push(frame.pixels.buffer);
+      options.memory.give(frame.pixels);
       continue;
     }
     // Who gets a picture may write into it, so one that is wanted again is copied before.
-    for (; run[at + 1] === frame.index; at += 1) yield copyOf(frame, options.spare);
+    for (; run[at + 1] === frame.index; at += 1) yield copyOf(frame, options.memory);
     at += 1;
     last = frame;
     if (at === run.length) break;
@@ -133,11 +133,11 @@ async function* backwards(
 async function* decodeFrom(
   { path, info, start, times }: IndexedVideo,
   first: number,
-  { spare, ...options }: ReadOptions,
+  { memory: blocks, ...options }: ReadOptions,
 ): AsyncGenerator<YuvFrame> {
   const near = first - MARGIN;
   let next = first;
-  const memory = { framesPerBlock: 1, spare };
+  const memory = { framesPerBlock: 1, blocks };
   for (const seekTo of near > 0 ? [near, 0] : [0]) {
     const from = seekTo === 0 ? 0 : start + (times[seekTo] ?? 0);
     let last: number | null = null;
@@ -146,7 +146,7 @@ async function* decodeFrom(
       if (index === null || index > next || (last !== null && index !== last + 1)) break;
       last = index;
       if (index < next) {
-        spare.push(frame.pixels.buffer);
+        blocks.give(frame.pixels);
       } else {
         yield { ...frame, index };
         next += 1;
@@ -174,9 +174,8 @@ const indexOf = (time: number, times: readonly number[]): number | null => {
   return index < times.length - 1 && off(index) < gap / 4 ? index : null;
 };
 
-const copyOf = (frame: YuvFrame, spare: ArrayBufferLike[]): YuvFrame => {
-  const memory = spare.pop() ?? Buffer.allocUnsafeSlow(frame.pixels.length).buffer;
-  const pixels = Buffer.from(memory, 0, frame.pixels.length);
+const copyOf = (frame: YuvFrame, memory: Memory): YuvFrame => {
+  const pixels = memory.take(frame.pixels.length);
   frame.pixels.copy(pixels);
   return { ...frame, pixels };
 };

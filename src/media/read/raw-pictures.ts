@@ -1,3 +1,4 @@
+import type { Memory } from '../../memory.ts';
 import { decodeFailed } from '../outcome.ts';
 import type { Pipe } from '../pipe.ts';
 
@@ -5,8 +6,8 @@ import type { Pipe } from '../pipe.ts';
 export type FrameMemory = {
   /** So many frames lie one behind the other in one piece of memory. */
   readonly framesPerBlock: number;
-  /** Blocks to use again. Who has finished with one pushes it here: this saves the garbage collector 1 GB per minute. */
-  readonly spare: ArrayBufferLike[];
+  /** Gets what the receivers of frames have finished with. */
+  readonly blocks: Memory;
 };
 
 /** A decoder that gives no picture for this long, while one is asked for, has stalled. */
@@ -29,15 +30,18 @@ export async function* picturesIn(pipe: Pipe): AsyncGenerator<Buffer> {
 }
 
 /** The next place for a picture of so many bytes: blocks are filled one after the other. */
-export const placesIn = ({ framesPerBlock, spare }: FrameMemory, bytes: number): (() => Buffer) => {
+export const placesIn = (
+  { framesPerBlock, blocks }: FrameMemory,
+  bytes: number,
+): (() => Buffer) => {
   let at = framesPerBlock;
-  let block: ArrayBufferLike = new ArrayBuffer(0);
+  let block: Buffer = Buffer.alloc(0);
   return () => {
     if (at === framesPerBlock) {
-      block = spare.pop() ?? Buffer.allocUnsafeSlow(framesPerBlock * bytes).buffer;
+      block = blocks.take(framesPerBlock * bytes);
       at = 0;
     }
     at += 1;
-    return Buffer.from(block, (at - 1) * bytes, bytes);
+    return block.subarray((at - 1) * bytes, at * bytes);
   };
 };

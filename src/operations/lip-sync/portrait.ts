@@ -14,6 +14,7 @@ import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
 import { planMouth } from './plan/plan-mouth.ts';
 import { encodeOutput, type FinishedFrame, type OpenFrames } from './render/chunks.ts';
+import { insideOfStill } from './render/inside.ts';
 import { openPatchMemory } from './render/patch.ts';
 import { withPixels } from './render/rgb.ts';
 import { measureStill } from './render/subject.ts';
@@ -105,6 +106,7 @@ const preparePortraitFrames = async (
 
   const { mouth, rect } = await measureStill(task, { still, face });
   const { style } = mouth.about;
+  const inside = await insideOfStill(mouth, models.mouthRender, signal);
 
   const [whole, patch] = [still.pixels.length, renderedBytes(rect, 'rgb')];
   const memories = openPatchMemory();
@@ -118,7 +120,7 @@ const preparePortraitFrames = async (
     const wanted = wantedOf(models.mouthRender.wants, sound.pcm, moment);
     const rendered = await models.mouthRender.render(
       mouth,
-      { target, wanted, memory: memory.subarray(2 * whole) },
+      { target, inside, wanted, memory: memory.subarray(2 * whole) },
       signal,
     );
     const passedThrough = rendered.mask.equals(unchanged);

@@ -18,17 +18,17 @@ const CALLS_IN_FLIGHT = 2;
 /** What the frames of a video are decoded, sent and enlarged in, one after the other. */
 export type FramesMemory = {
   /** Gets that of each frame that was enlarged. */
-  readonly spare: ArrayBufferLike[];
+  readonly frames: Memory;
   readonly calls: Memory;
 };
 
-export const openFramesMemory = (): FramesMemory => ({ spare: [], calls: openMemory() });
+export const openFramesMemory = (): FramesMemory => ({ frames: openMemory(), calls: openMemory() });
 
 /** Each frame is the receiver's until it asks for the next one: then its memory is used again. */
 export async function* enlargeFrames(
   frames: AsyncIterable<YuvFrame>,
   { options, transport, models, found, signal }: FramesTask,
-  { spare, calls }: FramesMemory,
+  { frames: decoded, calls }: FramesMemory,
 ): AsyncGenerator<YuvFrame> {
   const { scale } = options;
   const realtime = openRealtime(transport, models.of(variantOf(options)), calls);
@@ -61,7 +61,7 @@ export async function* enlargeFrames(
     const done = [...latest, ...batch.slice(0, -1)];
     latest = batch.slice(-1);
     const large = await last;
-    spare.push(...done.map(({ pixels }) => pixels.buffer));
+    for (const { pixels } of done) decoded.give(pixels);
     return { frames: batch.map((frame, at) => ({ ...frame, ...large[at] })), room };
   });
   let held: Buffer[] = [];
@@ -74,7 +74,7 @@ export async function* enlargeFrames(
     held = held.filter(({ buffer }) => buffer === kept);
   }
   for (const one of held) calls.give(one);
-  spare.push(...latest.map(({ pixels }) => pixels.buffer));
+  for (const { pixels } of latest) decoded.give(pixels);
 }
 
 /** From pictures to their enlargements; those of one size go in one call. */

@@ -21,16 +21,21 @@ const record = join(places.venv, 'enhance.json');
 
 /** @typedef {{ python: Python, layers: Partial<Record<Layer, string>> }} Made */
 
-/** The environment with the layers that this run needs. @param {{ dev: boolean }} needs @returns {Promise<Python>} */
-export const setUpPython = async ({ dev }) => {
-  const gpu = existsSync('/proc/driver/nvidia/version');
+/** The environment with what the service and the building of its models need. @returns {Promise<Python>} */
+export const setUpPython = async () => {
   let made = read();
   if (made?.layers.base !== hashOf('base')) made = await create();
-  if (made.layers.provenance !== hashOf('provenance')) made = await add(made, 'provenance');
-  // gpu comes last: its onnxruntime replaces the one that the tests need
-  if (dev && made.layers.dev !== hashOf('dev')) made = await add(made, 'dev');
-  if (gpu && made.layers.gpu !== hashOf('gpu')) made = await add(made, 'gpu');
+  made = await withLayer(made, 'provenance');
   return { ...made.python, path: places.python };
+};
+
+/** What the tests need, and an NVIDIA GPU. @param {{ dev: boolean }} needs */
+export const addToPython = async ({ dev }) => {
+  let made = read();
+  if (!made) throw new Error(`${record} is gone`);
+  if (dev) made = await withLayer(made, 'dev');
+  // gpu comes last: its onnxruntime replaces the one that the tests need
+  if (existsSync('/proc/driver/nvidia/version')) await withLayer(made, 'gpu');
 };
 
 /** The record of the environment, when it is complete and its Python still exists. @returns {Made | undefined} */
@@ -52,6 +57,10 @@ const create = async () => {
 };
 
 /** @param {Made} made @param {Layer} layer @returns {Promise<Made>} */
+const withLayer = async (made, layer) =>
+  made.layers[layer] === hashOf(layer) ? made : add(made, layer);
+
+/** @param {Made} made @param {Layer} layer @returns {Promise<Made>} */
 const add = async (made, layer) => {
   const hash = hashOf(layer);
   const titles = {
@@ -60,20 +69,21 @@ const add = async (made, layer) => {
     dev: 'Python packages for tests',
     gpu: 'Python packages for the GPU',
   };
-  await step(titles[layer], () =>
-    run(places.python, [
-      '-m',
-      'pip',
-      'install',
-      '--disable-pip-version-check',
-      '--require-hashes',
-      '--only-binary=:all:',
-      // Of these few modules are used, and compiling them all takes longer than the rest.
-      ...(layer === 'dev' ? ['--no-compile'] : []),
-      '-r',
-      join(root, locks[layer]),
-    ]),
-  );
+  const words = [
+    '-m',
+    'pip',
+    'install',
+    '--disable-pip-version-check',
+    '--require-hashes',
+    '--only-binary=:all:',
+    // A lock names all that is needed: looking for more takes a quarter of the time.
+    '--no-deps',
+    // Of these few modules are used, and compiling them all takes longer than the rest.
+    ...(layer === 'dev' ? ['--no-compile'] : []),
+    '-r',
+    join(root, locks[layer]),
+  ];
+  await step(titles[layer], () => run(places.python, words, { log: 'setup-python.log' }));
   const now = { ...made, layers: { ...made.layers, [layer]: hash } };
   await writeFile(`${record}.new`, JSON.stringify(now));
   await rename(`${record}.new`, record);

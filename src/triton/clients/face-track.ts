@@ -1,4 +1,6 @@
 /** Pictures of a clip to the faces in them. */
+
+import { openMemory } from '../../memory.ts';
 import {
   byteLength,
   floatsIn,
@@ -97,7 +99,7 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
   const ask = openModel(transport, loaded);
   const most = Number(loaded.parameters.max_faces);
   /** What the last answer came in, for the next one: the collector would have 90 kB a picture to find and free. */
-  let spare: Buffer | null = null;
+  const answers = openMemory();
   return {
     track: async ({ pictures, coding, state, hints, fps, thorough = true }, signal) => {
       const count = pictures.length;
@@ -117,14 +119,11 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
         floats('BOX', count, most, 4),
         floats('LIKENESS', count, most, LIKENESS),
       ];
-      const needed = bytesOf(faces);
-      const memory: Buffer =
-        spare && spare.length >= needed ? spare : Buffer.allocUnsafeSlow(needed);
-      // Not from another request at the same time, nor after one that failed: its answer may still come.
-      spare = null;
+      const memory = answers.take(bytesOf(faces));
       const of = await ask(inputs, [...into(memory, faces), floats('STATE', -1)], signal);
       const tracked = { faces: facesOf(of, count, most), state: floatsOf(of('STATE')) };
-      spare = memory;
+      // Not after a failure: the answer may still come.
+      answers.give(memory);
       return tracked;
     },
   };

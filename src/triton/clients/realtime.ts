@@ -50,7 +50,7 @@ export const openRealtime = (
       const sent = sending.take(count * bytesOfOne);
       for (const [at, { pixels }] of frames.entries()) pixels.copy(sent, at * bytesOfOne);
       const inputs = [
-        uint8('FRAMES', [count, bytesOfOne], sent.subarray(0, count * bytesOfOne)),
+        uint8('FRAMES', [count, bytesOfOne], sent),
         int32('SIZE', [small.width, small.height]),
         int32('SCALE', [scale]),
       ];

@@ -16,7 +16,7 @@ import { lipsyncModels } from '../../real/lipsync.ts';
 import { probeBoth } from '../../real/probe-both.ts';
 import { tempDir } from '../../real/run.ts';
 import { sounds } from '../../real/sounds.ts';
-import { talkingHead } from '../../real/talking.ts';
+import { portrait, talkingHead } from '../../real/talking.ts';
 import { lipsyncNames, realTriton, tritonEnvironment } from '../../real/triton.ts';
 
 const test = suite('inside');
@@ -162,6 +162,31 @@ test('the renderers of the service get what they always got, and the same comes 
   const frame = ['Y', 'U', 'V', 'COLOUR', 'MESH', 'TARGET', 'SUBJECT', 'STYLE'];
   assert.equal(asked.slice(-2), [frame, frame]);
   assert.equal(offered, plain);
+});
+
+test('a portrait shows what its own picture shows of the mouth, and a drawing nothing', async () => {
+  const sound = await sounds.babble(join(dir, 'short.wav'), 0.2);
+  const asked: string[][] = [];
+  const listening: Transport = {
+    ...transport,
+    infer: (model, inputs, wanted, until) => {
+      if (model.startsWith('mouth_render')) asked.push(inputs.map(({ name }) => name));
+      return transport.infer(model, inputs, wanted, until);
+    },
+  };
+  const models = await lipsyncModels('fast', listening, config.triton);
+  for (const style of ['photo', 'flat'] as const) {
+    asked.length = 0;
+    const inputs = { media: portrait, audio: sound };
+    await runLipSync({
+      ...{ inputs, found: await probeBoth(inputs, config, signal), models, config, signal },
+      ...{ target: join(dir, `${style}.mp4`), report: () => {} },
+      options: LipsyncOptions.parse({ model: 'fast', options: { style, motion: false } }),
+    });
+    const frames = asked.slice(style === 'photo' ? 3 : 1);
+    assert.ok(frames.length >= 4);
+    for (const names of frames) assert.is(names.includes('INSIDE'), style === 'photo');
+  }
 });
 
 test.run();

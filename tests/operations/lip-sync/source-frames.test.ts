@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeEvenYuv } from '../../../src/media/read/decode.ts';
 import type { IndexedVideo } from '../../../src/media/read/indexed-video.ts';
+import { openMemory } from '../../../src/memory.ts';
 import { layOut } from '../../../src/operations/lip-sync/plan/timeline.ts';
 import { readSourceFrames } from '../../../src/operations/lip-sync/render/source-frames.ts';
 import { at, ffmpeg, probe, soon } from '../../media/clips.ts';
@@ -41,7 +42,7 @@ for (const sync_mode of ['cut_off', 'loop', 'bounce', 'silence', 'remap'] as con
         const frames = layOut(film.times, soundSeconds, { sync_mode });
         for (const from of [0, 21, Math.max(0, frames.length - 30)]) {
           const came: string[] = [];
-          const means = { ffmpeg, signal: soon(), spare: [] };
+          const means = { ffmpeg, signal: soon(), memory: openMemory() };
           for await (const frame of readSourceFrames(film, frames, from, means)) {
             const { crossfade, index, time, duration } = frame;
             const below = crossfade ? ` over ${numberOf(crossfade)} at ${crossfade.share}` : '';
@@ -60,7 +61,11 @@ for (const sync_mode of ['cut_off', 'loop', 'bounce', 'silence', 'remap'] as con
 
 test('a receiver that stops early leaves no decoder behind', async () => {
   const laidOut = layOut(even.times, 11, { sync_mode: 'loop' });
-  const frames = readSourceFrames(even, laidOut, 0, { ffmpeg, signal: soon(), spare: [] });
+  const frames = readSourceFrames(even, laidOut, 0, {
+    ffmpeg,
+    signal: soon(),
+    memory: openMemory(),
+  });
   for await (const { crossfade } of frames) if (crossfade) break;
   assert.is((await frames.next()).done, true);
 });

@@ -19,6 +19,7 @@ WORTH = 0.6  # belief from which a lender's teeth count
 SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
 FEWEST = 60  # of them, to tell the teeth's colour, and of those that are none, to tell what is behind
 NO_TOOTH = 0.6  # luma, of a tooth's
+PARTED = 0.13  # S between the lips from which it is seen how dark it is behind the teeth: less shows the lips' shade
 TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
@@ -53,6 +54,8 @@ def _coloured(person: Subject, lenders: list[Lender], colours: Colours) -> Subje
 def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
     """RGB of the darkest quarter and of the middle half of what a lender shows behind its teeth, 2 x 3, in the light of the
     reference; None where it shows little."""
+    if lender.lips.gap < PARTED:
+        return None
     rgb = to_rgb(lender.planes, colours)
     hole = np.zeros(rgb.shape[:2], np.uint8)
     upper, lower = (lender.pose.to_pixels(lender.pose.to_plane(c)) for c in (lender.lips.upper_inner, lender.lips.lower_inner))

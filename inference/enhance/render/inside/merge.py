@@ -25,10 +25,11 @@ from .upper import ENOUGH, upper_row
 WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
 UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge from which nothing, and everything is taken
-FILLED = 0.35  # of a picture's middle, that frames show at least, but for the only one
+FILLED = 0.35  # of a picture's middle, that frames show at least: in less, the shine of the lower lip is taken for lower teeth
 FILLERS = 6  # frames that a picture of what lies under them is made of, at most
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
 APART = 0.015  # S between two pictures
+FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
 CARRIED = 0.06  # S that what is seen goes on beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
 NEAR_GAP = 0.04  # S: how far apart openings tell of each other's light
@@ -110,8 +111,7 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
         made, seen = laid([under[i] for i in order if abs(apart[i] - apart[best]) < 0.6], of, lit=False)
         height = np.clip(heights[best] - 0.006, 0.004, DEEP)
         between = (grid.up[:, None] < height) & (np.abs(grid.aside) < ROW / 2)
-        least = FILLED if levels or mark != marks[-1] else 0.0
-        if (seen[between] > SEEN).sum() <= least * between.sum():
+        if (seen[between] > SEEN).sum() <= FILLED * between.sum():
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
         levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
@@ -133,10 +133,10 @@ def _dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floa
 
 
 def _nothing_under(grid: Grid, of: Palette) -> tuple[float, Array, Floats]:
-    """The picture of what lies under the upper teeth, of a clip that shows nothing there."""
-    floor = of.cavity + 0.4 * (of.tongue - of.cavity)
-    column = floor + smoothstep(grid.up / DEEP, 0.2, 0.8)[:, None, None] * (of.cavity - floor)
-    return 0.0, np.full(len(grid.x), DEEP), np.asarray(np.repeat(column, len(grid.x), axis=1), np.float32)
+    """The picture of what lies under the upper teeth, of frames that show nothing there: a tongue in the dark."""
+    lit = (1 - smoothstep(grid.up, *FLOOR))[:, None] * (1 - smoothstep(np.abs(grid.aside), *TONGUE_SIDES))
+    picture = of.cavity + TONGUE_LIT * lit[..., None] * (of.tongue - of.cavity)
+    return 0.0, np.full(len(grid.x), DEEP), np.asarray(picture, np.float32)
 
 
 def _tone(frames: list[Frame], upper: Floats, seen: Floats, of: Palette) -> Array:

@@ -42,14 +42,14 @@ export const measureSync = async (
   const { first, firstSeconds } = video.speaking;
   const count = Math.min(info.frames - first, Math.ceil(SECONDS * info.fps));
   const every = everyWhich(info.fps, count);
-  const { frames, spare, coding } = openFrames({
+  const { frames, blocks, coding } = openFrames({
     ...{ source: video.parts, info, longSide: sideFor(video) },
     ...{ ffmpeg: config.ffmpeg, signal, every },
     from: Math.max(0, firstSeconds - ROUNDING),
   });
   const boxes = video.boxes.slice(first).filter((_, at) => at % every === 0);
   const { times, sightings } = await trackFaces({
-    ...{ frames: take(frames, Math.ceil(count / every)), spare, coding, boxes },
+    ...{ frames: take(frames, Math.ceil(count / every)), blocks, coding, boxes },
     // Where the face is, is known; looking for others in every corner would take longer than all the rest.
     ...{ thorough: false, size: info.size, fps: info.fps / every },
     ...{ tracker: models.faceTrack, meshes: NO_MESHES, signal },

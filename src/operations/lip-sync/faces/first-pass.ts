@@ -79,7 +79,7 @@ const track = (
     report({ stage: 'decoding', framesDone, framesTotal, span: progressSpans.tracking });
   };
   onFrames(0);
-  const { frames, spare, coding } = openFrames({
+  const { frames, blocks, coding } = openFrames({
     ...{ source: inputs.media, info, longSide: TRACKING_SIDE },
     ...{ keep, ffmpeg: config.ffmpeg, signal },
   });
@@ -87,7 +87,7 @@ const track = (
   return trackFaces({
     ...{
       frames: upTo(frames, secondsToTrack(shownSeconds), least),
-      spare,
+      blocks,
       coding,
       size: info.size,
       fps: info.fps,

@@ -4,6 +4,7 @@ import type { Config } from '../../../config.ts';
 import type { Size, YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import { decodeSmall, type Source } from '../../../media/read/decode.ts';
+import { type Memory, openMemory } from '../../../memory.ts';
 import type { Box, Face, FaceTrack } from '../../../triton/clients/face-track.ts';
 import type { Coding } from '../../../triton/clients/patch-pixels.ts';
 import { codingOf } from '../coding.ts';
@@ -43,10 +44,10 @@ const CHUNK = 8;
 /** Requests on their way: while the tracker works on one, the next one's pictures are decoded. */
 const CHUNKS_IN_FLIGHT = 2;
 
-/** The frames to track faces in. `spare` takes back the memory of whole chunks: see `decodeSmall`. */
+/** The frames to track faces in. `blocks` takes back the memory of whole chunks: see `decodeSmall`. */
 export type SmallFrames = {
   readonly frames: AsyncIterable<YuvFrame>;
-  readonly spare: ArrayBufferLike[];
+  readonly blocks: Memory;
   /** How their codes become colours. */
   readonly coding: Coding;
 };
@@ -71,10 +72,10 @@ export const openFrames = ({
   readonly from?: number;
   readonly every?: number;
 }): SmallFrames => {
-  const spare: ArrayBufferLike[] = [];
-  const memory = { framesPerBlock: CHUNK, spare };
+  const blocks = openMemory();
+  const memory = { framesPerBlock: CHUNK, blocks };
   const options = { longSide, keep, ffmpeg, signal, memory, from, every };
-  return { frames: decodeSmall(source, info, options), spare, coding: codingOf(info.colour) };
+  return { frames: decodeSmall(source, info, options), blocks, coding: codingOf(info.colour) };
 };
 
 type TrackFacesRequest = SmallFrames & {
@@ -97,7 +98,7 @@ type TrackFacesRequest = SmallFrames & {
 
 /** Every face in every frame. */
 export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedClip> => {
-  const { frames, spare, size, meshes, onFrames } = request;
+  const { frames, blocks, size, meshes, onFrames } = request;
   const times: number[] = [];
   const sightings: Sighting[][] = [];
   const likenesses = collectLikenesses();
@@ -113,7 +114,7 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
       for (const { id, likeness } of found) if (likeness) likenesses.add(id, likeness);
       sightings.push(await sightingsOf(found, scaleTo(size, frame), meshes));
     }
-    if (chunk.length === CHUNK && chunk[0]) spare.push(chunk[0].pixels.buffer);
+    if (chunk.length === CHUNK && chunk[0]) blocks.give(chunk[0].pixels);
     onFrames?.(times.length);
   }
   return {

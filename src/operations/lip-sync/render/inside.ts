@@ -37,6 +37,16 @@ export const collectInside = async (sources: InsideSources): Promise<Buffer | nu
   return last && render.inside(best, last, signal);
 };
 
+/** The same from a portrait, of which there is no other picture. */
+export const insideOfStill = async (
+  mouth: Mouth,
+  render: MouthRender,
+  signal: AbortSignal,
+): Promise<Buffer | null> =>
+  mouth.about.style === 'flat' || render.lenders === 0
+    ? null
+    : render.inside([await render.lender(mouth, signal)], mouth, signal);
+
 type Found = { readonly index: number; readonly mouth: Mouth };
 
 async function* mouthsIn(sources: InsideSources): AsyncGenerator<Found> {

@@ -1,5 +1,6 @@
 import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
+import { openMemory } from '../../../memory.ts';
 import type { Rendering } from '../../../triton/clients/mouth-render.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
@@ -30,7 +31,7 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
   const { config, models, signal } = task;
   const { video, frames, chosen, meshes, sounds } = scene;
   const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
-  const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
+  const means = { ffmpeg: config.ffmpeg, signal, memory: openMemory() };
   const pictures = (indices: readonly number[]) => framesAt(video, indices, means);
 
   const render = models.mouthRender;
@@ -62,7 +63,7 @@ export const renderFrom = (
   { config, models, signal, hooks }: Pick<LipSyncTask, 'config' | 'models' | 'signal' | 'hooks'>,
   { video, meshes, script }: Scripted,
 ): OpenFrames => {
-  const means = { ffmpeg: config.ffmpeg, signal, spare: [] };
+  const means = { ffmpeg: config.ffmpeg, signal, memory: openMemory() };
   // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
   const inFlight = config.triton.framesInFlight + 1;
   const { frames } = script;
@@ -73,7 +74,7 @@ export const renderFrom = (
     const rendered = renderMouths(
       sources,
       { ...script, meshes },
-      { render, inFlight, signal, hooks, spare: means.spare },
+      { render, inFlight, signal, hooks, memory: means.memory },
     );
     for await (const frame of rendered) if (frame.index >= from) yield frame;
   };

@@ -44,7 +44,7 @@ type RenderMeans = {
   readonly signal: AbortSignal;
   readonly hooks: BenchHooks | undefined;
   /** Gets the memory of each frame that the receiver has finished with. */
-  readonly spare: ArrayBufferLike[];
+  readonly memory: Memory;
 };
 
 export type RenderedFrame = YuvFrame & {
@@ -61,9 +61,9 @@ export async function* renderMouths(
   script: MeshedScript,
   means: RenderMeans,
 ): AsyncGenerator<RenderedFrame, void, undefined> {
-  const { hooks, inFlight, spare } = means;
-  const memories = openPatchMemory();
-  const renderMouthInto = mouthRenderer(script, means, memories);
+  const { hooks, inFlight, memory } = means;
+  const patches = openPatchMemory();
+  const renderMouthInto = mouthRenderer(script, means, patches);
 
   const renderFrame = async ({ crossfade, ...frame }: SourceFrame) => {
     const wanted = script.frames[frame.index];
@@ -76,10 +76,10 @@ export async function* renderMouths(
       if (hooks?.rendered) mix(before, crossfade, crossfade.share);
       if (moves) {
         const other = await renderMouthInto(crossfade, wanted.crossfade.source);
-        if (other.memory) memories.give(other.memory);
+        if (other.memory) patches.give(other.memory);
       }
       mix(frame, crossfade, crossfade.share);
-      spare.push(crossfade.pixels.buffer);
+      memory.give(crossfade.pixels);
     }
     // A face whose mouth the renderer leaves alone is turned away, or something covers it.
     const seen = !made.rect || made.changed;
@@ -90,18 +90,18 @@ export async function* renderMouths(
     const { frame, source, made } = shown;
     if (!made.rect || script.frames[frame.index]?.crossfade) return shown;
     putBack(frame, made.rect, made.patch);
-    memories.give(made.memory);
+    patches.give(made.memory);
     return { ...shown, made: await renderMouthInto(frame, source, share) };
   };
   for await (const shown of eased(inOrder(sources, inFlight, renderFrame), ease)) {
     const { frame, before, moves, made } = shown;
     const after = { ...frame, passedThrough: moves && !made.changed };
-    const { mesh, rect, mask, memory } = made;
+    const { mesh, rect, mask } = made;
     hooks?.rendered?.({ index: frame.index, mesh, rect, mask, before, after });
-    if (memory) memories.give(memory);
+    if (made.memory) patches.give(made.memory);
     yield after;
     // A bench may keep the frames that its hooks get.
-    if (!hooks) spare.push(after.pixels.buffer);
+    if (!hooks) memory.give(after.pixels);
   }
 }
 
@@ -112,12 +112,12 @@ const UNCHANGED = {
 
 /**
  * Renders into a frame, which shows the clip's picture `source`, the mouth that is planned for the frame's index, at most
- * `most` of it (0..1). `memory` of the result, in which its patch (as it was) and its mask lie, goes back to `memories`.
+ * `most` of it (0..1). `memory` of the result, in which its patch (as it was) and its mask lie, goes back to `patches`.
  */
 const mouthRenderer = (
   { frames, chosen, meshes, targets, rendering, inside, pcm, references }: MeshedScript,
   { render, signal }: RenderMeans,
-  memories: Memory,
+  patches: Memory,
 ) => {
   const faded = fades(
     frames.map(({ moves, source, duration }) => ({ seen: !moves || !!chosen[source], duration })),
@@ -132,7 +132,7 @@ const mouthRenderer = (
     const planned = targets.subarray(index * SHAPE, (index + 1) * SHAPE);
     const target = share < 1 ? interpolateShape(mesh, planned, share) : planned;
     const whole = yuvBytes(rect);
-    const memory = memories.take(whole + renderedBytes(rect, rendering.coding));
+    const memory = patches.take(whole + renderedBytes(rect, rendering.coding));
     const patch = cut(frame, rect, memory);
     const mouth = { patch, mesh: meshIn(mesh, rect), about: rendering };
     const reference = references && referenceFor(references, source);
