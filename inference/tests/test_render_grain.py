@@ -43,7 +43,7 @@ def test_grain_that_was_moved_by_half_a_pixel_is_the_grain_it_was(
     deviation: float, soft: float, shift: float, within: float
 ) -> None:
     planes = grey(120 + noise(160, 160, deviation, soft))
-    by = np.full((120, 120, 2), shift, np.float32)
+    by = (np.full((120, 120), shift, np.float32),) * 2
     area, all_of_it = Area(20, 20, 140, 140), np.ones((120, 120), np.bool_)
     out = moved(planes, by, area, all_of_it)
     inside = (slice(40, 120), slice(40, 120))
@@ -63,8 +63,7 @@ def test_the_borders_of_blocks_are_not_made_stronger() -> None:
         across = np.abs(np.diff(luma[40:120, 40:120].astype(np.float32), axis=1))
         return float(across[:, (np.arange(79) + 41 - by) % 8 == 0].mean())
 
-    by = np.zeros((120, 120, 2), np.float32)
-    by[..., 0] = 0.5
+    by = np.full((120, 120), 0.5, np.float32), np.zeros((120, 120), np.float32)
     area, all_of_it = Area(20, 20, 140, 140), np.ones((120, 120), np.bool_)
     out = moved(blocky, by, area, all_of_it)
     sharpened(out.y, blocky.y, by, area, all_of_it)
@@ -129,7 +128,7 @@ def test_what_is_drawn_out_in_any_direction_gets_no_detail() -> None:
     planes = grey(120 + noise(160, 160, 6.0))
     y, x = np.mgrid[0:120, 0:120].astype(np.float32) - 60
     along = (x + y) / 2 * -0.6
-    by = np.stack([along, along], axis=-1)
+    by = along, along
     area, all_of_it = Area(20, 20, 140, 140), np.ones((120, 120), np.bool_)
     out = moved(planes, by, area, all_of_it)
     before = out.y.copy()

@@ -1,4 +1,4 @@
-/** SIGTERM, as every deploy sends it: to the process alone, or to all that it has started. */
+/** SIGTERM, as every deploy sends it: to the process alone, or to all that it has started. The model takes a fixed time, so that a job is under way on any machine. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip, pattern } from '../real/clip.ts';
+import { fixedDelayTriton } from '../real/fixed-delay.ts';
 import { tempDir } from '../real/run.ts';
 import { ended, realService } from '../real/service.ts';
-import { realTriton } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('draining');
 const dir = tempDir('drain');
-const service = await realService({ API_DRAIN_SECONDS: '30' }, realTriton(['photo']));
+const service = await realService({ API_DRAIN_SECONDS: '30' }, fixedDelayTriton(100, 2));
 const photo = { model: 'photo', scale: 2, effort: 'best' };
 const caller = await service.caller(1000);
 

@@ -13,10 +13,11 @@ import { int32, intsOf } from '../../src/triton/protocol/tensor.ts';
 import { nothingLost } from '../faults/aftermath.ts';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { testConfig } from '../real/config.ts';
+import { fixedDelayModels } from '../real/fixed-delay.ts';
 import { freePorts } from '../real/ports.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { realService } from '../real/service.ts';
-import { repositories, testModels } from '../real/triton.ts';
+import { testModels } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('a dead or hung process of Triton');
@@ -37,7 +38,7 @@ const triton = supervise(
       keeper = await startTriton({
         ports: { http, grpc, metrics },
         host: '127.0.0.1',
-        modelsDirs: [...repositories, more],
+        modelsDirs: [fixedDelayModels(100, 2), testModels, more],
         logFile: join(dir, 'triton.log'),
         env: { ...partEnvironment(), KEEPER_PATIENCE: '0.1' },
         signal,

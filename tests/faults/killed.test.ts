@@ -1,22 +1,26 @@
-/** Processes that are killed in the middle of a job, one by one and all at once. What has to hold then is in aftermath.ts. */
+/** Processes that are killed in the middle of a job, one by one and all at once. What has to hold then is in aftermath.ts. The model takes a fixed time, so that a job lasts as long on any machine. */
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { h264, makeClip, pattern } from '../real/clip.ts';
+import { h264, makeClip, pattern, timesOf } from '../real/clip.ts';
 import { killDecoders, killEncoders } from '../real/decoders.ts';
+import { fixedDelayTriton } from '../real/fixed-delay.ts';
 import { ownRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 import { type Caller, ended, realService } from '../real/service.ts';
-import { ownTriton } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 import { nothingLost } from './aftermath.ts';
 import { follow } from './follow.ts';
 
 const test = suite('killed processes');
-const [triton, redis] = await Promise.all([ownTriton(['photo', 'photo_realtime']), ownRedis()]);
+const [triton, redis] = await Promise.all([
+  fixedDelayTriton(100, 4, ['photo_realtime']),
+  ownRedis(),
+]);
 const service = await realService(
   { WORKER_DRAIN_SECONDS: '20' },
   Promise.resolve(triton),
@@ -85,14 +89,23 @@ for (const [effort, size] of [
   });
 }
 
-test('the decoder, then the encoder of a video: it is done again, whole', async () => {
+test('the decoder after half of the frames, then the encoder of a video: it is done again, whole', async () => {
   const caller = await service.caller(granted);
   const id = await begun(caller, '120x80');
+  const { status } = await caller.until(
+    id,
+    (job) => ended(job) || (job.progress?.frames_done ?? 0) > 30,
+  );
+  assert.is(status, 'processing');
   await killDecoders(service.worker.pid());
   await caller.until(id, ({ progress }) => (progress?.frames_done ?? 0) === 0);
   await caller.until(id, ({ progress }) => (progress?.frames_done ?? 0) >= 2);
   await killEncoders(service.worker.pid());
   await whole(caller, [id]);
+  const { result } = await caller.job(id);
+  const path = join(dir, `${id}.mp4`);
+  writeFileSync(path, await caller.download(result?.output_url ?? ''));
+  assert.is((await timesOf(path)).length, 50);
   assert.equal(await attempts(id), { attempts: 3, lost: 0 });
 });
 

@@ -1,4 +1,4 @@
-/** Parts that are there but starve: a Redis that comes late or has no memory, a full disk, a Triton that crawls. */
+/** Parts that are there but starve: a Redis that comes late or has no memory, a full disk, a Triton that crawls. The model takes a fixed time. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,18 +6,18 @@ import axios from 'axios';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip, pattern } from '../real/clip.ts';
+import { fixedDelayTriton } from '../real/fixed-delay.ts';
 import { ownRedis } from '../real/redis.ts';
 import { tempDir } from '../real/run.ts';
 import { type Caller, ended, realService } from '../real/service.ts';
 import { skip } from '../real/skip.ts';
 import { smallDisk } from '../real/small-disk.ts';
-import { realTriton } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 import { nothingLost } from './aftermath.ts';
 import { crawlingProxy } from './crawling-proxy.ts';
 
 const test = suite('starved parts');
-const [triton, redis] = await Promise.all([realTriton(['photo']), ownRedis()]);
+const [triton, redis] = await Promise.all([fixedDelayTriton(100, 2), ownRedis()]);
 const proxy = await crawlingProxy(triton.httpUrl);
 const disk = smallDisk(24);
 await redis.kill();

@@ -146,7 +146,7 @@ export const callerOf = (account: string, key: string, url: string) => {
       const answer = await axios.get(link, { responseType: 'arraybuffer', timeout: 60_000 });
       return Buffer.from(answer.data);
     },
-    /** Waits until the job is as `wanted` says. Its end stays, and is looked for less often the longer that takes. */
+    /** Waits until the job is as `wanted` says: looks again after a tenth of the time waited so far, its end stays longest. */
     until: async (id: string, wanted: (job: Job) => boolean, withinMs = 180_000): Promise<Job> => {
       const from = Date.now();
       for (;;) {
@@ -155,7 +155,7 @@ export const callerOf = (account: string, key: string, url: string) => {
         const waitedMs = Date.now() - from;
         if (waitedMs > withinMs)
           throw new Error(`job ${id} stayed ${JSON.stringify(now, null, 1)}`);
-        await sleep(wanted === ended ? Math.min(Math.max(waitedMs / 10, 50), 250) : 50);
+        await sleep(Math.min(Math.max(waitedMs / 10, 50), wanted === ended ? 250 : 100));
       }
     },
     balance: async () => (await http.get('/v1/credits')).data,

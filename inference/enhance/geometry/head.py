@@ -78,8 +78,13 @@ class Pose:
 
     def plane_of(self, area: Area, finer: int = 1) -> Array:
         """Plane coordinates of the area's pixels, rows x columns x 2, each pixel cut into finer x finer."""
-        x = area.x + (np.arange(area.width * finer) + 0.5) / finer - 0.5 - self.anchor[0]
-        y = area.y + (np.arange(area.height * finer) + 0.5) / finer - 0.5 - self.anchor[1]
+        x = area.x + (np.arange(area.width * finer) + 0.5) / finer - 0.5
+        y = area.y + (np.arange(area.height * finer) + 0.5) / finer - 0.5
+        return self.plane_at(x, y)
+
+    def plane_at(self, x: Array, y: Array) -> Array:
+        """Plane coordinates of places at columns x and rows y of the picture, rows x columns x 2."""
+        x, y = x - self.anchor[0], y - self.anchor[1]
         (a, b), (c, d) = self.basis / self.scale
         return np.stack([a * x + (b * y)[:, None], c * x + (d * y)[:, None]], axis=-1)
 

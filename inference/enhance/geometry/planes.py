@@ -1,6 +1,7 @@
 """8-bit YUV 4:2:0 planes: their checks, their colours, and areas of them moved and painted over."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -96,23 +97,35 @@ def from_rgb(rgb: Floats, colours: Colours) -> Floats:
     return np.asarray(yuv.reshape(rgb.shape), np.float32)
 
 
-def moved(planes: Planes, by: Floats, area: Area, changed: npt.NDArray[np.bool_]) -> Planes:
-    """The planes with each pixel of `area` (even origin) fetched from where `by` points, where `changed` says so."""
+def moved(planes: Planes, by: tuple[Floats, Floats], area: Area, changed: npt.NDArray[np.bool_]) -> Planes:
+    """The planes with each pixel of `area` (even origin) fetched from where `by` points, where `changed` says so.
+
+    by: pixels across and down, h x w each.
+    """
     out = planes.copy()
+    left, top, width, height = cv2.boundingRect(changed.astype(np.uint8))
+    if not width:
+        return out
+    whole, area = area, even(Area(left, top, left + width, top + height).moved(area.x, area.y), area)
+    part = area.moved(-whole.x, -whole.y).slices
+    changed = changed[part]
     x, y = np.arange(area.x, area.right, dtype=np.float32), np.arange(area.y, area.bottom, dtype=np.float32)
-    at_x, at_y = (np.asarray(part, np.float32) for part in cv2.split(by))
-    at_x += x
-    at_y += y[:, None]
-    fetched = cv2.remap(planes.y, at_x, at_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
-    cv2.copyTo(fetched, changed.astype(np.uint8), out.y[area.slices])
+    at_x, at_y = by[0][part] + x, by[1][part] + y[:, None]
+    cv2.copyTo(_fetched(planes.y, at_x, at_y), changed.astype(np.uint8), out.y[area.slices])
     half = halved(area)
     some = any_of_four(changed).astype(np.uint8)
     # A chroma sample stands for its 2 x 2 luma pixels: a smooth field is the same for all of them.
-    chroma_x, chroma_y = (np.ascontiguousarray(v[::2, ::2]) * 0.5 for v in (at_x, at_y))
-    for plane, target in ((planes.u, out.u), (planes.v, out.v)):
-        fetched = cv2.remap(plane, chroma_x, chroma_y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
+    chroma = _fetched(cv2.merge((planes.u, planes.v)), at_x[::2, ::2] * np.float32(0.5), at_y[::2, ::2] * np.float32(0.5))
+    for fetched, target in zip(cv2.split(chroma), (out.u, out.v), strict=True):
         cv2.copyTo(fetched, some, target[half.slices])
     return out
+
+
+def _fetched(picture: npt.NDArray[Any], x: Floats, y: Floats) -> npt.NDArray[Any]:
+    """A picture's pixels (uint8) at columns x and rows y, h x w each; beyond its border it is mirrored."""
+    # OpenCV is faster between floats than between bytes, which it weighs with whole numbers.
+    found = cv2.remap(picture.astype(np.float32), x, y, cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT_101)
+    return cv2.addWeighted(found, 1, found, 0, 0, dtype=cv2.CV_8U)
 
 
 def paint(out: Planes, yuv: Floats, opacity: Floats, area: Area) -> None:
@@ -143,15 +156,13 @@ def even(area: Area, within: Area) -> Area:
 
 def any_of_four(mask: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Of a luma mask (h x w) the chroma mask: where any of a sample's 2 x 2 pixels is set."""
-    full = np.pad(mask, ((0, mask.shape[0] & 1), (0, mask.shape[1] & 1)))
+    odd = mask.shape[0] & 1, mask.shape[1] & 1
+    full = np.pad(mask, ((0, odd[0]), (0, odd[1]))) if any(odd) else mask
     return np.asarray(full[::2, ::2] | full[1::2, ::2] | full[::2, 1::2] | full[1::2, 1::2])
 
 
 def mean_of_four(values: Floats) -> Floats:
     """Of luma values (h x w) the chroma values: the means of 2 x 2 pixels; an odd last row or column counts twice."""
-    full = (
-        np.pad(values, ((0, values.shape[0] & 1), (0, values.shape[1] & 1)), "edge")
-        if 1 in (values.shape[0] & 1, values.shape[1] & 1)
-        else values
-    )
+    odd = values.shape[0] & 1, values.shape[1] & 1
+    full = np.pad(values, ((0, odd[0]), (0, odd[1])), "edge") if any(odd) else values
     return np.asarray((full[::2, ::2] + full[1::2, ::2] + full[::2, 1::2] + full[1::2, 1::2]) * np.float32(0.25))

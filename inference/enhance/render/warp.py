@@ -18,10 +18,10 @@ from .window import Window
 def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Planes, Plane]:
     """The planes with the lips moved from `own` to `asked`, and the mask: 255 where a pixel moved by half a pixel or more."""
     planes, pose = patch.planes, patch.pose
-    field = Field(pull(patch.head, own, asked, pose))
+    field = Field(pull(patch.head, own, asked, pose), pose)
     line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
     window = Window(patch)
-    by, area = displacement(field, pose, line, window, window.reach)
+    by, area = displacement(field, line, window, window.reach)
     mask = np.zeros(planes.y.shape, np.uint8)
     if not area.width or not area.height:
         return planes.copy(), mask
@@ -30,12 +30,12 @@ def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Plane
         by = np.pad(by, ((area.y - grown.y, grown.bottom - area.bottom), (area.x - grown.x, grown.right - area.right), (0, 0)))
     if quality.fine_mask:
         by = seen_alone(by, pose.scale)
-    across, down = cv2.split(by)
+    across, down = (np.asarray(part, np.float32) for part in cv2.split(by))
     length = np.maximum(np.abs(across), np.abs(down))
     changed = np.asarray(length > LEAST)
     # In proportion below half a pixel.
     mask[grown.slices] = cv2.convertScaleAbs(length, alpha=510) * changed
-    out = moved(planes, by, grown, changed)
+    out = moved(planes, (across, down), grown, changed)
     if quality.grain:
-        sharpened(out.y, planes.y, by, grown, changed)
+        sharpened(out.y, planes.y, (across, down), grown, changed)
     return out, mask

@@ -3,7 +3,7 @@
 import numpy as np
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import smoothstep
+from enhance.geometry.head import Array, smoothstep
 
 from .patch import PATCH_DROP, PATCH_SPAN, Patch
 
@@ -35,14 +35,15 @@ class Window:
         self.reach = Area(area.x, top & ~1, area.right, area.bottom)
         """The rows in which anything can move."""
 
-    def __call__(self, pixels: Floats) -> Floats:
-        """0..1 for each of the pixels, ... x 2 (x, y)."""
-        plane = self.pose.from_pixels(pixels.reshape(-1, 2).astype(np.float64)).reshape(pixels.shape)
-        share = smoothstep(plane[..., 1], self.nose - STILL_ABOVE, self.nose + MOVING_BELOW)
+    def __call__(self, x: Floats, y: Floats) -> Floats:
+        """0..1 at columns x and rows y of the patch, rows x columns."""
+        share = smoothstep(self.pose.plane_at(x, y)[..., 1], self.nose - STILL_ABOVE, self.nose + MOVING_BELOW)
+        left, top, right, bottom = self.edges
+        across = self._let_through(x - left, 0) * self._let_through(right - 1 - x, 2)
+        down = self._let_through(y - top, 1) * self._let_through(bottom - 1 - y, 3)
+        return np.asarray(share * across * down[:, None], np.float32)
+
+    def _let_through(self, distance: Floats, side: int) -> Array:
+        """0..1 at distances from a side of the patch, in pixels."""
         low, high = (b * self.pose.scale for b in BORDER)
-        x, y = pixels[..., 0], pixels[..., 1]
-        distances = (x - self.edges[0], y - self.edges[1], self.edges[2] - 1 - x, self.edges[3] - 1 - y)
-        for distance, fade in zip(distances, self.fade, strict=True):
-            if fade:
-                share = share * (1 - fade * (1 - smoothstep(distance, low, high)))
-        return np.asarray(share, np.float32)
+        return np.asarray(1 - self.fade[side] * (1 - smoothstep(distance, low, high)))

@@ -58,7 +58,9 @@ const watched = async (media: string, asked: Asked = {}) => {
   const frames: (Omit<Seen, 'before' | 'after'> & { readonly changed: readonly number[] })[] = [];
   const rendered = ({ before, after, ...rest }: Seen) => {
     const changed: number[] = [];
-    for (const [i, code] of after.pixels.entries()) if (code !== before.pixels[i]) changed.push(i);
+    after.pixels.forEach((code, i) => {
+      if (code !== before.pixels[i]) changed.push(i);
+    });
     frames.push({ ...rest, changed });
   };
   return { ...(await run(media, { ...asked, hooks: { rendered } })), frames };

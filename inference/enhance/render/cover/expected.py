@@ -46,6 +46,7 @@ SCALES = np.array([0.08, 3.0, 3.0])  # of what skin differs, for the slope of th
 STEPS = 5  # of reweighting
 SOME = 3  # every so many cells are asked
 FLAT = 0.05  # ridge penalty on the slope of light over S
+MIDDLE = 0.4  # S under the nose, from where the slope of light is told
 SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
 
 Mask = npt.NDArray[np.bool_]
@@ -78,7 +79,7 @@ class Compared:
 
 def face_of(planes: Planes, head: Array, pose: Pose) -> Face:
     """The lower face of a patch in which nothing covers it. head: 478 x 3 in head coordinates."""
-    return Face(_cells(planes, pose), _knots(head, pose))
+    return Face(_cells(planes, pose, _pixels(pose)), _knots(head, pose))
 
 
 def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Compared:
@@ -89,7 +90,8 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
     usual = _levels(
         np.asarray(cv2.remap(known, at[..., 0], at[..., 1], cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE), np.float32)
     )
-    seen = _levels(_cells(planes, pose))
+    pixels = _pixels(pose)
+    seen = _levels(_cells(planes, pose, pixels))
     outline = _filled(knots[-len(JAW) :])
     mouth = _filled(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer[::-1]])))
     hole = _filled(pose.to_plane(np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))) & (lips.closed < 1)
@@ -98,7 +100,7 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
     torn = ((size < TORN[0]) | (size > TORN[1])) & ~hole
     hole |= (_unknown(face, at) | (grown(torn.astype(np.float32), 5) > 0)) & mouth
     skin = shrunk(outline.astype(np.float32), 5) > 0
-    skin &= _in_picture(planes, pose) & _facing(at, size) & ~hole
+    skin &= _in_picture(planes, pose, pixels) & _facing(at, size) & ~hole
     nose = pose.to_plane(head[[2, 98, 327]])
     skin &= ~((CENTRES[..., 1] < nose[:, 1].max() + 0.06) & (np.abs(CENTRES[..., 0] - nose[0, 0]) < 0.2))
     return Compared(pose, seen, np.asarray(usual + _light(seen - usual, skin), np.float32), skin, mouth & ~hole, hole, at)
@@ -131,6 +133,8 @@ def _centres() -> Array:
 
 
 CENTRES = _centres()
+TERMS = np.stack([np.ones(CENTRES.shape[:2]), CENTRES[..., 0], CENTRES[..., 1] - MIDDLE], axis=-1)
+"""Of each cell, what a slope of light over the face consists of."""
 
 
 def _knots(head: Array, pose: Pose) -> Array:
@@ -143,11 +147,16 @@ def _levels(yuv: Floats) -> Floats:
     return out
 
 
-def _cells(planes: Planes, pose: Pose) -> Floats:
-    """Y, U, V of the cells round the mouth; beyond the patch, those of its border."""
-    at = pose.to_pixels(CENTRES.reshape(-1, 2)).reshape(CENTRES.shape)
-    left, top = np.floor(at.reshape(-1, 2).min(axis=0)).astype(int) - 8
-    right, bottom = np.ceil(at.reshape(-1, 2).max(axis=0)).astype(int) + 9
+def _pixels(pose: Pose) -> Array:
+    """Of each cell, its x and y in the picture."""
+    return pose.to_pixels(CENTRES.reshape(-1, 2)).reshape(CENTRES.shape)
+
+
+def _cells(planes: Planes, pose: Pose, at: Array) -> Floats:
+    """Y, U, V of the cells round the mouth; beyond the patch, those of its border. at: their _pixels()."""
+    corners = at[:: ROWS - 1, :: COLUMNS - 1].reshape(-1, 2)
+    left, top = np.floor(corners.min(axis=0)).astype(int) - 8
+    right, bottom = np.ceil(corners.max(axis=0)).astype(int) + 9
     area = Area(int(left) & ~1, int(top) & ~1, int(right), int(bottom)).clipped(planes.area)
     if not area.width or not area.height:
         return np.zeros((ROWS, COLUMNS, 3), np.float32)
@@ -165,7 +174,8 @@ def _places(knots: Array, reference: Array) -> Floats:
     """Of each cell, column and row in the reference's texture."""
     count = len(knots)
     system = np.zeros((count + 3, count + 3))
-    system[:count, :count] = _kernel(knots, knots) + STIFFNESS * np.eye(count)
+    system[:count, :count] = _kernel(knots, knots)
+    system.flat[: count * (count + 3) : count + 4] += STIFFNESS
     system[:count, count] = system[count, :count] = 1
     system[:count, count + 1 :] = knots
     system[count + 1 :, :count] = knots.T
@@ -176,7 +186,8 @@ def _places(knots: Array, reference: Array) -> Floats:
     step = CELL * COARSER
     x, y = LEFT + (np.arange(columns) + 0.5) * step, TOP + (np.arange(rows) + 0.5) * step
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    found = _kernel(points, knots) @ weights[:count] + weights[count] + points @ weights[count + 1 :]
+    fine, there = points.astype(np.float32), knots.astype(np.float32)
+    found = _kernel(fine, there) @ weights[:count].astype(np.float32) + weights[count] + points @ weights[count + 1 :]
     found = (found - [LEFT, TOP]) / CELL - 0.5
     size = (columns * COARSER, rows * COARSER)
     large = cv2.resize(found.reshape(rows, columns, 2).astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
@@ -184,7 +195,8 @@ def _places(knots: Array, reference: Array) -> Floats:
 
 
 def _kernel(points: Array, knots: Array) -> Array:
-    squares = (points[:, None, 0] - knots[:, 0]) ** 2 + (points[:, None, 1] - knots[:, 1]) ** 2 + 1e-9
+    (x, y), (knot_x, knot_y) = np.ascontiguousarray(points.T), np.ascontiguousarray(knots.T)
+    squares = np.subtract.outer(x, knot_x) ** 2 + np.subtract.outer(y, knot_y) ** 2 + np.asarray(1e-9, x.dtype)
     return np.asarray(squares * cv2.log(squares))
 
 
@@ -195,11 +207,10 @@ def _filled(outline: Array) -> Mask:
     return mask > 0
 
 
-def _in_picture(planes: Planes, pose: Pose) -> Mask:
-    at = pose.to_pixels(CENTRES.reshape(-1, 2)).reshape(CENTRES.shape)
-    edge = CELL * pose.scale
-    inside = (at > edge) & (at < np.array([planes.area.right, planes.area.bottom]) - 1 - edge)
-    return np.asarray(inside.all(axis=2))
+def _in_picture(planes: Planes, pose: Pose, at: Array) -> Mask:
+    (x, y), edge = np.moveaxis(at, -1, 0), CELL * pose.scale
+    right, bottom = planes.area.right - 1 - edge, planes.area.bottom - 1 - edge
+    return np.asarray((x > edge) & (x < right) & (y > edge) & (y < bottom))
 
 
 def _size(at: Floats) -> Floats:
@@ -218,15 +229,13 @@ def _light(difference: Floats, skin: Mask) -> Floats:
     """The slope of the difference over the face, which is light; robust, so that what covers a part of it counts little."""
     if skin.sum() < 20:
         return np.zeros_like(difference)
-    terms = np.stack([np.ones(CENTRES.shape[:2]), CENTRES[..., 0], CENTRES[..., 1] - 0.4], axis=-1)
-    within = terms[skin][::SOME]
+    within, seen = TERMS[skin][::SOME], difference[skin][::SOME].astype(np.float64).T
     slope = np.zeros((3, 3))
-    for channel, scale in enumerate(SCALES):
-        seen = difference[skin, channel][::SOME].astype(np.float64)
-        slope[0, channel] = np.median(seen)
-        for _ in range(STEPS):
-            off = (seen - within @ slope[:, channel]) / scale
-            weighted = within / (1 + off[:, None] ** 2) ** 2
-            system = weighted.T @ within + FLAT * 0.05 * len(seen) * np.diag([0.0, 1.0, 1.0])
-            slope[:, channel] = np.linalg.solve(system, weighted.T @ seen)
-    return np.asarray(terms @ slope, np.float32)
+    slope[:, 0] = np.median(seen, axis=1)
+    ridge = FLAT * 0.05 * len(within) * np.diag([0.0, 1.0, 1.0])
+    products = (within[:, :, None] * within[:, None]).reshape(-1, 9)
+    for _ in range(STEPS):
+        off = (seen - slope @ within.T) / SCALES[:, None]
+        weights = 1 / (1 + off**2) ** 2
+        slope = np.linalg.solve((weights @ products).reshape(3, 3, 3) + ridge, ((weights * seen) @ within)[..., None])[..., 0]
+    return np.asarray(TERMS @ slope.T, np.float32)

@@ -41,15 +41,15 @@ STEP = (89, 55)  # pixels by which another picture's noise is another
 Bands = tuple[Floats, Floats]
 
 
-def sharpened(moved: Plane, source: Plane, by: Floats, area: Area, changed: npt.NDArray[np.bool_]) -> None:
+def sharpened(moved: Plane, source: Plane, by: tuple[Floats, Floats], area: Area, changed: npt.NDArray[np.bool_]) -> None:
     """Gives what was moved, in `area` of `moved`, the detail of the place where it came from.
 
-    by: h x w x 2, as in planes.moved(). No place gets more than the source has there, so blocks stay as they are.
+    by: as in planes.moved(). No place gets more than the source has there, so blocks stay as they are.
     """
     part = moved[area.slices]
     size = (area.width, area.height)
-    x = by[..., 0] + np.arange(area.x, area.right, dtype=np.float32)
-    y = by[..., 1] + np.arange(area.y, area.bottom, dtype=np.float32)[:, None]
+    x = by[0] + np.arange(area.x, area.right, dtype=np.float32)
+    y = by[1] + np.arange(area.y, area.bottom, dtype=np.float32)[:, None]
     left, top = (max(0, int(v.min()) - 8) for v in (x, y))
     right, bottom = int(x.max()) + 10, int(y.max()) + 10
     half = (max(1, size[0] // 2), max(1, size[1] // 2))

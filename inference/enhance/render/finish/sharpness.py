@@ -25,7 +25,7 @@ def _detail(planes: Planes, at: Array, scale: float) -> float:
     part = planes.y[top:bottom, left:right].astype(np.float32)
     if min(part.shape) < 2:
         return 0.0
-    return float(np.abs(part - cv2.GaussianBlur(part, (0, 0), max(1.0, FINEST * scale))).mean())
+    return cv2.norm(part, cv2.GaussianBlur(part, (0, 0), max(1.0, FINEST * scale)), cv2.NORM_L1) / part.size
 
 
 def blur_of(seen: Array, usual: Array) -> float:

@@ -90,7 +90,7 @@ def offset_of(
     )
     reach = round(REACH * density * zoom)
     a, wa = (np.asarray(v, np.float32) for v in (there / 255, counted**2))
-    b, wb = (np.pad(np.asarray(v, np.float32), reach) for v in (luma / 255, shown**2))
+    b, wb = (_padded(np.asarray(v, np.float32), reach) for v in (luma / 255, shown**2))
 
     def sums(of_b: Floats, of_a: Floats) -> Floats:
         return np.asarray(cv2.matchTemplate(of_b, of_a, cv2.TM_CCORR), np.float64)
@@ -109,6 +109,11 @@ def offset_of(
         return None
     at = [float(v) + _between(line, int(v)) for v, line in ((x, score[y]), (y, score[:, x]))]
     return Offset((at[0] - reach) / (density * zoom), (at[1] - reach) / (density * zoom), float(like[y, x]))
+
+
+def _padded(values: Floats, by: int) -> Floats:
+    """With so many zeros on every side."""
+    return np.asarray(cv2.copyMakeBorder(values, by, by, by, by, cv2.BORDER_CONSTANT), np.float32)
 
 
 def _between(line: Floats, at: int) -> float:

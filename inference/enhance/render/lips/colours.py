@@ -14,25 +14,26 @@ COLUMNS = np.arange(2, SAMPLES - 2, 2)
 SIDES = ((36, 205, 212), (266, 425, 432))
 """Cheeks at the picture's left and right: they tell the light on the lips."""
 
+AROUND = 0.02 * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
+"""S from a point to what is taken for its colour."""
+
 
 def means(planes: Planes, pose: Pose, groups: list[Array]) -> Array:
     """Mean Y, U, V round the points of each group, groups x 3."""
     seen = sampled(planes, pose, np.vstack(groups))
-    ends = np.cumsum([len(group) for group in groups])
-    return np.array([seen[end - len(group) : end].mean(axis=0) for group, end in zip(groups, ends, strict=True)])
+    counts = np.array([len(group) for group in groups])
+    return np.asarray(np.add.reduceat(seen, np.cumsum(counts) - counts) / counts[:, None])
 
 
 def sampled(planes: Planes, pose: Pose, points: Array) -> Floats:
     """Mean Y, U, V round each point (head coordinates), points x 3."""
-    at = pose.to_pixels(pose.to_plane(points))
-    around = 0.02 * pose.scale * np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(9, 2)
-    probes = (at[:, None] + around).astype(np.float32)
+    probes = (pose.to_pixels(pose.to_plane(points))[:, None] + pose.scale * AROUND).astype(np.float32)
     fine, coarse = cv2.split(probes), cv2.split(probes / 2)
     seen = [
         cv2.remap(plane, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         for plane, (x, y) in ((planes.y, fine), (planes.u, coarse), (planes.v, coarse))
     ]
-    return np.asarray(np.stack(seen).mean(axis=2).astype(np.float32).T)
+    return np.asarray(cv2.reduce(np.vstack(seen), 1, cv2.REDUCE_AVG, dtype=cv2.CV_32F), np.float32).reshape(3, -1).T
 
 
 def light_across(planes: Planes, head: Array, pose: Pose) -> Array:

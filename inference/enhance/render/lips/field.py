@@ -5,20 +5,23 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 
 from .skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull
 
-Window = Callable[[Floats], Floats]
+Window = Callable[[Floats, Floats], Floats]
 
+UPPER_ALONE = np.setdiff1d(ALL_UPPER, CORNERS)
 LIP_SMOOTHING, SKIN_SMOOTHING = 1e-5, 2e-3  # with 2e-5 on the skin the outline of the chin ripples
 COARSE, FINE = 0.06, 0.02  # spacing of the nodes in S, over the face and round the lips
 MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner
 IN_CACHE = 256  # points whose distances to all knots stay in the cache
+NO_DISTANCE = 1e-9  # added to a square, of which the logarithm is taken
 UNSEEN, UNSEEN_PIXELS = (0.0012, 0.0045), (0.10, 0.40)  # S, and at least so many pixels: shifts that are not made, made wholly
 LEAST = 0.02  # a displacement below this, in pixels, is none
 
@@ -29,61 +32,76 @@ class Field:
     Both plates share corners, jaw and cheeks. One plate for both lips would be singular when an open mouth is shut.
     """
 
-    def __init__(self, pull: Pull) -> None:
-        source, target = pull.source, pull.target
-        count = len(target)
-        skin = np.arange(LIP_POINTS, count)
-        stiffness = np.full(count, SKIN_SMOOTHING)
-        stiffness[:LIP_POINTS] = LIP_SMOOTHING
-        kernel = _kernel(target, target)
+    def __init__(self, pull: Pull, pose: Pose) -> None:
+        count = len(pull.target)
+        # What a plate goes through stands side by side: upper lip, what both share, lower lip.
+        order = np.concatenate([UPPER_ALONE, CORNERS, np.arange(LIP_POINTS, count), ALL_LOWER])
+        target, shift = pull.target[order], (pull.source - pull.target)[order] @ (pose.scale * pose.basis)
+        x, y = np.ascontiguousarray(target.T)
+        kernel = _kernel(np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2 + NO_DISTANCE)
+        kernel.flat[:: count + 1] += np.where(order < LIP_POINTS, LIP_SMOOTHING, SKIN_SMOOTHING)
         weights = np.zeros((count + 3, 4))
-        for side, points in enumerate((np.r_[ALL_UPPER, skin], np.r_[CORNERS, ALL_LOWER, skin])):
-            n = len(points)
+        for side, (first, end) in enumerate(((0, count - len(ALL_LOWER)), (len(UPPER_ALONE), count))):
+            n = end - first
             system = np.zeros((n + 3, n + 3))
-            system[:n, :n] = kernel[np.ix_(points, points)] + np.diag(stiffness[points])
+            system[:n, :n] = kernel[first:end, first:end]
             system[:n, n] = system[n, :n] = 1
-            system[:n, n + 1 :] = target[points]
-            system[n + 1 :, :n] = target[points].T
+            system[:n, n + 1 :] = target[first:end]
+            system[n + 1 :, :n] = target[first:end].T
             known = np.zeros((n + 3, 2))
-            known[:n] = (source - target)[points]
-            weights[np.r_[points, count : count + 3], 2 * side : 2 * side + 2] = np.linalg.solve(system, known)
-        self.knots = target.astype(np.float32)
-        self.weights = weights.astype(np.float32)
+            known[:n] = shift[first:end]
+            solved, columns = np.linalg.solve(system, known), slice(2 * side, 2 * side + 2)
+            weights[first:end, columns], weights[count:, columns] = solved[:n], solved[n:]
+        self.pose, self.lips = pose, pose.to_pixels(pull.target[:LIP_POINTS])
+        self.knots = pose.to_pixels(target)
+        self.weights = weights[:count].astype(np.float32)
+        self.level, self.slope = weights[count], (pose.basis / pose.scale).T @ weights[count + 1 :]
 
-    def at(self, points: Floats) -> Floats:
-        """Displacements from target to source, n x 4: x and y by the upper lip's plate, x and y by the lower lip's."""
-        count = len(self.knots)
-        moves = self.weights[count] + points @ self.weights[count + 1 :]
-        for start in range(0, len(points), IN_CACHE):
-            part = slice(start, start + IN_CACHE)
-            moves[part] += _kernel(points[part], self.knots) @ self.weights[:count]
-        return np.asarray(moves, np.float32)
+    def at(self, x: Floats, y: Floats) -> Floats:
+        """Displacements in pixels from target to source at columns x and rows y of the picture, rows x columns x 4: x and y
+        by the upper lip's plate, x and y by the lower lip's."""
+        # Distances along the picture's axes: a grid has few of them, and no plate sees which way it is turned.
+        across = ((np.subtract.outer(x, self.knots[:, 0]) / self.pose.scale) ** 2 + NO_DISTANCE).astype(np.float32)
+        down = ((np.subtract.outer(y, self.knots[:, 1]) / self.pose.scale) ** 2).astype(np.float32)
+        moves = np.empty((len(y), len(x), 4), np.float32)
+        rows = max(1, IN_CACHE // len(x))
+        for top in range(0, len(y), rows):
+            squares = (down[top : top + rows, None] + across).reshape(-1, len(self.knots))
+            moves[top : top + rows] = (_kernel(squares) @ self.weights).reshape(-1, len(x), 4)
+        moves += (np.outer(x - self.pose.anchor[0], self.slope[0]) + self.level).astype(np.float32)
+        moves += np.outer(y - self.pose.anchor[1], self.slope[1]).astype(np.float32)[:, None]
+        return moves
 
 
-def displacement(field: Field, pose: Pose, line: Array, window: Window, within: Area) -> tuple[Floats, Area]:
+def displacement(field: Field, line: Array, window: Window, within: Area) -> tuple[Floats, Area]:
     """Pixels to move by, h x w x 2, and the part of `within` that moves at all.
 
     line: target points of the line between the lips, in plane coordinates.
-    window: of pixels, rows x columns x 2, the share of the displacement that is let through, 0..1.
+    window: at columns and rows of the picture, rows x columns, the share of the displacement that is let through, 0..1.
     """
+    pose = field.pose
     coarse = _Nodes.over(within, max(1, round(COARSE * pose.scale)))
-    pixels = coarse.pixels()
-    moves = _join(_moves(field, pose, pixels), _below(pose, pixels, line)) * window(pixels)[..., None]
+    x, y = coarse.axes()
+    share = window(x, y)
+    moves = np.zeros((len(y), len(x), 2), np.float32)
+    if share.any():
+        rows, columns = (_span(share.any(axis=axis)) for axis in (1, 0))
+        x, y = x[columns], y[rows]
+        moves[rows, columns] = _join(field.at(x, y), _below(pose.plane_at(x, y), line)) * share[rows, columns, None]
     area = coarse.moving(moves)
     if not area.width or not area.height:
         return np.zeros((0, 0, 2), np.float32), area
     whole = coarse.enlarged(moves, area)
 
     margin = MARGIN * pose.scale
-    lips = pose.to_pixels(field.knots[:LIP_POINTS].astype(np.float64))
-    left, top = np.floor(lips.min(axis=0) - margin).astype(int)
-    right, bottom = np.ceil(lips.max(axis=0) + margin).astype(int)
+    left, top = np.floor(field.lips.min(axis=0) - margin).astype(int)
+    right, bottom = np.ceil(field.lips.max(axis=0) + margin).astype(int)
     near = Area(int(left), int(top), int(right), int(bottom)).clipped(area)
     if near.width and near.height:
         fine = _Nodes.over(near, max(1, round(FINE * pose.scale)))
-        pixels = fine.pixels()
-        sides = fine.enlarged(_moves(field, pose, pixels) * window(pixels)[..., None], near)
-        torn = _join(sides, _below(pose, _every_pixel(near), line))
+        x, y = fine.axes()
+        sides = fine.enlarged(field.at(x, y) * window(x, y)[..., None], near)
+        torn = _join(sides, _below(pose.plane_of(near), line))
         part = whole[near.moved(-area.x, -area.y).slices]
         part += _frame(near, max(2.0, BLEND * pose.scale))[..., None] * (torn - part)
     return whole, area
@@ -112,11 +130,13 @@ class _Nodes:
         """Those that cover an area."""
         return cls(area, step, -(-area.width // step) + 2 * cls.PAD, -(-area.height // step) + 2 * cls.PAD)
 
-    def pixels(self) -> Floats:
-        """rows x columns x 2: x and y of each, in pixels."""
-        x = self.area.x + (np.arange(self.columns, dtype=np.float32) - self.PAD + 0.5) * self.step - 0.5
-        y = self.area.y + (np.arange(self.rows, dtype=np.float32) - self.PAD + 0.5) * self.step - 0.5
-        return np.asarray(np.stack(np.meshgrid(x, y), axis=-1), np.float32)
+    def axes(self) -> tuple[Floats, Floats]:
+        """x of each column and y of each row, in pixels."""
+        x, y = (
+            first + (np.arange(count, dtype=np.float32) - self.PAD + 0.5) * self.step - 0.5
+            for first, count in ((self.area.x, self.columns), (self.area.y, self.rows))
+        )
+        return x, y
 
     def moving(self, moves: Floats) -> Area:
         """The part of the area in which something moves."""
@@ -143,24 +163,17 @@ class _Nodes:
         return large[edge : edge + area.height, edge : edge + area.width]
 
 
-def _kernel(points: Array, knots: Array) -> Array:
-    """r^2 log r^2 between all of them."""
-    squares = points[:, None, 0] - knots[:, 0]
-    squares *= squares
-    down = points[:, None, 1] - knots[:, 1]
-    down *= down
-    squares += down
-    squares += np.asarray(1e-9, squares.dtype)
-    logs: Array = np.asarray(cv2.log(squares), squares.dtype)
+def _span(some: npt.NDArray[np.bool_]) -> slice:
+    """From the first of those that are set to the last one."""
+    found = np.flatnonzero(some)
+    return slice(int(found[0]), int(found[-1]) + 1)
+
+
+def _kernel(squares: Array) -> Array:
+    """r^2 log r^2 of squares of distances, n x m."""
+    logs = np.asarray(cv2.log(squares), squares.dtype)
     logs *= squares
     return logs
-
-
-def _moves(field: Field, pose: Pose, pixels: Floats) -> Floats:
-    """Both plates' displacements in pixels, rows x columns x 4."""
-    plane = pose.from_pixels(pixels.reshape(-1, 2)).astype(np.float32)
-    to_pixels = (pose.scale * pose.basis).astype(np.float32)
-    return (field.at(plane).reshape(-1, 2, 2) @ to_pixels).reshape(*pixels.shape[:2], 4)
 
 
 def _join(sides: Floats, below: Floats) -> Floats:
@@ -168,18 +181,12 @@ def _join(sides: Floats, below: Floats) -> Floats:
     return np.asarray(upper + below[..., None] * (lower - upper), np.float32)
 
 
-def _below(pose: Pose, pixels: Floats, line: Array) -> Floats:
-    """0 above the line between the lips, 1 below it; beside the corners a wedge between."""
-    plane = pose.from_pixels(pixels.reshape(-1, 2)).reshape(pixels.shape)
-    at = np.interp(plane[..., 0], line[:, 0], line[:, 1])
-    beside = np.maximum(0, np.abs(plane[..., 0] - (line[0, 0] + line[-1, 0]) / 2) - (line[-1, 0] - line[0, 0]) / 2)
-    t = np.clip((plane[..., 1] - at) / (1e-4 + HINGE * beside) * 0.5 + 0.5, 0, 1)
-    return np.asarray(t * t * (3 - 2 * t), np.float32)
-
-
-def _every_pixel(area: Area) -> Floats:
-    x, y = np.arange(area.x, area.right, dtype=np.float32), np.arange(area.y, area.bottom, dtype=np.float32)
-    return np.asarray(np.stack(np.meshgrid(x, y), axis=-1), np.float32)
+def _below(plane: Array, line: Array) -> Floats:
+    """0 above the line between the lips, 1 below it; beside the corners a wedge between. plane: plane coordinates."""
+    x, y = plane[..., 0], plane[..., 1]
+    at = np.interp(x, line[:, 0], line[:, 1])
+    beside = np.maximum(0, np.abs(x - (line[0, 0] + line[-1, 0]) / 2) - (line[-1, 0] - line[0, 0]) / 2)
+    return smoothstep(y - at, *(bound * (1e-4 + HINGE * beside) for bound in (-1, 1))).astype(np.float32)
 
 
 def _frame(area: Area, width: float) -> Floats:

@@ -1,16 +1,15 @@
 """The lips as they are in the picture: four contours, with the dark line between closed lips found in the pixels."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
+from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
-from enhance.geometry.planes import Planes
+from enhance.geometry.planes import Plane, Planes
 from enhance.record import Shape
 
 SAMPLES = 21
@@ -44,9 +43,12 @@ TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 
 """SAMPLES x 2: how far each point of a contour goes along with either corner."""
 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
+SCALED = 5  # points after which beliefs are scaled to 1: of all twenty the product could be too small for a number
 LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
 BOND = np.exp(-STIFFNESS * np.abs(np.subtract.outer(np.arange(STEPS), np.arange(STEPS))) ** 1.5)
-EACH = np.arange(SAMPLES)[:, None]
+FIRST, RED_STEP = -(REACH + BESIDE), 0.006  # S: where the reds above and below a point begin, and between them
+BESIDES = np.clip(np.add.outer(np.arange(SAMPLES), np.arange(-2, 3)), 0, SAMPLES - 1)
+"""SAMPLES x 5: of each point of a contour, itself and the two to either side."""
 
 
 def _curve(count: int) -> Array:
@@ -93,17 +95,18 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     """The lips of a face. head: its mesh in head coordinates."""
     upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
+    red = _redness(planes)
     gap = float(np.linalg.norm(head[13] - head[14]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed:
-        closed *= 1 - _parted((upper + lower) / 2, top, bottom, pose, planes)
+        closed *= 1 - _parted((upper + lower) / 2, top, bottom, pose, planes.y, red)
     if closed < 1:
         supposed = upper.copy(), lower.copy()
-        bands = _red_band(top, upper, pose, planes), _red_band(lower, bottom, pose, planes)
+        bands = _red_band(top, upper, pose, red), _red_band(lower, bottom, pose, red)
         up, down = _paths(np.stack(bands))
         for contour, shift in ((upper, up), (top, up), (lower, down), (bottom, down)):
             contour[:, 1] += (1 - closed) * HELD * shift
-        edges = np.stack([_red_edge(contour, into, pose, planes) for contour, into in ((upper, -1), (lower, 1))])
+        edges = np.stack([_red_edge(contour, into, pose, red) for contour, into in ((upper, -1), (lower, 1))])
         for contour, shift in zip((upper, lower), _paths(edges), strict=True):
             contour[:, 1] += (1 - closed) * HELD * shift
         _uncross(upper, lower, *supposed)
@@ -117,24 +120,24 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[291] - head[61])), closed)
 
 
-def _parted(line: Array, top: Array, bottom: Array, pose: Pose, planes: Planes) -> float:
+def _parted(line: Array, top: Array, bottom: Array, pose: Pose, luma: Plane, red: Floats) -> float:
     """0..1, how far teeth are seen along the `line` on which lips close: there it is about as light as lips, and less red."""
     middle = np.abs(ALONG) < MIDDLE
 
     def seen(at: Array) -> tuple[Array, Array]:
-        luma = _column(planes.y, 1, at, AROUND, pose, 0).min(axis=1)
-        red = _column(planes.v, 2, at, AROUND, pose, 0) - _column(planes.u, 2, at, AROUND, pose, 0)
-        return luma[middle], red[middle].mean(axis=1)
+        darkest, reds = _column(luma, 1, at, AROUND, pose).min(axis=1), _column(red, 2, at, AROUND, pose).mean(axis=1)
+        return darkest[middle], reds[middle]
 
-    (luma, red), (above, red_above), (below, red_below) = (seen(at) for at in (line, (line + top) / 2, (line + bottom) / 2))
+    lips = (line + top) / 2, (line + bottom) / 2
+    (here, red_here), (above, red_above), (below, red_below) = (seen(at) for at in (line, *lips))
     lip_luma, lip_red = float(np.median([above, below])), float(np.median([red_above, red_below]))
     # Lips above and below it are red: what covers them too is no tooth.
-    less = np.minimum(red_above, red_below) - red > max(LESS_RED * lip_red, LEAST_LESS)
-    teeth = (luma > TOOTH_LUMA * lip_luma) & less
+    less = np.minimum(red_above, red_below) - red_here > max(LESS_RED * lip_red, LEAST_LESS)
+    teeth = (here > TOOTH_LUMA * lip_luma) & less
     return ramp(float(teeth.mean()), *TEETH)
 
 
-def _dark_beside(upper: Array, lower: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
+def _dark_beside(upper: Array, lower: Array, pose: Pose, luma: Plane) -> Array:
     """From each corner, 2 x 3, to where the dark of the open mouth ends: the mesh may have the corners inside of it.
 
     What is left out stays beside lips that shut, as a dark hook.
@@ -175,7 +178,7 @@ def _blur(pose: Pose) -> float:
     return max(0.6, 0.006 * pose.scale)
 
 
-def _dark_line(line: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
+def _dark_line(line: Array, pose: Pose, luma: Plane) -> Array:
     """The dark ridge along `line`: darker than what is above and below, so that a moustache does not draw it up."""
     seen = _column(luma, 1, line, OFFSETS, pose, _blur(pose))
     side = 3
@@ -186,69 +189,67 @@ def _dark_line(line: Array, pose: Pose, luma: npt.NDArray[np.uint8]) -> Array:
     return moved
 
 
-def _red_band(above: Array, below: Array, pose: Pose, planes: Planes) -> Array:
+def _red_band(above: Array, below: Array, pose: Pose, red: Floats) -> Array:
     """Evidence, SAMPLES x STEPS, of how far down one lip, between two contours, is from where the mesh has it.
 
     A lip is redder than the skin on its one side and the teeth or the dark on its other.
     """
     thick = np.maximum((below - above)[:, 1], 0.01)
-    means = _redness(above, float(thick.max()), pose, planes)
     top = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
     bottom = top + thick[:, None]
-    skin, lip, teeth = means(top - BESIDE, top, bottom, bottom + BESIDE)
+    reds = _column(red, 2, above, _searched(float(thick.max())), pose)
+    skin, lip, teeth = _means(reds, top - BESIDE, top, bottom, bottom + BESIDE)
     contrast = lip - np.maximum(skin, teeth)
     return np.asarray(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0))
 
 
-def _red_edge(line: Array, into: int, pose: Pose, planes: Planes) -> Array:
+def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:
     """Evidence, SAMPLES x STEPS, of how far down the inner edge of a lip is from `line`: where teeth or the dark become lip.
 
     into: 1 for the lower lip, -1 for the upper.
     """
-    edge = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
-    above, below = _redness(line, 0.0, pose, planes)(edge - BESIDE, edge, edge + BESIDE)
-    return np.asarray(np.maximum(into * (below - above), 0))
+    return np.maximum(into * (_column(red, 2, line, EDGE_DEPTHS, pose) @ EDGE), 0)
 
 
-def _redness(line: Array, thick: float, pose: Pose, planes: Planes) -> Callable[..., list[Array]]:
-    """The means of V - U between depths, each and the next, below each point of a line, to `thick` and what is searched
-    around it.
-    """
-    step = 0.006
-    first = -(REACH + BESIDE)
-    depths = np.arange(first, thick - first + step, step)
-    red = _column(planes.v, 2, line, depths, pose, 0) - _column(planes.u, 2, line, depths, pose, 0)
-    total = np.pad(np.cumsum(red, axis=1), ((0, 0), (1, 0)))
+def _redness(planes: Planes) -> Floats:
+    """V - U of each chroma sample."""
+    return np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
 
-    def means(*depths: Array) -> list[Array]:
-        ends = [(depth - first) / step for depth in depths]
-        sums = [_at(total, end) for end in ends]
-        return [(sums[i + 1] - sums[i]) / (ends[i + 1] - ends[i]) for i in range(len(ends) - 1)]
 
-    return means
+def _searched(thick: float) -> Array:
+    """Depths below a line, to `thick` and what is searched around it."""
+    return np.arange(FIRST, thick - FIRST + RED_STEP, RED_STEP)
+
+
+def _means(values: Array, *depths: Array) -> list[Array]:
+    """The means of values between depths, each and the next. values: rows x _searched(); depths: rows x n each."""
+    total = np.zeros((len(values), values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=total[:, 1:])
+    ends = [(depth - FIRST) / RED_STEP for depth in depths]
+    sums = [_at(total, end) for end in ends]
+    return [(sums[i + 1] - sums[i]) / (ends[i + 1] - ends[i]) for i in range(len(ends) - 1)]
 
 
 def _at(rows: Array, index: Array) -> Array:
     """Each row at fractional indices."""
-    i = np.clip(index.astype(int), 0, rows.shape[1] - 2)
-    low, high = rows[EACH, i], rows[EACH, i + 1]
+    each, i = np.arange(len(rows))[:, None], np.clip(index.astype(int), 0, rows.shape[1] - 2)
+    low, high = rows[each, i], rows[each, i + 1]
     return np.asarray(low + (index - i) * (high - low))
 
 
-def _column(plane: npt.NDArray[np.uint8], coarser: int, line: Array, depths: Array, pose: Pose, blur: float) -> Array:
+def _column(plane: Plane | Floats, coarser: int, line: Array, depths: Array, pose: Pose, blur: float = 0) -> Array:
     """A plane's values above and below some points: points x depths. coarser: luma pixels per sample of the plane."""
-    probes = line[:, None, :] + depths[None, :, None] * np.array([0.0, 1.0, 0.0])
-    at = ((pose.to_pixels(pose.to_plane(probes)) - (coarser - 1) / 2) / coarser).astype(np.float32)
-    x, y = np.maximum(np.floor(at.reshape(-1, 2).min(axis=0)).astype(int) - 6, 0)
-    right, bottom = np.maximum(np.ceil(at.reshape(-1, 2).max(axis=0)).astype(int) + 7, 0)
-    window = plane[y:bottom, x:right].astype(np.float32)
+    start = (pose.to_pixels(pose.to_plane(line)) - (coarser - 1) / 2) / coarser
+    down = depths[:, None] * (pose.scale / coarser * pose.projection[:, 1] @ pose.basis)
+    left, top = np.maximum(np.floor(start.min(axis=0) + np.minimum(down[0], down[-1])).astype(int) - 6, 0)
+    right, bottom = np.maximum(np.ceil(start.max(axis=0) + np.maximum(down[0], down[-1])).astype(int) + 7, 0)
+    window = plane[top:bottom, left:right].astype(np.float32)
     if window.size == 0:
         return np.zeros((len(line), len(depths)))
     if blur:
         window = np.asarray(cv2.GaussianBlur(window, (0, 0), blur), np.float32)
-    return cv2.remap(window, at[..., 0] - x, at[..., 1] - y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(
-        np.float64
-    )
+    x, y = (np.add.outer(start[:, i] - first, down[:, i]).astype(np.float32) for i, first in ((0, left), (1, top)))
+    return cv2.remap(window, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float64)
 
 
 def _paths(evidence: Array) -> Array:
@@ -261,12 +262,25 @@ def _paths(evidence: Array) -> Array:
     cost = -evidence / (strength + NOISE) + LEVEL
     here = np.exp(-(cost - cost.min(axis=2, keepdims=True)) / TEMPERATURE)
     # Forward, and backward as forward over the samples in reverse.
-    chains = np.concatenate([here, here[:, ::-1]])
+    chains = np.ascontiguousarray(np.concatenate([here, here[:, ::-1]]).swapaxes(0, 1))
     for i in range(1, SAMPLES):
-        chains[:, i] *= chains[:, i - 1] @ BOND
-        chains[:, i] /= chains[:, i].sum(axis=1, keepdims=True)
-    forward, backward = chains[: len(here)], chains[len(here) :, ::-1]
+        chains[i] *= chains[i - 1] @ BOND
+        if i % SCALED == 0:
+            chains[i] /= chains[i].sum(axis=1, keepdims=True)
+    forward, backward = chains[:, : len(here)].swapaxes(0, 1), chains[::-1, len(here) :].swapaxes(0, 1)
     belief = forward.copy()
     belief[:, :-1] *= backward[:, 1:] @ BOND
     shifts = (belief @ OFFSETS) / belief.sum(axis=2)
-    return np.stack([np.convolve(np.pad(shift, 2, "edge"), np.ones(5) / 5, "valid") for shift in shifts])
+    return np.asarray(shifts[:, BESIDES].mean(axis=2))
+
+
+def _edge() -> tuple[Array, Array]:
+    """Depths round an edge, and what turns the reds there (points x depths) into how much redder it is below than above each
+    of OFFSETS (points x STEPS)."""
+    depths = _searched(0.0)
+    edge = np.broadcast_to(OFFSETS, (len(depths), STEPS))
+    above, below = _means(np.eye(len(depths)), edge - BESIDE, edge, edge + BESIDE)
+    return depths, below - above
+
+
+EDGE_DEPTHS, EDGE = _edge()
