@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { niceness } from '../niceness.ts';
 import { environmentFor } from './allowed.ts';
 import { type Child, startChild, untilReady, weighSession } from './child.ts';
-import { compiled, nodeOptions } from './compiled.mjs';
+import { compiled, nodeOptions, workerOptions } from './compiled.mjs';
 import { places, root } from './home.mjs';
 import type { Ports } from './ports.ts';
 import { startRedis } from './redis.ts';
@@ -89,6 +89,8 @@ export const workerPart = (stack: Stack): StackPart => ({
 export const connectable = (address: string | undefined): string =>
   !address || address === '0.0.0.0' || address === '::' ? host : address;
 
+const optionsOf = { api: nodeOptions, worker: workerOptions };
+
 const startService = async (
   { env, logsDir }: Stack,
   command: 'api' | 'worker',
@@ -97,7 +99,7 @@ const startService = async (
   startChild({
     name: command,
     command: process.execPath,
-    args: [...nodeOptions, await compiled('main'), command],
+    args: [...optionsOf[command], await compiled('main'), command],
     env: environmentFor('service', env),
     cwd: root,
     logFile: join(logsDir, `${command}.log`),

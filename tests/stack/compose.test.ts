@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { variables } from '../../src/config.ts';
 import { operations } from '../../src/operations/all.ts';
-import { nodeOptions } from '../../src/stack/compiled.mjs';
+import { nodeOptions, workerOptions } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
 import { defaultPorts } from '../../src/stack/ports.ts';
 import { redisArguments } from '../../src/stack/redis.ts';
@@ -152,7 +152,7 @@ test('Redis runs with the arguments of the embedded one', () => {
 
 test('API and worker run the commands of npm start', () => {
   assert.equal(api.command, ['node', ...nodeOptions, 'dist/main.js', 'api']);
-  assert.equal(worker.command, ['node', ...nodeOptions, 'dist/main.js', 'worker']);
+  assert.equal(worker.command, ['node', ...workerOptions, 'dist/main.js', 'worker']);
 });
 
 test('API and worker are given every variable that the service reads, and no other', () => {

@@ -33,8 +33,12 @@ export const readJson = async (
   throw new Failure('validation_failed', {}, { faults: [fault] });
 };
 
+/** One for each limit: koa-body checks its options for longer than it parses a small body. */
+const plain = new Map<number, ReturnType<typeof koaBody>>();
+
 const readPlain = async (ctx: Context, limit: number): Promise<unknown> => {
-  const parse = koaBody({ text: false, urlencoded: false, jsonLimit: limit });
+  const parse = plain.get(limit) ?? koaBody({ text: false, urlencoded: false, jsonLimit: limit });
+  plain.set(limit, parse);
   try {
     await parse(ctx, async () => undefined);
   } catch (error) {

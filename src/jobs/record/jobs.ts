@@ -50,12 +50,11 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   };
 
   /** A record as a script answers it, names and values in turn. Failure record_unreadable. */
-  const readFlat = (flat: readonly string[]): JobRecord =>
-    readable(
-      Object.fromEntries(
-        Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at], flat[2 * at + 1] ?? '']),
-      ),
-    );
+  const readFlat = (flat: readonly string[]): JobRecord => {
+    const fields: Record<string, string> = {};
+    for (let at = 0; at < flat.length; at += 2) fields[flat[at] ?? ''] = flat[at + 1] ?? '';
+    return readable(fields);
+  };
 
   const resultFiles = new LRUCache<string, string>({ max: RESULT_FILES });
 
