@@ -68,10 +68,17 @@ def choose_engine(environment: Mapping[str, str], device: int = 0) -> Engine:
     raise RuntimeError(f"expected ENHANCE_ENGINE auto, {', '.join(KINDS)}, got {asked}")
 
 
-def _openvino(threads: int) -> Engine:
+def _core() -> Any:
+    """OpenVINO's Core."""
     import openvino
 
-    core = openvino.Core()
+    # Its first tensor looks numpy up under a lock that does not let go of Python's: two threads that come first wait for ever.
+    openvino.Tensor(np.zeros(1, np.float32), shared_memory=True)
+    return openvino.Core()
+
+
+def _openvino(threads: int) -> Engine:
+    core = _core()
     precision = "bf16" if BF16_FLAGS & cpu_flags() else "f32"
     settings = {
         "INFERENCE_PRECISION_HINT": precision,
@@ -195,9 +202,7 @@ def open_small_network(path: Path, batch: int = 1) -> Callable[..., list[Any]]:
     The function takes the graph's inputs in their order and returns its outputs in theirs, as new arrays. It is for one thread
     at a time. A network of which only the batch is left open takes batches of this size.
     """
-    import openvino
-
-    core = openvino.Core()
+    core = _core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1, "CPU_RUNTIME_CACHE_CAPACITY": SHAPES_KEPT}
     model = core.read_model(path)
     shapes = {each.any_name: each.partial_shape for each in model.inputs}
