@@ -91,13 +91,14 @@ export const openWire = (
   };
 };
 
+const HeaderLength = z.string().optional();
+
 const readWhole = async (answer: IncomingMessage): Promise<Reply> => {
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk);
   const headerLength = HeaderLength.parse(answer.headers['inference-header-content-length']);
   return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks), headerLength };
 };
-const HeaderLength = z.string().optional();
 
 class TimeoutError extends Error {
   constructor(timeoutMs: number) {
