@@ -14,6 +14,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
 from enhance.geometry.planes import Plane, Planes
+from enhance.geometry.thin_plate import between, through
 from enhance.record import Shape
 from enhance.render.lips.outline import Lips
 
@@ -173,31 +174,19 @@ def _cells(planes: Planes, pose: Pose, at: Array) -> Floats:
 def _places(knots: Array, reference: Array) -> Floats:
     """Of each cell, column and row in the reference's texture."""
     count = len(knots)
-    system = np.zeros((count + 3, count + 3))
-    system[:count, :count] = _kernel(knots, knots)
-    system.flat[: count * (count + 3) : count + 4] += STIFFNESS
-    system[:count, count] = system[count, :count] = 1
-    system[:count, count + 1 :] = knots
-    system[count + 1 :, :count] = knots.T
-    known = np.zeros((count + 3, 2))
-    known[:count] = reference
-    weights = np.linalg.solve(system, known)
+    among = between(knots, knots)
+    among.flat[:: count + 1] += STIFFNESS
+    weights = through(knots, reference, among)
     rows, columns = -(-ROWS // COARSER), -(-COLUMNS // COARSER)
     step = CELL * COARSER
     x, y = LEFT + (np.arange(columns) + 0.5) * step, TOP + (np.arange(rows) + 0.5) * step
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     fine, there = points.astype(np.float32), knots.astype(np.float32)
-    found = _kernel(fine, there) @ weights[:count].astype(np.float32) + weights[count] + points @ weights[count + 1 :]
+    found = between(fine, there) @ weights[:count].astype(np.float32) + weights[count] + points @ weights[count + 1 :]
     found = (found - [LEFT, TOP]) / CELL - 0.5
     size = (columns * COARSER, rows * COARSER)
     large = cv2.resize(found.reshape(rows, columns, 2).astype(np.float32), size, interpolation=cv2.INTER_CUBIC)
     return np.asarray(large[:ROWS, :COLUMNS], np.float32)
-
-
-def _kernel(points: Array, knots: Array) -> Array:
-    (x, y), (knot_x, knot_y) = np.ascontiguousarray(points.T), np.ascontiguousarray(knots.T)
-    squares = np.subtract.outer(x, knot_x) ** 2 + np.subtract.outer(y, knot_y) ** 2 + np.asarray(1e-9, x.dtype)
-    return np.asarray(squares * cv2.log(squares))
 
 
 def _filled(outline: Array) -> Mask:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
+from enhance.geometry.thin_plate import NO_DISTANCE, between, kernel, through
 
 from .skin import ALL_LOWER, ALL_UPPER, CORNERS, LIP_POINTS, Pull
 
@@ -21,7 +22,6 @@ MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner
 IN_CACHE = 256  # points whose distances to all knots stay in the cache
-NO_DISTANCE = 1e-9  # added to a square, of which the logarithm is taken
 UNSEEN, UNSEEN_PIXELS = (0.0012, 0.0045), (0.10, 0.40)  # S, and at least so many pixels: shifts that are not made, made wholly
 LEAST = 0.02  # a displacement below this, in pixels, is none
 
@@ -37,21 +37,13 @@ class Field:
         # What a plate goes through stands side by side: upper lip, what both share, lower lip.
         order = np.concatenate([UPPER_ALONE, CORNERS, np.arange(LIP_POINTS, count), ALL_LOWER])
         target, shift = pull.target[order], (pull.source - pull.target)[order] @ (pose.scale * pose.basis)
-        x, y = np.ascontiguousarray(target.T)
-        kernel = _kernel(np.subtract.outer(x, x) ** 2 + np.subtract.outer(y, y) ** 2 + NO_DISTANCE)
-        kernel.flat[:: count + 1] += np.where(order < LIP_POINTS, LIP_SMOOTHING, SKIN_SMOOTHING)
+        among = between(target, target)
+        among.flat[:: count + 1] += np.where(order < LIP_POINTS, LIP_SMOOTHING, SKIN_SMOOTHING)
         weights = np.zeros((count + 3, 4))
         for side, (first, end) in enumerate(((0, count - len(ALL_LOWER)), (len(UPPER_ALONE), count))):
-            n = end - first
-            system = np.zeros((n + 3, n + 3))
-            system[:n, :n] = kernel[first:end, first:end]
-            system[:n, n] = system[n, :n] = 1
-            system[:n, n + 1 :] = target[first:end]
-            system[n + 1 :, :n] = target[first:end].T
-            known = np.zeros((n + 3, 2))
-            known[:n] = shift[first:end]
-            solved, columns = np.linalg.solve(system, known), slice(2 * side, 2 * side + 2)
-            weights[first:end, columns], weights[count:, columns] = solved[:n], solved[n:]
+            plate = through(target[first:end], shift[first:end], among[first:end, first:end])
+            columns = slice(2 * side, 2 * side + 2)
+            weights[first:end, columns], weights[count:, columns] = plate[:-3], plate[-3:]
         self.pose, self.lips = pose, pose.to_pixels(pull.target[:LIP_POINTS])
         self.knots = pose.to_pixels(target)
         self.weights = weights[:count].astype(np.float32)
@@ -67,7 +59,7 @@ class Field:
         rows = max(1, IN_CACHE // len(x))
         for top in range(0, len(y), rows):
             squares = (down[top : top + rows, None] + across).reshape(-1, len(self.knots))
-            moves[top : top + rows] = (_kernel(squares) @ self.weights).reshape(-1, len(x), 4)
+            moves[top : top + rows] = (kernel(squares) @ self.weights).reshape(-1, len(x), 4)
         moves += (np.outer(x - self.pose.anchor[0], self.slope[0]) + self.level).astype(np.float32)
         moves += np.outer(y - self.pose.anchor[1], self.slope[1]).astype(np.float32)[:, None]
         return moves
@@ -167,13 +159,6 @@ def _span(some: npt.NDArray[np.bool_]) -> slice:
     """From the first of those that are set to the last one."""
     found = np.flatnonzero(some)
     return slice(int(found[0]), int(found[-1]) + 1)
-
-
-def _kernel(squares: Array) -> Array:
-    """r^2 log r^2 of squares of distances, n x m."""
-    logs = np.asarray(cv2.log(squares), squares.dtype)
-    logs *= squares
-    return logs
 
 
 def _join(sides: Floats, below: Floats) -> Floats:
