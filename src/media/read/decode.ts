@@ -101,8 +101,7 @@ async function* decode(
   layout: PixelLayout,
   options: DecodeOptions,
 ): AsyncGenerator<[Buffer, Timed]> {
-  const { from = 0, every = 1, ffmpeg, signal } = options;
-  const { memory = { framesPerBlock: 1, blocks: openMemory() } } = options;
+  const { from = 0, every = 1, memory = { blocks: openMemory() }, ffmpeg, signal } = options;
   const clock = new PictureClock(info);
   const pipe = await openPipe(placesIn(memory, layout.bytes));
   const args = decodeArgs(source, info, { ...layout, from, every, ffmpeg });

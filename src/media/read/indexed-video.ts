@@ -137,11 +137,10 @@ async function* decodeFrom(
 ): AsyncGenerator<YuvFrame> {
   const near = first - MARGIN;
   let next = first;
-  const memory = { framesPerBlock: 1, blocks };
   for (const seekTo of near > 0 ? [near, 0] : [0]) {
     const from = seekTo === 0 ? 0 : start + (times[seekTo] ?? 0);
     let last: number | null = null;
-    for await (const frame of decodeEvenYuv(path, info, { ...options, from, memory })) {
+    for await (const frame of decodeEvenYuv(path, info, { ...options, from, memory: { blocks } })) {
       const index = seekTo === 0 ? frame.index : indexOf(frame.time - start, times);
       if (index === null || index > next || (last !== null && index !== last + 1)) break;
       last = index;

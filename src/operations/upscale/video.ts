@@ -44,8 +44,8 @@ export const enlargedVideo = (
   if (effortOf(options) !== 'realtime') {
     return upscaleVideo(pick(decodeVideo(input('media'), info, decoding)), meansOf(task, info));
   }
-  const decoded = { framesPerBlock: 1, blocks: memory.frames };
-  const frames = decodeYuv(input('media'), info, { ...decoding, memory: decoded });
+  const decoded = { ...decoding, memory: { blocks: memory.frames } };
+  const frames = decodeYuv(input('media'), info, decoded);
   return enlargeFrames(pick(frames), task, memory);
 };
 
