@@ -139,15 +139,21 @@ test('an inside of another size, or that no model has merged, is refused', async
   }
 });
 
-test('the renderers of the service get what they always got, and the same comes back', async () => {
+/** A transport that keeps the names of all that the renderers are sent. */
+const listen = () => {
   const asked: string[][] = [];
   const listening: Transport = {
     ...transport,
     infer: (model, inputs, wanted, until) => {
-      asked.push(inputs.map(({ name }) => name));
+      if (model.startsWith('mouth_render')) asked.push(inputs.map(({ name }) => name));
       return transport.infer(model, inputs, wanted, until);
     },
   };
+  return { asked, listening };
+};
+
+test('the renderers of the service get what they always got, and the same comes back', async () => {
+  const { asked, listening } = listen();
   const { mouthRender } = await lipsyncModels('fast', listening, config.triton);
   const { mouth } = await sitter();
   assert.equal(mouthRender.wants, { speechSamples: 0, reference: false, mask: false });
@@ -166,14 +172,7 @@ test('the renderers of the service get what they always got, and the same comes 
 
 test('a portrait shows what its own picture shows of the mouth, and a drawing nothing', async () => {
   const sound = await sounds.babble(join(dir, 'short.wav'), 0.2);
-  const asked: string[][] = [];
-  const listening: Transport = {
-    ...transport,
-    infer: (model, inputs, wanted, until) => {
-      if (model.startsWith('mouth_render')) asked.push(inputs.map(({ name }) => name));
-      return transport.infer(model, inputs, wanted, until);
-    },
-  };
+  const { asked, listening } = listen();
   const models = await lipsyncModels('fast', listening, config.triton);
   for (const style of ['photo', 'flat'] as const) {
     asked.length = 0;
