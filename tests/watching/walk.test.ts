@@ -151,7 +151,12 @@ const scrapeBoth = async () => {
   ]);
   return { api, worker, all: [...api, ...worker] };
 };
-const figures = await scrapeBoth();
+let figures: Awaited<ReturnType<typeof scrapeBoth>>;
+// An answer comes before its attempt has removed its files and is counted.
+await until('every attempt has ended', async () => {
+  figures = await scrapeBoth();
+  return sumOf(figures.worker, 'enhance_running_attempts') === 0;
+});
 
 test('orders, attempts, frames and credits are counted as they happened', async () => {
   const { api, worker } = figures;
