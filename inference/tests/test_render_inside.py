@@ -284,6 +284,17 @@ def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
     assert under.max() < 150
 
 
+@pytest.mark.parametrize("inside", [None, inside_of(drawn(gap=0.16))], ids=["drawn", "merged"])
+def test_between_lips_that_hardly_part_lies_their_shade_and_no_row_of_teeth(inside: Bytes | None) -> None:
+    made, mesh = opened(0.03, inside).planes, shut()[2]
+    unit = pose_of(mesh).scale
+    row, near = int(mesh[13, 1] + 0.006 * unit), round(0.08 * unit)
+    across = slice(int(mesh[13, 0]) - near, int(mesh[13, 0]) + near)
+    lip = from_rgb(person().lip.astype(np.float32), BT601)
+    assert made.y[row, across].max() < 0.75 * lip[0]
+    assert made.v[row // 2, across.start // 2 : across.stop // 2].mean() - 128 > 0.5 * (lip[2] - 128)
+
+
 def test_an_inside_comes_back_as_it_was_packed() -> None:
     packed = inside_of(with_gap(0.16))
     assert packed.size == merged.size_of(BALANCED.density)

@@ -21,7 +21,7 @@ from enhance.record import Record, Shape
 from enhance.render.light import DIM
 from enhance.render.lips.shape import Asked
 
-from .interior import Hole, slit_light
+from .interior import Hole
 from .skull import FRONT, Skull
 
 REACH = 0.36  # S to either side of the teeth's midline
@@ -176,7 +176,7 @@ def show(inside: Merged, to: Receiver, off: tuple[float, float] = (0.0, 0.0)) ->
 
     soft = max(0.5 / to.pose.scale, EDGE)
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
-    light = slit_light(hole.bottom - hole.top) * (1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED)))
+    light = 1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED))
     light *= 1 - CORNER_SHADE * smoothstep(np.abs(_across(to)), *CORNERS)
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
     dim(shown, light, black)
