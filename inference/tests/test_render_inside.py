@@ -21,7 +21,7 @@ from enhance.render.inside.layers import Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
-from enhance.render.inside.merged import merged_from
+from enhance.render.inside.merged import Merged, merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.upper import grown, upper_row
@@ -317,6 +317,22 @@ def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
     made, lips = opened(0.2, inside_of((planes, mesh))).planes, shut()[2]
     under = made.y[round(lips[13, 1] + 0.08 * unit) : round(lips[13, 1] + 0.17 * unit), round(lips[13, 0])]
     assert under.max() < 150
+
+
+def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
+    def known(colour: float) -> Merged:
+        (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.16)
+        for frame in (planes, giver):
+            for plane in (frame.u, frame.v):
+                plane[:] = 128 + colour * (plane.astype(float) - 128)
+        subject = SUBJECT.unpack(measure(planes, colours, mesh))
+        lender = lender_from(lend(giver, at, subject, BALANCED.side).tobytes(), BALANCED.side)
+        inside = merged_from(merge([lender], subject, colours, BALANCED.density).tobytes(), BALANCED.density)
+        assert inside is not None
+        return inside
+
+    assert known(1.0).opened.any()
+    assert not known(0.0).opened.any()
 
 
 @pytest.mark.parametrize("inside", [None, inside_of(drawn(gap=0.16))], ids=["drawn", "merged"])

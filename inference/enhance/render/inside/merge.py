@@ -88,7 +88,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     edge = edge_of(frames, grid, of)
     upper, seen = upper_row(frames, edge, person, grid, of, colours)
     edge = edge_in(Layer(upper, seen), edge, grid, of)
-    levels = _levels(frames, edge, grid, of)
+    levels = _levels(frames, edge, grid, of) if of.coloured else []
     if not levels:
         if (seen > SEEN).sum() < ENOUGH:
             return None
