@@ -35,10 +35,10 @@ class Places:
 
     @classmethod
     def of(cls, gap: float, down: Array, across: Array) -> "Places":
-        """gap: S. down: 0..1 between the lips. across: -1..1 between the corners. What lies outside is as its border."""
+        """gap: S. down: 0..1 between the lips. across: -1..1 between the corners."""
         opened = float(np.interp(gap, GAPS, range(len(GAPS))))
-        rows, columns = np.clip(down, 0, 1) * (DOWN - 1), (np.clip(across, -1, 1) + 1) / 2 * (ACROSS - 1)
-        return cls(opened, rows.astype(np.float32), columns.astype(np.float32))
+        rows, columns = down * (DOWN - 1), (across + 1) * ((ACROSS - 1) / 2)
+        return cls(opened, rows.astype(np.float32, copy=False), columns.astype(np.float32, copy=False))
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,11 @@ def learnt(mouths: list[Shown]) -> Array:
 
 
 def at_places(shade: Array, places: Places) -> Floats:
-    """The shade (SIZE) of pixels, h x w x 3."""
-    field = np.tensordot(_near(np.array([places.opened]), len(GAPS))[:, 0], shade, 1).astype(np.float32)
-    return np.asarray(cv2.remap(field, places.across, places.down, cv2.INTER_LINEAR), np.float32)
+    """The shade (SIZE) of pixels, h x w x 3; of those outside of the mouth, that of its border."""
+    shares = _near(np.array([places.opened]), len(GAPS))[:, 0]
+    field = (shares @ shade.reshape(len(GAPS), -1)).reshape(SIZE[1:]).astype(np.float32)
+    shaded = cv2.remap(field, places.across, places.down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(shaded, np.float32)
 
 
 def _room(count: int) -> Array:
