@@ -16,6 +16,7 @@ import { openJobs } from './jobs/record/jobs.ts';
 import { recordReader } from './jobs/record/record.ts';
 import { openSignals } from './jobs/record/signals.ts';
 import { startWorker } from './jobs/run/worker.ts';
+import { openCachedResults } from './jobs/submit/cached-results.ts';
 import { openIdempotency } from './jobs/submit/idempotency.ts';
 import { createLog, type Log } from './log.ts';
 import { checkNetworkBlock } from './media/child.ts';
@@ -77,6 +78,7 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
     const app = createApp({
       ...shared,
       keys: openKeys(stores, config.secrets.pepper),
+      cached: openCachedResults(stores, shared.files, shared.jobs),
       idempotency: openIdempotency(stores),
       uploads: openUploads(stores, files, {
         publicUrl: config.http.publicUrl,

@@ -21,7 +21,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
       values: ['accounts', 'async', 'contract', 'jobs', 'models', 'operations', 'storage'],
       types: ['media', 'metrics', 'webhooks'],
     },
-    accounts: { values: ['contract'] },
+    accounts: { values: ['async', 'contract'] },
     jobs: {
       values: ['accounts', 'async', 'contract', 'operations', 'storage'],
       types: ['metrics', 'models'],
@@ -32,7 +32,7 @@ const allowed: Readonly<Record<string, { values?: readonly string[]; types?: rea
     media: { values: ['contract', 'storage'] },
     triton: { values: ['async'], types: ['metrics'] },
     metrics: { types: ['accounts', 'contract'] },
-    storage: { values: ['contract'] },
+    storage: { values: ['async', 'contract'] },
     async: {},
     stack: { values: ['operations', 'triton'] },
     cli: {
@@ -100,7 +100,7 @@ const owners: Readonly<Record<string, RegExp>> = {
   '@opentelemetry/exporter-trace-otlp-http': /^otel\.ts$/,
   '@opentelemetry/resources': /^otel\.ts$/,
   '@opentelemetry/sdk-trace': /^otel\.ts$/,
-  'lru-cache': /^(media\/probe\/probed|jobs\/record\/jobs|models\/catalogue)\.ts$/,
+  'lru-cache': /^(media\/probe\/probed|jobs\/submit\/cached-results|models\/catalogue)\.ts$/,
   'range-parser': /^http\/serve-file\.ts$/,
   esbuild: /^(http\/pages\/bundle\.ts|stack\/compiled\.mjs)$/,
   yaml: /^cli\/releases\.ts$/,

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { sharedInRound } from '../async/share.ts';
 import { base62, checksum } from '../base62.ts';
 import { type FaultyKey, type IssuedKey, type Key, Scope } from '../contract/keys.ts';
 import { Failure } from '../errors.ts';
@@ -57,26 +58,32 @@ export const openKeys = (stores: Redises, pepper: string) => {
     return { ...presentKey(await read(stored.id, digested)), key };
   };
 
-  /** The account, id and scopes of a key. A mistyped key is refused by its checksum. Failure invalid_api_key | expired_api_key. */
-  const lookup = async (key: string) => {
-    const parts = /^mes_live_([0-9A-Za-z]+)_([0-9A-Za-z]+)$/.exec(key);
-    if (parts?.[1] === undefined || checksum(parts[1]) !== parts[2]) {
-      throw new Failure('invalid_api_key');
-    }
-    const found = await redis.hgetall(byDigest(digest(key)));
-    const stored = StoredKey.safeParse(found).data;
-    if (stored === undefined || stored.revoked_at !== null) throw new Failure('invalid_api_key');
-    const now = Date.now();
-    if (stored.expires_at !== null && stored.expires_at <= now) {
-      throw new Failure('expired_api_key', {
-        expired_at: new Date(stored.expires_at).toISOString(),
-      });
-    }
-    if (now - (stored.last_used_at ?? 0) > LAST_USED_STEP_MS) {
-      await redis.hset(byDigest(digest(key)), 'last_used_at', now);
-    }
-    return { account: stored.account, keyId: stored.id, scopes: stored.scopes };
-  };
+  /**
+   * The account, id and scopes of a key. A mistyped key is refused by its checksum. Requests with the same key that arrive
+   * together are one question. Failure invalid_api_key | expired_api_key.
+   */
+  const lookup = sharedInRound(
+    (key) => key,
+    async (key: string) => {
+      const parts = /^mes_live_([0-9A-Za-z]+)_([0-9A-Za-z]+)$/.exec(key);
+      if (parts?.[1] === undefined || checksum(parts[1]) !== parts[2]) {
+        throw new Failure('invalid_api_key');
+      }
+      const found = await redis.hgetall(byDigest(digest(key)));
+      const stored = StoredKey.safeParse(found).data;
+      if (stored === undefined || stored.revoked_at !== null) throw new Failure('invalid_api_key');
+      const now = Date.now();
+      if (stored.expires_at !== null && stored.expires_at <= now) {
+        throw new Failure('expired_api_key', {
+          expired_at: new Date(stored.expires_at).toISOString(),
+        });
+      }
+      if (now - (stored.last_used_at ?? 0) > LAST_USED_STEP_MS) {
+        await redis.hset(byDigest(digest(key)), 'last_used_at', now);
+      }
+      return { account: stored.account, keyId: stored.id, scopes: stored.scopes };
+    },
+  );
 
   /** The keys with valid records, newest first; the others are in `faulty`. */
   const list = async (account?: string): Promise<Key[]> => {

@@ -5,7 +5,6 @@ import type { Estimate } from '../contract/credits.ts';
 import type { Job, JobInput, JobResult } from '../contract/job.ts';
 import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
-import { dropIfGone } from '../jobs/submit/cached-results.ts';
 import { fingerprint, identityOf } from '../jobs/submit/fingerprint.ts';
 import type { Order, Submission } from '../jobs/submit/submission.ts';
 import { reuse, type Submitted, submit } from '../jobs/submit/submit.ts';
@@ -140,7 +139,7 @@ export const makeEstimate = async (
   if (chosen === null) throw modelUnavailable(identified);
   const { identity } = orderOf(operation, identified, wanted.caller);
   const signer = signedBy(operation, identified, parts);
-  const isCached = await dropIfGone(parts, fingerprint(identity, chosen.modelVersion, signer));
+  const isCached = await parts.cached.has(fingerprint(identity, chosen.modelVersion, signer));
   const { available, month } = await parts.ledger.balance(wanted.caller.account);
   const { credits, lines } = quote(prepared.price, month.used, parts.config.prices);
   const { durationSeconds, warnings } = prepared;

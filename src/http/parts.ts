@@ -7,6 +7,7 @@ import type { Scope } from '../contract/keys.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Jobs } from '../jobs/record/jobs.ts';
 import type { Signals } from '../jobs/record/signals.ts';
+import type { CachedResults } from '../jobs/submit/cached-results.ts';
 import type { Idempotency } from '../jobs/submit/idempotency.ts';
 import type { Log } from '../log.ts';
 import type { fetchTo } from '../media/fetch/fetch-to.ts';
@@ -49,6 +50,7 @@ export type Parts = {
   readonly keys: Keys;
   readonly ledger: Ledger;
   readonly jobs: Jobs;
+  readonly cached: CachedResults;
   readonly signals: Signals;
   readonly queue: Queue;
   /** For operators, who look into them. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { sharedInRound } from '../async/share.ts';
 import { base62 } from '../base62.ts';
 import { MediaKind } from '../contract/media.ts';
 import type { Upload } from '../contract/uploads.ts';
@@ -52,10 +53,13 @@ export const openUploads = (
     expires_at: new Date(expires_at).toISOString(),
   });
 
-  const find = async (account: string, id: string): Promise<Stored | null> => {
-    const stored = Stored.safeParse(await redis.hgetall(key(id))).data;
-    return stored?.account === account ? stored : null;
-  };
+  const find = sharedInRound(
+    (account, id) => `${account} ${id}`,
+    async (account: string, id: string): Promise<Stored | null> => {
+      const stored = Stored.safeParse(await redis.hgetall(key(id))).data;
+      return stored?.account === account ? stored : null;
+    },
+  );
 
   /** Moves the file at `path` in. Failure file_too_large | upload_quota_exceeded | storage_full | storage_failed. */
   const keep = async (

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sharedInTurn } from '../../src/async/share.ts';
+import { sharedInRound, sharedInTurn } from '../../src/async/share.ts';
 
 const test = suite('shared in a turn');
 
 /** Counts how often each key was asked for. */
-const counted = () => {
+const counted = (shared = sharedInTurn) => {
   const runs: string[] = [];
-  const ask = sharedInTurn(
+  const ask = shared(
     (key: string) => key,
     async (key) => {
       runs.push(key);
@@ -44,6 +44,22 @@ test('a call from the next callback is a run of its own, though the one before i
   });
   assert.is(new Set(await Promise.all(asked)).size, 1);
   assert.equal(runs, ['a', 'a']);
+});
+
+test('calls of one round of the event loop are one run, and a call of the next round is another', async () => {
+  const { runs, ask } = counted(sharedInRound);
+  const round = () =>
+    new Promise<readonly Promise<number>[]>((resolve) => {
+      const asked: Promise<number>[] = [];
+      // Two callbacks of the same phase.
+      setImmediate(() => asked.push(ask('a')));
+      setImmediate(() => resolve([...asked, ask('a'), ask('b')]));
+    });
+  const [first, second] = await Promise.all(await round());
+  assert.is(first, second);
+  assert.equal(runs, ['a', 'b']);
+  await Promise.all(await round());
+  assert.equal(runs, ['a', 'b', 'a', 'b']);
 });
 
 test('a failure is told to all, and is not kept', async () => {

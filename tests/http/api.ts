@@ -20,6 +20,7 @@ import { openQueue } from '../../src/jobs/queue.ts';
 import { openJobs } from '../../src/jobs/record/jobs.ts';
 import { recordReader } from '../../src/jobs/record/record.ts';
 import { openSignals, type Signals } from '../../src/jobs/record/signals.ts';
+import { openCachedResults } from '../../src/jobs/submit/cached-results.ts';
 import { openIdempotency } from '../../src/jobs/submit/idempotency.ts';
 import { createLog } from '../../src/log.ts';
 import { fetchTo } from '../../src/media/fetch/fetch-to.ts';
@@ -90,17 +91,18 @@ export const realApi = async (
   const turns = openTurns(config.probing);
   await compiled('prober');
   const probers = openProbers(config.ffmpeg);
+  const jobs = openJobs(stores, files, recordReader(operations));
   const parts = {
-    ...{ config, log, stores, files },
+    ...{ config, log, stores, files, jobs },
     ...{
       metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
       tracing: noTracing,
     },
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
-    jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),
+    cached: openCachedResults(stores, files, jobs),
     idempotency: openIdempotency(stores),
     uploads: openUploads(stores, files, {
       ...{ publicUrl, ttlMs: config.files.ttlMs },

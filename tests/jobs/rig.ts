@@ -11,6 +11,7 @@ import { isOver, type JobRecord, recordReader } from '../../src/jobs/record/reco
 import { openSignals } from '../../src/jobs/record/signals.ts';
 import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { startWorker, type WorkerTiming } from '../../src/jobs/run/worker.ts';
+import { openCachedResults } from '../../src/jobs/submit/cached-results.ts';
 import { identityOf } from '../../src/jobs/submit/fingerprint.ts';
 import type { Claim } from '../../src/jobs/submit/idempotency.ts';
 import type { Callback, SubmitParts } from '../../src/jobs/submit/submission.ts';
@@ -64,7 +65,8 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
   const jobs = openJobs(stores, files, recordReader(operations));
   const signals = await openSignals(stores);
   const queue = openQueue(config.redis, log, { lockMs: 1500, stalledMs: 300 });
-  const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, queue };
+  const cached = openCachedResults(stores, files, jobs);
+  const parts: Mutable<SubmitParts> = { stores, config, log, files, ledger, jobs, cached, queue };
   const watch = { metrics: createMetrics(), tracing: noTracing };
   const closers: (() => Promise<void>)[] = [];
 

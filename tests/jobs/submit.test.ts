@@ -91,10 +91,10 @@ const placeJob = script(
   z.tuple([z.string()]).rest(z.unknown()),
 );
 /** Asks for `of`'s work again as it can be asked before the media was looked at: without price and input. */
-const reuse = async (rig: Rig, of: JobRecord) => {
+const reuse = async (rig: Rig, of: JobRecord, seen = '') => {
   const id = newJobId(Date.now());
   const ask = {
-    ...{ id, want: 'reuse', account: of.account, fingerprint: of.fingerprint },
+    ...{ id, want: 'reuse', account: of.account, fingerprint: of.fingerprint, seen },
     ...{ oldest: firstJobId(0), account_records: 100, large_bytes: 8192, large_records: 100 },
     record_ttl_ms: 60_000,
   };
@@ -115,7 +115,8 @@ test('a cached result is found before the media is looked at, and shows what its
   const first = await rig.ended((await rig.ask('a')).job);
   const seen = JSON.stringify({ ...Object(first.found), alpha: true });
   await rig.redis.hset(`${rig.stores.prefix}:job:${first.id}`, 'found', seen);
-  const { id, said } = await reuse(rig, first);
+  assert.equal((await reuse(rig, first)).said, ['unseen', first.id]);
+  const { id, said } = await reuse(rig, first, first.id);
   assert.equal(said.slice(0, 2), ['cached', id]);
   const job = await rig.jobs.get('acme', id);
   assert.equal(rig.jobs.read(z.array(z.string()).parse(said[2])), job);
@@ -178,10 +179,14 @@ test('another account, another option or other media is other work', async ({ ri
 test('a result whose file is gone is made again', async ({ rig }) => {
   await rig.work(atOnce);
   const first = await rig.ended((await rig.ask('a')).job);
+  assert.is((await rig.ask('a')).cached, true);
   await rig.files.removeResult(first.outcome?.file ?? '');
   const again = await rig.ask('a');
   assert.is(again.cached, false);
-  assert.is((await rig.ended(again.job)).charged, 10);
+  const second = await rig.ended(again.job);
+  assert.is(second.charged, 10);
+  const third = await rig.ask('a');
+  assert.equal([third.cached, third.job.outcome], [true, second.outcome]);
 });
 
 test('a result that another version recorded is made again', async ({ rig }) => {

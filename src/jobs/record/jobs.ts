@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { sharedInTurn } from '../../async/share.ts';
 import { JobStatus } from '../../contract/job.ts';
@@ -27,9 +26,6 @@ const placeInQueue = script(new URL('../scripts/position.lua', import.meta.url),
 /** So many accounts are looked at for a job's place in the queue: half a millisecond of Redis. */
 const MOST_ACCOUNTS = 200;
 
-/** Results that are asked for again and again: so many are known by name. */
-const RESULT_FILES = 1000;
-
 /** Reading, listing, cancelling and erasing jobs. */
 export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   const { redis, prefix } = stores;
@@ -54,15 +50,6 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     const fields: Record<string, string> = {};
     for (let at = 0; at < flat.length; at += 2) fields[flat[at] ?? ''] = flat[at + 1] ?? '';
     return readable(fields);
-  };
-
-  const resultFiles = new LRUCache<string, string>({ max: RESULT_FILES });
-
-  /** The file of a job's result, which never changes; null while there is none, and where the record cannot be read. */
-  const resultFile = async (id: string): Promise<string | null> => {
-    const file = resultFiles.get(id) ?? (await find(id))?.outcome?.file ?? null;
-    if (file !== null) resultFiles.set(id, file);
-    return file;
   };
 
   /**
@@ -170,7 +157,7 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   };
 
   return {
-    ...{ find, get, read: readFlat, resultFile, isUnfinished, position },
+    ...{ find, get, read: readFlat, isUnfinished, position },
     ...{ list, cancel, erase, counts, oldestQueuedAtMs },
   };
 };

@@ -4,6 +4,7 @@
 -- ARGV[1] JSON: id, want ('reuse': only what needs no work; 'new': a job if need be), account, fingerprint, release,
 --         oldest, account_records, large_bytes, large_records, record_ttl_ms,
 --         idempotency (optional): key, token, hash, ttl_ms,
+--         seen: the job whose result's file the caller has just found under the fingerprint; '' for none,
 --         callback (optional): JSON text, whom to tell of the job and what the request tells about itself (outbox.lua),
 --         most_callbacks: of one job,
 --         for 'new' only: credits, list, month, lines (JSON text), used_from, used_to, bytes,
@@ -13,6 +14,7 @@
 -- Answers, the first four having made or found the job `id`, whose record they bring as names and values in turn:
 --   {'existed' | 'cached' | 'joined' | 'queued', id, record}: 'queued' is to be given to Bull now
 --   {'missed'}               there is nothing to reuse
+--   {'unseen', id}           the cache names this job, not the one that was seen: to be looked at first
 --   {'closed'}               the release was unloaded meanwhile (close-release.lua)
 --   {'unclaimed'}            another request has claimed the idempotency key
 --   {'callbacks_full', count}  the job that it would join tells as many requests as it may
@@ -92,6 +94,7 @@ if claim and redis.call('HGET', claim.key, 'token') ~= claim.token then return {
 
 local made_by = redis.call('GET', root .. ':cache:' .. ask.fingerprint)
 if made_by then
+  if made_by ~= ask.seen then return { 'unseen', made_by } end
   local made = job_fields(root, made_by, 'status', 'erased', 'expires_at', 'outcome')
   if made[1] == 'succeeded' and made[2] ~= '1' and whole(made[3]) > now and made[4] then
     local fields = { status = 'succeeded', cached = '1', held = 0, charged = 0,

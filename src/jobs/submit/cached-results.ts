@@ -1,19 +1,51 @@
-import type { SubmitParts } from './submission.ts';
+import { LRUCache } from 'lru-cache';
+import type { Redises } from '../../redis.ts';
+import type { Files } from '../../storage/files.ts';
+import type { Jobs } from '../record/jobs.ts';
+
+export type CachedResults = ReturnType<typeof openCachedResults>;
+
+/** Results that are asked for again and again: so many are known by name. */
+const MOST_KNOWN = 1000;
 
 /**
- * Forgets a cached result that cannot be given again, so that the work is done again: its file is gone before its time,
- * or another version of the service recorded it. The entries themselves are written and read by the scripts of `jobs/`,
- * in one step with the job. Whether one is left that can be given.
+ * Which earlier results can be given again: those whose file is there. The entries of the cache are written and read by the
+ * scripts of `jobs/`, in one step with the job; submit.lua gives only the result of the job that its caller has seen.
  */
-export const dropIfGone = async (
-  { stores, files, jobs }: Pick<SubmitParts, 'stores' | 'files' | 'jobs'>,
-  fingerprint: string,
-): Promise<boolean> => {
-  const entry = `${stores.prefix}:cache:${fingerprint}`;
-  const jobId = await stores.redis.get(entry);
-  if (jobId === null) return false;
-  const file = await jobs.resultFile(jobId);
-  if (file !== null && (await files.hasResult(file))) return true;
-  await stores.redis.del(entry);
-  return false;
+export const openCachedResults = (
+  { redis, prefix }: Redises,
+  files: Pick<Files, 'hasResult'>,
+  jobs: Pick<Jobs, 'find'>,
+) => {
+  const known = new LRUCache<string, { readonly jobId: string; readonly file: string }>({
+    max: MOST_KNOWN,
+  });
+  const entry = (fingerprint: string) => `${prefix}:cache:${fingerprint}`;
+
+  /**
+   * Looks for the result that an entry names; answers the job's id, or '' and forgets the entry: the file is gone before its
+   * time, or another version of the service recorded the job.
+   */
+  const look = async (fingerprint: string, jobId: string): Promise<string> => {
+    const file = (await jobs.find(jobId))?.outcome?.file;
+    if (file !== undefined && (await files.hasResult(file))) {
+      known.set(fingerprint, { jobId, file });
+      return jobId;
+    }
+    await redis.del(entry(fingerprint));
+    return '';
+  };
+
+  return {
+    look,
+    /** The job whose result this process found under the fingerprint before, and still finds; '' for none. */
+    seen: async (fingerprint: string): Promise<string> => {
+      const last = known.get(fingerprint);
+      return last && (await files.hasResult(last.file)) ? last.jobId : '';
+    },
+    has: async (fingerprint: string): Promise<boolean> => {
+      const jobId = await redis.get(entry(fingerprint));
+      return jobId !== null && (await look(fingerprint, jobId)) !== '';
+    },
+  };
 };

@@ -5,7 +5,6 @@ import { Failure } from '../../errors.ts';
 import { script } from '../../redis.ts';
 import { firstJobId } from '../record/id.ts';
 import { RECORD_TTL_MS } from '../record/settings.ts';
-import { dropIfGone } from './cached-results.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type Claim, KEPT_MS } from './idempotency.ts';
 import type { Callback, Order, Submission, SubmitParts } from './submission.ts';
@@ -19,6 +18,7 @@ const placeJob = script(
       z.enum(['account_full', 'bytes_full', 'queue_full', 'repriced', 'short', 'callbacks_full']),
       z.number(),
     ]),
+    z.tuple([z.literal('unseen'), z.string()]),
     z.tuple([z.literal('missed')]),
     z.tuple([z.literal('closed')]),
     z.tuple([z.literal('unclaimed')]),
@@ -47,11 +47,8 @@ export const placeReused = async (
   order: Order,
   id: string,
 ): Promise<Placed | null> => {
-  const { stores, config } = parts;
-  const print = fingerprint(order.identity, order.chosen.modelVersion, order.signedBy);
-  await dropIfGone(parts, print);
-  const ask = { ...askOf(order, id, print, config), want: 'reuse' };
-  const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(recordOf(order)));
+  const ask = { ...askOf(order, id, parts.config), want: 'reuse' };
+  const said = await place(parts, ask, recordOf(order));
   switch (said[0]) {
     case 'missed':
       return null;
@@ -79,19 +76,18 @@ export const placeNew = async (
   id: string,
 ): Promise<Placed> => {
   const { account, inputBytes: bytes } = submission;
-  const { stores, config, ledger } = parts;
+  const { config, ledger } = parts;
   let order = submission;
   let choices = 1;
   for (;;) {
-    const print = fingerprint(order.identity, order.chosen.modelVersion, order.signedBy);
     const month = monthOf(Date.now());
-    const [used] = await Promise.all([ledger.usage(account, month), dropIfGone(parts, print)]);
+    const used = await ledger.usage(account, month);
     const price = quote(submission.price, used, config.prices);
     const ask = {
-      ...askOf(order, id, print, config),
+      ...askOf(order, id, config),
       ...{ want: 'new', month, bytes, ...priceFields(price), ...limitsOf(config) },
     };
-    const said = await placeJob(stores, JSON.stringify(ask), JSON.stringify(fullRecordOf(order)));
+    const said = await place(parts, ask, fullRecordOf(order));
     switch (said[0]) {
       case 'repriced':
         continue;
@@ -129,6 +125,21 @@ export const placeNew = async (
   }
 };
 
+/** One step of submit.lua, asked again while the cache names a job whose result was not seen yet. */
+const place = async (
+  { stores, cached }: SubmitParts,
+  ask: ReturnType<typeof askOf>,
+  record: ReturnType<typeof recordOf>,
+) => {
+  const text = JSON.stringify(record);
+  let seen = await cached.seen(ask.fingerprint);
+  for (;;) {
+    const said = await placeJob(stores, JSON.stringify({ ...ask, seen }), text);
+    if (said[0] !== 'unseen') return said;
+    seen = await cached.look(ask.fingerprint, said[1]);
+  }
+};
+
 const callbacksFull = (told: number): Failure =>
   new Failure('concurrency_limited', {
     detail: `The same work is being done for ${told} requests that each have metadata or a webhook_url, the limit. Try again when it has finished, or without both.`,
@@ -136,12 +147,12 @@ const callbacksFull = (told: number): Failure =>
 
 /** What submit.lua needs for every order. */
 const askOf = (
-  { account, idempotency, chosen, callback }: Order,
+  { account, identity, signedBy, idempotency, chosen, callback }: Order,
   id: string,
-  print: string,
   { jobs }: Config,
 ) => ({
-  ...{ id, account, fingerprint: print, release: chosen.release },
+  ...{ id, account, release: chosen.release },
+  fingerprint: fingerprint(identity, chosen.modelVersion, signedBy),
   account_records: jobs.accountRecords,
   large_bytes: LARGE_BYTES,
   large_records: LARGE_RECORDS,

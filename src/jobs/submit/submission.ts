@@ -10,6 +10,7 @@ import type { Redises } from '../../redis.ts';
 import type { Files } from '../../storage/files.ts';
 import type { Queue } from '../queue.ts';
 import type { Jobs } from '../record/jobs.ts';
+import type { CachedResults } from './cached-results.ts';
 import type { Claim } from './idempotency.ts';
 
 /** What `submit` drives. */
@@ -20,6 +21,7 @@ export type SubmitParts = {
   readonly files: Files;
   readonly ledger: Ledger;
   readonly jobs: Jobs;
+  readonly cached: CachedResults;
   readonly queue: Queue;
 };
 
