@@ -1,5 +1,6 @@
 """Faces followed through clips that are made of one photograph and of drawings."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from skimage import data
 from enhance.face.ahead import Ahead
 from enhance.face.clip import Faces, TrackingRequest, track_frames
 from enhance.face.crop import turned_square
+from enhance.face.detect import Detection
 from enhance.face.find import Finder
-from enhance.face.frame import CodedFrame, coded_frames
+from enhance.face.frame import CodedFrame, Frame, coded_frames
 from enhance.face.recognise import unlikeness
 from enhance.face.thumbnails import frame_thumbnail
 from enhance.face.track import NO_HINTS, Tracker
@@ -84,6 +86,21 @@ def test_frames_that_are_read_together_give_the_meshes_of_each_through_the_crop_
         (mesh, score), (alone, sure) = ahead.read(number, crop, 4), network(picture, crop)
         np.testing.assert_array_equal(mesh, alone)
         assert score == sure
+
+
+def test_new_faces_are_searched_by_a_thread_that_has_ended_when_the_answer_comes(
+    tracker: Tracker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[threading.Thread] = []
+    whole = tracker.finder.detector.whole
+
+    def watched(picture: Frame) -> list[Detection]:
+        threads.append(threading.current_thread())
+        return whole(picture)
+
+    monkeypatch.setattr(tracker.finder.detector, "whole", watched)
+    follow(tracker, [FACE] * 14, chunk=7)
+    assert len(threads) == 1 and threads[0] is not threading.main_thread() and not threads[0].is_alive()
 
 
 def test_where_there_is_no_face_there_is_none(tracker: Tracker) -> None:

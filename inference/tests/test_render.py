@@ -344,6 +344,15 @@ def test_a_mouth_narrows_towards_its_corners_as_peoples_do(opening: float) -> No
     for share, least, most in ((0.65, 0.50, 0.68), (0.75, 0.30, 0.51), (0.85, 0.09, 0.31), (0.96, 0.0, 0.06)):
         seen = np.interp(share, to_corner[SAMPLES // 2 :], parted[SAMPLES // 2 :]) / parted.max()
         assert least <= seen <= most, share
+    # Of the middle too, but of the outer edges: a lower lip that moved as its inner edge does would be pointed.
+    shut = asked_of(shape_of(target(0.0, width=rest.width), rest), rest, own)
+    for edge, before, least, most in (
+        (asked.upper_outer, shut.upper_outer, 0.63, 0.90),
+        (asked.lower_outer, shut.lower_outer, 0.55, 0.73),
+    ):
+        moved = (edge - before)[SAMPLES // 2 :, 1]
+        way = (2 * (edge[:, 0] - left) / (right - left) - 1)[SAMPLES // 2 :]
+        assert least <= np.interp(0.75, way, moved) / moved[0] <= most
 
 
 @pytest.mark.parametrize("size", [64, 101, 255])

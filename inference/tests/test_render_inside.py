@@ -21,8 +21,9 @@ from enhance.render.inside.layers import Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
-from enhance.render.inside.merged import merged_from
+from enhance.render.inside.merged import Merged, merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
+from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.upper import grown, upper_row
 from enhance.render.lips.shape import shift_of
 from enhance.render.measure import measure
@@ -115,7 +116,41 @@ def test_the_teeth_are_the_same_however_far_the_mouth_opens() -> None:
     for line in lines:
         assert np.percentile(line, 90) > 150
         assert line[len(line) // 2 : len(line) * 3 // 4].min() < 90  # the missing tooth
-        assert np.corrcoef(lines[0], line)[0, 1] > 0.99
+        # From one place to the next: how the light falls may differ with the opening.
+        assert np.corrcoef(np.diff(lines[0]), np.diff(line))[0, 1] > 0.99
+
+
+def in_shade(gap: float, light: float) -> tuple[Planes, Floats]:
+    """An open mouth with so much of its light left inside, 0..1."""
+    planes, mesh = drawn(gap=gap, teeth=True)
+    inside = painted(gap)[0].y == GREEN[0]
+    planes.y[inside] = np.round(planes.y[inside] * light)
+    return planes, mesh
+
+
+def test_it_is_as_dark_in_a_mouth_that_opens_little_as_the_clip_shows_it() -> None:
+    def brightest(*shown: tuple[Planes, Floats]) -> float:
+        return float(np.median(across_teeth(0.09, inside_of(*shown))))
+
+    wide = in_shade(0.2, 1)
+    in_light, in_dark = (brightest(wide, *[in_shade(0.09, light)] * 4) for light in (1, 0.5))
+    assert 0.5 < in_dark / in_light < 0.75
+
+
+def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> None:
+    across = np.linspace(-1, 1, 60) * np.ones((30, 1))
+    down = np.linspace(0, 1, 30)[:, None] * np.ones(60)
+    places = Places.of(GAPS[-1], down, across)
+    made = np.stack([np.full_like(down, 100), np.zeros_like(down), np.full_like(down, 10)], axis=-1).astype(np.float32)
+    left = np.where(across < 0, np.float32(0.5), 1)[..., None]
+    mouth = Shown(made * left + np.array([0, 0, 8], np.float32), made, np.ones_like(left[..., 0]), places)
+    shade = learnt([mouth] * 40)
+    assert shade[:-1] == pytest.approx(np.broadcast_to([1, 0, 0], shade[:-1].shape))
+    assert shade[-1, :, 0] == pytest.approx(np.broadcast_to([0.5, 0, 8], (DOWN, 3)), abs=0.8)
+    assert shade[-1, :, -1] == pytest.approx(np.broadcast_to([1.0, 0, 8], (DOWN, 3)), abs=0.8)
+    np.testing.assert_allclose(at_places(shade, places)[[0, -1], [0, -1]], shade[-1, [0, -1], [0, -1]], rtol=1e-5)
+    assert 0.55 < learnt([mouth])[-1, 0, 0, 0] < 0.9  # one mouth alone is believed less
+    assert (learnt([]) == UNCHANGED).all()
 
 
 def test_the_upper_teeth_end_where_it_gets_dark_under_them() -> None:
@@ -282,6 +317,33 @@ def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
     made, lips = opened(0.2, inside_of((planes, mesh))).planes, shut()[2]
     under = made.y[round(lips[13, 1] + 0.08 * unit) : round(lips[13, 1] + 0.17 * unit), round(lips[13, 0])]
     assert under.max() < 150
+
+
+def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
+    def known(colour: float) -> Merged:
+        (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.16)
+        for frame in (planes, giver):
+            for plane in (frame.u, frame.v):
+                plane[:] = 128 + colour * (plane.astype(float) - 128)
+        subject = SUBJECT.unpack(measure(planes, colours, mesh))
+        lender = lender_from(lend(giver, at, subject, BALANCED.side).tobytes(), BALANCED.side)
+        inside = merged_from(merge([lender], subject, colours, BALANCED.density).tobytes(), BALANCED.density)
+        assert inside is not None
+        return inside
+
+    assert known(1.0).opened.any()
+    assert not known(0.0).opened.any()
+
+
+@pytest.mark.parametrize("inside", [None, inside_of(drawn(gap=0.16))], ids=["drawn", "merged"])
+def test_between_lips_that_hardly_part_lies_their_shade_and_no_row_of_teeth(inside: Bytes | None) -> None:
+    made, mesh = opened(0.03, inside).planes, shut()[2]
+    unit = pose_of(mesh).scale
+    row, near = int(mesh[13, 1] + 0.006 * unit), round(0.08 * unit)
+    across = slice(int(mesh[13, 0]) - near, int(mesh[13, 0]) + near)
+    lip = from_rgb(person().lip.astype(np.float32), BT601)
+    assert made.y[row, across].max() < 0.75 * lip[0]
+    assert made.v[row // 2, across.start // 2 : across.stop // 2].mean() - 128 > 0.5 * (lip[2] - 128)
 
 
 def test_an_inside_comes_back_as_it_was_packed() -> None:

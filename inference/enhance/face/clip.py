@@ -77,13 +77,14 @@ def track_frames(
     faces = _without_faces(len(frames), tracker.most)
     pictures: list[Frame] = [frame if isinstance(frame, CodedFrame) else np.ascontiguousarray(frame) for frame in frames]
     ahead = Ahead(tracker.finder.network, pictures)
-    for number, picture in enumerate(pictures):
-        stop_if_cancelled()
-        hints = request.hints[hinted == number].astype(np.float32)
-        seen = tracker.next(state, picture, hints, request.fps, request.thorough, partial(ahead.read, number))
-        for place, face in enumerate(seen):
-            _write(faces, (number, place), face, request.raw)
-        as_packed(state)
+    with tracker.looking_ahead(state, pictures):
+        for number, picture in enumerate(pictures):
+            stop_if_cancelled()
+            hints = request.hints[hinted == number].astype(np.float32)
+            seen = tracker.next(state, picture, hints, request.fps, request.thorough, partial(ahead.read, number))
+            for place, face in enumerate(seen):
+                _write(faces, (number, place), face, request.raw)
+            as_packed(state)
     return faces, pack(state)
 
 

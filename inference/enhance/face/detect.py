@@ -7,6 +7,7 @@ but the latter finds more of the drawn ones.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import cv2
@@ -48,7 +49,7 @@ Detect = Callable[[Frame, float], list[Detection]]
 
 
 class Detector:
-    """Both detectors. For one thread at a time."""
+    """Both detectors."""
 
     def __init__(self, weights: Path) -> None:
         self.full = _open_detector(weights / "face_detect_full.onnx", 192, _grid(48, 1))
@@ -102,11 +103,12 @@ def _starts(length: int, side: int) -> list[int]:
 
 
 def _open_detector(path: Path, size: int, anchors: Points) -> Detect:
-    run = open_small_network(path)
+    run, one_at_a_time = open_small_network(path), Lock()
 
     def detect(picture: Frame, sure: float) -> list[Detection]:
         pixels, scale, corner = _letterboxed(picture, size)
-        boxes, scores = run(pixels)
+        with one_at_a_time:
+            boxes, scores = run(pixels)
         kept = np.flatnonzero(scores[0, :, 0] > sure)
         values = boxes[0, kept].reshape(-1, 8, 2)
         centres = anchors[kept] * size

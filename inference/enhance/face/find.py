@@ -1,6 +1,8 @@
 """Faces in a still picture: found, confirmed, and given a mesh."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,11 +66,26 @@ class Finder:
         self.detector = Detector(weights)
         self.network = open_mesh(weights, kind)
         self.anime = open_anime(weights)
+        self._ahead: tuple[Frame, Future[list[Detection]]] | None = None
+
+    @contextmanager
+    def looking_ahead(self, picture: Frame) -> Iterator[None]:
+        """Has a thread look for the candidates in a picture that will be asked for: the other networks need not wait for that.
+
+        The thread has ended when this is left, so the picture's memory may go then.
+        """
+        with ThreadPoolExecutor(1) as thread:
+            self._ahead = picture, thread.submit(self.detector.whole, picture)
+            try:
+                yield
+            finally:
+                self._ahead = None
 
     def candidates(self, picture: Frame, thorough: bool) -> list[Detection]:
         """Where faces may be. thorough: small and drawn ones too, at about ten times the work."""
         if not thorough:
-            return self.detector.whole(picture)
+            ahead = self._ahead
+            return ahead[1].result() if ahead and ahead[0] is picture else self.detector.whole(picture)
         return merge(self.detector.thorough(picture) + self._drawn_candidates(picture))
 
     def faces(self, picture: Frame, candidates: list[Detection], hints: Points, known: list[Points]) -> list[Face]:

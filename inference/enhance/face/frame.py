@@ -21,7 +21,7 @@ LUMA_TO_CHROMA = np.array([[0.5, 0, 0.25], [0, 0.5, 0]])
 
 @dataclass(frozen=True)
 class CodedFrame:
-    """A frame in 4:2:0, with chroma on the left columns as H.264 has it. For one thread at a time."""
+    """A frame in 4:2:0, with chroma on the left columns as H.264 has it."""
 
     planes: Planes
     black: int

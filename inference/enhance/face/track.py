@@ -1,7 +1,10 @@
 """Faces followed through the frames of a clip."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -46,6 +49,7 @@ LEARN = 0.2  # share of the newest portrait in the kept one
 HELD = 0.02  # sides by which a crop may be off before it is moved: each move shifts the mesh a little
 FAR = 0.1  # sides by which a face may have moved in its crop; beyond, the lips of the mesh were up to .04 S off, once .2
 ANCHORED = 0.1  # sides by which the crop of a drawn face may be off its eyes and mouth before it is cut anew
+CORNERS = np.array([[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]], np.float64)  # of the unit square
 OUTSIDE = 0.5  # share of a face's box beyond the border at which it has left the picture
 NO_CUT: Cut = np.empty((0, SIDE), np.uint8)
 NO_HINTS: Points = np.empty((0, 4), np.float32)
@@ -64,7 +68,7 @@ class Seen:
     raw: Points
     likeness: Likeness = field(default_factory=lambda: UNKNOWN)
 
-    @property
+    @cached_property
     def box(self) -> Points:
         """x1, y1, x2, y2 round the mesh."""
         return face_box(self.mesh)
@@ -76,6 +80,13 @@ class Tracker:
     def __init__(self, finder: Finder, most: int) -> None:
         self.finder = finder
         self.most = most
+
+    def looking_ahead(self, state: State, pictures: Sequence[Frame]) -> AbstractContextManager[None]:
+        """Has a thread look at that one of the next pictures, if any, in which new faces will be searched: see the Finder's."""
+        due = max(SEARCH_EVERY - state.since, 1) - 1
+        if not state.tracks or due >= len(pictures):
+            return nullcontext()
+        return self.finder.looking_ahead(pictures[due])
 
     def next(
         self,
@@ -248,8 +259,8 @@ def _with_drawn_mouth(track: Track, picture: Frame, mesh: Points) -> Points:
 
 def _apart(one: Crop, other: Crop) -> float:
     """The largest distance of two crops' corners, in sides."""
-    corners = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.float32)
-    return float(np.linalg.norm(one.place(corners) - other.place(corners), axis=1).max()) / max(other.scale, 1e-6)
+    by = CORNERS @ (one.matrix - other.matrix).T
+    return math.sqrt((by * by).sum(axis=1).max()) / max(other.scale, 1e-6)
 
 
 def _lose(state: State, seen: dict[int, Seen], cut: bool) -> bool:

@@ -81,13 +81,18 @@ def check_colours(values: npt.NDArray[np.generic]) -> Colours:
 
 def to_rgb(planes: Planes, colours: Colours) -> Floats:
     """h x w x 3 RGB, 0..255."""
+    yuv = full_chroma(planes) - colours.offset
+    return np.asarray(np.clip(yuv @ np.linalg.inv(colours.matrix).T, 0, 255), np.float32)
+
+
+def full_chroma(planes: Planes) -> Floats:
+    """h x w x 3 Y, U, V."""
     height, width = planes.y.shape
     chroma = [
         cv2.resize(p, (planes.u.shape[1] * 2, planes.u.shape[0] * 2), interpolation=cv2.INTER_LINEAR)
         for p in (planes.u, planes.v)
     ]
-    yuv = np.stack([planes.y, *(c[:height, :width] for c in chroma)], axis=-1).astype(np.float32) - colours.offset
-    return np.asarray(np.clip(yuv @ np.linalg.inv(colours.matrix).T, 0, 255), np.float32)
+    return np.asarray(np.stack([planes.y, *(c[:height, :width] for c in chroma)], axis=-1), np.float32)
 
 
 def from_rgb(rgb: Floats, colours: Colours) -> Floats:

@@ -20,7 +20,7 @@ from .finish.grain import noise_of
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease
-from .inside.interior import Hole, Rows, hole_of, interior, unpack_subject
+from .inside.interior import SLIT_LIGHT, Hole, Rows, hole_of, interior, slit_of, unpack_subject
 from .inside.merged import Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
@@ -156,6 +156,9 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
     planes, quality, person = patch.planes, request.quality, mouth.person
     photo = request.style == "photo"
     yuv = _inside(patch, hole, mouth, request)
+    if photo:
+        shade = from_rgb((SLIT_LIGHT * person.lip * mouth.light).astype(np.float32), patch.colours)
+        yuv += slit_of(hole, mouth.asked.gap)[..., None] * (shade - yuv)
     opacity = hole.opacity * np.float32(mouth.belief)
     blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale
     if blur > LEAST_BLUR:

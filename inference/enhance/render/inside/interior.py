@@ -22,6 +22,9 @@ LOWER_LIGHT = 0.62
 FARTHEST = 0.07  # that the upper teeth may follow lips which the mesh sees higher or lower on this frame's face
 FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
 FEATHER = 0.006  # sigma of the mouth's edge, in S
+SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
+"""S between lips in the middle, and at a place towards their corners, from which something of the inside is seen, and all."""
+SLIT_LIGHT = 0.62  # of the lips', of what is seen in a slit
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
 TURNING = 0.03  # S before the row's end, or where it turns away from the viewer, in which it is lost in the dark
@@ -116,7 +119,7 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     colour = _over(colour, teeth)
     under_lip = 0.62 + 0.38 * smoothstep(hole.y - hole.top, -0.006, 0.026)
     over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
-    corners = slit_light(hole.bottom - hole.top) * (1 - 0.40 * smoothstep(side, 0.62, 1.0))
+    corners = 1 - 0.40 * smoothstep(side, 0.62, 1.0)
     shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
     light = 1 + person.side * np.clip(hole.x / 0.3, -1, 1)
     colour = colour * (shade * light)[..., None]
@@ -125,9 +128,10 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     return np.asarray(colour, np.float32)
 
 
-def slit_light(gap: Array) -> Array:
-    """Little light falls through a slit: lips that hardly part show a dark line, not a row of pale dots."""
-    return np.asarray(0.40 + 0.60 * smoothstep(gap, 0.004, 0.045))
+def slit_of(hole: Hole, gap: float) -> Floats:
+    """How far lips that are `gap` (S) apart show no more of an inside than the shade between them, h x w, 0..1: little light
+    falls through a slit, and most of it from the lips."""
+    return np.asarray(1 - smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW), np.float32)
 
 
 def _rim(hole: Hole) -> Array:

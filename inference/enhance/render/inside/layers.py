@@ -25,6 +25,7 @@ FEWEST = 20
 ROW = 0.22
 """S to either side of the midline, where the row of upper teeth is looked at."""
 
+LEAST_RED = 0.05  # of luma, that lips are redder than teeth, to be told from them
 INSET = (0.004, 0.016)  # S inside the lender's lips from which nothing, and everything is taken
 RED, LIT = (0.55, 0.80), (0.55, 0.75)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
@@ -66,13 +67,19 @@ class Palette:
     tongue: Array
     black: float
 
+    @property
+    def coloured(self) -> bool:
+        """Whether lips are redder than teeth. In a picture without colour nothing tells them from what lies between them."""
+        return float(self._red(self.lip) - self._red(self.tooth)) > LEAST_RED
+
     def redness(self, yuv: Floats) -> Array:
         """0 like the teeth, 1 like the lips."""
-        seen, pale, red = (
-            (c[..., 2] - 128 - 0.5 * (c[..., 1] - 128)) / (np.maximum(c[..., 0] - self.black, 0) + 16)
-            for c in (yuv, self.tooth, self.lip)
-        )
-        return np.asarray((seen - pale) / max(float(red - pale), 0.05))
+        pale = self._red(self.tooth)
+        return np.asarray((self._red(yuv) - pale) / max(float(self._red(self.lip) - pale), LEAST_RED))
+
+    def _red(self, yuv: Array) -> Array:
+        """How much redder than grey, of its luma."""
+        return np.asarray((yuv[..., 2] - 128 - 0.5 * (yuv[..., 1] - 128)) / (np.maximum(yuv[..., 0] - self.black, 0) + 16))
 
     def level(self, yuv: Floats) -> Array:
         """Luma over black."""

@@ -11,15 +11,34 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
-from enhance.geometry.planes import Colours, from_rgb
+from enhance.geometry.planes import Colours, from_rgb, full_chroma
+from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
+from .interior import hole_of, slit_of
 from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
 from .lender import Lender
 from .lent_teeth import with_teeth
-from .merged import ABOVE, DEEP, GAPS, LEVELS, MIDDLE, POINTS, REACH, Bytes, Inside, Merged, pack, shapes_of
+from .merged import (
+    ABOVE,
+    DEEP,
+    GAPS,
+    LEVELS,
+    MIDDLE,
+    POINTS,
+    REACH,
+    Bytes,
+    Inside,
+    Merged,
+    Receiver,
+    pack,
+    places_of,
+    shapes_of,
+    show,
+)
+from .shade import UNCHANGED, Shown, learnt
 from .upper import ENOUGH, upper_row
 
 WORTH = 0.5  # belief from which a lender counts
@@ -33,6 +52,7 @@ APART = 0.015  # S between two pictures
 FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
 CARRIED = 0.06  # S that what is seen goes on beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
+LIT_GAP = 0.03  # S between the lips of a frame, from which it tells how the light falls
 NEAR_GAP = 0.04  # S: how far apart openings tell of each other's light
 
 
@@ -47,7 +67,9 @@ def merge(lenders: list[Lender], person: Subject, colours: Colours, most: float)
 def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
-    inside = Inside(most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS)))
+    inside = Inside(
+        most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, UNCHANGED, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))
+    )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
 
 
@@ -66,7 +88,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     edge = edge_of(frames, grid, of)
     upper, seen = upper_row(frames, edge, person, grid, of, colours)
     edge = edge_in(Layer(upper, seen), edge, grid, of)
-    levels = _levels(frames, edge, grid, of)
+    levels = _levels(frames, edge, grid, of) if of.coloured else []
     if not levels:
         if (seen > SEEN).sum() < ENOUGH:
             return None
@@ -85,11 +107,13 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         cheeks,
         _tone(frames, upper, seen, of),
         at_points(edge),
+        UNCHANGED,
         len(levels),
         np.pad(opened, (0, LEVELS - len(levels))),
         np.pad([at_points(line) for line in heights], ((0, LEVELS - len(levels)), (0, 0))),
     )
-    return Merged(**vars(inside), upper=upper, below=below)
+    merged = Merged(**vars(inside), upper=upper, below=below)
+    return replace(merged, shade=learnt([mouth for lender in lenders if (mouth := _shown(merged, lender, person, colours))]))
 
 
 def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[tuple[float, Array, Floats]]:
@@ -152,3 +176,16 @@ def _tone(frames: list[Frame], upper: Floats, seen: Floats, of: Palette) -> Arra
             gains.append(np.log(max(there, 1.0) / max(here, 1.0)))
     near = np.exp(-(((np.array(gaps)[None] - np.array(GAPS)[:, None]) / NEAR_GAP) ** 2))
     return np.asarray(np.clip(np.exp((near @ np.array(gains)) / (near.sum(axis=1) + 0.5)), DIMMEST, BRIGHTEST))
+
+
+def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) -> Shown | None:
+    """The lender's mouth beside what is merged, in its lips and light; None where it is shut."""
+    lips = lender.lips
+    asked = Asked(lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer, 0.0, shift_of(person.rest, lips))
+    hole = hole_of(asked, lender.pose, lender.planes.area)
+    if lips.closed or lips.gap < LIT_GAP or hole is None:
+        return None
+    to = Receiver(hole, asked, lender.pose, lender.cheeks, colours)
+    counts = hole.opacity * (hole.opacity > SEEN) * (1 - slit_of(hole, asked.gap))
+    seen = full_chroma(lender.planes)[hole.area.slices]
+    return Shown(seen - colours.offset, show(merged, to) - colours.offset, counts, places_of(to))

@@ -21,7 +21,8 @@ from enhance.record import Record, Shape
 from enhance.render.light import DIM
 from enhance.render.lips.shape import Asked
 
-from .interior import Hole, slit_light
+from .interior import Hole
+from .shade import SIZE, Places, at_places
 from .skull import FRONT, Skull
 
 REACH = 0.36  # S to either side of the teeth's midline
@@ -57,6 +58,8 @@ class Inside:
     """Of the upper teeth's light, at GAPS."""
     edge: Annotated[Array, Shape(POINTS)]
     """y of the upper teeth's edge."""
+    shade: Annotated[Array, Shape(*SIZE)]
+    """Of all, besides what is supposed of every mouth."""
     levels: int
     """Pictures of what lies under them; 0: nothing is known of this mouth."""
     opened: Annotated[Array, Shape(LEVELS)]
@@ -86,7 +89,7 @@ class Receiver:
     colours: Colours
 
 
-INSIDE = Record("INSIDE", Inside, version=1)
+INSIDE = Record("INSIDE", Inside, version=2)
 
 
 def size_of(density: float) -> int:
@@ -176,17 +179,22 @@ def show(inside: Merged, to: Receiver, off: tuple[float, float] = (0.0, 0.0)) ->
 
     soft = max(0.5 / to.pose.scale, EDGE)
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
-    light = slit_light(hole.bottom - hole.top) * (1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED)))
-    light *= 1 - CORNER_SHADE * smoothstep(np.abs(_across(to)), *CORNERS)
+    light = 1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED))
+    places = places_of(to)
+    light *= 1 - CORNER_SHADE * smoothstep(places.aside, *CORNERS)
+    shade = at_places(inside.shade, places)
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
-    dim(shown, light, black)
+    dim(shown, light * shade[..., 0], black)
+    shown[..., 1:] += shade[..., 1:]
     return shown
 
 
-def _across(to: Receiver) -> Array:
-    """Of the hole's pixels: -1 at the left corner of the lips, 1 at the right one."""
+def places_of(to: Receiver) -> Places:
+    """Of the hole's pixels."""
+    hole = to.hole
     left, right = to.pose.to_plane(to.asked.upper_inner)[[0, -1], 0]
-    return np.asarray((2 * to.hole.x - left - right) / max(float(right - left), 1e-3))
+    across = (2 * hole.x - left - right) / max(float(right - left), 1e-3)
+    return Places.of(to.asked.gap, (hole.y - hole.top) / np.maximum(hole.bottom - hole.top, 1e-3), across)
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:

@@ -23,8 +23,11 @@ LAUGH_WIDENS, LAUGH_LIFTS = (1.05, 1.20), (0.005, 0.04)
 KEPT = 0.95
 """Of a laugh's width: the folds and shades beside its corners go where these go."""
 
-PARTED = 0.97  # of the way from the middle to the corners: beyond, lips touch however far the mouth opens
-FULL = 2.4  # exponent of the way by which an open mouth narrows towards its corners (docs/decisions/0058)
+PARTED = 0.90
+"""Of the way from the middle to the corners: beyond, lips touch however far the mouth opens."""
+FULL, FULL_ABOVE, FULL_BELOW = 2.74, 4.5, 4.2
+"""Exponents of the way by which the edges of opening lips move less towards the corners: both inner ones, and the outer one of
+the upper and of the lower lip, which move up to the corners (docs/decisions/0061)."""
 
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
@@ -143,22 +146,25 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
 
     line = _between(inner_ends, rest.line, own.middle)
     line += (middle - line[len(line) // 2, 1]) * ROUND
-    parted = g * _parting(line[:, 0])
-    rise, fall = UPPER_SHARE * parted, (1 - UPPER_SHARE) * parted
+    rise, fall = UPPER_SHARE * g, (1 - UPPER_SHARE) * g
+
+    top = _between(outer_ends, rest.upper_outer, own.upper_outer)
+    bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
 
     wide = shape.width / rest.width - 1
     thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
     own_upper, own_lower = _below(own.upper_outer, own.upper_inner), -_below(own.lower_outer, own.lower_inner)
-    upper_lip = _thickness(_below(rest.upper_outer, rest.line), own_upper) * (thick - 0.45 * g)
-    lower_lip = _thickness(-_below(rest.lower_outer, rest.line), own_lower) * (thick - 0.25 * g)
+    # Their outer edges go on moving where the inner ones hardly do.
+    more_above = rise * (_narrowing(top, FULL_ABOVE) - _narrowing(top, FULL, PARTED))
+    more_below = fall * (_narrowing(bottom, FULL_BELOW) - _narrowing(bottom, FULL, PARTED))
+    upper_lip = _thickness(_below(rest.upper_outer, rest.line) + more_above, own_upper) * (thick - 0.45 * g)
+    lower_lip = _thickness(-_below(rest.lower_outer, rest.line) + more_below, own_lower) * (thick - 0.25 * g)
 
     upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
 
     upper, lower = line.copy(), line.copy()
-    upper[:, 1] -= rise
-    lower[:, 1] += fall
-    top = _between(outer_ends, rest.upper_outer, own.upper_outer)
-    bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
+    upper[:, 1] -= rise * _narrowing(line, FULL, PARTED)
+    lower[:, 1] += fall * _narrowing(line, FULL, PARTED)
     ends = np.abs(ALONG) ** 6
     top[:, 1] += (_below(top, upper) - upper_lip) * (1 - ends)
     bottom[:, 1] += (_below(bottom, lower) + lower_lip) * (1 - ends)
@@ -189,11 +195,11 @@ def laugh_of(rest: Rest, own: Lips) -> float:
     return ramp(own.width / rest.width, *LAUGH_WIDENS) * ramp(up, *LAUGH_LIFTS)
 
 
-def _parting(x: Array) -> Array:
-    """How far lips part at each x of their line, of the opening in its middle."""
-    middle = x[len(x) // 2]
+def _narrowing(edge: Array, full: float, end: float = 1) -> Array:
+    """How far an edge of a lip moves at each of its points, of what its middle does; end: of the way to the corners."""
+    x, middle = edge[:, 0], edge[len(edge) // 2, 0]
     to_corner = np.where(x < middle, (x - middle) / (x[0] - middle), (x - middle) / (x[-1] - middle))
-    return np.asarray(np.maximum(1 - (to_corner / PARTED) ** FULL, 0))
+    return np.asarray(np.maximum(1 - (to_corner / end) ** full, 0))
 
 
 def _chin_fall(opening: float) -> float:

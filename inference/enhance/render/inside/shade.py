@@ -1,0 +1,86 @@
+"""How the light falls off in a mouth: learnt where frames show it, by how far the mouth is open and where between the lips."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array
+
+GAPS = (0.04, 0.09, 0.18)  # S between the lips at which it is known
+DOWN, ACROSS = 4, 7  # places where it is known, from the upper lip to the lower one, and from corner to corner
+SIZE = (len(GAPS), DOWN, ACROSS, 3)
+"""Of a shade: what luma is multiplied by, and what is added to U and V."""
+UNCHANGED = np.broadcast_to([1.0, 0.0, 0.0], SIZE)
+PRIOR = 1.5  # mouths: how much it weighs that nothing be changed
+DARKEST, LIGHTEST = 0.35, 1.6
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where pixels lie in a mouth."""
+
+    opened: float
+    """0..len(GAPS) - 1: how far it is open."""
+    down: Floats
+    """0..DOWN - 1, h x w: from the upper lip to the lower one."""
+    across: Floats
+    """0..ACROSS - 1, h x w: from the left corner to the right one."""
+
+    @property
+    def aside(self) -> Floats:
+        """0 in the middle, 1 at the corners."""
+        return np.asarray(np.abs(self.across * np.float32(2 / (ACROSS - 1)) - 1))
+
+    @classmethod
+    def of(cls, gap: float, down: Array, across: Array) -> "Places":
+        """gap: S. down: 0..1 between the lips. across: -1..1 between the corners. What lies outside is as its border."""
+        opened = float(np.interp(gap, GAPS, range(len(GAPS))))
+        rows, columns = np.clip(down, 0, 1) * (DOWN - 1), (np.clip(across, -1, 1) + 1) / 2 * (ACROSS - 1)
+        return cls(opened, rows.astype(np.float32), columns.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What one mouth shows, `seen`, and what is drawn in its place without a shade, `made`: h x w x 3, Y above black, U and V
+    from grey. counts: h x w, 0..1, how far each pixel counts."""
+
+    seen: Floats
+    made: Floats
+    counts: Floats
+    places: Places
+
+
+def learnt(mouths: list[Shown]) -> Array:
+    """SIZE: the shade with which what is made looks as what is seen."""
+    seen, made, weight = np.zeros(SIZE), np.zeros(SIZE), np.zeros((*SIZE[:3], 1))
+    for mouth in mouths:
+        at, counts = mouth.places, mouth.counts.ravel()
+        near = (_near(at.down.ravel(), DOWN)[:, None] * _near(at.across.ravel(), ACROSS)).reshape(DOWN * ACROSS, -1) * counts
+        values = np.concatenate([mouth.seen.reshape(-1, 3), mouth.made.reshape(-1, 3), np.ones((counts.size, 1))], axis=1)
+        sums = (near @ values).reshape(1, DOWN, ACROSS, 7) / (_ROOM[..., None] * max(float(counts.sum()), 1.0))
+        of_mouth = _near(np.array([at.opened]), len(GAPS))[..., None, None] * sums
+        seen, made, weight = seen + of_mouth[..., :3], made + of_mouth[..., 3:6], weight + of_mouth[..., 6:]
+    supposed = PRIOR * max(float(made[..., 0].sum() / max(weight.sum(), 1.0)), 1.0)
+    gain = np.clip((seen[..., :1] + supposed) / (made[..., :1] + supposed), DARKEST, LIGHTEST)
+    return np.concatenate([gain, (seen - gain * made)[..., 1:] / (weight + PRIOR)], axis=-1)
+
+
+def at_places(shade: Array, places: Places) -> Floats:
+    """The shade (SIZE) of pixels, h x w x 3."""
+    field = np.tensordot(_near(np.array([places.opened]), len(GAPS))[:, 0], shade, 1).astype(np.float32)
+    return np.asarray(cv2.remap(field, places.across, places.down, cv2.INTER_LINEAR), np.float32)
+
+
+def _room(count: int) -> Array:
+    """Of a line, the share that is near each of its places."""
+    return np.asarray(np.pad(np.ones(count - 2), 1, constant_values=0.5) / (count - 1))
+
+
+_ROOM = np.outer(_room(DOWN), _room(ACROSS))
+
+
+def _near(at: Array, count: int) -> Array:
+    """count x n: how near each of n places is to 0, 1 .. count - 1; of each, the shares make 1."""
+    return np.maximum(1 - np.abs(at - np.arange(count)[:, None]), 0)
