@@ -27,7 +27,7 @@ const site = await serve((request, answer) =>
   answer.end(readFileSync(files[request.url ?? ''] ?? '')),
 );
 const service = await realService(
-  { FETCH_ALLOW_HOSTS: new URL(site.origin).host },
+  { FETCH_ALLOW_HOSTS: new URL(site.origin).host, PROVENANCE: 'on' },
   realTriton(['photo', 'animation', 'animation_realtime', ...lipsyncNames('fast')]),
 );
 

@@ -28,10 +28,14 @@ const dropBull = async ({ redis, stores }: Rig): Promise<void> => {
   const keys = await redis.keys(`${stores.prefix}:bull:*`);
   if (keys.length > 0) await redis.del(...keys);
 };
-/** As if its worker had not been heard of for a lease. */
+/** As if its worker had not been heard of for a lease; again, where a heartbeat came between the two steps. */
 const loseWorker = async ({ redis, stores, config }: Rig, id: string): Promise<void> => {
-  await redis.zadd(`${stores.prefix}:due`, 0, id);
-  await openAttempts(stores, config, 60_000).due(10);
+  const { due } = openAttempts(stores, config, 60_000);
+  await until('its worker is lost', async () => {
+    await redis.zadd(`${stores.prefix}:due`, 0, id);
+    await due(10);
+    return (await redis.hget(`${stores.prefix}:job:${id}`, 'lost')) === '1';
+  });
 };
 const outcome: JobOutcome = {
   ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },

@@ -24,7 +24,7 @@ import { realTriton, tritonEnvironment } from './triton.ts';
 
 export type Form = Readonly<Record<string, string | number>>;
 
-/** Starts all of it; `settings` are variables of the environment. */
+/** Starts all of it; `settings` are variables of the environment. Results carry credentials only where these say so: two processes of Python for each worker, one for each job. */
 export const realService = async (
   settings: NodeJS.Dict<string> = {},
   opened = realTriton(),
@@ -40,6 +40,7 @@ export const realService = async (
     ...tritonEnvironment(triton),
     TRITON_TRANSPORT: localTransport(),
     DATA_DIR: dataDir,
+    PROVENANCE: 'off',
     ...settings,
   });
   const config = loadConfig(env, operations);

@@ -18,7 +18,7 @@ const voiced = await hasVoice();
 const withVoice = (name: string, run: () => Promise<void>) =>
   voiced ? test(name, run) : skip(test, name, 'ffmpeg with flite');
 
-const service = await realService({}, realTriton(lipsyncNames('fast')));
+const service = await realService({ PROVENANCE: 'on' }, realTriton(lipsyncNames('fast')));
 const caller = await service.caller(1000);
 const clip = await talkingHead(at('clip.mp4'), 3);
 const voice = voiced ? await spoken(at('voice.wav'), 2) : '';

@@ -17,7 +17,10 @@ const test = suite('long clips');
 const dir = tempDir('long');
 const at = (name: string) => join(dir, name);
 const SECONDS = 4;
-const service = await realService({ LIPSYNC_CHUNK_SECONDS: '1' }, realTriton(lipsyncNames('fast')));
+const service = await realService(
+  { LIPSYNC_CHUNK_SECONDS: '1', PROVENANCE: 'on' },
+  realTriton(lipsyncNames('fast')),
+);
 const caller = await service.caller(1000);
 const attempts = join(service.config.files.dir, 'attempts');
 const checkpoints = join(service.config.files.dir, 'checkpoints');

@@ -19,7 +19,7 @@ const at = (name: string) => join(dir, name);
 
 const triton = realTriton([...lipsyncNames('fast'), 'photo', 'detail']);
 const redis = realRedis();
-const service = await realService({}, triton, redis);
+const service = await realService({ PROVENANCE: 'on' }, triton, redis);
 const caller = await service.caller(1000);
 
 const small = at('small.png');

@@ -21,7 +21,7 @@ const test = suite('playground');
 const dir = tempDir('playground');
 const at = (name: string) => join(dir, name);
 const service = await realService(
-  { IMAGE_MAX_BYTES: '200000', DEVELOPMENT_KEY_PATH: at('dev-key') },
+  { IMAGE_MAX_BYTES: '200000', DEVELOPMENT_KEY_PATH: at('dev-key'), PROVENANCE: 'on' },
   realTriton(['photo', 'animation', 'photo_realtime', ...lipsyncNames('fast')]),
 );
 const browser = await realBrowser(new URL(service.url).origin);
