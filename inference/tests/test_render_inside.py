@@ -319,6 +319,20 @@ def test_the_shine_of_a_lip_close_under_the_teeth_is_no_tooth() -> None:
     assert under.max() < 150
 
 
+def test_a_spot_that_shines_in_one_frame_does_not_shine_in_all() -> None:
+    def brightest(radius: int) -> int:
+        planes, mesh = painted(0.16, (80, 122, 150))
+        x, y = np.round(mesh[14, :2] - [0, 0.05 * pose_of(mesh).scale]).astype(int)
+        cv2.circle(planes.y, (int(x), int(y)), radius, 235, -1)
+        made, lips = opened(0.2, inside_of((planes, mesh))).planes, shut()[2]
+        middle, unit = np.round(lips[13, :2]).astype(int), pose_of(lips).scale
+        around = made.y[middle[1] + round(0.06 * unit) : middle[1] + round(0.15 * unit), middle[0] - 20 : middle[0] + 20]
+        return int(around.max())
+
+    assert brightest(8) > 180  # as large as a tooth
+    assert brightest(1) < 150
+
+
 def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
     def known(colour: float) -> Merged:
         (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.16)

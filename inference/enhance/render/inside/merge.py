@@ -7,6 +7,7 @@ missing one, and the rest is drawn.
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
@@ -50,6 +51,8 @@ LOWEST = 0.045  # S that the highest picture is high, at least: close under the 
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
 APART = 0.015  # S between two pictures
 FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
+SPOT = 0.035  # S across: what is narrower is no tooth, but the shine of what is wet
+SHINE = 0.1  # of a tooth's light, by which it may be lighter than what is round it
 CARRIED = 0.06  # S that what is seen goes on beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
 LIT_GAP = 0.03  # S between the lips of a frame, from which it tells how the light falls
@@ -139,7 +142,7 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
         if (seen[between] > SEEN).sum() <= FILLED * between.sum():
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
-        levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
+        levels.append((float(max(opened[best], 0.0)), height, _dark_above(_without_shine(picture, grid, of), height, grid, of)))
     return levels[:LEVELS] if levels and levels[-1][0] >= LOWEST else []
 
 
@@ -149,6 +152,14 @@ def _under(frame: Frame, edge: Array, grid: Grid, of: Palette) -> Layer:
     there = np.stack(np.broadcast_arrays(grid.x + frame.off[0], y + frame.off[1]), axis=-1)
     shown = layer(frame.lender, frame.to, there, of)
     return Layer(shown.yuv, shown.shown * smoothstep(y - edge, *UNDER_TEETH).astype(np.float32))
+
+
+def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
+    """The picture without the shine of what is wet: on one frame's lip or tongue, it would stay there in all of them."""
+    size = round(SPOT * grid.density) | 1
+    around = cv2.morphologyEx(picture[..., 0], cv2.MORPH_OPEN, np.ones((1, size), np.uint8))
+    most = around + SHINE * max(float(of.level(of.tooth)), 16.0)
+    return np.concatenate([np.minimum(picture[..., :1], most[..., None]), picture[..., 1:]], axis=-1).astype(np.float32)
 
 
 def _dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
