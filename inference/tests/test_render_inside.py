@@ -323,7 +323,7 @@ def test_a_spot_that_shines_in_one_frame_does_not_shine_in_all() -> None:
     def brightest(radius: int) -> int:
         planes, mesh = painted(0.16, (80, 122, 150))
         x, y = np.round(mesh[14, :2] - [0, 0.05 * pose_of(mesh).scale]).astype(int)
-        cv2.circle(planes.y, (int(x), int(y)), radius, 235, -1)
+        cv2.circle(planes.y, (int(x), int(y)), radius, (235,), -1)
         made, lips = opened(0.2, inside_of((planes, mesh))).planes, shut()[2]
         middle, unit = np.round(lips[13, :2]).astype(int), pose_of(lips).scale
         around = made.y[middle[1] + round(0.06 * unit) : middle[1] + round(0.15 * unit), middle[0] - 20 : middle[0] + 20]

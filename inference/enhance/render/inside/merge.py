@@ -159,7 +159,8 @@ def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
     size = round(SPOT * grid.density) | 1
     around = cv2.morphologyEx(picture[..., 0], cv2.MORPH_OPEN, np.ones((1, size), np.uint8))
     most = around + SHINE * max(float(of.level(of.tooth)), 16.0)
-    return np.concatenate([np.minimum(picture[..., :1], most[..., None]), picture[..., 1:]], axis=-1).astype(np.float32)
+    dull = np.minimum(picture[..., :1], most[..., None])
+    return np.asarray(np.concatenate([dull, picture[..., 1:]], axis=-1), np.float32)
 
 
 def _dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
