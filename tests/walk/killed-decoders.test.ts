@@ -18,7 +18,10 @@ const test = suite('killed decoders');
 const dir = tempDir('decoders');
 const at = (name: string) => join(dir, name);
 
-/** An ffmpeg that is killed when it joins chunks for the first time. */
+/**
+ * An ffmpeg that is killed when it joins chunks for the first time. It reads frames at 1.5 times the speed of the clip, so
+ * that a pass lasts a second more when 60 % of it are told (progress is stored four times a second), on any machine.
+ */
 const joining = at('joining');
 const dyingOnce = at('ffmpeg');
 writeFileSync(
@@ -26,8 +29,9 @@ writeFileSync(
   `#!/bin/sh
 for word in "$@"; do
   if [ "$word" = concat ] && [ ! -e "${joining}" ]; then : > "${joining}"; kill -9 $$; fi
+  if [ "$word" = rawvideo ]; then pace='-readrate 1.5'; fi
 done
-exec "${ffmpegPath}" "$@"
+exec "${ffmpegPath}" $pace "$@"
 `,
 );
 chmodSync(dyingOnce, 0o755);
