@@ -81,18 +81,23 @@ def check_colours(values: npt.NDArray[np.generic]) -> Colours:
 
 def to_rgb(planes: Planes, colours: Colours) -> Floats:
     """h x w x 3 RGB, 0..255."""
-    yuv = full_chroma(planes) - colours.offset
+    yuv = full_yuv(planes, planes.area) - colours.offset
     return np.asarray(np.clip(yuv @ np.linalg.inv(colours.matrix).T, 0, 255), np.float32)
 
 
-def full_chroma(planes: Planes) -> Floats:
-    """h x w x 3 Y, U, V."""
-    height, width = planes.y.shape
-    chroma = [
-        cv2.resize(p, (planes.u.shape[1] * 2, planes.u.shape[0] * 2), interpolation=cv2.INTER_LINEAR)
+def full_yuv(planes: Planes, area: Area) -> Floats:
+    """Y, U, V of each of an area's pixels (even origin), h x w x 3."""
+    return np.asarray(np.stack([planes.y[area.slices], *full_chroma(planes, area)], axis=-1), np.float32)
+
+
+def full_chroma(planes: Planes, area: Area) -> list[Plane]:
+    """U and V of each of an area's pixels (even origin), h x w each."""
+    half = halved(area)
+    size = (2 * half.width, 2 * half.height)
+    return [
+        np.asarray(cv2.resize(p[half.slices], size, interpolation=cv2.INTER_LINEAR)[: area.height, : area.width], np.uint8)
         for p in (planes.u, planes.v)
     ]
-    return np.asarray(np.stack([planes.y, *(c[:height, :width] for c in chroma)], axis=-1), np.float32)
 
 
 def from_rgb(rgb: Floats, colours: Colours) -> Floats:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
-from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
+from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved, mean_of_four
 from enhance.render.lips.outline import Lips
 
 from .bare import bareness
@@ -294,14 +294,8 @@ def _closed(opacity: Floats, scale: float) -> Floats:
 
 def _pixels(planes: Planes, area: Area) -> Floats:
     """Log luma, U, V of the area's pixels."""
-    half = halved(area)
-    size = (2 * half.width, 2 * half.height)
     luma = np.log(cv2.GaussianBlur(planes.y[area.slices], (0, 0), 0.8).astype(np.float32) + DARK)
-    chroma = [
-        cv2.resize(plane[half.slices], size, interpolation=cv2.INTER_LINEAR)[: area.height, : area.width].astype(np.float32)
-        for plane in (planes.u, planes.v)
-    ]
-    return np.stack([luma, *chroma], axis=-1)
+    return np.stack([luma, *(plane.astype(np.float32) for plane in full_chroma(planes, area))], axis=-1)
 
 
 def _lay(out: Planes, yuv: Floats, opacity: Floats, area: Area) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
-from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, halved, paint
+from enhance.geometry.planes import Colours, Plane, Planes, even, from_rgb, full_yuv, paint
 from enhance.render.cover.trust import TURNED
 from enhance.render.lips.shape import Shape
 
@@ -140,14 +140,7 @@ def _is_there(contours: Contours, ink: Ink, drawn: Drawn, pose: Pose) -> bool:
 
 
 def _take_off(out: Planes, hole: Mask, area: Area) -> None:
-    half = halved(area)
-    size = (area.width, area.height)
-    chroma = [
-        cv2.resize(p[half.slices], (2 * half.width, 2 * half.height), interpolation=cv2.INTER_LINEAR)[: size[1], : size[0]]
-        for p in (out.u, out.v)
-    ]
-    picture = np.stack([out.y[area.slices], *chroma], axis=-1).astype(np.float32)
-    paint(out, erase(picture, hole), hole.astype(np.float32), area)
+    paint(out, erase(full_yuv(out, area), hole), hole.astype(np.float32), area)
 
 
 def _layers(contours: Contours, shape: Shape, ink: Ink, pose: Pose, area: Area) -> list[tuple[Array, Floats]]:

@@ -70,12 +70,16 @@ class Palette:
     @property
     def coloured(self) -> bool:
         """Whether lips are redder than teeth. In a picture without colour nothing tells them from what lies between them."""
-        return float(self._red(self.lip) - self._red(self.tooth)) > LEAST_RED
+        return self._redder > LEAST_RED
 
     def redness(self, yuv: Floats) -> Array:
         """0 like the teeth, 1 like the lips."""
-        pale = self._red(self.tooth)
-        return np.asarray((self._red(yuv) - pale) / max(float(self._red(self.lip) - pale), LEAST_RED))
+        return np.asarray((self._red(yuv) - self._red(self.tooth)) / max(self._redder, LEAST_RED))
+
+    @property
+    def _redder(self) -> float:
+        """How much redder lips are than teeth."""
+        return float(self._red(self.lip) - self._red(self.tooth))
 
     def _red(self, yuv: Array) -> Array:
         """How much redder than grey, of its luma."""

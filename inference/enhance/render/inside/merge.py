@@ -12,7 +12,7 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
-from enhance.geometry.planes import Colours, from_rgb, full_chroma
+from enhance.geometry.planes import Colours, from_rgb, full_yuv
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 
@@ -199,5 +199,5 @@ def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) ->
         return None
     to = Receiver(hole, asked, lender.pose, lender.cheeks, colours)
     counts = hole.opacity * (hole.opacity > SEEN) * (1 - slit_of(hole, asked.gap))
-    seen = full_chroma(lender.planes)[hole.area.slices]
+    seen = full_yuv(lender.planes, hole.area)
     return Shown(seen - colours.offset, show(merged, to) - colours.offset, counts, places_of(to))

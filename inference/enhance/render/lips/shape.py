@@ -163,8 +163,9 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     upper_lip, lower_lip = (_rounded(lip, shape.width / rest.width) for lip in (upper_lip, lower_lip))
 
     upper, lower = line.copy(), line.copy()
-    upper[:, 1] -= rise * _narrowing(line, FULL, PARTED)
-    lower[:, 1] += fall * _narrowing(line, FULL, PARTED)
+    parted = _narrowing(line, FULL, PARTED)
+    upper[:, 1] -= rise * parted
+    lower[:, 1] += fall * parted
     ends = np.abs(ALONG) ** 6
     top[:, 1] += (_below(top, upper) - upper_lip) * (1 - ends)
     bottom[:, 1] += (_below(bottom, lower) + lower_lip) * (1 - ends)
