@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nodeOptions } from '../../src/stack/compiled.mjs';
+import { bundle, nodeOptions } from '../../src/stack/compiled.mjs';
 import { root } from '../../src/stack/home.mjs';
 import { tempDir } from '../real/run.ts';
 
@@ -26,6 +26,13 @@ test('they are compiled when they are missing, and anew when a source has change
   const file = join(checkout, 'src/cli/enhance.ts');
   writeFileSync(file, readFileSync(file, 'utf8').replace('manage its keys', 'see to its keys'));
   assert.match(await enhance(), 'see to its keys and credits');
+});
+
+test('a compiled program compiles the same as its source, as the stack does that restarts one', async () => {
+  // Of this test the compiler is a part, compiled.
+  const made = await bundle({ home: 'src/stack/home.mjs' }, join(root, 'dist'));
+  const program = made.find(({ path }) => path.endsWith('home.js'));
+  assert.match(program?.text ?? '', /new URL\("\.\.\/src\/stack\/home\.mjs", import\.meta\.url\)/);
 });
 
 test('they find their files after the folder was moved, and their errors name lines of TypeScript', async () => {
