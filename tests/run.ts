@@ -11,7 +11,7 @@ import { root } from '../src/stack/home.mjs';
 import { take } from '../src/stack/lock.mjs';
 import { markOf, runsBelow, stopOrphans } from '../src/stack/orphans.ts';
 import { models } from '../src/stack/triton.ts';
-import { testRuns } from './real/run.ts';
+import { stopAtSignals, testRuns } from './real/run.ts';
 import { sum } from './runner/count.ts';
 import { type FileResult, runFiles } from './runner/file.ts';
 import { inGroups } from './runner/order.ts';
@@ -99,11 +99,9 @@ const clearDeadRuns = async (): Promise<void> => {
   }
 };
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    isStopped = true; // else each process that is ended makes room for the next one
-    void stopOrphans(run, 2_000).then(() => process.exit(130));
-  });
+stopAtSignals(run, () => {
+  isStopped = true; // else each process that is ended makes room for the next one
+});
 
 const results = await main().finally(() => rmSync(folder, { recursive: true, force: true }));
 const total = sum(results);

@@ -17,8 +17,11 @@ export const stopOrphans = async (run: string, withinMs = 8_000): Promise<number
   for (const pid of found) signalProcess(pid, 'SIGTERM');
   const deadline = Date.now() + withinMs;
   while (marked(run).length > 0 && Date.now() < deadline) await sleep(50);
-  for (const pid of marked(run)) signalProcess(pid, 'SIGKILL');
-  while (marked(run).length > 0 || !hasEnded()) await sleep(20);
+  for (let left = marked(run); left.length > 0 || !hasEnded(); left = marked(run)) {
+    // Each time: what has just ended may have started another one.
+    for (const pid of left) signalProcess(pid, 'SIGKILL');
+    await sleep(20);
+  }
   return found.length;
 };
 

@@ -4,21 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { places } from '../../src/stack/home.mjs';
 import { take } from '../../src/stack/lock.mjs';
-import { markOf } from '../../src/stack/orphans.ts';
+import { markOf, stopOrphans } from '../../src/stack/orphans.ts';
 
 export const testRuns = join(places.run, 'tests');
-const run = process.env.ENHANCE_RUN?.startsWith(testRuns)
-  ? process.env.ENHANCE_RUN
-  : join(testRuns, `${process.pid}`);
 
 /** What guards the tests' Triton. */
 export const adminSecret = 'no-secret-in-the-tests';
 
 /** The environment of real parts: the machine's, and the mark by which a killed run's leftovers are found. */
 export const partEnvironment = (): NodeJS.ProcessEnv => {
-  // Unless tests/run.ts holds it: without the lock the next run would stop our parts as those of a dead one.
+  if (!process.env.ENHANCE_RUN?.startsWith(testRuns)) lead();
+  return { ...process.env, TRITON_ADMIN_SECRET: adminSecret };
+};
+
+/** A bench, or a test file started by hand, is a run of its own. */
+const lead = (): void => {
+  const run = join(testRuns, `${process.pid}`);
+  Object.assign(process.env, markOf(run));
+  // Without the lock the next run would stop our parts as those of a dead one.
   void take(run);
-  return { ...process.env, TRITON_ADMIN_SECRET: adminSecret, ...markOf(run) };
+  stopAtSignals(run);
+};
+
+const stops = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ctrl-C, the end of a time limit and a closed terminal end what the run has started, and this process. */
+export const stopAtSignals = (run: string, begin = (): void => {}): void => {
+  // Not `once`: `timeout` sends its signal twice, and the second would end this process at once.
+  for (const signal of stops)
+    process.on(signal, () => {
+      begin();
+      void stopOrphans(run, 2_000).then(() => process.exit(130));
+    });
 };
 
 const folders: string[] = [];

@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { statOf } from '../../src/proc.ts';
+import { nodeOptions } from '../../src/stack/compiled.mjs';
 import { runFiles } from '../runner/file.ts';
 import { compileTests } from '../runner/programs.ts';
 
@@ -64,6 +68,16 @@ test('a file that never ends fails at its deadline', async () => {
   const { failed, faults } = await run('hanging', 3_000);
   assert.is(failed, 1);
   assert.match(faults.join('\n'), 'deadline');
+});
+
+test('what a bench has started ends with it', async () => {
+  const words = [...nodeOptions, programs.of(fixture('by-hand'))];
+  const bench = spawn(process.execPath, words, { env: { ...process.env, ENHANCE_RUN: '' } });
+  const ended = once(bench, 'exit');
+  const [pid] = await once(bench.stdout, 'data');
+  bench.kill('SIGTERM');
+  assert.equal(await ended, [130, null]);
+  assert.ok(['Z', undefined].includes(statOf(Number(pid))?.state));
 });
 
 test('files that share a process are judged one by one; those after its end have failed', async () => {
