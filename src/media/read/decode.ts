@@ -171,6 +171,14 @@ const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): stri
   ];
   if (!keep)
     return [...input, '-map', '0:V:0', '-vf', [...full, ...wanted].join(','), ...raw('pipe:1')];
+  // The same pictures for both: they are made once. The file comes first, which is read by what has come through the pipe.
+  if (small.length === 0) {
+    const targets = [`file:${keep}`, 'pipe:1'].map((target) => `[f=rawvideo]${quoted(target)}`);
+    return [
+      ...[...input, '-map', '0:V:0', '-vf', [...full, ...wanted].join(','), ...passthrough],
+      ...['-c:v', 'rawvideo', '-f', 'tee', targets.join('|')],
+    ];
+  }
   const graph = [
     `[0:V:0]${[...full, 'split[full][a]'].join(',')}`,
     `[a]${wanted.join(',')}[small]`,
@@ -182,4 +190,9 @@ const decodeArgs = (source: Source, info: VideoInfo, options: ArgsOptions): stri
   ];
 };
 
-const raw = (target: string): string[] => ['-fps_mode', 'passthrough', '-f', 'rawvideo', target];
+const passthrough = ['-fps_mode', 'passthrough'];
+
+const raw = (target: string): string[] => [...passthrough, '-f', 'rawvideo', target];
+
+/** For a list that ffmpeg cuts at "|". */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
