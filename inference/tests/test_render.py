@@ -162,6 +162,22 @@ def test_an_open_mouth_is_shut() -> None:
     assert after < 0.03
 
 
+def test_a_lip_that_is_drawn_down_leaves_the_shadow_at_the_nose() -> None:
+    shut, mesh = drawn()
+    subject = measure(shut, BT601, mesh)
+    planes, mesh = drawn(gap=0.18)
+    unit = pose_of(mesh).scale
+    x, top = np.round(mesh[2, :2]).astype(int)
+    bottom = top + round(0.04 * unit)
+    planes.y[top:bottom, x - 20 : x + 20] = 60
+    out = done(planes, mesh, target(0.0, own_width(mesh)), subject=subject)
+    lip = round(float(mesh[0, 1]))
+    assert out.mask[lip, x] == 255, "the lip moves"
+    ends = [top + int(np.flatnonzero(p.y[top:lip, x] < 120)[-1]) + 1 for p in (planes, out.planes)]
+    assert ends[0] == bottom
+    assert abs(ends[1] - ends[0]) <= 0.015 * unit, ends
+
+
 def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts() -> None:
     planes_shut, mesh_shut = drawn()
     planes, mesh = drawn(gap=0.25)

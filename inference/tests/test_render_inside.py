@@ -21,12 +21,13 @@ from enhance.render.inside.layers import Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
-from enhance.render.inside.merged import Merged, merged_from
+from enhance.render.inside.merged import MERGED_ROW, Merged, merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.upper import grown, upper_row
 from enhance.render.lips.shape import shift_of
 from enhance.render.measure import measure
+from enhance.render.patch import Patch
 from enhance.render.quality import QUALITIES
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.own import DIMMED
@@ -198,6 +199,10 @@ def test_frames_whose_meshes_have_the_teeth_elsewhere_are_laid_over_each_other(x
     assert np.corrcoef(*(frame.upper.yuv[both, 0] for frame in frames))[0, 1] > 0.97
 
 
+def as_patch(lender: Lender) -> Patch:
+    return Patch(lender.planes, BT601, lender.pose, np.zeros((478, 3)))
+
+
 @pytest.mark.parametrize(("x", "y"), [(0.0, 0.006), (0.03, 0.0), (0.0, 0.04)])
 def test_teeth_lie_where_the_frame_shows_its_own_or_on_the_way_there(x: float, y: float) -> None:
     lender, subject = lent(*with_gap(0.16)), person()
@@ -205,9 +210,9 @@ def test_teeth_lie_where_the_frame_shows_its_own_or_on_the_way_there(x: float, y
     assert inside
     pose = lender.pose
     off = replace(lender, pose=replace(pose, anchor=pose.anchor + pose.scale * np.array([x, y, 0.0])))
-    here, there = (
-        own_row(inside, each.planes.y, each.pose, each.lips, shift_of(subject.rest, each.lips)) for each in (lender, off)
-    )
+    shifts = (shift_of(subject.rest, each.lips) for each in (lender, off))
+    rows = [own_row(inside, as_patch(each), each.lips, each.cheeks, s) for each, s in zip((lender, off), shifts, strict=True)]
+    here, there = ((row.x, row.y) for row in rows)
     assert np.hypot(*here) < 0.003
     if np.hypot(x, y) < FARTHEST:
         assert np.subtract(here, there) == pytest.approx([x, y], abs=0.002)
@@ -219,7 +224,33 @@ def test_a_frame_that_shows_no_teeth_does_not_say_where_they_are() -> None:
     inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
     assert inside
     for frame in (lent(*painted(0.16)), lent(*drawn(gap=0.01, teeth=True))):
-        assert own_row(inside, frame.planes.y, frame.pose, frame.lips, 0.0) == (0.0, 0.0)
+        assert own_row(inside, as_patch(frame), frame.lips, frame.cheeks, 0.0).x == 0
+    slit = lent(*drawn(gap=0.01, teeth=True))
+    assert own_row(inside, as_patch(slit), slit.lips, slit.cheeks, 0.0) == MERGED_ROW
+
+
+def test_teeth_are_drawn_in_the_light_in_which_the_frame_shows_its_own() -> None:
+    inside, subject = inside_of(with_gap(0.16)), measure(*shut())
+
+    def light(of_frame: float) -> float:
+        planes, mesh = in_shade(0.16, of_frame)
+        made = render(planes, BT601, mesh, MouthRequest(target(0.10), subject, "photo", BALANCED, inside)).planes
+        x, y = np.round(mesh[13, :2]).astype(int)
+        rows = made.y[y : y + 24, x - 30 : x - 10]
+        return float(np.percentile(rows, 80)) - 16
+
+    assert light(0.8) / light(1.0) == pytest.approx(0.87, abs=0.04)
+    assert light(0.1) / light(1.0) > 0.7  # nothing is as dark that shows teeth
+
+
+def test_the_light_of_teeth_does_not_come_at_once_as_the_lips_of_a_frame_part() -> None:
+    inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
+    assert inside
+    frames = [lent(*in_shade(gap, 0.7)) for gap in np.arange(0.02, 0.17, 0.01)]
+    lights = [own_row(inside, as_patch(each), each.lips, each.cheeks, 0.0).light for each in frames]
+    assert lights[0] == 1
+    assert lights[-1] < 0.9
+    assert np.abs(np.diff(lights)).max() < 0.1
 
 
 def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
@@ -353,11 +384,17 @@ def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip
 def test_between_lips_that_hardly_part_lies_their_shade_and_no_row_of_teeth(inside: Bytes | None) -> None:
     made, mesh = opened(0.03, inside).planes, shut()[2]
     unit = pose_of(mesh).scale
-    row, near = int(mesh[13, 1] + 0.006 * unit), round(0.08 * unit)
+    line, near = int(mesh[13, 1]), round(0.08 * unit)
     across = slice(int(mesh[13, 0]) - near, int(mesh[13, 0]) + near)
     lip = from_rgb(person().lip.astype(np.float32), BT601)
+    down = made.y[line - 2 : line + round(0.012 * unit) + 1, across]
+    assert down.max() < 0.8 * lip[0]
+    assert down[0].max() < 0.65 * lip[0], "it is darkest under the upper lip"
+    assert down.mean(axis=1)[-1] > 1.25 * down.mean(axis=1)[0], down
+    row = line + round(0.006 * unit)
     assert made.y[row, across].max() < 0.75 * lip[0]
-    assert made.v[row // 2, across.start // 2 : across.stop // 2].mean() - 128 > 0.5 * (lip[2] - 128)
+    redness = (made.v[row // 2, across.start // 2 : across.stop // 2].mean() - 128) / made.y[row, across].mean()
+    assert redness > 1.15 * (lip[2] - 128) / lip[0]
 
 
 def test_an_inside_comes_back_as_it_was_packed() -> None:

@@ -20,8 +20,8 @@ from .finish.grain import noise_of
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease
-from .inside.interior import SLIT_LIGHT, Hole, Rows, hole_of, interior, slit_of, unpack_subject
-from .inside.merged import Receiver, merged_from, show
+from .inside.interior import Hole, Rows, hole_of, in_slit, interior, slit_of, unpack_subject
+from .inside.merged import MERGED_ROW, Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
 from .lips.outline import Lips, lips_of
@@ -157,7 +157,7 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
     photo = request.style == "photo"
     yuv = _inside(patch, hole, mouth, request)
     if photo:
-        shade = from_rgb((SLIT_LIGHT * person.lip * mouth.light).astype(np.float32), patch.colours)
+        shade = from_rgb(in_slit(hole, person.lip) * mouth.light.astype(np.float32), patch.colours)
         yuv += slit_of(hole, mouth.asked.gap)[..., None] * (shade - yuv)
     opacity = hole.opacity * np.float32(mouth.belief)
     blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale
@@ -175,10 +175,10 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
     photo = request.style == "photo"
     own = merged_from(request.inside.tobytes(), quality.density) if photo and request.inside is not None else None
     if own:
-        asked, there = mouth.asked, (0.0, 0.0)
+        asked, row = mouth.asked, MERGED_ROW
         if asked.gap > SHOWS_TEETH:
-            there = own_row(own, patch.planes.y, patch.pose, mouth.own, asked.shift)
-        return show(own, Receiver(hole, asked, patch.pose, mouth.cheeks, patch.colours), there)
+            row = own_row(own, patch, mouth.own, mouth.cheeks, asked.shift)
+        return show(own, Receiver(hole, asked, patch.pose, mouth.cheeks, patch.colours), row)
     colour = interior(hole, mouth.shape, mouth.asked, patch.pose, person, mouth.rows, not photo) * mouth.light
     yuv = from_rgb(colour, patch.colours)
     if photo and not quality.grain:

@@ -20,7 +20,7 @@ def warp(patch: Patch, own: Lips, asked: Asked, quality: Quality) -> tuple[Plane
     planes, pose = patch.planes, patch.pose
     field = Field(pull(patch.head, own, asked, pose), pose)
     line = pose.to_plane((asked.upper_inner + asked.lower_inner) / 2)
-    window = Window(patch)
+    window = Window(patch, own, asked)
     by, area = displacement(field, line, window, window.reach)
     mask = np.zeros(planes.y.shape, np.uint8)
     if not area.width or not area.height:

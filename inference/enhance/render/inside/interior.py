@@ -9,6 +9,7 @@ import numpy as np
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import even
+from enhance.picture import LUMA
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
@@ -24,7 +25,8 @@ FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
 FEATHER = 0.006  # sigma of the mouth's edge, in S
 SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
 """S between lips in the middle, and at a place towards their corners, from which something of the inside is seen, and all."""
-SLIT_LIGHT = 0.62  # of the lips', of what is seen in a slit
+SLIT_LIGHT = (0.45, 0.75)  # of the lips', of what is seen in a slit: under the upper lip, and over the lower one
+MET_LIPS = 0.6  # times that this light has met lips before
 RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
 TURNING = 0.03  # S before the row's end, or where it turns away from the viewer, in which it is lost in the dark
@@ -132,6 +134,16 @@ def slit_of(hole: Hole, gap: float) -> Floats:
     """How far lips that are `gap` (S) apart show no more of an inside than the shade between them, h x w, 0..1: little light
     falls through a slit, and most of it from the lips."""
     return np.asarray(1 - smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW), np.float32)
+
+
+def in_slit(hole: Hole, lip: Array) -> Floats:
+    """RGB of what is seen in a slit between lips of a colour (RGB), h x w x 3: light falls from above, on the inside of the
+    lower lip, and is the redder for having met lips before."""
+    down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
+    light = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
+    met = lip * (lip / max(float(lip.max()), 1.0)) ** MET_LIPS
+    colour = met * (float(LUMA @ lip) / max(float(LUMA @ met), 1.0))
+    return np.asarray(light[..., None] * colour, np.float32)
 
 
 def _rim(hole: Hole) -> Array:

@@ -161,10 +161,19 @@ def layer(lender: Lender, to: Skull, places: Array, of: Palette) -> Layer:
 
 def between_lips(pose: Pose, lips: Lips, places: Array) -> Array:
     """How far each of the places (h x w x 2) of a frame's plane lies inside of its lips, 0..1."""
+    return inset(places[..., 1], *lips_at(pose, lips, places[..., 0]))
+
+
+def lips_at(pose: Pose, lips: Lips, x: Array) -> tuple[Array, Array]:
+    """y of the upper and of the lower lip at x, in the frame's plane; beside them, lips that cross."""
     upper, lower = (pose.to_plane(line) for line in (lips.upper_inner, lips.lower_inner))
-    top = np.interp(places[..., 0], upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
-    bottom = np.interp(places[..., 0], lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
-    return np.asarray(smoothstep(places[..., 1] - top, *INSET) * smoothstep(bottom - places[..., 1], *INSET))
+    top = np.interp(x, upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
+    return top, np.interp(x, lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
+
+
+def inset(y: Array, top: Array, bottom: Array) -> Array:
+    """How far y lies between a top and a bottom, 0..1: not at once inside of them."""
+    return np.asarray(smoothstep(y - top, *INSET) * smoothstep(bottom - y, *INSET))
 
 
 def laid(layers: Iterable[Layer], of: Palette, *, lit: bool) -> tuple[Floats, Floats]:

@@ -89,6 +89,16 @@ class Receiver:
     colours: Colours
 
 
+@dataclass(frozen=True)
+class Row:
+    """What a frame says of its own upper teeth. x, y: S that it has them off the mesh. light: of theirs as they are merged."""
+
+    x: float = 0.0
+    y: float = 0.0
+    light: float = 1.0
+
+
+MERGED_ROW = Row()
 INSIDE = Record("INSIDE", Inside, version=2)
 
 
@@ -134,7 +144,7 @@ def merged_from(values: bytes, most: float) -> Merged | None:
 
 def relit(yuv: Floats, cheeks: Array, other: Array, black: float) -> Floats:
     """Colours (... x 3: Y, U, V) that lay beside `cheeks`, as they would lie beside the `other` cheeks (Y, U, V each)."""
-    gain = float(np.clip((other[0] - black + DIM) / (cheeks[0] - black + DIM), *LIGHTS))
+    gain = brighter(cheeks, other, black)
     level = (yuv[..., 0] - black) * gain
     tint = other[1:] - 128 - gain * (cheeks[1:] - 128)
     paleness = np.clip(level / max(float(other[0]) - black, 16.0), 0, 1.5)
@@ -142,28 +152,33 @@ def relit(yuv: Floats, cheeks: Array, other: Array, black: float) -> Floats:
     return np.asarray(np.stack([level + black, u, v], axis=-1), np.float32)
 
 
+def brighter(cheeks: Array, other: Array, black: float) -> float:
+    """How much more light there is on the `other` cheeks than on `cheeks` (Y, U, V each)."""
+    return float(np.clip((other[0] - black + DIM) / (cheeks[0] - black + DIM), *LIGHTS))
+
+
 def dim(yuv: Floats, light: Array | float, black: float) -> None:
     """Leaves colours (h x w x 3: Y, U, V) so much of their light, 0..1, one or h x w."""
-    middle = np.array([black, 128, 128], np.float32)
-    yuv -= middle
-    yuv *= np.asarray(light, np.float32)[..., None]
-    yuv += middle
+    share = np.asarray(light, np.float32)
+    # By whole planes: numpy is slow in steps of three.
+    planes = zip(cv2.split(yuv), (black, 128.0, 128.0), strict=True)
+    cv2.merge([np.asarray((plane - grey) * share + grey, np.float32) for plane, grey in planes], yuv)
 
 
-def show(inside: Merged, to: Receiver, off: tuple[float, float] = (0.0, 0.0)) -> Floats:
-    """The hole's pixels, h x w x 3 Y, U, V. off: x and y, S, that the frame has its upper teeth off the mesh."""
+def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
+    """The hole's pixels, h x w x 3 Y, U, V. row: the frame's own upper teeth."""
     hole, black = to.hole, float(to.colours.offset[0])
     here = Skull.between(to.pose, FRONT, inside.teeth, -to.asked.shift)
     x = here.x(hole.x, hole.y)
     y, top, bottom = (here.y(hole.x, v) for v in (hole.y, hole.top, hole.bottom))
     column = (x - inside.left) * inside.density - 0.5
-    tooth = column - off[0] * inside.density
+    tooth = column - row.x * inside.density
     points = (np.arange(POINTS) + 0.5) / POINTS * inside.upper.shape[1] - 0.5
-    edge = np.interp(tooth, points, inside.edge) + off[1]
+    edge = np.interp(tooth, points, inside.edge) + row.y
 
     gap = to.asked.gap
-    upper = _at(inside.upper, tooth, (y - off[1] - inside.top) * inside.density - 0.5)
-    dim(upper, float(np.interp(gap, GAPS, inside.tone)), black)
+    upper = _at(inside.upper, tooth, (y - row.y - inside.top) * inside.density - 0.5)
+    dim(upper, tone_of(inside, gap) * row.light, black)
 
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
     middle = np.abs(x - inside.left - REACH) < MIDDLE
@@ -179,22 +194,31 @@ def show(inside: Merged, to: Receiver, off: tuple[float, float] = (0.0, 0.0)) ->
 
     soft = max(0.5 / to.pose.scale, EDGE)
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
-    light = 1 - SHADE * (1 - smoothstep(hole.y - hole.top, *SHADED))
-    places = places_of(to)
-    light *= 1 - CORNER_SHADE * smoothstep(places.aside, *CORNERS)
-    shade = at_places(inside.shade, places)
+    shade = shade_at(inside, hole.y - hole.top, places_of(to))
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
-    dim(shown, light * shade[..., 0], black)
+    dim(shown, shade[..., 0], black)
     shown[..., 1:] += shade[..., 1:]
     return shown
+
+
+def tone_of(inside: Inside, gap: float) -> float:
+    """Of the upper teeth's light, between lips that are `gap` (S) apart."""
+    return float(np.interp(gap, GAPS, inside.tone))
+
+
+def shade_at(inside: Inside, under_lip: Array, places: Places) -> Floats:
+    """What luma is multiplied by, and what is added to U and V: h x w x 3. under_lip: S under the upper lip, h x w."""
+    shade = at_places(inside.shade, places)
+    light = 1 - SHADE * (1 - smoothstep(under_lip, *SHADED))
+    shade[..., 0] *= light * (1 - CORNER_SHADE * smoothstep(places.aside, *CORNERS))
+    return shade
 
 
 def places_of(to: Receiver) -> Places:
     """Of the hole's pixels."""
     hole = to.hole
     left, right = to.pose.to_plane(to.asked.upper_inner)[[0, -1], 0]
-    across = (2 * hole.x - left - right) / max(float(right - left), 1e-3)
-    return Places.of(to.asked.gap, (hole.y - hole.top) / np.maximum(hole.bottom - hole.top, 1e-3), across)
+    return Places.between(to.asked.gap, (left, right), (hole.x, hole.y), (hole.top, hole.bottom))
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:

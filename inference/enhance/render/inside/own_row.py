@@ -1,19 +1,23 @@
-"""Where a frame has its own upper teeth: the mesh has them up to .02 S off, and where they are seen they say it better."""
+"""What a frame says of its own upper teeth, where it shows any: where they lie, which the mesh has up to .02 S off, and in what
+light, which changes from moment to moment as lips and head move."""
 
+from dataclasses import dataclass
 from functools import lru_cache
-from math import hypot
+from math import exp, hypot, log
 
 import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
-from enhance.geometry.planes import Plane
+from enhance.render.light import DIM
 from enhance.render.lips.outline import Lips
+from enhance.render.patch import Patch
 
 from .aligned import HANGING, offset_of
-from .layers import ROW, between_lips
-from .merged import POINTS, REACH, Merged
+from .layers import ROW, inset, lips_at
+from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, shade_at, tone_of
+from .shade import Places
 from .skull import FRONT, Skull
 
 DENSITY = 60.0  # pixels per S at which it is told
@@ -22,32 +26,78 @@ LEAST_GAP = 0.03  # S between the lips, below which no teeth are looked for
 LIKE = (0.65, 0.85)  # correlation from which they are believed to be the teeth, and fully
 AREA = (0.001, 0.005)  # of them that is seen, in square S, from which their place is believed, and fully
 FARTHEST = 0.008  # S that they are drawn off the mesh, at most: without knowing the frame before, more would show as jumps
+LIT_GAP = (0.04, 0.12)  # S between the lips, from which their light is believed, and fully: in a slit, lips are taken for teeth
+LIT_AREA = 0.010  # square S of teeth, of which the frame is half believed: little of them is seen in passing
+DIMMER, LIGHTER = 0.8, 1.25  # of the merged ones' light, at most
 
 
-def own_row(inside: Merged, frame: Plane, pose: Pose, lips: Lips, shift: float) -> tuple[float, float]:
-    """x and y in S from where the mesh has the upper teeth to where the frame shows them; 0, 0 where it shows none.
+def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, shift: float) -> Row:
+    """The upper teeth that the frame shows between its own lips; as they are merged where it shows none.
 
-    frame: luma. lips: as it has them. shift: S that its mouth sits lower than the subject's.
+    lips, cheeks (Y, U, V): as the frame has them. shift: S that its mouth sits lower than the subject's.
     """
     if lips.closed or lips.gap < LEAST_GAP:
-        return 0.0, 0.0
-    places, light, row = _sought(inside)
-    there = Skull.between(FRONT, pose, inside.teeth, shift).of(places)
-    column, line = np.moveaxis(pose.to_pixels(there).astype(np.float32), -1, 0)
-    luma = np.asarray(cv2.remap(frame, column, line, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32)
-    shown = between_lips(pose, lips, there).astype(np.float32)
-    found = offset_of((luma, shown), (light, row), DENSITY, LIKE[0])
+        return MERGED_ROW
+    sought = _sought(inside)
+    there = Skull.between(FRONT, patch.pose, inside.teeth, shift).of(sought.places)
+    column, line = np.moveaxis(patch.pose.to_pixels(there).astype(np.float32), -1, 0)
+    remapped = cv2.remap(patch.planes.y, column, line, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    luma = np.asarray(remapped, np.float32)
+    top, bottom = lips_at(patch.pose, lips, there[..., 0])
+    shown = inset(there[..., 1], top, bottom).astype(np.float32)
+    x, y = _off(luma, shown, sought)
+    counts = shown * sought.over
+    area = float(counts.sum()) / DENSITY**2
+    if not area:
+        return Row(x, y)
+    # Of the pixels that count alone: beside the lips there are no places between them.
+    seen = counts > 0
+    tooth_x, tooth_y, over, under, weights = (each[seen][None] for each in (there[..., 0], there[..., 1], top, bottom, counts))
+    at = Places.between(lips.gap, _corners(patch.pose, lips), (tooth_x, tooth_y), (over, under))
+    black, shade = float(patch.colours.offset[0]), shade_at(inside, tooth_y - over, at)[..., 0]
+    shade *= brighter(inside.cheeks, cheeks, black) * tone_of(inside, lips.gap)
+    here, made = (
+        float(np.average(level, weights=weights)) for level in (luma[seen][None] - black, (sought.luma[seen] - black) * shade)
+    )
+    told = log((max(here, 0) + DIM) / (max(made, 0) + DIM)) * ramp(lips.gap, *LIT_GAP)
+    return Row(x, y, min(max(exp(told * area / (area + LIT_AREA)), DIMMER), LIGHTER))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sought:
+    """The merged upper teeth on a grid in the front's plane, h x w."""
+
+    places: Array
+    """h x w x 2, S."""
+    luma: Floats
+    row: Floats
+    """How far each place counts as their row, 0..1, with what hangs from it."""
+    over: Floats
+    """1 over their edge, 0 under it."""
+
+
+def _off(luma: Floats, shown: Floats, sought: _Sought) -> tuple[float, float]:
+    """x and y in S from where the mesh has the teeth to where the frame shows them; 0, 0 where that cannot be told.
+
+    luma: of the frame at the places sought. shown: how far these lie between its lips.
+    """
+    found = offset_of((luma, shown), (sought.luma, sought.row), DENSITY, LIKE[0])
     if found is None:
         return 0.0, 0.0
-    area = float((shown * row).sum()) / DENSITY**2
+    area = float((shown * sought.row).sum()) / DENSITY**2
     share = ramp(found.like, *LIKE) * ramp(area, *AREA) * min(1.0, FARTHEST / max(hypot(found.x, found.y), FARTHEST))
     return share * found.x, share * found.y
 
 
+def _corners(pose: Pose, lips: Lips) -> tuple[float, float]:
+    """x of the corners of the mouth in the frame's plane."""
+    left, right = pose.to_plane(lips.upper_inner[[0, -1]])[:, 0]
+    return float(left), float(right)
+
+
 @lru_cache(maxsize=16)
-def _sought(inside: Merged) -> tuple[Array, Floats, Floats]:
-    """Once for a clip: places (h x w x 2) in the front's plane, the luma that the upper teeth have there, and how far each
-    place counts, 0..1."""
+def _sought(inside: Merged) -> _Sought:
+    """Once for a clip."""
     x = np.arange(-ROW, ROW, 1 / DENSITY) + inside.left + REACH
     edge = np.interp(x, inside.left + (np.arange(POINTS) + 0.5) / POINTS * 2 * REACH, inside.edge)
     y = np.arange(edge.min() - OVER_EDGE, edge.max() + HANGING, 1 / DENSITY)
@@ -55,6 +105,7 @@ def _sought(inside: Merged) -> tuple[Array, Floats, Floats]:
     width = round(inside.density / DENSITY)
     soft = cv2.blur(inside.upper[..., 0], (width, width))
     columns, rows = np.meshgrid(column.astype(np.float32), row.astype(np.float32))
-    light = cv2.remap(soft, columns, rows, cv2.INTER_LINEAR)
+    luma = cv2.remap(soft, columns, rows, cv2.INTER_LINEAR)
     counted = smoothstep(edge + HANGING - y[:, None], 0.0, 0.006).astype(np.float32)
-    return np.stack(np.meshgrid(x, y), axis=-1), np.asarray(light, np.float32), counted
+    over = (edge > y[:, None]).astype(np.float32)
+    return _Sought(np.stack(np.meshgrid(x, y), axis=-1), np.asarray(luma, np.float32), counted, over)

@@ -40,6 +40,13 @@ class Places:
         rows, columns = down * (DOWN - 1), (across + 1) * ((ACROSS - 1) / 2)
         return cls(opened, rows.astype(np.float32, copy=False), columns.astype(np.float32, copy=False))
 
+    @classmethod
+    def between(cls, gap: float, corners: tuple[float, float], at: tuple[Array, Array], lips: tuple[Array, Array]) -> "Places":
+        """Of pixels at x, y between the upper lip and the lower one over and under them (y of each, h x w). corners: x."""
+        (left, right), (x, y), (top, bottom) = corners, at, lips
+        across = (2 * x - left - right) / max(float(right - left), 1e-3)
+        return cls.of(gap, (y - top) / np.maximum(bottom - top, 1e-3), across)
+
 
 @dataclass(frozen=True)
 class Shown:

@@ -162,8 +162,10 @@ def _span(some: npt.NDArray[np.bool_]) -> slice:
 
 
 def _join(sides: Floats, below: Floats) -> Floats:
-    upper, lower = sides[..., :2], sides[..., 2:]
-    return np.asarray(upper + below[..., None] * (lower - upper), np.float32)
+    # By whole planes: numpy is slow in steps of two.
+    upper_x, upper_y, lower_x, lower_y = (np.asarray(side, np.float32) for side in cv2.split(sides))
+    joined = upper_x + below * (lower_x - upper_x), upper_y + below * (lower_y - upper_y)
+    return np.asarray(cv2.merge(joined), np.float32)
 
 
 def _below(plane: Array, line: Array) -> Floats:
