@@ -11,7 +11,7 @@ from enhance.geometry.planes import Colours, Planes, check_colours, check_planes
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside.lender import Lender, lend, lender_from, size_of
 from enhance.render.inside.merge import merge
-from enhance.render.measure import measure
+from enhance.render.measure import covered_share, measure
 from enhance.render.quality import quality_named
 from enhance.render.still import STILL_COLOURS, check_rgb, planes_of_rgb, with_change
 from enhance.render.subject import SUBJECT
@@ -34,7 +34,7 @@ class MouthRenderModel(Shell):
         self.quality = quality_named(parameter(args, "quality"))
 
     def run(self, inputs: Inputs, wanted: list[str]) -> Outputs:
-        """What is asked for: SUBJECT, STYLE, LENDER, INSIDE, or the patch with its mouth in another shape."""
+        """What is asked for: SUBJECT, COVERED, STYLE, LENDER, INSIDE, or the patch with its mouth in another shape."""
         frame = frame_names(inputs, wanted)
         planes, colours = read_patch(inputs)
         outputs: Outputs = {}
@@ -42,6 +42,8 @@ class MouthRenderModel(Shell):
             outputs["STYLE"] = measured_style(inputs)
         if "SUBJECT" in wanted:
             outputs["SUBJECT"] = measure(planes, colours, inputs["MESH"])
+        if "COVERED" in wanted:
+            outputs["COVERED"] = np.array([covered_share(planes, colours, inputs["MESH"])], np.float32)
         if "LENDER" in wanted:
             outputs["LENDER"] = lend(planes, inputs["MESH"], SUBJECT.unpack(inputs["SUBJECT"]), self.quality.side)
         if "INSIDE" in wanted:

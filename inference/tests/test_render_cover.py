@@ -10,12 +10,12 @@ import pytest
 from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes
-from enhance.render.compose import MouthRequest, render
-from enhance.render.cover.expected import CENTRES, compare, face_of
+from enhance.render.compose import THING, MouthRequest, render
+from enhance.render.cover.expected import CENTRES, compare, face_of, glance
 from enhance.render.cover.fingers import finger, lips_gone
 from enhance.render.cover.occlusion import Cover, cover_of
 from enhance.render.lips.outline import lips_of
-from enhance.render.measure import measure
+from enhance.render.measure import covered_share, measure
 from enhance.render.quality import QUALITIES
 from tests.covers import cover
 from tests.test_render import BT601, astronaut, drawn, target
@@ -128,7 +128,8 @@ def test_no_quality_paints_over_a_finger_before_the_lips(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
-    ("kind", "quality"), [("microphone", "fast"), ("microphone", "studio"), ("corner_microphone", "studio")]
+    ("kind", "quality"),
+    [("microphone", "fast"), ("microphone", "studio"), ("corner_microphone", "fast"), ("corner_microphone", "studio")],
 )
 def test_a_microphone_is_not_moved_with_the_lips(quality: str, kind: str, seed: int) -> None:
     planes, mesh = astronaut()
@@ -225,6 +226,44 @@ def test_what_moves_a_little_between_frames_is_found_a_little_elsewhere() -> Non
     masks = [whole(covered(frame, mesh, (planes, mesh)), planes) for frame in noisy]
     core = np.mean(masks, axis=0) > 0.5
     assert np.std(masks, axis=0)[core].mean() < 0.03
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["microphone", "corner_microphone"])
+def test_a_frame_with_a_microphone_is_no_reference(kind: str, seed: int) -> None:
+    for planes, mesh in (astronaut(), drawn(), drawn(0.08)):
+        assert covered_share(planes, BT601, mesh) < 0.01
+        assert covered_share(lit(planes, 0.6, 0.3), BT601, mesh) < 0.01
+        assert 0.05 < covered_share(cover(planes, BT601, mesh, kind, seed)[0], BT601, mesh) < 0.7
+
+
+def over(planes: Planes, near: npt.NDArray[np.bool_], colour: tuple[int, int, int]) -> Planes:
+    """Y, U, V before a part of a patch."""
+    out = planes.copy()
+    for part, at, level in zip((out.y, out.u, out.v), (near, near[::2, ::2], near[::2, ::2]), colour, strict=True):
+        part[at] = level
+    return out
+
+
+def test_a_frame_with_a_mask_shows_no_mouth_and_one_with_skin_before_the_lips_is_no_reference() -> None:
+    planes, mesh = astronaut()
+    x, y = (int(v) for v in mesh[425, :2])
+    skin = int(planes.y[y, x]), int(planes.u[y // 2, x // 2]), int(planes.v[y // 2, x // 2])
+    assert covered_share(over(planes, round_mouth(mesh, planes), skin), BT601, mesh) > 0.4
+    below_nose = np.broadcast_to((np.arange(len(planes.y)) > mesh[1, 1])[:, None], planes.y.shape)
+    for mask in ((190, 145, 105), (40, 128, 128), (230, 126, 129)):
+        assert covered_share(over(planes, below_nose, mask), BT601, mesh) > 0.9
+
+
+@pytest.mark.parametrize("slope", [-0.3, 0.0, 0.3])
+def test_a_thing_beside_the_mouth_is_seen_at_a_glance(slope: float) -> None:
+    planes, mesh = astronaut()
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    face = face_of(planes, head, pose)
+    assert glance(lit(planes, 0.6, slope), head, pose, face) < 3
+    for seed in SEEDS:
+        assert glance(cover(planes, BT601, mesh, "corner_microphone", seed)[0], head, pose, face) > THING
 
 
 def test_the_reference_is_what_is_expected_of_itself() -> None:

@@ -11,6 +11,7 @@ from enhance.geometry.head import Array, BadMouthError, SidewaysError
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.style import Style
 
+from .cover.expected import glance
 from .cover.fingers import finger_seen, lips_left
 from .cover.occlusion import cover_of
 from .cover.trust import cheeks_of, look, strangeness, trust, uncovered
@@ -40,9 +41,10 @@ NOTHING = 0.005
 """Trust in the frame's mouth below which the frame is left alone."""
 SHOWS_TEETH = 0.015
 """S between the lips from which it is seen where the teeth lie."""
-DOUBT, THINNED = 0.3, 0.92
-"""Strangeness of a mouth (cover/trust.py) from which every quality looks for what may lie before it, and share that is left
-of its lips' contrast (cover/fingers.py) up to which it looks for a finger: that has the colour of the face."""
+DOUBT, THING, THINNED = 0.3, 6.5, 0.92
+"""Strangeness of a mouth (cover/trust.py) and of what lies round it (cover/expected.py: 6.0 on bare faces, 7 to 16 beside a
+microphone) from which every quality looks for what may lie before it, and share that is left of its lips' contrast
+(cover/fingers.py) up to which it looks for a finger: that has the colour of the face."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
 
 def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
     """Whether something may lie before the mouth. seen: look() of it."""
-    if strangeness(seen, person.look) > DOUBT:
+    if strangeness(seen, person.look) > DOUBT or glance(patch.planes, patch.head, patch.pose, person.face) > THING:
         return True
     before = patch.planes, patch.head, patch.pose, own
     return lips_left(*before, person.lip_tone.relative) < THINNED and finger_seen(*before, person.face)

@@ -9,6 +9,7 @@ from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA
 
+from .cover.alone import covered
 from .cover.expected import face_of
 from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
@@ -41,6 +42,16 @@ def measure(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> 
     mesh: 478 x 3, in the patch's pixels. Raises BadMouthError when it is no face's.
     """
     return SUBJECT.pack(subject_of(patch_of(planes, colours, mesh)))
+
+
+def covered_share(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic]) -> float:
+    """0..1: how much of the lower face something covers, which would be measured as the subject's own.
+
+    mesh: 478 x 3, in the patch's pixels. Raises BadMouthError when it is no face's.
+    """
+    patch = patch_of(planes, colours, mesh)
+    lips = lips_of(patch.head, patch.pose, planes)
+    return covered(planes, patch.head, patch.pose, lips)
 
 
 def subject_of(patch: Patch) -> Subject:

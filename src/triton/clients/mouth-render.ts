@@ -41,6 +41,8 @@ export type Measured = {
   readonly subject: Float32Array;
   /** Null when no face was given to tell it by. */
   readonly style: Style | null;
+  /** The share of the lower face that something covers, 0..1; 0 where the model does not tell. */
+  readonly covered: number;
 };
 
 /** A mouth in a picture. */
@@ -60,6 +62,8 @@ export type MouthRender = {
   readonly smallestFace: number;
   /** From how many pictures of a clip it takes the inside of the mouth, at most; 0: it needs none. */
   readonly lenders: number;
+  /** `Measured.covered` up to which a picture is good enough to be measured; null: the model does not tell. */
+  readonly coveredUpTo: number | null;
   /** What it takes besides; the three renderers of the service take nothing. */
   readonly wants: Wants;
   /** Measured on this mouth, the style on the face. */
@@ -139,6 +143,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
   const subjectSize = Number(parameters.subject_size);
   const lenderSize = Number(parameters.lender_size);
   const insideSize = Number(parameters.inside_size);
+  const coveredUpTo = parameters.covered_up_to ? Number(parameters.covered_up_to) : null;
   const wants = wantsOf(parameters);
   /** The shape of the mouth is not looked at where no picture is asked for. */
   const unshaped = new Float32Array(SHAPE);
@@ -147,6 +152,7 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
     patchDrop: Number(parameters.patch_drop),
     smallestFace: Number(parameters.smallest_face),
     lenders: Number(parameters.lenders),
+    coveredUpTo,
     wants,
     subject: async ({ patch, mesh, about: { coding } }, face, signal) => {
       const unmeasured = { coding, subject: new Float32Array(subjectSize), style: STYLES[0] };
@@ -154,9 +160,17 @@ export const openMouthRender = (transport: Transport, loaded: LoadedModel): Mout
         ...inputsOf({ patch, mesh, about: unmeasured }, unshaped),
         ...(face ? faceOf(face) : []),
       ];
-      const wanted = [floats('SUBJECT', subjectSize), ...(face ? [integers('STYLE', 1)] : [])];
+      const wanted = [
+        floats('SUBJECT', subjectSize),
+        ...(face ? [integers('STYLE', 1)] : []),
+        ...(coveredUpTo === null ? [] : [floats('COVERED', 1)]),
+      ];
       const of = await ask(inputs, wanted, signal);
-      return { subject: floatsOf(of('SUBJECT')), style: face && styleOf(loaded, of('STYLE')) };
+      return {
+        subject: floatsOf(of('SUBJECT')),
+        style: face && styleOf(loaded, of('STYLE')),
+        covered: coveredUpTo === null ? 0 : (floatsOf(of('COVERED'))[0] ?? 0),
+      };
     },
     lender: async (mouth, signal) => {
       const of = await ask(inputsOf(mouth, unshaped), [bytes('LENDER', lenderSize)], signal);

@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Failure } from '../../../src/errors.ts';
 import type { YuvFrame } from '../../../src/frame.ts';
 import type { BenchHooks } from '../../../src/operations/lip-sync/bench-hooks.ts';
 import { collectInside } from '../../../src/operations/lip-sync/render/inside.ts';
 import { cut, meshIn, patchOf } from '../../../src/operations/lip-sync/render/patch.ts';
+import { measureSubject } from '../../../src/operations/lip-sync/render/subject.ts';
 import { type LipsyncModel, LipsyncOptions } from '../../../src/operations/lip-sync/request.ts';
 import { runLipSync } from '../../../src/operations/lip-sync/run.ts';
 import { SHAPE } from '../../../src/triton/clients/mouth-plan.ts';
@@ -117,6 +119,49 @@ test('the inside of the mouth that the clip shows is another than a drawn one, a
   const flat = { ...about, style: 'flat' as const };
   assert.is(await collectInside({ ...clip, rendering: flat }), null);
   assert.is(await collectInside({ ...clip, lenders: [], rendering: about }), null);
+});
+
+/** The planes of a picture with a grey square before the mouth, of so many distances between the eyes in each direction. */
+const behind = (size: number, { width, height, pixels }: YuvFrame, face: Float32Array): Buffer => {
+  const [x = 0, y = 0] = face.subarray(13 * 3);
+  const reach = size * ((face[263 * 3] ?? 0) - (face[33 * 3] ?? 0));
+  const half = [Math.ceil(width / 2), Math.ceil(height / 2)] as const;
+  const chroma = width * height;
+  const covered = Buffer.from(pixels);
+  for (const [from, wide, step, grey] of [
+    [0, width, 1, 60],
+    [chroma, half[0], 2, 128],
+    [chroma + half[0] * half[1], half[0], 2, 128],
+  ] as const)
+    for (let row = Math.round((y - reach) / step); row < (y + reach) / step; row += 1) {
+      const left = from + row * wide + Math.round((x - reach) / step);
+      covered.fill(grey, left, left + Math.round((2 * reach) / step));
+    }
+  return covered;
+};
+
+test('the subject is measured where nothing covers its mouth, and not behind a mask', async () => {
+  const { picture, face } = await sitter();
+  const info = found.media;
+  if (info.kind !== 'video') throw new Error('the clip is no video');
+  const options = LipsyncOptions.parse({ model: 'balanced', options: { style: 'photo' } });
+  const box = [0, 0, picture.width, picture.height] as const;
+  const sighting = { score: 1, box, id: 0, mesh: 0, opening: 0 };
+  const measureOn = (...pictures: readonly YuvFrame[]) =>
+    measureSubject(
+      { models: balanced, options, signal },
+      (async function* () {
+        for (const one of pictures) yield { info, picture: one, face: sighting, mesh: face };
+      })(),
+    );
+  const clean = await measureOn(picture);
+  const microphone = { ...picture, pixels: behind(0.15, picture, face) };
+  assert.equal(await measureOn(microphone, picture), clean);
+  assert.not.equal(await measureOn(microphone), clean);
+  assert.equal(await measureOn(picture, microphone), clean);
+  const mask = { ...picture, pixels: behind(0.5, picture, face) };
+  const failure = await measureOn(mask).catch((error: unknown) => error);
+  assert.ok(failure instanceof Failure && failure.code === 'no_face_detected', String(failure));
 });
 
 test('an inside of another size, or that no model has merged, is refused', async () => {

@@ -1,7 +1,6 @@
 import type { YuvFrame } from '../../../frame.ts';
 import { framesAt, type IndexedVideo } from '../../../media/read/indexed-video.ts';
 import { openMemory } from '../../../memory.ts';
-import type { Rendering } from '../../../triton/clients/mouth-render.ts';
 import type { MeshFile } from '../faces/mesh-file.ts';
 import type { Sighting } from '../faces/track.ts';
 import type { OutputFrame } from '../plan/output-frame.ts';
@@ -32,7 +31,13 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
   const { video, frames, chosen, meshes, sounds } = scene;
   const meshOf = async (at: number) => (chosen[at] ? meshes.read(chosen[at].mesh) : null);
   const means = { ffmpeg: config.ffmpeg, signal, memory: openMemory() };
-  const pictures = (indices: readonly number[]) => framesAt(video, indices, means);
+  // Each belongs to its receiver until the next is asked for.
+  const pictures = async function* (indices: readonly number[]) {
+    for await (const picture of framesAt(video, indices, means)) {
+      yield picture;
+      means.memory.give(picture.pixels);
+    }
+  };
 
   const render = models.mouthRender;
   const { lenders, references, targets } = await planMouth(task, {
@@ -42,7 +47,8 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
     lenders: render.lenders,
   });
   const seen = inOrderOfUse(references, chosen);
-  const rendering = await renderingOf(task, scene, seen, pictures);
+  const candidates = seen.slice(0, Math.max(references.length, 1));
+  const rendering = await measureSubject(task, portrayals(scene, candidates, pictures));
   const inFlight = config.triton.framesInFlight;
   const inside = await collectInside({
     ...{ lenders, pictures, meshOf, rendering, render, inFlight, signal },
@@ -86,18 +92,16 @@ const inOrderOfUse = (
   chosen: readonly (Sighting | null)[],
 ): number[] => [...references, ...chosen.keys()].filter((at) => chosen[at]);
 
-/** Measured on the first picture of `seen`. */
-const renderingOf = async (
-  task: LipSyncTask,
+/** The subject's face in the pictures of these indices, as they are asked for. */
+async function* portrayals(
   { video, chosen, meshes }: Scene,
-  [best = -1]: readonly number[],
+  indices: readonly number[],
   pictures: (indices: readonly number[]) => AsyncIterable<YuvFrame>,
-): Promise<Rendering> => {
-  const face = chosen[best];
-  if (face) {
+) {
+  for (const at of indices) {
+    const face = chosen[at];
+    if (!face) continue;
     const mesh = await meshes.read(face.mesh);
-    for await (const picture of pictures([best]))
-      return measureSubject(task, { info: video.info, picture, face, mesh });
+    for await (const picture of pictures([at])) yield { info: video.info, picture, face, mesh };
   }
-  throw new Error('the chosen face is in no picture of the clip');
-};
+}

@@ -2,7 +2,7 @@ import { Failure } from '../../../errors.ts';
 import type { Picture, YuvFrame } from '../../../frame.ts';
 import type { VideoInfo } from '../../../media/info.ts';
 import type { Box } from '../../../triton/clients/face-track.ts';
-import type { Mouth, Rendering } from '../../../triton/clients/mouth-render.ts';
+import type { Measured, Mouth, Rendering } from '../../../triton/clients/mouth-render.ts';
 import { codingOf } from '../coding.ts';
 import type { Sighting } from '../faces/track.ts';
 import { SMALLEST_FACE } from '../faces/visible.ts';
@@ -13,6 +13,8 @@ import { cutFace, cutPixels } from './rgb.ts';
 type Means = Pick<LipSyncTask, 'models' | 'options' | 'signal'>;
 type Unmeasured = Mouth<Pick<Rendering, 'coding'>>;
 
+type Portrayed = { readonly rendering: Rendering } & Pick<Measured, 'covered'>;
+
 type Portrayal = {
   readonly info: VideoInfo;
   readonly picture: YuvFrame;
@@ -21,14 +23,32 @@ type Portrayal = {
   readonly mesh: Float32Array;
 };
 
+/** By how much less of the face has to be covered in a later one of the pictures, for it to be taken. */
+const LESS_COVERED = 0.03;
+
+/** How much of the face is covered by a mask: there is no mouth that could be seen to move. */
+const MASKED = 0.9;
+
 /**
- * What belongs to the subject and not to one picture, measured on the picture that shows it best. Throws no_face_detected for
- * a face that is too small.
+ * What belongs to the subject and not to one picture, measured on the first of these, the best first, in which nothing covers
+ * the lower face, or on the one in which least does. Throws no_face_detected for a face that is too small or behind a mask.
  */
 export const measureSubject = async (
   task: Means,
-  { info, picture, face, mesh }: Portrayal,
+  portrayals: AsyncIterable<Portrayal>,
 ): Promise<Rendering> => {
+  const upTo = task.models.mouthRender.coveredUpTo ?? 1;
+  let best: Portrayed | null = null;
+  for await (const portrayal of portrayals) {
+    const measured = await measureOn(task, portrayal);
+    if (!best || measured.covered < best.covered - LESS_COVERED) best = measured;
+    if (best.covered <= upTo) break;
+  }
+  if (!best) throw new Error('the chosen face is in no picture of the clip');
+  return unmasked(best);
+};
+
+const measureOn = (task: Means, { info, picture, face, mesh }: Portrayal): Promise<Portrayed> => {
   const rect = rectOf(task, picture, mesh);
   const about = { coding: codingOf(info.colour) };
   const mouth = { patch: cut(picture, rect), mesh: meshIn(mesh, rect), about };
@@ -40,7 +60,7 @@ type Still = {
   readonly face: { readonly mesh: Float32Array; readonly box: Box };
 };
 
-/** The mouth of a still, its subject measured, and where it lies. Throws no_face_detected for a face too small. */
+/** The mouth of a still, its subject measured, and where it lies. Throws no_face_detected as well. */
 export const measureStill = async (
   task: Means,
   { still, face }: Still,
@@ -49,8 +69,14 @@ export const measureStill = async (
   const { width, height } = rect;
   const patch = { width, height, pixels: cutPixels(still, rect) };
   const unmeasured = { patch, mesh: meshIn(face.mesh, rect), about: { coding: 'rgb' as const } };
-  const about = await measure(task, unmeasured, () => cutFace(still, face.box));
+  const about = unmasked(await measure(task, unmeasured, () => cutFace(still, face.box)));
   return { mouth: { ...unmeasured, about }, rect };
+};
+
+const unmasked = ({ rendering, covered }: Portrayed): Rendering => {
+  if (rendering.style === 'photo' && covered >= MASKED)
+    throw new Failure('no_face_detected', { unchanged: true });
+  return rendering;
 };
 
 const rectOf = ({ models }: Means, picture: Picture | YuvFrame, mesh: Float32Array): Rect => {
@@ -64,11 +90,11 @@ const measure = async (
   { models, options, signal }: Means,
   mouth: Unmeasured,
   face: () => ReturnType<typeof cutFace>,
-): Promise<Rendering> => {
+): Promise<Portrayed> => {
   const asked = options.options.style;
   const shown = asked === 'auto' ? face() : null;
-  const { subject, style } = await models.mouthRender.subject(mouth, shown, signal);
+  const { subject, style, covered } = await models.mouthRender.subject(mouth, shown, signal);
   const decided = asked === 'auto' ? style : asked;
   if (!decided) throw new Error('the style of a face was asked for and did not come');
-  return { ...mouth.about, subject, style: decided };
+  return { rendering: { ...mouth.about, subject, style: decided }, covered };
 };
