@@ -1,6 +1,6 @@
 """The parts of the recipe of the realtime upscaler that need no torch: pairs, batches, the exported graph, the figures."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -199,17 +199,30 @@ def test_what_a_compressed_square_shows_is_what_is_wanted_of_it_wherever_a_jpeg_
         assert right > max(0.7, shifted)
 
 
-def test_networks_are_judged_on_every_way_of_storing_a_photo(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = write(tmp_path / "pictures", "a.png") / "a.png"
-    network = FFMPEG.parent / "weights" / "photo_x2.onnx"
-    monkeypatch.setattr("sys.argv", ["judge", "--photos", str(path), "--networks", str(network)])
-    judge()
-    header, _, lanczos, ours = capsys.readouterr().out.splitlines()
+def test_networks_are_judged_on_every_way_of_storing_a_photo(judged: Callable[[str], list[str]]) -> None:
+    header, _, lanczos, ours = judged("a.png")
     assert header.split(" | ")[1:4] == ["clean", "JPEG 20", "JPEG 30"]
     assert ours.startswith("| photo_x2 | ")
     assert ours.count("|") == lanczos.count("|") == header.count("|")
+
+
+def test_what_a_photo_is_called_changes_nothing_in_how_networks_are_judged_on_it(judged: Callable[[str], list[str]]) -> None:
+    # The number of its letters once told how a photo moved in the videos.
+    assert judged("a.png") == judged("a-long-name.png")
+
+
+@pytest.fixture
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], list[str]]:
+    """The lines of the table for one photo of this name."""
+
+    def lines(name: str) -> list[str]:
+        path = write(tmp_path / name.removesuffix(".png"), name) / name
+        network = FFMPEG.parent / "weights" / "photo_x2.onnx"
+        monkeypatch.setattr("sys.argv", ["judge", "--photos", str(path), "--networks", str(network)])
+        judge()
+        return capsys.readouterr().out.splitlines()
+
+    return lines
 
 
 def write(folder: Path, *names: str) -> Path:

@@ -36,7 +36,7 @@ def main() -> None:
     kinds: list[str] = []
     for path in asked.photos:
         large = evened(read_picture(path)[:ROWS])
-        stored = list(_stored(large, path.stem))
+        stored = list(_stored(large))
         kinds = [kind for kind, _ in stored]
         linear = [_psnr(_lanczos(small), large) for _, small in stored]
         rows["Lanczos"].append(linear)
@@ -57,7 +57,7 @@ def _enlarging(network: Run) -> Enlarge:
     return partial(photo(lambda _: network)[2].upscale, before_tile=lambda: None)
 
 
-def _stored(large: Picture, name: str) -> Iterator[tuple[str, Picture]]:
+def _stored(large: Picture) -> Iterator[tuple[str, Picture]]:
     """What the halved photo is after each way of storing it; as a video, the last frame of one in which it moves."""
     small = half(large, BICUBIC)
     yield "clean", small
@@ -66,7 +66,8 @@ def _stored(large: Picture, name: str) -> Iterator[tuple[str, Picture]]:
     for kind, qualities in _FORMATS.items():
         for quality in qualities:
             yield f"{kind} {quality}", through_format(small, kind, quality)
-    step = np.random.default_rng(len(name)).integers(-STEP, STEP + 1, 2)
+    # From the photo itself: when it was from its name, crf 28 gave .73, .76 or .77 dB by how twelve photos were called.
+    step = np.random.default_rng(int(large.sum())).integers(-STEP, STEP + 1, 2)
     frames = [half(frame, BICUBIC) for frame in moved(large, step, MOVING - 1)]
     for crf in _CRFS:
         yield f"crf {crf}", colours_through_video(frames, X264, crf)[-1]
