@@ -337,6 +337,9 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   await choose(page, at('false.png'));
   await page.locator('[data-code=unsupported_media_type]').waitFor();
   await isAccessible(page);
+  // Sent again it would be refused again.
+  await page.getByText('Choose another file to see the price.').waitFor();
+  assert.is(await page.getByRole('button', { name: 'Try again' }).count(), 0);
   await page.context().close();
 });
 
