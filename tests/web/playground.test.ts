@@ -185,6 +185,11 @@ test('a clip and a recording: price, start, synchronised players, download', asy
     page,
     "[...document.querySelectorAll('figure video')].filter((one) => one.readyState >= 2 && Math.abs(one.currentTime - 0.4) < 0.05).length === 2",
   );
+  // Beside an upright picture there are no black bars, which would pass for a part of the result.
+  await holds(
+    page,
+    "[...document.querySelectorAll('figure video')].every((one) => getComputedStyle(one).backgroundColor === 'rgba(0, 0, 0, 0)')",
+  );
   await page.getByRole('button', { name: 'Play' }).click();
   await holds(
     page,
