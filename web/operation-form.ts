@@ -106,7 +106,8 @@ const missingText = (sources: readonly Source[]): string => {
   const lacking = sources
     .filter(({ chosen }) => !chosen())
     .map(({ group }) => (isVisual(group) ? 'a picture or a video' : 'a recording'));
-  return lacking.length > 0
-    ? `Add ${lacking.join(' and ')} to see the price.`
+  if (lacking.length > 0) return `Add ${lacking.join(' and ')} to see the price.`;
+  return sources.some((source) => source.isRefused())
+    ? 'Choose another file to see the price.'
     : 'The price comes when the upload is done.';
 };

@@ -1,4 +1,5 @@
 /** A chosen file on its way to the service. It is sent at once: the price depends on what is in it. */
+import { EnhanceError } from '../client/errors.ts';
 import type { MediaKind } from '../src/contract/media.ts';
 import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
@@ -17,12 +18,14 @@ type Wanted = {
 export const createSending = ({ onEnd, onCancel }: Wanted) => {
   const element = make('div', { class: 'sent' });
   let sent: Sent | null = null;
+  let refused = false;
   let under = new AbortController();
 
   const stop = (): void => {
     under.abort();
     under = new AbortController();
     sent = null;
+    refused = false;
     element.replaceChildren();
   };
 
@@ -39,9 +42,10 @@ export const createSending = ({ onEnd, onCancel }: Wanted) => {
       announce(`${name} is uploaded.`);
     } catch (error) {
       if (signal.aborted) return;
+      refused = error instanceof EnhanceError && !error.retryable;
       element.replaceChildren(
         problemBox(error),
-        button('Try again', () => send(file, name)),
+        ...(refused ? [] : [button('Try again', () => send(file, name))]),
       );
     }
     onEnd();
@@ -57,6 +61,8 @@ export const createSending = ({ onEnd, onCancel }: Wanted) => {
       onEnd();
     },
     sent: (): Sent | null => sent,
+    /** Whether the service does not take this file, however often it is sent. */
+    isRefused: (): boolean => refused,
   };
 };
 

@@ -82,7 +82,7 @@ export const createSource = (wanted: Wanted) => {
     ...[shown, fault, sending.element],
   );
   return {
-    ...{ element, group, set, take, sent: sending.sent },
+    ...{ element, group, set, take, sent: sending.sent, isRefused: sending.isRefused },
     chosen: () => chosen && { ...chosen, kind: sending.sent()?.kind ?? chosen.kind },
     takes: (kind: MediaKind | undefined) => fits(kind, place.isVisual),
   };

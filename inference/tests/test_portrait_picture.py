@@ -160,6 +160,16 @@ def test_no_blink_behind_dark_glasses() -> None:
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)
 
 
+def test_no_blink_where_hair_or_its_shadow_lies_on_an_eye() -> None:
+    """There is no skin above it to make a lid of: one made of the lit skin below would be a bright smear on the shadow."""
+    picture = data.astronaut()
+    assert (Animator().move(picture, MESH, blink(1.0), "photo") != picture).any()
+    strand = cv2.boundingRect(np.round(eye_of(MESH, RIGHT_LIDS, 2.2)).astype(np.int32))
+    rows, columns = slice(strand[1] - 14, int(eye_of(MESH, RIGHT_LIDS)[:, 1].mean())), slice(strand[0], strand[0] + strand[2])
+    picture[rows, columns] = (picture[rows, columns] * np.array([0.3, 0.24, 0.22])).astype(np.uint8)
+    np.testing.assert_array_equal(Animator().move(picture, MESH, blink(1.0), "photo"), picture)
+
+
 def test_no_blink_where_the_drawn_eye_is_far_larger_than_a_lid_can_cover() -> None:
     picture, mesh = drawn(512, grow=2.6)
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "photo"), picture)

@@ -42,7 +42,7 @@ await Promise.all([
   made('noise.m4a', tone(1), ['-c:a', 'aac', '-bsf:a', 'noise=amount=1']),
   made('clip.mp4', pattern(2), h264),
   made('many.mp4', pattern(0.2, 500), h264),
-  made('sounding.mp4', [...pattern(1), ...tone(1)], [...h264, '-c:a', 'aac']),
+  made('sounding.mp4', [...pattern(2), ...tone(2)], [...h264, '-c:a', 'aac']),
   made('wide.mp4', pattern(0.2, 25, '402x200'), h264),
   made('long.mp4', pattern(71, 1), h264),
   made('voice.wav', tone(3), mono8k),

@@ -207,6 +207,39 @@ test('a minute is no long clip for fast, a frame more is; five minutes are none 
   assert.equal([...codes('balanced', 300), ...codes('studio', 300)], []);
 });
 
+test('a sound or a video of which less than half is left is told to be cut, and how all of it is kept', () => {
+  const told = (
+    clip: number,
+    sound: number,
+    timing: object = {},
+    kind: 'video' | 'image' = 'video',
+  ) =>
+    warningsOf(
+      {
+        ...{ kind, audio: { duration_seconds: sound } },
+        ...(kind === 'video' && { duration_seconds: clip }),
+      },
+      LipsyncOptions.parse({ model: 'fast', ...timing }),
+    );
+  assert.equal(told(0.04, 3), [
+    {
+      code: 'much_cut_off',
+      detail:
+        'The video lasts 0.04 s, so most of the sound, which lasts 3 s, is cut off. All of it is kept by sync_mode loop, bounce, silence or remap.',
+    },
+  ]);
+  assert.match(
+    told(40, 3)[0]?.detail ?? '',
+    /^The sound lasts 3 s, so most of the video, which lasts 40 s, is cut off\. .* by sync_mode silence\.$/,
+  );
+  const segments = [{ start: 0, end: 1, audio: { start: 0 } }];
+  const silent = [
+    ...[told(2, 3.9), told(3.9, 2), told(3, 0.5, { segments }), told(0, 3, {}, 'image')],
+    ...['loop', 'bounce', 'silence', 'remap'].map((sync_mode) => told(1, 9, { sync_mode })),
+  ];
+  assert.equal(silent.flat(), []);
+});
+
 test('what is to be mixed and is not there is told', () => {
   const codes = (own_sound: boolean, mode: string) =>
     warningsOf(

@@ -185,6 +185,11 @@ test('a clip and a recording: price, start, synchronised players, download', asy
     page,
     "[...document.querySelectorAll('figure video')].filter((one) => one.readyState >= 2 && Math.abs(one.currentTime - 0.4) < 0.05).length === 2",
   );
+  // Beside an upright picture there are no black bars, which would pass for a part of the result.
+  await holds(
+    page,
+    "[...document.querySelectorAll('figure video')].every((one) => getComputedStyle(one).backgroundColor === 'rgba(0, 0, 0, 0)')",
+  );
   await page.getByRole('button', { name: 'Play' }).click();
   await holds(
     page,
@@ -337,6 +342,9 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   await choose(page, at('false.png'));
   await page.locator('[data-code=unsupported_media_type]').waitFor();
   await isAccessible(page);
+  // Sent again it would be refused again.
+  await page.getByText('Choose another file to see the price.').waitFor();
+  assert.is(await page.getByRole('button', { name: 'Try again' }).count(), 0);
   await page.context().close();
 });
 

@@ -13,6 +13,9 @@ ABOVE, BELOW, ASIDE = 0.075, 0.06, 0.065  # units: how far beyond the mesh's eye
 STEP = 0.006  # units: of the raster on which it is looked for
 BEYOND, GROW = 0.032, 0.018  # units by which the cover is larger than the eye found, at the sides and above: lashes
 OPEN = 0.035  # units: an eye less open is shut already
+SKIN_ABOVE = 0.45
+"""Mean of skinlike() in the 0.05 units above an eye, below which its lid has no skin to be made of. 27 eyes of 14 portraits:
+0.68 and more; one in the shadow of hair: 0.18, and its lid came down as a bright smear over that shadow."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,8 @@ class Outline:
 def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...], tuple[int, ...]]) -> Outline | None:
     """The outline of an eye (landmarks.RIGHT_LIDS or LEFT_LIDS) in a picture (h x w x 3 uint8 RGB).
 
-    None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), or
-    reaches below what a lid may cover (the mesh is not on the eye).
+    None where a blink would look wrong: the eye is shut, under 8 pixels wide, like its surroundings (sunglasses, shadow), under
+    hair or its shadow, or reaches below what a lid may cover (the mesh is not on the eye).
     """
     upper, lower = (frame.mesh[list(ids), :2] for ids in eye)
     origin = (upper[0] + upper[-1]) / 2
@@ -89,7 +92,14 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     bottom = line + _almond(found_bottom - line + 0.3 * GROW * unit, cover=True)
     edge = line - _almond(line - found_edge, cover=False)
     close = line + _almond(np.minimum(rim[part] + 0.006 * unit, found_bottom) - line, cover=False)
-    return Outline(origin, along, down, s, top, bottom, edge, close, thickness, reference)
+    found = Outline(origin, along, down, s, top, bottom, edge, close, thickness, reference)
+    return found if _skin_above(picture, found, 0.05 * unit) > SKIN_ABOVE else None
+
+
+def _skin_above(picture: Picture, eye: Outline, height: float) -> float:
+    """How much of what lies just above an eye is skin, 0..1."""
+    places = eye.top - height * np.linspace(0.1, 1, 8)[:, None]
+    return float(eye.skinlike(_sample(picture, eye.origin + eye.s[:, None] * eye.along + places[..., None] * eye.down)).mean())
 
 
 def _almond(heights: Floats, cover: bool) -> Floats:

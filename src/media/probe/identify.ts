@@ -88,8 +88,10 @@ const isWave64 = (head: Buffer): boolean =>
 
 const describe = (mime: string | undefined, head: Buffer, several: boolean): string => {
   if (head.length === 0) return 'an empty file';
-  if (mime === 'image/tiff' && several) return `an image of several pages (${mime})`;
-  if (several || mime === 'image/apng') return `an animated image (${mime})`;
+  if (mime === 'image/tiff' && several)
+    return `an image of several pages (${mime}), where only one can be taken`;
+  if (several || mime === 'image/apng')
+    return `an animated image (${mime}), where only still ones are taken`;
   return mime ?? (isText(head) ? 'text' : 'a file of unknown type');
 };
 

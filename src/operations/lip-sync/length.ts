@@ -43,6 +43,7 @@ export const madeForSeconds: Readonly<Record<LipsyncModel, number>> = {
 /** What input and options tell before anything is made. */
 export const warningsOf = (input: Input, options: LipsyncOptions): Warning[] => [
   ...lengthWarnings(options.model, outputSeconds(input, options)),
+  ...cutWarnings(input, options),
   ...backgroundWarnings(input, options),
 ];
 
@@ -50,6 +51,25 @@ const lengthWarnings = (model: LipsyncModel, seconds: number): Warning[] => {
   if (seconds <= madeForSeconds[model]) return [];
   const detail = `The model ${model} is made for up to ${madeForSeconds[model]} s; the result lasts ${Number(seconds.toFixed(1))} s.`;
   return [{ code: 'long_clip_for_model', detail }];
+};
+
+/** Where less than this share of the longer one is left, the caller may not have meant to cut it. */
+const CUT_FROM = 0.5;
+
+const cutWarnings = (input: Input, { sync_mode, segments }: Timing): Warning[] => {
+  const sound = input.audio.duration_seconds;
+  const clip = input.duration_seconds;
+  if (input.kind === 'image' || clip === undefined || segments || sync_mode !== 'cut_off')
+    return [];
+  const [left, whole] = [Math.min(clip, sound), Math.max(clip, sound)];
+  if (left >= CUT_FROM * whole) return [];
+  const [short, long, kept] =
+    clip < sound
+      ? (['video', 'sound', 'loop, bounce, silence or remap'] as const)
+      : (['sound', 'video', 'silence'] as const);
+  const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
+  const detail = `The ${short} lasts ${seconds(left)}, so most of the ${long}, which lasts ${seconds(whole)}, is cut off. All of it is kept by sync_mode ${kept}.`;
+  return [{ code: 'much_cut_off', detail }];
 };
 
 const backgroundWarnings = ({ own_sound }: Input, { options }: LipsyncOptions): Warning[] => {

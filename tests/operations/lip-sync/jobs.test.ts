@@ -162,12 +162,12 @@ for (const [code, facts, detail] of [
   [
     'no_face_detected',
     { smallest: '24 pixels' },
-    /Expected a face of at least 24 pixels, .*; found none\.$/,
+    /Expected a face of at least 24 pixels, .* not upside down; found none\.$/,
   ],
   [
     'no_face_detected',
     { smallest: '24 pixels', frame: 7 },
-    /Expected a face of at least 24 pixels, .*; found none in frame 7\.$/,
+    /Expected a face of at least 24 pixels, .* not upside down; found none in frame 7\.$/,
   ],
   ['no_face_detected', { unchanged: true }, /its mouth could not be changed in any frame/],
   ['media_unreadable', { what: 'sound', reason: 'End of file' }, /The sound could not be decoded/],

@@ -3,7 +3,7 @@ import { Failure } from '../../../errors.ts';
 import { fitted, type Size } from '../../../frame.ts';
 
 /** The smallest face that is found reliably, as callers are told. */
-export const SMALLEST_FACE = '64 pixels, and 1/20 of the longer side of the picture, in width';
+export const SMALLEST_FACE = "64 pixels in width, and 1/20 of the picture's longer side";
 
 /** The longer side, in pixels, of the copies in which faces are tracked; smaller pictures stay as they are. */
 export const TRACKING_SIDE = 1280;
