@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
@@ -17,6 +18,8 @@ ENOUGH = 60
 """Pixels of upper teeth, from which they are the subject's; fewer, and they are drawn."""
 
 FILLERS = 12  # frames that it is made of, at most
+HIDDEN = 0.007  # square S over the edge in which frames show no tooth, from which the upper lip hides the teeth
+BETWEEN = 0.1  # S: a tooth that is missing; what is farther from one tooth to the next is no gap in the row
 BELOW = 0.012  # S under the edge that still belong to the picture
 FEATHER = 0.012  # S: at the border of what a frame shows lies the shade of its lips
 CARRIED_UP = 0.05  # S that what is seen goes on up
@@ -33,10 +36,14 @@ def upper_row(
     within = smoothstep(edge + BELOW - grid.y[:, None], 0.0, 0.006).astype(np.float32)
     worths = [frame.known * frame.lender.belief * teeth_of(frame, edge, grid, of) for frame in frames]
     best = [frames[i] for i in np.argsort(-np.array(worths), kind="stable")[:FILLERS] if worths[i] > 0]
-    made, seen = _joined([Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best], grid, of)
+    shown = [Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best]
+    made, seen = _joined([_teeth_in(layer, grid, of) for layer in shown], grid, of)
     drawn, opaque = _drawn_row(person, grid, colours)
-    if (seen > SEEN).sum() < ENOUGH:
-        return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
+    if _tooth(Layer(made / np.maximum(seen, 1e-3)[..., None], seen), of).sum() < ENOUGH:
+        # Little of the dark over lower teeth does not say that there are no others.
+        made, seen = _joined(shown, grid, of)
+        if (seen > SEEN).sum() < HIDDEN * grid.density**2:
+            return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
     made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
@@ -47,6 +54,19 @@ def upper_row(
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
     teeth = of.cavity + (DRAWN_LIGHT * opaque)[..., None] * (drawn - of.cavity)
     return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen
+
+
+def _tooth(layer: Layer, of: Palette) -> npt.NDArray[np.bool_]:
+    """Where a tooth is seen."""
+    return (layer.shown > SEEN) & (of.pale(layer.yuv) > SEEN)
+
+
+def _teeth_in(layer: Layer, grid: Grid, of: Palette) -> Layer:
+    """Of what a frame shows, the columns of teeth and the gaps between two. The dark beside them, under the lip, would go on up
+    to the gum as a gap in the row."""
+    columns = (_tooth(layer, of).sum(axis=0) > 1).astype(np.float32)[None]
+    columns = cv2.morphologyEx(columns, cv2.MORPH_CLOSE, np.ones((1, round(BETWEEN * grid.density)), np.uint8))
+    return Layer(layer.yuv, layer.shown * cv2.GaussianBlur(columns, (0, 0), 1.0))
 
 
 def _joined(layers: list[Layer], grid: Grid, of: Palette) -> tuple[Floats, Floats]:
