@@ -271,6 +271,15 @@ def test_drawn_teeth_stand_before_the_dark_of_the_mouth_and_not_before_black() -
     assert inside.upper[..., 0].min() > cavity - 12
 
 
+def test_a_drawn_row_has_no_dark_notches_over_the_edge_at_which_it_is_cut_off() -> None:
+    subject = replace(person(), cavity=np.array([20.0, 10, 10]))
+    of, grid = palette(subject), Grid.of(subject, 400.0)
+    row = upper_row([], np.full(len(grid.x), grid.bite), subject, grid, of, BT601)[0]
+    tips = int(np.abs(grid.y - grid.bite + 0.004).argmin())
+    level = of.level(row[tips])[np.abs(grid.aside) < 0.2]
+    assert level.min() > 0.5 * np.median(level)
+
+
 def test_a_row_of_which_too_little_is_seen_is_drawn_whole() -> None:
     subject = person()
     of, grid = palette(subject), Grid.of(subject, 120.0)

@@ -27,6 +27,7 @@ GUM = 0.3  # of a tooth's light, that is lost towards the gum
 ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth that tell how it goes on up, and sigma in S across it
 ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
 DRAWN_LIGHT = 0.8
+TIP_SHADE = 0.75  # of a drawn tooth's colour, in which it goes on under its tip
 
 
 def upper_row(
@@ -94,7 +95,18 @@ def _drawn_row(person: Subject, grid: Grid, colours: Colours) -> tuple[Floats, F
     along = np.interp(grid.aside, arch(turn, person.size)[0], turn * TURN * person.size, left=-1.0, right=1.0)
     rgba = at_height(atlas, *np.meshgrid(along, grid.bite - grid.y))
     opacity = np.clip(rgba[..., 3], 0, 1)
-    return from_rgb(rgba[..., :3] / np.maximum(opacity, 1e-3)[..., None], colours), opacity
+    return _without_notches(rgba[..., :3] / np.maximum(opacity, 1e-3)[..., None], opacity, colours)
+
+
+def _without_notches(rgb: Floats, opacity: Floats, colours: Colours) -> tuple[Floats, Floats]:
+    """Y, U, V and opacity of drawn teeth that go on in shade under their tips, down to where the row is cut off: shorter teeth
+    and the corners of their edges are dark saw teeth in a clip that shows nothing so fine."""
+    known = opacity > SURE
+    last = len(known) - 1 - np.argmax(known[::-1], axis=0)
+    under = (np.arange(len(known))[:, None] > last) & known.any(axis=0)
+    tips = np.take_along_axis(rgb, last[None, :, None], axis=0)
+    filled = np.where(under[..., None], TIP_SHADE * tips, rgb)
+    return from_rgb(filled.astype(np.float32), colours), np.where(under, 1, opacity).astype(np.float32)
 
 
 def grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
