@@ -15,6 +15,7 @@ from skimage import data
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb, to_rgb
+from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
@@ -499,6 +500,14 @@ def test_a_subject_travels_as_numbers() -> None:
     planes, mesh = astronaut()
     sent = measure(planes, BT601, mesh)
     np.testing.assert_array_equal(SUBJECT.pack(SUBJECT.unpack(sent)), sent)
+
+
+def test_the_dark_of_a_mouth_is_as_red_as_the_lips_where_the_blackest_of_the_picture_is_grey() -> None:
+    planes, mesh = drawn()
+    faded = Planes(np.maximum(planes.y, 60), planes.u, planes.v)
+    person = SUBJECT.unpack(measure(faded, BT601, mesh))
+    assert LUMA @ person.cavity > 40
+    assert person.cavity / (LUMA @ person.cavity) == pytest.approx(person.lip / (LUMA @ person.lip), abs=0.02)
 
 
 def test_teeth_that_the_reference_shows_are_kept_and_others_are_not_made_up() -> None:
