@@ -193,6 +193,17 @@ def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts
         assert rendered.planes.y[y - reach : y + reach, x - reach : x + reach].min() > 0.6 * lip
 
 
+def test_lips_that_shut_for_a_p_are_as_thick_as_at_rest() -> None:
+    planes, mesh = drawn()
+    pose, rest = pose_of(mesh), SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    own = lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes)
+    pressed, resting = (asked_of(shape_of(target(0.0, rest.width, press=press), rest), rest, own) for press in (1.0, 0.0))
+    for lip in ("upper", "lower"):
+        edges = [(getattr(asked, f"{lip}_outer"), getattr(asked, f"{lip}_inner")) for asked in (resting, pressed)]
+        there, here = (np.abs(outer - inner)[SAMPLES // 2, 1] for outer, inner in edges)
+        assert here == pytest.approx(there, rel=0.03)
+
+
 def test_pressed_lips_touch_whatever_the_opening_asked_for() -> None:
     planes, mesh = drawn()
     pressed = done(planes, mesh, target(0.2, own_width(mesh), press=1.0))
