@@ -15,6 +15,7 @@ from skimage import data
 from enhance.geometry.head import SMALLEST_FACE, BadMouthError, Pose, pose_of
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb, to_rgb
+from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
@@ -190,6 +191,17 @@ def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts
         x, y = np.round(mesh[corner, :2]).astype(int)
         reach = round(0.07 * unit)
         assert rendered.planes.y[y - reach : y + reach, x - reach : x + reach].min() > 0.6 * lip
+
+
+def test_lips_that_shut_for_a_p_are_as_thick_as_at_rest() -> None:
+    planes, mesh = drawn()
+    pose, rest = pose_of(mesh), SUBJECT.unpack(measure(planes, BT601, mesh)).rest
+    own = lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes)
+    pressed, resting = (asked_of(shape_of(target(0.0, rest.width, press=press), rest), rest, own) for press in (1.0, 0.0))
+    for lip in ("upper", "lower"):
+        edges = [(getattr(asked, f"{lip}_outer"), getattr(asked, f"{lip}_inner")) for asked in (resting, pressed)]
+        there, here = (np.abs(outer - inner)[SAMPLES // 2, 1] for outer, inner in edges)
+        assert here == pytest.approx(there, rel=0.03)
 
 
 def test_pressed_lips_touch_whatever_the_opening_asked_for() -> None:
@@ -499,6 +511,14 @@ def test_a_subject_travels_as_numbers() -> None:
     planes, mesh = astronaut()
     sent = measure(planes, BT601, mesh)
     np.testing.assert_array_equal(SUBJECT.pack(SUBJECT.unpack(sent)), sent)
+
+
+def test_the_dark_of_a_mouth_is_as_red_as_the_lips_where_the_blackest_of_the_picture_is_grey() -> None:
+    planes, mesh = drawn()
+    faded = Planes(np.maximum(planes.y, 60), planes.u, planes.v)
+    person = SUBJECT.unpack(measure(faded, BT601, mesh))
+    assert LUMA @ person.cavity > 40
+    assert person.cavity / (LUMA @ person.cavity) == pytest.approx(person.lip / (LUMA @ person.lip), abs=0.02)
 
 
 def test_teeth_that_the_reference_shows_are_kept_and_others_are_not_made_up() -> None:

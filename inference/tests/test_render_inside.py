@@ -271,6 +271,15 @@ def test_drawn_teeth_stand_before_the_dark_of_the_mouth_and_not_before_black() -
     assert inside.upper[..., 0].min() > cavity - 12
 
 
+def test_a_drawn_row_has_no_dark_notches_over_the_edge_at_which_it_is_cut_off() -> None:
+    subject = replace(person(), cavity=np.array([20.0, 10, 10]))
+    of, grid = palette(subject), Grid.of(subject, 400.0)
+    row = upper_row([], np.full(len(grid.x), grid.bite), subject, grid, of, BT601)[0]
+    tips = int(np.abs(grid.y - grid.bite + 0.004).argmin())
+    level = of.level(row[tips])[np.abs(grid.aside) < 0.2]
+    assert level.min() > 0.5 * np.median(level)
+
+
 def test_a_row_of_which_too_little_is_seen_is_drawn_whole() -> None:
     subject = person()
     of, grid = palette(subject), Grid.of(subject, 120.0)
@@ -281,6 +290,33 @@ def test_a_row_of_which_too_little_is_seen_is_drawn_whole() -> None:
     few = replace(frame, upper=replace(frame.upper, shown=speck))
     edge = np.full(len(grid.x), grid.bite)
     seen, unseen = (upper_row(frames, edge, subject, grid, of, BT601)[0] for frames in ([few], []))
+    np.testing.assert_array_equal(seen, unseen)
+
+
+def test_the_dark_beside_teeth_is_no_gap_in_their_row() -> None:
+    """Under the lip of a mouth that shows its front teeth alone."""
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    frame = on_grid(lent(*drawn(gap=0.16, teeth=True)), subject, grid, of)
+    high = (grid.y > grid.bite - 0.08)[:, None]
+    yuv = np.where((high & (grid.aside > 0.04))[..., None], [30.0, 128, 128], of.tooth).astype(np.float32)
+    front = replace(frame.upper, yuv=yuv, shown=(high & (np.abs(grid.aside + 0.04) < 0.16)).astype(np.float32))
+    row = upper_row([replace(frame, upper=front)], np.full(len(grid.x), grid.bite), subject, grid, of, BT601)[0]
+    tips = (grid.y > grid.bite - 0.04) & (grid.y < grid.bite - 0.02)
+    level = of.level(row[tips][:, (grid.aside > 0.07) & (grid.aside < 0.10)])
+    assert np.median(level) > 0.8 * of.level(of.tooth)
+
+
+def test_a_little_of_the_dark_over_lower_teeth_does_not_leave_a_hole_in_a_row_that_is_drawn() -> None:
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    frame = on_grid(lent(*drawn(gap=0.16, teeth=True)), subject, grid, of)
+    high = (np.abs(grid.y - grid.bite + 0.02) < 0.03)[:, None]
+    dark = high & (grid.aside > 0.05) & (grid.aside < 0.20)
+    yuv = np.where(dark[..., None], [30.0, 128, 128], of.tooth).astype(np.float32)
+    little = replace(frame, upper=replace(frame.upper, yuv=yuv, shown=dark.astype(np.float32)))
+    edge = np.full(len(grid.x), grid.bite)
+    seen, unseen = (upper_row(frames, edge, subject, grid, of, BT601)[0] for frames in ([little], []))
     np.testing.assert_array_equal(seen, unseen)
 
 

@@ -63,7 +63,8 @@ def subject_of(patch: Patch) -> Subject:
     lip = _lip_colour(rgb, pose, lips, skin)
     grey = bool(np.ptp(skin) < GREY)
     black = _black(planes, colours)
-    cavity = np.maximum(0.20 * lip, 0.9 * black + (0 if grey else np.array([6.0, 1.0, 2.0])))
+    # As light as a picture's black at least, and as red as the lips, from which its light comes.
+    cavity = lip * max(0.20, 0.9 * black / max(float(LUMA @ lip), 1.0))
     tongue = (0.62 * lip + 0.12 * skin) * (1 if grey else np.array([1.06, 0.9, 0.95]))
     left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
     rest = rest_of(lips, _moustache(rgb, pose, head, skin))

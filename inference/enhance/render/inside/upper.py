@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
@@ -17,6 +18,8 @@ ENOUGH = 60
 """Pixels of upper teeth, from which they are the subject's; fewer, and they are drawn."""
 
 FILLERS = 12  # frames that it is made of, at most
+HIDDEN = 0.007  # square S over the edge in which frames show no tooth, from which the upper lip hides the teeth
+BETWEEN = 0.1  # S: a tooth that is missing; what is farther from one tooth to the next is no gap in the row
 BELOW = 0.012  # S under the edge that still belong to the picture
 FEATHER = 0.012  # S: at the border of what a frame shows lies the shade of its lips
 CARRIED_UP = 0.05  # S that what is seen goes on up
@@ -24,6 +27,7 @@ GUM = 0.3  # of a tooth's light, that is lost towards the gum
 ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth that tell how it goes on up, and sigma in S across it
 ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
 DRAWN_LIGHT = 0.8
+TIP_SHADE = 0.75  # of a drawn tooth's colour, in which it goes on under its tip
 
 
 def upper_row(
@@ -33,10 +37,14 @@ def upper_row(
     within = smoothstep(edge + BELOW - grid.y[:, None], 0.0, 0.006).astype(np.float32)
     worths = [frame.known * frame.lender.belief * teeth_of(frame, edge, grid, of) for frame in frames]
     best = [frames[i] for i in np.argsort(-np.array(worths), kind="stable")[:FILLERS] if worths[i] > 0]
-    made, seen = _joined([Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best], grid, of)
+    shown = [Layer(frame.upper.yuv, eroded(frame.upper.shown) * within) for frame in best]
+    made, seen = _joined([_teeth_in(layer, grid, of) for layer in shown], grid, of)
     drawn, opaque = _drawn_row(person, grid, colours)
-    if (seen > SEEN).sum() < ENOUGH:
-        return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
+    if _tooth(Layer(made / np.maximum(seen, 1e-3)[..., None], seen), of).sum() < ENOUGH:
+        # Little of the dark over lower teeth does not say that there are no others.
+        made, seen = _joined(shown, grid, of)
+        if (seen > SEEN).sum() < HIDDEN * grid.density**2:
+            return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
     made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
@@ -47,6 +55,19 @@ def upper_row(
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
     teeth = of.cavity + (DRAWN_LIGHT * opaque)[..., None] * (drawn - of.cavity)
     return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen
+
+
+def _tooth(layer: Layer, of: Palette) -> npt.NDArray[np.bool_]:
+    """Where a tooth is seen."""
+    return (layer.shown > SEEN) & (of.pale(layer.yuv) > SEEN)
+
+
+def _teeth_in(layer: Layer, grid: Grid, of: Palette) -> Layer:
+    """Of what a frame shows, the columns of teeth and the gaps between two. The dark beside them, under the lip, would go on up
+    to the gum as a gap in the row."""
+    columns = (_tooth(layer, of).sum(axis=0) > 1).astype(np.float32)[None]
+    columns = cv2.morphologyEx(columns, cv2.MORPH_CLOSE, np.ones((1, round(BETWEEN * grid.density)), np.uint8))
+    return Layer(layer.yuv, layer.shown * cv2.GaussianBlur(columns, (0, 0), 1.0))
 
 
 def _joined(layers: list[Layer], grid: Grid, of: Palette) -> tuple[Floats, Floats]:
@@ -74,7 +95,18 @@ def _drawn_row(person: Subject, grid: Grid, colours: Colours) -> tuple[Floats, F
     along = np.interp(grid.aside, arch(turn, person.size)[0], turn * TURN * person.size, left=-1.0, right=1.0)
     rgba = at_height(atlas, *np.meshgrid(along, grid.bite - grid.y))
     opacity = np.clip(rgba[..., 3], 0, 1)
-    return from_rgb(rgba[..., :3] / np.maximum(opacity, 1e-3)[..., None], colours), opacity
+    return _without_notches(rgba[..., :3] / np.maximum(opacity, 1e-3)[..., None], opacity, colours)
+
+
+def _without_notches(rgb: Floats, opacity: Floats, colours: Colours) -> tuple[Floats, Floats]:
+    """Y, U, V and opacity of drawn teeth that go on in shade under their tips, down to where the row is cut off: shorter teeth
+    and the corners of their edges are dark saw teeth in a clip that shows nothing so fine."""
+    known = opacity > SURE
+    last = len(known) - 1 - np.argmax(known[::-1], axis=0)
+    under = (np.arange(len(known))[:, None] > last) & known.any(axis=0)
+    tips = np.take_along_axis(rgb, last[None, :, None], axis=0)
+    filled = np.where(under[..., None], TIP_SHADE * tips, rgb)
+    return from_rgb(filled.astype(np.float32), colours), np.where(under, 1, opacity).astype(np.float32)
 
 
 def grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:

@@ -152,7 +152,7 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     bottom = _between(outer_ends, rest.lower_outer, own.lower_outer)
 
     wide = shape.width / rest.width - 1
-    thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding - 0.22 * shape.press
+    thick = 1 - 0.3 * max(wide, -0.25) + 0.06 * shape.rounding
     own_upper, own_lower = _below(own.upper_outer, own.upper_inner), -_below(own.lower_outer, own.lower_inner)
     # Their outer edges go on moving where the inner ones hardly do.
     more_above = rise * (_narrowing(top, FULL_ABOVE) - _narrowing(top, FULL, PARTED))
