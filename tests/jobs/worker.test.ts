@@ -241,6 +241,30 @@ test('no more jobs run at once than the account may, and others pass by', async 
   assert.equal(await rig.differences('other'), []);
 });
 
+test('a worker with nothing to do takes a job that it is told of, without a ticket and without a look', async ({
+  rig,
+}) => {
+  await rig.work(atOnce, { lookMs: 60_000 });
+  const deliver = async () => {};
+  const { job } = await rig.ask('a', { to: { ...rig.parts, queue: { ...rig.queue, deliver } } });
+  assert.is((await rig.ended(job, 10_000)).status, 'succeeded');
+});
+
+test('a job that was taken without a ticket has a place: the ticket of the next one waits for it', async ({
+  rig,
+}) => {
+  const model = onCue();
+  rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, concurrency: 1 } };
+  await rig.work(model.enhance, { lookMs: 60_000 });
+  const first = (await rig.ask('a')).job;
+  await until('the first runs', () => model.started.length === 1);
+  const second = (await rig.ask('b')).job;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(model.started, [first.id]);
+  model.go();
+  for (const job of [first, second]) assert.is((await rig.ended(job)).status, 'succeeded');
+});
+
 test('a cancelled job lets the account’s next one in', async ({ rig }) => {
   const model = onCue();
   rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, accountRunning: 1 } };
