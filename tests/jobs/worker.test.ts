@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import type { Ticket } from '../../src/jobs/queue.ts';
 import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -248,6 +249,20 @@ test('a worker with nothing to do takes a job that it is told of, without a tick
   const deliver = async () => {};
   const { job } = await rig.ask('a', { to: { ...rig.parts, queue: { ...rig.queue, deliver } } });
   assert.is((await rig.ended(job, 10_000)).status, 'succeeded');
+});
+
+test('Bull brings a ticket of a job only where no worker has taken it at once', async ({ rig }) => {
+  const brought: string[] = [];
+  const deliver = async ({ id }: Ticket) => void brought.push(id);
+  const to = { ...rig.parts, queue: { ...rig.queue, deliver } };
+  const waiting = (await rig.ask('a', { to })).job;
+  await until('it has a ticket', () => brought.includes(waiting.id));
+  await rig.work(atOnce);
+  await rig.ended(waiting);
+  const taken = (await rig.ask('b', { to })).job;
+  await rig.ended(taken);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(brought, [waiting.id]);
 });
 
 test('a job that was taken without a ticket has a place: the ticket of the next one waits for it', async ({
