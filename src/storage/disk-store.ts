@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../errors.ts';
 import { diskFailure } from './disk-failure.ts';
 import { makeFolder } from './folder.ts';
-import { type Content, SHARED_FOLDERS, type Store } from './store.ts';
+import { type Expected, SHARED_FOLDERS, type Store } from './store.ts';
 import { unlessGone } from './unless-gone.ts';
 
 /**
@@ -61,11 +61,7 @@ async function* entriesOf(folder: string, start: string) {
  * without all of its content, but nobody knows that name: Redis is told of it when this returns, and a checkpoint, which is
  * looked for by its name alone, was flushed before it came here.
  */
-const flushBoth = async (
-  path: string,
-  expected: Partial<Content>,
-  named: string,
-): Promise<void> => {
+const flushBoth = async (path: string, expected: Expected, named: string): Promise<void> => {
   try {
     await Promise.all([flush(path, expected), flush(dirname(named))]);
   } catch (error) {
@@ -78,11 +74,11 @@ const flushBoth = async (
  * Flushes a file's content, or the names in a folder, to the disk. Failure storage_failed for a file that does not have the
  * expected bytes.
  */
-const flush = async (path: string, { bytes }: Partial<Content> = {}): Promise<void> => {
+const flush = async (path: string, expected: Expected = {}): Promise<void> => {
   const file = await open(path, 'r');
   try {
     await file.sync();
-    const { size } = await file.stat();
+    const [{ size }, { bytes }] = await Promise.all([file.stat(), expected]);
     if (bytes === undefined || size === bytes) return;
     const reason = `expected ${bytes} bytes on the disk; ${size} are there`;
     throw new Failure('storage_failed', { reason });

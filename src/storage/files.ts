@@ -88,9 +88,9 @@ export const openFiles = async (
     keepResult: async (name: string): Promise<Content> => {
       const path = at('attempts', name);
       try {
-        const kept = await hashed(path);
         await touch(path);
-        await store.put(`results/${name}`, path, kept);
+        const content = hashed(path);
+        const [kept] = await Promise.all([content, store.put(`results/${name}`, path, content)]);
         await remove(path);
         return kept;
       } catch (cause) {

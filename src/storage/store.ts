@@ -13,6 +13,7 @@ export type Name = `${SharedFolder}/${string}`;
 
 /** What is known of a file's content. */
 export type Content = Omit<StoredFile, 'path'>;
+export type Expected = Partial<Content> | Promise<Content>;
 /** Byte offsets, both included. */
 export type Range = { readonly start: number; readonly end: number };
 
@@ -44,9 +45,9 @@ type Fetching = {
 export type Store = {
   /**
    * Keeps a copy of a local file. When this returns, the copy is whole and survives a power failure; until then nobody sees
-   * any of it. `expected` is what the file must have, as far as it is known.
+   * any of it. `expected` is what the file must have, as far as it is known; it may be found out meanwhile.
    */
-  put(name: Name, path: string, expected?: Partial<Content>): Promise<void>;
+  put(name: Name, path: string, expected?: Expected): Promise<void>;
   /** A local copy at a path that does not exist yet, checked against what was kept; false when it is gone. */
   fetch(name: Name, path: string, how: Fetching): Promise<boolean>;
   /** In bytes; null when it is gone. */

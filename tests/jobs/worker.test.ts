@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
+import type { Ticket } from '../../src/jobs/queue.ts';
 import { openCheckpoints } from '../../src/storage/checkpoints.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
@@ -239,6 +240,51 @@ test('no more jobs run at once than the account may, and others pass by', async 
   model.go();
   for (const job of [...own, other]) assert.is((await rig.ended(job)).status, 'succeeded');
   assert.equal(await rig.differences('other'), []);
+});
+
+test('a worker with nothing to do takes a job that it is told of, without a ticket and without a look', async ({
+  rig,
+}) => {
+  await rig.work(atOnce, { lookMs: 60_000 });
+  const deliver = async () => {};
+  const { job } = await rig.ask('a', { to: { ...rig.parts, queue: { ...rig.queue, deliver } } });
+  assert.is((await rig.ended(job, 10_000)).status, 'succeeded');
+});
+
+test('Bull brings a ticket of a job only where no worker has taken it at once', async ({ rig }) => {
+  const brought: string[] = [];
+  const deliver = async ({ id }: Ticket) => void brought.push(id);
+  const queue = { ...rig.queue, deliver };
+  const waiting = (await rig.ask('a', { to: { ...rig.parts, queue } })).job;
+  await until('it has a ticket', () => brought.includes(waiting.id));
+  await rig.work(atOnce);
+  await rig.ended(waiting);
+  let asked = false;
+  // However busy the machine is, the question is asked when the worker has the job.
+  const isQueued = async (id: string) => {
+    await rig.ended(await rig.jobs.get('acme', id));
+    asked = true;
+    return rig.jobs.isQueued(id);
+  };
+  await rig.ask('b', { to: { ...rig.parts, queue, jobs: { ...rig.jobs, isQueued } } });
+  await until('it was asked', () => asked);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(brought, [waiting.id]);
+});
+
+test('a job that was taken without a ticket has a place: the ticket of the next one waits for it', async ({
+  rig,
+}) => {
+  const model = onCue();
+  rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, concurrency: 1 } };
+  await rig.work(model.enhance, { lookMs: 60_000 });
+  const first = (await rig.ask('a')).job;
+  await until('the first runs', () => model.started.length === 1);
+  const second = (await rig.ask('b')).job;
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  assert.equal(model.started, [first.id]);
+  model.go();
+  for (const job of [first, second]) assert.is((await rig.ended(job)).status, 'succeeded');
 });
 
 test('a cancelled job lets the account’s next one in', async ({ rig }) => {

@@ -12,8 +12,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../src/errors.ts';
 import { openCheckpoints } from '../../src/storage/checkpoints.ts';
+import { openDiskStore } from '../../src/storage/disk-store.ts';
 import { openFiles } from '../../src/storage/files.ts';
 import { tempDir } from '../real/run.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('files');
 const fresh = async () => {
@@ -65,6 +67,23 @@ test('an attempt that wrote nothing is told as storage_failed', async () => {
   const error = await files.keepResult('job_1.1.png').then(String, (reason: unknown) => reason);
   assert.ok(error instanceof Failure && error.code === 'storage_failed');
   assert.match(String(error), 'ENOENT');
+});
+
+test('a file is flushed while its content is found out, and is not kept where that is another', async () => {
+  const { dir, files } = await fresh();
+  const store = await openDiskStore(dir, join(dir, 'incoming'));
+  const path = files.attemptPath('job_1.1.png');
+  writeFileSync(path, 'hello');
+  let tell = (_: { bytes: number; sha256: string }) => {};
+  const content = new Promise<{ bytes: number; sha256: string }>((resolve) => {
+    tell = resolve;
+  });
+  const kept = store.put('results/job_1.1.png', path, content).then(String, (reason) => reason);
+  await until('it has its name', () => readdirSync(join(dir, 'results')).length === 1);
+  tell({ bytes: 6, sha256: HELLO });
+  const error = await kept;
+  assert.ok(error instanceof Failure && error.code === 'storage_failed');
+  assert.equal(readdirSync(join(dir, 'results')), []);
 });
 
 test('a job has an input for each role that its operation names, and all of them go with it', async () => {

@@ -65,9 +65,13 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     },
   );
 
-  /** Whether it is queued or processing; needs the record's status only. */
+  /** Needs nothing else of the record; undefined when there is none that can be told. */
+  const statusOf = async (id: string): Promise<JobStatus | undefined> =>
+    JobStatus.safeParse(await redis.hget(key(id), 'status')).data;
+  const isQueued = async (id: string): Promise<boolean> => (await statusOf(id)) === 'queued';
+  /** Whether it is queued or processing. */
   const isUnfinished = async (id: string): Promise<boolean> => {
-    const status = JobStatus.safeParse(await redis.hget(key(id), 'status')).data;
+    const status = await statusOf(id);
     return status !== undefined && !isOver(status);
   };
 
@@ -157,7 +161,7 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   };
 
   return {
-    ...{ find, get, read: readFlat, isUnfinished, position },
+    ...{ find, get, read: readFlat, isQueued, isUnfinished, position },
     ...{ list, cancel, erase, counts, oldestQueuedAtMs },
   };
 };

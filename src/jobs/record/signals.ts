@@ -9,6 +9,8 @@ type Listener = (event: JobEvent) => void;
 export type Signals = {
   /** Calls `listener` for each event of the job until the returned function is called. */
   listen(id: string, listener: Listener): () => void;
+  /** Calls `listener` for each job that waits from now on, until the returned function is called. */
+  listenToQueued(listener: () => void): () => void;
   close(): Promise<void>;
 };
 
@@ -22,6 +24,7 @@ const Message = z.object({ id: z.string(), event: JobEvent });
 export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> => {
   const subscriber = redis.duplicate(endless);
   const listeners = new Map<string, Set<Listener>>();
+  const ofQueued = new Set<() => void>();
   const tell = (id: string, event: JobEvent) => {
     for (const listener of listeners.get(id) ?? []) listener(event);
   };
@@ -30,6 +33,7 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
     // A process of another version may publish events that this one does not know; they are ignored.
     const message = Message.safeParse(JSON.parse(text)).data;
     if (message) tell(message.id, message.event);
+    if (message?.event === 'queued') for (const listener of ofQueued) listener();
   });
   // Events were missed until now, so subscribe first and then have every listener look again.
   const subscribe = async () => {
@@ -49,6 +53,10 @@ export const openSignals = async ({ redis, prefix }: Redises): Promise<Signals> 
         all.delete(listener);
         if (all.size === 0 && listeners.get(id) === all) listeners.delete(id);
       };
+    },
+    listenToQueued: (listener) => {
+      ofQueued.add(listener);
+      return () => void ofQueued.delete(listener);
     },
     close: async () => {
       await closeRedis(subscriber);

@@ -52,9 +52,14 @@ const DUE_AT_ONCE = 100;
 export const openAttempts = (stores: Redises, config: Config, leaseMs: number) => {
   const { attempts, accountRunning } = config.jobs;
   return {
-    /** Starts the job whose turn it is; the ticket's own job is that only when nobody else's comes before it. */
-    take: (ticket: Ticket, token: string) =>
-      takeJob(stores, ticket.id, ticket.dispatch, token, leaseMs, accountRunning, RECORD_TTL_MS),
+    /**
+     * Starts the job whose turn it is; the ticket's own job is that only when nobody else's comes before it. Null: a place is
+     * free, and no ticket is used up.
+     */
+    take: (ticket: Ticket | null, token: string) => {
+      const { id, dispatch } = ticket ?? { id: '', dispatch: 0 };
+      return takeJob(stores, id, dispatch, token, leaseMs, accountRunning, RECORD_TTL_MS);
+    },
 
     beat: (id: string, fence: number, progress: JobProgress | null) =>
       beatJob(stores, id, fence, leaseMs, progress === null ? '' : JSON.stringify(progress)),

@@ -67,11 +67,14 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const [soon, now] = [new AbortController(), new AbortController()];
   const closing = soon.signal;
   const leaving = { soon: soon.signal, now: now.signal };
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<unknown>>();
+  const places = config.jobs.concurrency;
 
   const deliverDue = async () => {
-    const { tickets, ended } = await attempts.due(config.jobs.concurrency);
+    const { tickets, ended } = await attempts.due(places);
     for (const ticket of tickets) await queue.deliver(ticket);
+    // Another worker may have these tickets, and no free place.
+    if (tickets.length > 0 && running.size < places) void takeAtOnce();
     for (const id of ended) await files.removeJob(id);
   };
 
@@ -86,21 +89,21 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     }
   };
 
-  const run = async (ticket: Ticket): Promise<void> => {
+  /** Whether there was a job to take. */
+  const run = async (ticket: Ticket | null): Promise<boolean> => {
     // Another worker, which looks at what is due, makes a new ticket.
-    if (closing.aborted) return;
+    if (closing.aborted) return false;
     const [said, id, fence, record] = await attempts.take(ticket, randomUUID());
-    if (said === 'none') return;
-    // The ticket may have been that of another job, which needs a new one. The job that was taken does not wait for that.
-    const renewed = renewTickets();
+    if (said === 'none') return false;
+    // The job whose ticket it was needs a new one. The job that was taken does not wait for that.
+    const renewed = ticket && ticket.id !== id ? renewTickets() : null;
     if (said === 'taken') {
       const job = jobs.read(record);
       if (job.fence === fence) await attempt(job);
     }
     if (!(await jobs.isUnfinished(id))) await files.removeJob(id);
     await renewed;
-    // Its end may have let the account's next job in.
-    if (!closing.aborted) await renewTickets();
+    return true;
   };
 
   const attempt = (job: JobRecord): Promise<void> => {
@@ -137,13 +140,31 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
     return end;
   };
 
-  const tracked = async (ticket: Ticket): Promise<void> => {
+  const tracked = async (ticket: Ticket | null): Promise<void> => {
     const work = run(ticket);
     running.add(work);
+    let took = false;
     try {
-      await work;
+      took = await work;
     } finally {
       running.delete(work);
+    }
+    // Its end may have let the account's next job in.
+    if (took && !closing.aborted) await renewTickets();
+  };
+
+  /** Bull knows nothing of the jobs that were taken without a ticket: this one waits while they have all places. */
+  const whenFree = async (ticket: Ticket): Promise<void> => {
+    while (running.size >= places)
+      await Promise.race([...running].map((work) => Promise.allSettled([work])));
+    await tracked(ticket);
+  };
+
+  const takeAtOnce = async (): Promise<void> => {
+    try {
+      await tracked(null);
+    } catch (error) {
+      log.error({ err: error }, 'a job that waited could not be taken or ended');
     }
   };
 
@@ -158,21 +179,26 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   const stopHelping = startHelping(
     { ...parts, chunks },
     timing,
-    () => running.size < config.jobs.concurrency,
+    () => running.size < places,
     leaving,
   );
-  queue.start(config.jobs.concurrency, tracked);
-  parts.metrics.slots.set(config.jobs.concurrency);
+  queue.start(places, whenFree);
+  // A ticket takes Bull three writes to Redis. Who has other jobs leaves this one to Bull, as others may have none.
+  const stopListening = parts.signals.listenToQueued(() => {
+    if (running.size === 0) void takeAtOnce();
+  });
+  parts.metrics.slots.set(places);
 
   return {
     close: async (): Promise<void> => {
       soon.abort();
-      running.add(stopHelping());
+      stopListening();
+      const helping = stopHelping();
       const quiet = Promise.allSettled([stopLooking(), stopSweeping(), queue.pause()]);
-      await atMost(config.jobs.drainMs, running);
+      await atMost(config.jobs.drainMs, [helping, ...running]);
       now.abort();
       // Without Redis nothing can be put back, and these would wait for ever; the leases of the jobs end without us.
-      await atMost(PUT_BACK_MS, [quiet, ...running]);
+      await atMost(PUT_BACK_MS, [quiet, helping, ...running]);
     },
   };
 };

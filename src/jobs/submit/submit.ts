@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../errors.ts';
 import { newJobId } from '../record/id.ts';
 import type { JobRecord } from '../record/record.ts';
@@ -23,7 +24,7 @@ export const submit = async (parts: SubmitParts, submission: Submission): Promis
   const id = newJobId(Date.now());
   try {
     const placed = await moveAndPlace(parts, submission, id);
-    if (placed[0] === 'queued') await deliver(parts, id);
+    if (placed[0] === 'queued') void deliver(parts, id);
     return submitted(parts, placed);
   } finally {
     for (const path of Object.values(submission.files)) await parts.files.remove(path);
@@ -40,9 +41,11 @@ const moveAndPlace = async (parts: SubmitParts, submission: Submission, id: stri
   const { files } = parts;
   try {
     // Before the record: a worker may start as soon as that exists.
-    for (const [role, path] of Object.entries(submission.files)) {
-      await files.keepInput(path, id, role);
-    }
+    const inputs = Object.entries(submission.files);
+    const kept = await Promise.allSettled(
+      inputs.map(([role, path]) => files.keepInput(path, id, role)),
+    );
+    for (const one of kept) if (one.status === 'rejected') throw one.reason;
     const placed = await placeNew(parts, submission, id);
     if (placed[0] === 'cached' || placed[0] === 'joined') await files.removeInputs(id);
     return placed;
@@ -53,9 +56,14 @@ const moveAndPlace = async (parts: SubmitParts, submission: Submission, id: stri
   }
 };
 
-const deliver = async ({ queue, log }: SubmitParts, id: string): Promise<void> => {
+/** A worker with nothing to do takes a job within this time, and then Bull's writes to the disk would only delay it. */
+const TAKEN_WITHIN_MS = 10;
+
+/** Never rejects, and nobody waits for it. */
+const deliver = async ({ queue, jobs, log }: SubmitParts, id: string): Promise<void> => {
   try {
-    await queue.deliver({ id, dispatch: 1 });
+    await sleep(TAKEN_WITHIN_MS);
+    if (await jobs.isQueued(id)) await queue.deliver({ id, dispatch: 1 });
   } catch (error) {
     // The job is made and the caller is told so: a worker finds it when it looks at what is due.
     log.warn({ job_id: id, err: error }, 'a job could not be given to the queue yet');

@@ -24,15 +24,23 @@ export const decodeImage = async (
   { depth, ...options }: Decoding,
 ): Promise<Picture> => {
   try {
-    if (info.format === 'png') await checkPng(path);
     const source = info.format === 'bmp' ? await bmpAsPng(path, info.size, options) : path;
-    const decoded = await decodeStrictly(source, info, depth);
-    const { width, height, channels } = decoded.info;
+    const [decoded, checked] = await Promise.allSettled([
+      decodeStrictly(source, info, depth),
+      info.format === 'png' ? checkPng(path) : undefined,
+    ]);
+    // It knows better what is wrong than libpng.
+    if (checked.status === 'rejected') throw checked.reason;
+    if (decoded.status === 'rejected') throw decoded.reason;
+    const {
+      data,
+      info: { width, height, channels },
+    } = decoded.value;
     if (channels !== 3 && channels !== 4)
       throw new Error(`expected 3 or 4 channels; got ${channels}`);
     if (sizeText({ width, height }) !== sizeText(info.size))
       throw new Error('its size differs from its header');
-    return { width, height, channels, pixels: decoded.data, ...(depth && { depth }) };
+    return { width, height, channels, pixels: data, ...(depth && { depth }) };
   } catch (error) {
     if (error instanceof Failure || options.signal.aborted) throw error;
     throw new Failure('media_unreadable', { reason: reasonOf(error) }, { cause: error });

@@ -7,8 +7,11 @@ import type { LipsyncOptions } from './request.ts';
 import { helpLipSync, runLipSync } from './run.ts';
 
 type Work = Task<LipsyncOptions, LipsyncFound>;
+type Chunk = Help<LipsyncOptions, LipsyncFound>;
+
 export const lipsyncWork = async (task: Work) => {
-  const { lipsync, outputSize, contentType, ...video } = await runLipSync(withModels(task));
+  const loaded = { ...task, models: await task.models() };
+  const { lipsync, outputSize, contentType, ...video } = await runLipSync(withModels(loaded));
   const { sync } = lipsync;
   return {
     ...{ outputSize, contentType, warnings: lipsync.warnings },
@@ -21,11 +24,10 @@ export const lipsyncWork = async (task: Work) => {
   };
 };
 
-export const lipsyncHelp = (chunk: Help<LipsyncOptions, LipsyncFound>): Promise<void> =>
-  helpLipSync(withModels(chunk));
+export const lipsyncHelp = (chunk: Chunk): Promise<void> => helpLipSync(withModels(chunk));
 
 /** The sources by their roles, and a client for each model. */
-const withModels = <T extends Help<LipsyncOptions, LipsyncFound> | Work>({
+const withModels = <T extends Chunk | (Omit<Work, 'models'> & Pick<Chunk, 'models'>)>({
   inputKind,
   input,
   models,

@@ -71,7 +71,7 @@ export const openS3Store = (settings: Settings): Store => {
   return {
     put: (name, path, expected = {}) =>
       told(`PutObject ${name}`, async () => {
-        const content = await checkedContent(path, expected);
+        const content = await checkedContent(path, await expected);
         const Body = createReadStream(path, { highWaterMark: 1024 * 1024 });
         const params = { ...keyOf(name), Body, Metadata: { sha256: content.sha256 } };
         try {
