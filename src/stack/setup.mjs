@@ -41,7 +41,9 @@ const sideBySide = async (...all) => {
 /** All that is not Node's. @param {{ dev: boolean }} needs */
 const setUpParts = async (needs) => {
   const python = await setUpPython();
-  await sideBySide(addToPython(needs), setUpPrograms(python, needs));
+  await setUpPrograms(python, needs);
+  // Not side by side: the packages for tests replace pip, which downloads the programs.
+  await addToPython(needs);
 };
 
 /** @param {import('./setup/machine.mjs').Python} python @param {{ dev: boolean }} needs */
