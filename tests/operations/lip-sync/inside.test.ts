@@ -56,11 +56,12 @@ const run = async (models: typeof fast) => {
 };
 const runs = { balanced: await run(balanced), fast: await run(fast) };
 
-test('fast and balanced look into the same open mouths of the clip, up to 24', () => {
-  assert.is(fast.mouthRender.lenders, 24);
+test('fast looks into up to nine open mouths of the clip, balanced into up to 24', () => {
+  assert.is(fast.mouthRender.lenders, 9);
   assert.is(balanced.mouthRender.lenders, 24);
-  assert.ok(runs.fast.plan.lenders.length > 3);
-  assert.equal(runs.fast.plan.lenders, runs.balanced.plan.lenders);
+  const [few, many] = [runs.fast.plan.lenders, runs.balanced.plan.lenders];
+  assert.ok(few.length > 3 && few.length <= 9);
+  assert.equal(many.slice(0, few.length), few);
 });
 
 test('only bytes under the mask change', () => {
