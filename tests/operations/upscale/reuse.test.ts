@@ -1,4 +1,5 @@
 /** Videos of which only the changes are enlarged, against each frame enlarged alone, by the real networks. */
+import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { YuvPicture } from '../../../src/frame.ts';
@@ -76,6 +77,24 @@ const same = (got: readonly AnyPicture[], expected: readonly AnyPicture[]) => {
   for (const [i, { pixels }] of expected.entries())
     assert.ok(got[i]?.pixels.equals(pixels), `frame ${i} is as if it were enlarged alone`);
 };
+/** AMX adds in another order where the size of a picture is another. */
+const hasAmx = readFileSync('/proc/cpuinfo', 'utf8').includes('amx_bf16');
+/** As `same`; with AMX no more than one sample of 10,000 of a frame differs, and by one level. */
+const sameBut = (got: readonly AnyPicture[], expected: readonly AnyPicture[]) => {
+  if (!hasAmx) return same(got, expected);
+  assert.is(got.length, expected.length);
+  for (const [i, { pixels }] of expected.entries()) {
+    const here = got[i]?.pixels ?? Buffer.alloc(0);
+    assert.is(here.length, pixels.length);
+    const steps = pixels.map((value, at) => Math.abs(value - (here[at] ?? 0)));
+    const off = steps.reduce((count, step) => count + Number(step > 0), 0);
+    assert.ok(off <= pixels.length / 10_000, `frame ${i}: ${off} samples differ`);
+    assert.ok(
+      steps.every((step) => step <= 1),
+      `frame ${i} differs by more than one level`,
+    );
+  }
+};
 const collected = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = [];
   for await (const item of items) all.push(item);
@@ -103,7 +122,7 @@ for (const scale of [2, 4] as const) {
       [0, 1, 2, 3, 4, 5],
     );
     assert.ok(areaOf(sent) < 5, `${areaOf(sent)} of 6 frames were sent`);
-    same(got, await Promise.all(frames.map((frame) => upscaler.run(frame, scale, never))));
+    sameBut(got, await Promise.all(frames.map((frame) => upscaler.run(frame, scale, never))));
   });
 }
 
