@@ -94,13 +94,13 @@ export const createEnhance = (parts: Parts): Enhance => {
     const operation = operationOf(parts.operations, work.kind);
     const { config, transport } = parts;
     const { options, found } = work;
-    const finding = modelsFor(operation, work, parts.releases);
     const { release, models, outcome } = await onTrial(parts.trial, work, signal, {
-      finding,
-      running: operation.run({
-        ...{ options, found, inputKind: work.input.kind, ...places },
-        ...{ models: async () => (await finding).models, transport, config, report, signal },
-      }),
+      find: () => modelsFor(operation, work, parts.releases),
+      run: ({ models }) =>
+        operation.run({
+          ...{ options, found, inputKind: work.input.kind, ...places },
+          ...{ models, transport, config, report, signal },
+        }),
     });
     const { version: modelVersion } = models;
     return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
@@ -170,26 +170,25 @@ const modelsFor = async (operation: Operation, work: Work, releases: Releases) =
 };
 
 type Used = { readonly release: string; readonly models: ModelSet };
-type Steps<T> = { readonly finding: Promise<Used>; readonly running: Promise<T> };
+type Steps<T> = { find(): Promise<Used>; run(used: Used): Promise<T> };
 
-/** Tells how the work ended on its release, unless it was stopped or another release did it. */
+/** Does the work and tells how it ended on its release, unless it was stopped or another release did it. */
 const onTrial = async <T>(
   trial: Parts['trial'],
   { release, pinned, options }: Work,
   signal: AbortSignal,
-  { finding, running }: Steps<T>,
+  { find, run }: Steps<T>,
 ): Promise<Used & { readonly outcome: T }> => {
-  // Both are awaited, as the files are removed when this ends.
-  const [found, ended] = await Promise.allSettled([finding, running]);
-  const isOwn = found.status === 'rejected' || found.value.release === release;
+  let used: Used | undefined;
+  const isOwn = () => used === undefined || used.release === release;
   try {
-    if (found.status === 'rejected') throw found.reason;
-    if (ended.status === 'rejected') throw ended.reason;
+    used = await find();
+    const outcome = await run(used);
     // It never rejects, and the result does not wait for the count.
-    if (isOwn) void trial.ended(release, null);
-    return { ...found.value, outcome: ended.value };
+    if (isOwn()) void trial.ended(release, null);
+    return { ...used, outcome };
   } catch (error) {
-    if (signal.aborted || !isOwn) throw error;
+    if (signal.aborted || !isOwn()) throw error;
     const isTakenBack = await trial.ended(release, asFailure(error));
     // The job waits for the release before, which costs it no attempt: this may have been its last one.
     throw isTakenBack && !pinned ? modelUnavailable(options.model, error) : error;

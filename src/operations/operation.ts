@@ -112,8 +112,8 @@ export type Task<Options, Found> = {
   readonly target: string;
   /** For what the job's next attempt need not do again. */
   readonly work: CheckpointPlace;
-  /** The loaded models that the job runs on, which are looked for while the work begins, and the way to them. */
-  models(): Promise<ModelSet>;
+  /** The loaded models that the job runs on, and the way to them. */
+  readonly models: ModelSet;
   readonly transport: Transport;
   readonly config: Config;
   readonly report: Report;
@@ -123,11 +123,7 @@ export type Task<Options, Found> = {
 };
 
 /** One chunk of a job whose attempt another worker has. */
-export type Help<Options, Found> = Omit<
-  Task<Options, Found>,
-  'target' | 'models' | 'report' | 'share'
-> & {
-  readonly models: ModelSet;
+export type Help<Options, Found> = Omit<Task<Options, Found>, 'target' | 'report' | 'share'> & {
   readonly chunk: number;
   readonly onFrames: OnFrames;
 };

@@ -7,11 +7,8 @@ import type { LipsyncOptions } from './request.ts';
 import { helpLipSync, runLipSync } from './run.ts';
 
 type Work = Task<LipsyncOptions, LipsyncFound>;
-type Chunk = Help<LipsyncOptions, LipsyncFound>;
-
 export const lipsyncWork = async (task: Work) => {
-  const loaded = { ...task, models: await task.models() };
-  const { lipsync, outputSize, contentType, ...video } = await runLipSync(withModels(loaded));
+  const { lipsync, outputSize, contentType, ...video } = await runLipSync(withModels(task));
   const { sync } = lipsync;
   return {
     ...{ outputSize, contentType, warnings: lipsync.warnings },
@@ -24,10 +21,11 @@ export const lipsyncWork = async (task: Work) => {
   };
 };
 
-export const lipsyncHelp = (chunk: Chunk): Promise<void> => helpLipSync(withModels(chunk));
+export const lipsyncHelp = (chunk: Help<LipsyncOptions, LipsyncFound>): Promise<void> =>
+  helpLipSync(withModels(chunk));
 
 /** The sources by their roles, and a client for each model. */
-const withModels = <T extends Chunk | (Omit<Work, 'models'> & Pick<Chunk, 'models'>)>({
+const withModels = <T extends Help<LipsyncOptions, LipsyncFound> | Work>({
   inputKind,
   input,
   models,

@@ -10,7 +10,7 @@ import type { OnFrames } from '../sharing.ts';
 import { type Span, seekTo, spansOf } from './cuts.ts';
 import { type FramesMemory, openFramesMemory } from './realtime.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
-import type { UpscaleHelp, VideoTask } from './task.ts';
+import type { UpscaleHelp, UpscaleTask } from './task.ts';
 import { enlargedVideo } from './video.ts';
 
 type Facts = Edges & { readonly frames: number };
@@ -25,7 +25,7 @@ const UNCUT = 'uncut';
  * decoded each from its own place in the file, turn out not to be what the whole would have been.
  */
 export const upscaleInChunks = async (
-  task: VideoTask,
+  task: UpscaleTask,
   info: VideoInfo,
 ): Promise<Encoded | null> => {
   const { input, target, work, config, report, share, signal } = task;
@@ -80,7 +80,7 @@ export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
 /** To be raised when a checkpoint's content changes its meaning. */
 const CHECKPOINT_FORMAT = 1;
 
-const originOf = ({ models, options, config }: VideoTask | UpscaleHelp): unknown => [
+const originOf = ({ models, options, config }: UpscaleTask | UpscaleHelp): unknown => [
   ...[CHECKPOINT_FORMAT, models.version, options, config.upscale.chunkSeconds],
   config.ffmpeg.preset,
 ];
@@ -98,7 +98,7 @@ const framesOf = (facts: readonly Facts[]): number =>
   facts.reduce((sum, { frames }) => sum + frames, 0);
 
 const makeChunk = async (
-  task: VideoTask | UpscaleHelp,
+  task: UpscaleTask | UpscaleHelp,
   { spans, files }: Cut,
   chunk: number,
   onFrames: OnFrames,

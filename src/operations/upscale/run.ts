@@ -16,7 +16,7 @@ import { upscaleInChunks } from './chunks.ts';
 import { denoiseWarnings } from './denoise.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
-import type { UpscaleTask, VideoTask } from './task.ts';
+import type { UpscaleTask } from './task.ts';
 import { enlargedVideo, meansOf } from './video.ts';
 
 type Details = {
@@ -26,10 +26,9 @@ type Details = {
 };
 
 /** Throws media_unreadable, decode_failed, encode_failed, and the failures of the model. */
-export const runUpscale = async (task: UpscaleTask): Promise<Outcome<Details>> => {
+export const runUpscale = (task: UpscaleTask): Promise<Outcome<Details>> => {
   const { found } = task;
-  if (found.kind === 'image') return image(task, found);
-  return video({ ...task, models: await task.models() }, found);
+  return found.kind === 'image' ? image(task, found) : video(task, found);
 };
 
 const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Details>> => {
@@ -37,16 +36,11 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const path = input('media');
   const format = imageFormat(options.output_format);
-  const read = (depth?: 16) => {
-    // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
-    const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
-    return untilAborted(decoding, signal);
-  };
-  // In how many bits a picture of 16 is read depends on the models; any other is read while these are looked for.
-  const [models, early] = await Promise.all([task.models(), info.depth ? null : read()]);
-  const means = meansOf({ ...task, models }, info);
+  const means = meansOf(task, info);
   const { depth, warnings } = depthOf(info, format, means.upscaler);
-  const picture = early ?? (await read(depth));
+  // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
+  const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
+  const picture = await untilAborted(decoding, signal);
   const enhanced = await upscaleImage(picture, { ...means, report });
   const encoding = { source: { path, info }, target, format, output: options.output ?? {} };
   const confines = { ...config.ffmpeg, signal };
@@ -67,7 +61,7 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
   return format;
 };
 
-const video = async (task: VideoTask, info: VideoInfo): Promise<Outcome<Details>> => {
+const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Details>> => {
   const done = (await upscaleInChunks(task, info)) ?? (await inOneGo(task, info));
   return {
     outputSize: scaled(info.size, task.options.scale),
@@ -77,7 +71,7 @@ const video = async (task: VideoTask, info: VideoInfo): Promise<Outcome<Details>
   };
 };
 
-const inOneGo = (task: VideoTask, info: VideoInfo): Promise<Encoded> => {
+const inOneGo = (task: UpscaleTask, info: VideoInfo): Promise<Encoded> => {
   const { options, input, target, config, report, signal } = task;
   const watched = reported(enlargedVideo(task, info), info.frames, report);
   return encodeVideo(watched, {
