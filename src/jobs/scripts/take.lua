@@ -1,7 +1,7 @@
 -- Starts an attempt. A worker calls it with a ticket for one of its places: what Bull delivered; or, as it has heard that a
--- job waits, with none. Which job gets the place is
--- decided here, at this moment: the account with the fewest running jobs has its turn, then the one served longest ago;
--- of its jobs the oldest. So a caller with one job waits for one place, however many jobs others have.
+-- job waits, with none. Which job gets the place is decided here, at this moment: the account with the fewest running jobs
+-- has its turn, then the one served longest ago; of its jobs the oldest. So a caller with one job waits for one place,
+-- however many jobs others have.
 -- The job that the ticket is named after stays in the queue when another one is started: its `dispatch` then grows,
 -- because Bull drops a second ticket of the same name while the first one is in use.
 -- KEYS[1] root   ARGV: id and dispatch of the ticket ('' and 0: none), token of this call, lease ms, running limit, record ttl ms
