@@ -1,11 +1,11 @@
 /**
- * Runs all tests, or the files that are named, and fails closed. The last line is "N passed, N failed, N skipped".
- * usage: node --import tsx tests/run.ts [file …]   (without files the Python tests run too)
+ * Runs all tests, or the files that are named and those in the folders that are, and fails closed. The last line is "N passed, N failed, N skipped".
+ * usage: node --import tsx tests/run.ts [file or folder …]   (without any the Python tests run too)
  * TEST_COUNT names a file that gets the counts as JSON.
  */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { compiled } from '../src/stack/compiled.mjs';
 import { root } from '../src/stack/home.mjs';
 import { take } from '../src/stack/lock.mjs';
@@ -18,6 +18,7 @@ import { inGroups } from './runner/order.ts';
 import { openSharedParts } from './runner/parts.ts';
 import { compileTests } from './runner/programs.ts';
 import { runPython } from './runner/python.ts';
+import { testFiles } from './runner/test-files.ts';
 
 /** Three more than the two cores that they are made for: many wait for clocks, leases and deadlines. */
 const atOnce = 5;
@@ -36,7 +37,8 @@ const main = async (): Promise<readonly FileResult[]> => {
   await clearDeadRuns();
   // Else each of those that run side by side would find them old.
   await compiled('main');
-  const groups = named.length ? named.map((file) => [resolve(file)]) : inGroups(allFiles());
+  const files = testFiles(named.length ? named : [join(root, 'tests')]);
+  const groups = named.length ? files.map((file) => [file]) : inGroups(files);
   const programs = await compileTests(groups.flat());
   const parts = await openSharedParts(groups.length > 1 ? models : []);
   const told = { TEST_PARTS_URL: parts.url, TEST_PROGRAMS: programs.folder };
@@ -68,12 +70,6 @@ const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   await Promise.all(Array.from({ length: atOnce }, lane));
   return results;
 };
-
-const allFiles = (): string[] =>
-  readdirSync(join(root, 'tests'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && !name.includes('fixtures/'))
-    .sort()
-    .map((name) => join(root, 'tests', name));
 
 const tell = ({ file, passed, failed, skipped, faults, printed, seconds }: FileResult): void => {
   const name = relative(root, file).startsWith('..') ? file : relative(root, file);

@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { join, parse } from 'node:path';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { statOf } from '../../src/proc.ts';
 import { nodeOptions } from '../../src/stack/compiled.mjs';
+import { tempDir } from '../real/run.ts';
 import { runFiles } from '../runner/file.ts';
 import { compileTests } from '../runner/programs.ts';
+import { testFiles } from '../runner/test-files.ts';
 
 const fixture = (name: string) =>
   join(fileURLToPath(new URL('fixtures', import.meta.url)), `${name}.ts`);
@@ -97,6 +99,26 @@ test('files that share a process are judged one by one; those after its end have
     [1, 1],
     [1, 1],
   ]);
+});
+
+test('a folder stands for the test files in it, each of which runs once', () => {
+  const folder = tempDir();
+  const file = (name: string) => {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, '');
+    return path;
+  };
+  const [first, second] = [file('a.test.ts'), file('deeper/b.test.ts')];
+  file('no-test.ts');
+  file('deeper/fixtures/c.test.ts');
+  assert.equal(testFiles([folder]), [first, second]);
+  assert.equal(testFiles([second, folder, first]), [second, first]);
+});
+
+test('a folder without tests, and a name without a file, fail the run', () => {
+  assert.throws(() => testFiles([tempDir()]), /has no test files/);
+  assert.throws(() => testFiles([join(tempDir(), 'gone.test.ts')]), /ENOENT/);
 });
 
 test.after(() => programs.close());
