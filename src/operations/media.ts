@@ -1,10 +1,10 @@
 /** What operations share in telling of their media. */
 import type { Limits } from '../config.ts';
-import type { JobInput } from '../contract/job.ts';
+import type { JobInput, Warning } from '../contract/job.ts';
 import type { MediaKind } from '../contract/media.ts';
 import { Failure } from '../errors.ts';
 import { sizeText } from '../frame.ts';
-import type { MediaInfo } from '../media/info.ts';
+import type { MediaInfo, VideoInfo } from '../media/info.ts';
 import { identify } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
 import type { Intake, JobFiles, Source } from './operation.ts';
@@ -57,3 +57,18 @@ export const videoDetails = ({ frames, durationSeconds, fps }: Encoded) => ({
   duration_seconds: durationSeconds,
   fps: Number(fps.toFixed(3)),
 });
+
+/** HDR spreads its codes over a far greater range of light: in 8 bits their steps can be seen, as bands. Names as ffmpeg's. */
+const HDR: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' };
+
+/** For a video in HDR of more than 8 bits, which every result has. */
+export const hdrWarnings = (
+  info: Pick<VideoInfo, 'kind' | 'pixelFormat' | 'colour'> | { readonly kind: 'image' },
+): readonly Warning[] => {
+  if (info.kind === 'image') return [];
+  const curve = HDR[info.colour.transfer ?? ''];
+  const [, bits] = /(9|1[0-6])(?:le|be)$/.exec(info.pixelFormat) ?? [];
+  if (!curve || !bits) return [];
+  const detail = `The video is HDR (${curve}) with ${bits} bits a sample; the result is HDR too, but has 8, so smooth areas may show bands.`;
+  return [{ code: 'depth_reduced', detail }];
+};

@@ -64,6 +64,17 @@ test('an odd size grows by one and is told', async () => {
   assert.is(result.warnings[0]?.code, 'odd_size_grown');
 });
 
+test('HDR of 10 bits stays HDR, and the result tells that it has 8', async () => {
+  const tags = 'setparams=colorspace=bt2020nc:color_primaries=bt2020:color_trc=arib-std-b67';
+  const deep = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p10le', '-preset', 'ultrafast'];
+  const path = await talkingHead(at('hlg.mov'), 0.6, '480x480', [tags], deep);
+  const { result, output } = await synced(path);
+  assert.match(await bannerOf(output), /yuv420p\(tv, bt2020nc\/bt2020\/arib-std-b67/);
+  const [warning] = result.warnings;
+  assert.is(warning?.code, 'depth_reduced');
+  assert.match(warning?.detail ?? '', /HDR \(HLG\) with 10 bits .* has 8/);
+});
+
 test('variable frame times come back as they were', async () => {
   const uneven = ['-fps_mode', 'passthrough', '-enc_time_base', '1/1000', ...h264];
   const path = await talkingHead(

@@ -144,6 +144,23 @@ for (const [name, made] of Object.entries({
   });
 }
 
+test('HDR of 10 bits stays HDR, and its estimate and result tell that they have 8', async () => {
+  const tags = 'setparams=colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084';
+  const deep = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p10le', '-preset', 'ultrafast'];
+  const path = await makeClip(at('hdr.mp4'), [...pattern(0.2), '-vf', tags], deep);
+  const form = formOf([path], { model: 'animation', scale: 2 });
+  const { data: estimate } = await caller.http.post('/v1/upscale/estimate', form);
+  const { result, output } = await enhanced(path);
+  assert.match(await bannerOf(output), /yuv420p\(tv, bt2020nc\/bt2020\/smpte2084/);
+  for (const { warnings } of [estimate, result]) {
+    assert.equal(
+      warnings.map(({ code }: { code: string }) => code),
+      ['depth_reduced'],
+    );
+    assert.match(warnings[0].detail, /HDR \(PQ\) with 10 bits .* has 8/);
+  }
+});
+
 test('odd sizes, no sound and colour tags pass', async () => {
   const tags = [
     '-colorspace',

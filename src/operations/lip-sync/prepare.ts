@@ -4,7 +4,7 @@ import { evened, within } from '../../frame.ts';
 import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
-import { checkBytes, jobInput, takeMedia } from '../media.ts';
+import { checkBytes, hdrWarnings, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
 import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
@@ -55,7 +55,7 @@ export const prepareLipsync = async (
     price: lipsyncPrice(options.model, rateOf(prices, 'lipsync', options.model), result),
     outputSize: evened(media.kind === 'image' ? within(media.size, limits.lipsync) : media.size),
     durationSeconds: result.seconds,
-    warnings: warningsOf(input, options),
+    warnings: [...warningsOf(input, options), ...hdrWarnings(media)],
     made: { heard },
   };
 };

@@ -4,6 +4,7 @@ import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
 import { contentType } from '../../media/output.ts';
 import { joinClip } from '../../media/write/encode.ts';
+import { hdrWarnings } from '../media.ts';
 import { measureSync } from './check/sync.ts';
 import { helpWithClip, lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';
@@ -47,6 +48,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   // A bench that leaves frames as they were has measured another mouth.
   const judged = task.hooks?.renders ? null : sync;
   const warnings = [
+    ...hdrWarnings(media),
     ...video.warnings,
     ...(speaks ? weaklySynced(judged, speaking.count) : [NO_SPEECH]),
     ...leftUnchanged(framesPassedThrough, speaking.count),

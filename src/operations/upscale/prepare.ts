@@ -3,7 +3,7 @@ import type { JobInput } from '../../contract/job.ts';
 import { scaled } from '../../frame.ts';
 import type { MediaInfo } from '../../media/info.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
-import { jobInput, takeMedia } from '../media.ts';
+import { hdrWarnings, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
 import { formatOf, settleOptions, variantOf } from './options.ts';
 import { upscalePrice } from './price.ts';
@@ -40,6 +40,6 @@ export const prepareUpscale = async (
     ),
     outputSize,
     ...(video && { durationSeconds: video.seconds }),
-    warnings: [],
+    warnings: hdrWarnings(info),
   };
 };

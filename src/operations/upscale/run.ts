@@ -9,7 +9,7 @@ import type { ImageInfo, VideoInfo } from '../../media/info.ts';
 import { contentType } from '../../media/output.ts';
 import { encodeVideo } from '../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../media/write/encoder.ts';
-import { videoDetails } from '../media.ts';
+import { hdrWarnings, videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
@@ -67,7 +67,10 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
     outputSize: scaled(info.size, task.options.scale),
     contentType: contentType('mp4'),
     details: videoDetails(done),
-    warnings: denoiseWarnings(task.options, meansOf(task, info).upscaler),
+    warnings: [
+      ...hdrWarnings(info),
+      ...denoiseWarnings(task.options, meansOf(task, info).upscaler),
+    ],
   };
 };
 
