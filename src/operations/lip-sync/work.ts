@@ -7,6 +7,7 @@ import type { LipsyncOptions } from './request.ts';
 import { helpLipSync, runLipSync } from './run.ts';
 
 type Work = Task<LipsyncOptions, LipsyncFound>;
+
 export const lipsyncWork = async (task: Work) => {
   const { lipsync, outputSize, contentType, ...video } = await runLipSync(withModels(task));
   const { sync } = lipsync;
