@@ -11,7 +11,7 @@ import { hasSpeech } from './faces/lips.ts';
 import type { LipSyncOutcome } from './outcome.ts';
 import { lipSyncPortrait } from './portrait.ts';
 import type { LipSyncHelp, LipSyncTask, LipSyncVideo, TaskWithPlace } from './task.ts';
-import { leftUnchanged, NO_SPEECH, weaklySynced } from './warnings.ts';
+import { leftUnchanged, NO_SPEECH, smallFace, weaklySynced } from './warnings.ts';
 
 /** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
 export const runLipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => {
@@ -52,6 +52,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
     ...video.warnings,
     ...(speaks ? weaklySynced(judged, speaking.count) : [NO_SPEECH]),
     ...leftUnchanged(framesPassedThrough, speaking.count),
+    ...(speaks ? smallFace(video.boxes) : []),
   ];
   return {
     outputSize: size,

@@ -3,7 +3,11 @@ import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
 import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
 import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
-import { leftUnchanged, weaklySynced } from '../../../src/operations/lip-sync/warnings.ts';
+import {
+  leftUnchanged,
+  smallFace,
+  weaklySynced,
+} from '../../../src/operations/lip-sync/warnings.ts';
 
 const test = suite('sync');
 
@@ -66,6 +70,15 @@ test('callers are told where a fifth of the frames or more are as they were', ()
   const [warning] = leftUnchanged(40, 75);
   assert.is(warning?.code, 'frames_unchanged');
   assert.match(warning?.detail ?? '', /^40 of 75 frames .*`speaker` names another/);
+});
+
+test('callers are told of a face whose mouth has too few pixels, by the median of its widths', () => {
+  const box = (width: number) => [100, 50, 100 + width, 50 + width * 1.2] as const;
+  assert.equal([smallFace([]), smallFace([null]), smallFace([box(64)])], [[], [], []]);
+  assert.equal(smallFace([box(30), null, box(90), box(80)]), []);
+  const [warning] = smallFace([box(40.2), null, box(38), box(200)]);
+  assert.is(warning?.code, 'small_face');
+  assert.match(warning?.detail ?? '', /face is 40 pixels wide: .* from 64 on/);
 });
 
 test('correlation is as defined', () => {
