@@ -370,7 +370,6 @@ def two_rows(opening: float, shown: float = 0.14) -> tuple[Floats, int, int, int
     for plane, inside, light in ((giver.y, dark, 215), (giver.u, dark[::2, ::2], 124), (giver.v, dark[::2, ::2], 130)):
         plane[inside] = light
     giver.y[seam - 1 : seam + 2][dark[seam - 1 : seam + 2]] = 90
-    assert lent(giver, at).lower > 0.5
     return opened(opening, inside_of((giver, at))).planes.y[:, SIZE // 2], top, seam, bottom
 
 
