@@ -8,7 +8,7 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
-from enhance.geometry.planes import even
+from enhance.geometry.planes import Colours, even, from_rgb
 from enhance.picture import LUMA
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
@@ -136,14 +136,16 @@ def slit_of(hole: Hole, gap: float) -> Floats:
     return np.asarray(1 - smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW), np.float32)
 
 
-def in_slit(hole: Hole, lip: Array) -> Floats:
-    """RGB of what is seen in a slit between lips of a colour (RGB), h x w x 3: light falls from above, on the inside of the
-    lower lip, and is the redder for having met lips before."""
+def in_slit(hole: Hole, lip: Array, light: Array, colours: Colours) -> Floats:
+    """Y, U, V of what is seen in a slit between lips of a colour (RGB) in a light (RGB), h x w x 3: it falls from above, on the
+    inside of the lower lip, and is the redder for having met lips before."""
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
-    light = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
+    share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
     met = lip * (lip / max(float(lip.max()), 1.0)) ** MET_LIPS
-    colour = met * (float(LUMA @ lip) / max(float(LUMA @ met), 1.0))
-    return np.asarray(light[..., None] * colour, np.float32)
+    colour = met * (float(LUMA @ lip) / max(float(LUMA @ met), 1.0)) * light
+    black = colours.offset
+    lit = from_rgb(colour.astype(np.float32), colours) - black
+    return np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
 
 
 def _rim(hole: Hole) -> Array:

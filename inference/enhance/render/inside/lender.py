@@ -17,10 +17,9 @@ from enhance.record import Record, Shape
 from enhance.render.cover.occlusion import cover_of
 from enhance.render.cover.trust import cheeks_of, look, trust
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
-from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
 
-from .seen import content_of
+from .seen import lips_seen
 
 COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
 MISTAKEN = (0.25, 0.35)  # of its width that shows nothing but lip
@@ -42,8 +41,6 @@ class Mouth:
     lips: Lips
     cheeks: Annotated[Array, Shape(3)]
     """Y, U, V of the cheeks: the light."""
-    lower: float
-    """How far lower teeth fill what lies under the upper ones, 0..1."""
     belief: float
     """0..1: 0 where the mouth was turned away, cut off or covered, or its mesh took lips for its inside."""
 
@@ -56,7 +53,7 @@ class Lender(Mouth):
     """The mouth and little round it."""
 
 
-MOUTH = Record("LENDERS", Mouth, version=4)
+MOUTH = Record("LENDERS", Mouth, version=5)
 
 
 def size_of(side: int) -> int:
@@ -79,9 +76,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
-    bite = person.bite + np.array([0.0, shift_of(person.rest, lips), 0.0])
-    content = content_of(planes, pose, lips, float(pose.to_plane(bite)[1]), person.tooth)
-    belief *= 1 - ramp(content.lips, *MISTAKEN)
+    belief *= 1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)
@@ -94,7 +89,6 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
         cheeks_of(planes, head, pose),
-        content.lower,
         belief,
     )
     return _packed(mouth, small, side)
@@ -123,7 +117,7 @@ def _nothing(side: int) -> Bytes:
     """The LENDER of a face seen from the side, or of a mouth outside its patch: of belief 0."""
     nowhere = np.zeros((SAMPLES, 3))
     lips = Lips(nowhere, nowhere, nowhere, nowhere, 0.0, 0.0, 0.0)
-    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0, 0.0)
+    mouth = Mouth(2, 2, Pose(1.0, np.zeros((3, 3)), np.zeros(3)), lips, np.zeros(3), 0.0)
     grey = np.full((2, 2), 128, np.uint8)
     return _packed(mouth, Planes(grey, grey[:1, :1], grey[:1, :1]), side)
 

@@ -46,6 +46,7 @@ WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
 UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge from which nothing, and everything is taken
 FILLED = 0.35  # of a picture's middle, that frames show at least
+UNLIKE = 0.25  # of a tooth's light, by which a frame differs from the others that are as far open, to count 1 / e
 FILLERS = 6  # frames that a picture of what lies under them is made of, at most
 LOWEST = 0.045  # S that the highest picture is high, at least: close under the teeth lies the shine of the lower lip
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
@@ -132,7 +133,8 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
     levels: list[tuple[float, Array, Floats]] = []
     marks = [*(mark for mark in MARKS if mark < most - 0.02), max(most, 0.02)]
     for mark in marks:
-        order = np.argsort(-worth * np.exp(-(((apart - np.log(mark)) / 0.35) ** 2)), kind="stable")[:FILLERS]
+        near = np.exp(-(((apart - np.log(mark)) / 0.35) ** 2))
+        order = np.argsort(-worth * near * _agreed(under, near, grid, of), kind="stable")[:FILLERS]
         best = int(order[0])
         if levels and opened[best] < levels[-1][0] + APART:
             continue
@@ -144,6 +146,20 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
         levels.append((float(max(opened[best], 0.0)), height, _dark_above(_without_shine(picture, grid, of), height, grid, of)))
     return levels[:LEVELS] if levels and levels[-1][0] >= LOWEST else []
+
+
+def _agreed(under: list[Layer], near: Array, grid: Grid, of: Palette) -> Array:
+    """0..1 for each of the layers: how much it looks like the others, of which `near` says how far they count. Dark that one
+    frame shows where most show teeth would come and go as the mouth opens."""
+    middle = np.abs(grid.aside) < ROW
+    shown = np.stack([each.shown[:, middle] for each in under])
+    level = np.stack([of.level(each.yuv[:, middle]) for each in under])
+    weights = near.astype(np.float32)[:, None, None] * shown
+    others = weights.sum(axis=0) - weights
+    usual = ((weights * level).sum(axis=0) - weights * level) / np.maximum(others, 1e-6)
+    counts = shown * np.minimum(others, 1)
+    off = (counts * np.abs(level - usual)).sum(axis=(1, 2)) / np.maximum(counts.sum(axis=(1, 2)), 1e-3)
+    return np.asarray(np.exp(-((off / (UNLIKE * max(float(of.level(of.tooth)), 16.0))) ** 2)))
 
 
 def _under(frame: Frame, edge: Array, grid: Grid, of: Palette) -> Layer:

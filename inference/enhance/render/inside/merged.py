@@ -216,9 +216,14 @@ def shade_at(inside: Inside, under_lip: Array, places: Places) -> Floats:
 
 def places_of(to: Receiver) -> Places:
     """Of the hole's pixels."""
-    hole = to.hole
-    left, right = to.pose.to_plane(to.asked.upper_inner)[[0, -1], 0]
-    return Places.between(to.asked.gap, (left, right), (hole.x, hole.y), (hole.top, hole.bottom))
+    hole, corners = to.hole, corners_of(to.pose, to.asked.upper_inner)
+    return Places.between(to.asked.gap, corners, (hole.x, hole.y), (hole.top, hole.bottom))
+
+
+def corners_of(pose: Pose, upper_inner: Array) -> tuple[float, float]:
+    """x in the frame's plane where a lip's contour begins and ends."""
+    left, right = pose.to_plane(upper_inner[[0, -1]])[:, 0]
+    return float(left), float(right)
 
 
 def _levels(inside: Merged, opened: float) -> list[tuple[int, float]]:

@@ -9,14 +9,14 @@ import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
-from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.geometry.head import Array, ramp, smoothstep
 from enhance.render.light import DIM
 from enhance.render.lips.outline import Lips
 from enhance.render.patch import Patch
 
 from .aligned import HANGING, offset_of
 from .layers import ROW, inset, lips_at
-from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, shade_at, tone_of
+from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, corners_of, shade_at, tone_of
 from .shade import Places
 from .skull import FRONT, Skull
 
@@ -53,7 +53,7 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, shift: floa
     # Of the pixels that count alone: beside the lips there are no places between them.
     seen = counts > 0
     tooth_x, tooth_y, over, under, weights = (each[seen][None] for each in (there[..., 0], there[..., 1], top, bottom, counts))
-    at = Places.between(lips.gap, _corners(patch.pose, lips), (tooth_x, tooth_y), (over, under))
+    at = Places.between(lips.gap, corners_of(patch.pose, lips.upper_inner), (tooth_x, tooth_y), (over, under))
     black, shade = float(patch.colours.offset[0]), shade_at(inside, tooth_y - over, at)[..., 0]
     shade *= brighter(inside.cheeks, cheeks, black) * tone_of(inside, lips.gap)
     here, made = (
@@ -87,12 +87,6 @@ def _off(luma: Floats, shown: Floats, sought: _Sought) -> tuple[float, float]:
     area = float((shown * sought.row).sum()) / DENSITY**2
     share = ramp(found.like, *LIKE) * ramp(area, *AREA) * min(1.0, FARTHEST / max(hypot(found.x, found.y), FARTHEST))
     return share * found.x, share * found.y
-
-
-def _corners(pose: Pose, lips: Lips) -> tuple[float, float]:
-    """x of the corners of the mouth in the frame's plane."""
-    left, right = pose.to_plane(lips.upper_inner[[0, -1]])[:, 0]
-    return float(left), float(right)
 
 
 @lru_cache(maxsize=16)

@@ -1,6 +1,4 @@
-"""What lies between a lender's lips: whether it is a mouth's inside at all, and whether lower teeth fill it."""
-
-from dataclasses import dataclass
+"""Whether what lies between a lender's lips is a mouth's inside at all."""
 
 import cv2
 import numpy as np
@@ -12,30 +10,19 @@ from enhance.render.lips.outline import ALONG, Lips
 
 ROWS = 16
 BORDER = 0.1  # of the opening, at each lip, that is not looked at
-MIDDLE, WIDE = 0.45, 0.8  # of the half width: where lower teeth are looked for, and lips
-BRIGHT = (0.60, 0.80)  # luma against the brightest inside: not a tooth, a tooth
-PALE, OTHER = (0.35, 0.65), (-1.0, -0.5)  # how red it is, from a tooth, 0, to the lips, 1
+MIDDLE, WIDE = 0.45, 0.8  # of the half width: where a tooth is looked for, and lips
 LIP_RED, LIP_LUMA = (0.65, 0.85), (0.55, 0.75)  # redness, and luma against the lips': not lip, lip
 PALEST = 0.15  # quantile of redness that is a tooth, where one is seen
 FULL = 0.6  # of a column, from which it shows nothing but lip
-LEAST_RED = 0.04  # of luma, that lips have to be redder than teeth, to be told from them
+TOLD_APART = 0.04  # of luma, that lips have to be redder than the palest between them, to be told from it
 STRIKING = (0.06, 0.12)  # and from which they are missed, where a tooth should be
 DIM = 16.0  # grey levels
 TO_RED = 0.713 * (np.array([1.0, 0, 0]) - LUMA) - 0.5 * 0.564 * (np.array([0, 0, 1.0]) - LUMA)
 """From RGB to V - U / 2."""
 
 
-@dataclass(frozen=True)
-class Content:
-    """lips: share of the opening's width where nothing but lip is seen, as its mesh does not fit, 0..1. lower: share of what
-    lies under the upper teeth's edge that is tooth."""
-
-    lips: float
-    lower: float
-
-
-def content_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array) -> Content:
-    """edge: of the upper teeth, in the plane. tooth: RGB."""
+def lips_seen(planes: Planes, pose: Pose, lips: Lips, tooth: Array) -> float:
+    """The share of the opening's width where nothing but lip is seen, as its mesh does not fit, 0..1. tooth: RGB."""
     upper, lower = pose.to_plane(lips.upper_inner), pose.to_plane(lips.lower_inner)
     down = np.linspace(BORDER, 1 - BORDER, ROWS)[:, None, None]
     at = upper + down * (lower - upper)
@@ -47,20 +34,13 @@ def content_of(planes: Planes, pose: Pose, lips: Lips, edge: float, tooth: Array
     across = np.abs(ALONG)
     supposed = float(TO_RED @ tooth) / (float(LUMA @ tooth) + DIM)
     pale = max(supposed, float(np.quantile(red[:, across < MIDDLE], PALEST)))
-    if lip_red - pale < LEAST_RED:
+    if lip_red - pale < TOLD_APART:
         # All of it looks alike: lips, or light in which nothing can be told.
         as_lit = float(np.median(luma[:, across < WIDE])) / max(lip_luma, 16.0)
-        return Content(ramp(lip_red - supposed, *STRIKING) * ramp(as_lit, *LIP_LUMA), 0.0)
+        return ramp(lip_red - supposed, *STRIKING) * ramp(as_lit, *LIP_LUMA)
     redness = (red - pale) / (lip_red - pale)
-    middle = (across < MIDDLE) & (at[..., 1] > edge + 0.01)
-    white = (
-        smoothstep(luma / max(float(np.quantile(luma, 0.95)), 16.0), *BRIGHT)
-        * (1 - smoothstep(redness, *PALE))
-        * smoothstep(redness, *OTHER)
-    )
     lip = smoothstep(redness, *LIP_RED) * smoothstep(luma / max(lip_luma, 16.0), *LIP_LUMA)
-    full = float((lip[:, across < WIDE].mean(axis=0) > FULL).mean()) * ramp(lip_red - pale, *STRIKING)
-    return Content(full, float(white[middle].mean()) if middle.any() else 0.0)
+    return float((lip[:, across < WIDE].mean(axis=0) > FULL).mean()) * ramp(lip_red - pale, *STRIKING)
 
 
 def _seen(planes: Planes, pose: Pose, plane: Array) -> tuple[Array, Array]:
