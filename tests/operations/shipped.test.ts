@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@s2': ['photo_realtime-s2'],
   'animation_realtime@s2': ['animation_realtime-s2'],
   'detail@s2': ['detail-s2'],
-  'fast@s9': [...mouths, 'mouth_render_fast-r11', ...portraits],
-  'balanced@s9': [...mouths, 'mouth_render_balanced-r10', ...portraits],
-  'studio@s9': [...mouths, 'mouth_render_studio-r10', ...portraits],
+  'fast@s10': [...mouths, 'mouth_render_fast-r12', ...portraits],
+  'balanced@s10': [...mouths, 'mouth_render_balanced-r11', ...portraits],
+  'studio@s10': [...mouths, 'mouth_render_studio-r11', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {
