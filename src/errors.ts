@@ -306,3 +306,14 @@ export class Failure extends Error {
 /** An unknown error becomes internal_error with the error as its cause, which is logged and not shown. */
 export const asFailure = (error: unknown): Failure =>
   error instanceof Failure ? error : new Failure('internal_error', {}, { cause: error });
+
+/** A refusal by `work` names the field that it speaks of; what is the service's own fault names none. */
+export const naming = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof Failure) || cause.status >= 500) throw cause;
+    const { code, facts, message: detail } = cause;
+    throw new Failure(code, facts, { cause, faults: [{ pointer: `/${field}`, code, detail }] });
+  }
+};

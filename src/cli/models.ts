@@ -9,10 +9,11 @@ type Options = Calling & { readonly json?: boolean };
 export const listModels = async (options: Options): Promise<void> => {
   const data = await serviceOf(options).models();
   if (options.json) return console.log(JSON.stringify(data));
+  const width = Math.max(...data.map(({ id }) => id.length));
   for (const model of data) {
     const state = model.ready ? 'ready' : 'not ready';
     console.log(
-      `${model.id.padEnd(10)} ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ${termsOf(model)}`,
+      `${model.id.padEnd(width)}  ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ${termsOf(model)}`,
     );
     // One release is the usual case, and the line above tells it.
     for (const { release, alias, percent, ready } of model.releases.length > 1

@@ -1,7 +1,7 @@
 /** The media that a request names, before a job exists: a part of the body, an earlier upload or result, or fetched. */
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Failure } from '../errors.ts';
+import { naming } from '../errors.ts';
 import type { MediaInfo } from '../media/info.ts';
 import type { WorkLabels } from '../metrics/stages.ts';
 import type { Intake, Source } from '../operations/operation.ts';
@@ -35,15 +35,17 @@ export const intakeOf = (wanted: Wanted, parts: Parts, operation: string): Intak
     config,
     take: (group, mostBytes) => take(group, mostBytes, wanted, { ...parts, labels }),
     look,
-    probeMedia: async ({ file, sha256 }, kind, limits) => {
+    probeMedia: async ({ field, file, sha256 }, kind, limits) => {
       const key = `${operation} ${kind} ${sha256}`;
       const known = probed.get(key);
       if (known) return known;
       const path = await file();
       const { ffmpeg } = config.probing;
-      const info = await look<MediaInfo>(({ probeImage, probeVideo }, signal) =>
-        kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits, signal }),
-      );
+      const probe = () =>
+        look<MediaInfo>(({ probeImage, probeVideo }, signal) =>
+          kind === 'image' ? probeImage(path) : probeVideo({ path, ffmpeg, limits, signal }),
+        );
+      const info = await naming(field, probe);
       probed.set(key, info);
       return info;
     },
@@ -59,8 +61,10 @@ const take = async (
   { body, files, caller, folder, admit }: Wanted,
   parts: Parts & { readonly labels: WorkLabels },
 ): Promise<Source> => {
-  const part = group.map((name) => files[name]).find((file) => file !== undefined);
-  if (part) return arrived(part);
+  for (const name of group) {
+    const part = files[name];
+    if (part) return arrived(name, part);
+  }
   const field = group.map((name) => `${name}_url`).find((name) => body[name] !== undefined) ?? '';
   const url = body[field];
   if (typeof url !== 'string') throw new Error('expected a source; the route let none pass');
@@ -78,29 +82,25 @@ const take = async (
       brought ??= naming(field, bring);
       return brought;
     };
-    return { ...known, file };
+    return { ...known, field, file };
   }
   const { config, fetchTo, closing } = parts;
   const asked = {
     ...{ url, path: await place(), config: config.fetch, maxBytes: mostBytes },
     ...{ signal: closing, admit },
   };
-  return arrived(await inStage(parts, 'fetching', parts.labels, () => fetchTo(asked)));
+  return arrived(
+    field,
+    await naming(field, () => inStage(parts, 'fetching', parts.labels, () => fetchTo(asked))),
+  );
 };
 
-const arrived = ({ path, ...known }: StoredFile): Source => ({ ...known, file: async () => path });
+const arrived = (field: string, { path, ...known }: StoredFile): Source => ({
+  ...known,
+  field,
+  file: async () => path,
+});
 
 /** What this service keeps itself; null where the address is no one of its own. */
 const findKept = async (url: string, { account }: Caller, parts: Parts) =>
   (await parts.uploads.resolve(account, url)) ?? (await takeResult(account, url, parts));
-
-/** A failure of `work` names the field. */
-const naming = async <T>(field: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (cause) {
-    if (!(cause instanceof Failure)) throw cause;
-    const { code, facts, message: detail } = cause;
-    throw new Failure(code, facts, { cause, faults: [{ pointer: `/${field}`, code, detail }] });
-  }
-};

@@ -2,7 +2,7 @@
 import type { Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { MediaKind } from '../contract/media.ts';
-import { Failure } from '../errors.ts';
+import { Failure, naming } from '../errors.ts';
 import { sizeText } from '../frame.ts';
 import type { MediaInfo, VideoInfo } from '../media/info.ts';
 import { identify } from '../media/probe/identify.ts';
@@ -13,9 +13,11 @@ import type { Intake, JobFiles, Source } from './operation.ts';
 export const takeMedia = async (group: readonly string[], intake: Intake) => {
   const { limits } = intake.config;
   const source = await intake.take(group, Math.max(limits.image.bytes, limits.video.bytes));
-  const { kind, mime } = await typeOf(source);
-  checkBytes(source.bytes, kind, limits);
-  return { kind, media: { ...source, mime } };
+  return naming(source.field, async () => {
+    const { kind, mime } = await typeOf(source);
+    checkBytes(source.bytes, kind, limits);
+    return { kind, media: { ...source, mime } };
+  });
 };
 
 const typeOf = async ({ type, file }: Source) =>

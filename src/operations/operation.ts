@@ -66,6 +66,8 @@ export type Intake = {
 
 /** A source that came with a request. Of an upload everything is known without its file, which the cache does not need. */
 export type Source = Omit<StoredFile, 'path'> & {
+  /** The field or part that it came in. */
+  readonly field: string;
   /** The file's path, which the request owns. Failure upload_not_found when an upload's file is gone. */
   file(): Promise<string>;
   /** What `identify` found when it was uploaded. */

@@ -13,6 +13,7 @@ import { calling, throughRestart } from '../../src/cli/calling.ts';
 import { balance, showLedger, verify as verifyCredits } from '../../src/cli/credits.ts';
 import { listJobs } from '../../src/cli/jobs.ts';
 import { listKeys } from '../../src/cli/keys.ts';
+import { listModels } from '../../src/cli/models.ts';
 import { runJobs, type Use } from '../../src/cli/run-jobs.ts';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { upscaleCommand } from '../../src/operations/upscale/cli.ts';
@@ -338,9 +339,18 @@ test('it says its version', async () => {
   assert.is((await enhance('--version')).stdout, version);
 });
 
+test('models are listed in columns, however long a name is', async () => {
+  const { out } = await printedBy(() => listModels({ url: api.url, key }));
+  const models = out.filter((line) => !line.startsWith(' '));
+  assert.ok(models.some((line) => line.startsWith('animation_realtime  ')));
+  const starts = models.map((line) => line.length - line.replace(/^\S+ +/, '').length);
+  assert.equal([...new Set(starts)], ['animation_realtime  '.length]);
+});
+
 test.after(async () => {
   await worker.close();
   await api.close();
   await site.close();
 });
+
 test.run();

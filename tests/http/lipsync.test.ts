@@ -335,7 +335,24 @@ for (const [says, parts, status, code, detail] of bad) {
 
 test('audio of too many bytes is refused while it is fetched', async () => {
   const body = { model: 'fast', video_url: urlOf('clip.mp4'), audio_url: urlOf('large.wav') };
-  refused(await post(body), 413, 'file_too_large');
+  const problem = refused(await post(body), 413, 'file_too_large');
+  assert.equal(pointers(problem), ['/audio_url']);
+});
+
+test('a refusal of a file names the field that it came in', async () => {
+  const text = Buffer.from('la la');
+  for (const [parts, status, code, pointer] of [
+    [{ ...usual, video: text }, 415, 'unsupported_media_type', '/video'],
+    [{ ...usual, audio: text }, 415, 'unsupported_media_type', '/audio'],
+    [{ ...usual, video: 'long.mp4' }, 413, 'media_too_long', '/video'],
+    [{ ...usual, audio: 'long.wav' }, 413, 'media_too_long', '/audio'],
+  ] as const) {
+    const { detail, errors } = refused(await post(wanted(parts)), status, code);
+    assert.equal(errors, [{ pointer, code, detail }]);
+  }
+  const body = { model: 'fast', video_url: urlOf('clip.mp4'), audio_url: urlOf('portrait.png') };
+  const problem = refused(await post(body), 415, 'unsupported_media_type');
+  assert.equal(pointers(problem), ['/audio_url']);
 });
 
 test('all faults of a request are told at once', async () => {

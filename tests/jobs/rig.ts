@@ -162,7 +162,7 @@ const imageInfo: ImageInfo = {
   ...{ format: 'png', profile: null, metadata: false },
 };
 
-const noFile = { file: async () => '', bytes: 0, sha256: '', mime: '' };
+const noFile = { field: 'image', file: async () => '', bytes: 0, sha256: '', mime: '' };
 const noFiles = { media: noFile };
 
 export type Run = Enhance['run'];

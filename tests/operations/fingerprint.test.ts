@@ -19,7 +19,7 @@ type Fingerprinted = {
 };
 const fingerprint = (work: Fingerprinted): string => {
   const { account, operation, sha256, audioSha256, inputKind, options, modelVersion } = work;
-  const file = { file: async () => '', bytes: 1, mime: '' };
+  const file = { field: '', file: async () => '', bytes: 1, mime: '' };
   const files = { media: { ...file, sha256 }, audio: { ...file, sha256: audioSha256 } };
   const own = operation.identity({ options, inputKind, files });
   const identity = identityOf({ account, kind: operation.kind, sha256, inputKind, own });

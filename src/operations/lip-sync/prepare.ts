@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rateOf } from '../../accounts/list-price.ts';
+import { naming } from '../../errors.ts';
 import { evened, within } from '../../frame.ts';
 import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
@@ -26,8 +27,10 @@ export const identifyLipsync = async (
   const { kind, media } = await takeMedia(['video', 'image'], intake);
   checkKind(options, kind);
   const sound = await intake.take(['audio'], limits.audio.bytes);
-  const type = await identifySound(await sound.file());
-  checkBytes(sound.bytes, 'audio', limits);
+  const type = await naming(sound.field, async () => {
+    checkBytes(sound.bytes, 'audio', limits);
+    return identifySound(await sound.file());
+  });
   return {
     options,
     inputKind: kind,
@@ -88,9 +91,11 @@ const probeSound = async ({ audio }: JobFiles, { config, look, place, admit }: I
   const { ffmpeg } = config.probing;
   const limits = config.limits.audio;
   const path = await audio.file();
-  const info = await look(({ probeAudio }, signal) =>
-    probeAudio({ path, ffmpeg, limits, signal, heardPath: heard, admit }),
-  );
+  const probe = () =>
+    look(({ probeAudio }, signal) =>
+      probeAudio({ path, ffmpeg, limits, signal, heardPath: heard, admit }),
+    );
+  const info = await naming(audio.field, probe);
   const told = {
     bytes: audio.bytes,
     sha256: audio.sha256,
