@@ -89,14 +89,18 @@ class Palette:
         """Luma over black."""
         return np.asarray(yuv[..., 0] - self.black)
 
+    def light_of(self, colour: Array) -> float:
+        """Luma of one colour over black, to measure others by: 16 at least, below which noise would count."""
+        return max(float(self.level(colour)), 16.0)
+
     def pale(self, yuv: Floats) -> Array:
         """0..1, how far each pixel is like the teeth."""
-        lit = smoothstep(self.level(yuv) / max(float(self.level(self.tooth)), 16.0), *TOOTH_LIT)
+        lit = smoothstep(self.level(yuv) / self.light_of(self.tooth), *TOOTH_LIT)
         return np.asarray(lit * (1 - smoothstep(self.redness(yuv), *TOOTH_RED)))
 
     def flesh(self, yuv: Floats) -> Floats:
         """0..1, how far each pixel is of the lips, with those beside it."""
-        lit = smoothstep(self.level(yuv) / max(float(self.level(self.lip)), 16.0), *LIT)
+        lit = smoothstep(self.level(yuv) / self.light_of(self.lip), *LIT)
         flesh = (smoothstep(self.redness(yuv), *RED) * lit).astype(np.float32)
         return np.asarray(cv2.GaussianBlur(cv2.dilate(flesh, np.ones((3, 3), np.uint8)), (0, 0), 1.0), np.float32)
 

@@ -155,11 +155,12 @@ def _agreed(under: list[Layer], near: Array, grid: Grid, of: Palette) -> Array:
     shown = np.stack([each.shown[:, middle] for each in under])
     level = np.stack([of.level(each.yuv[:, middle]) for each in under])
     weights = near.astype(np.float32)[:, None, None] * shown
+    weighted = weights * level
     others = weights.sum(axis=0) - weights
-    usual = ((weights * level).sum(axis=0) - weights * level) / np.maximum(others, 1e-6)
+    usual = (weighted.sum(axis=0) - weighted) / np.maximum(others, 1e-6)
     counts = shown * np.minimum(others, 1)
     off = (counts * np.abs(level - usual)).sum(axis=(1, 2)) / np.maximum(counts.sum(axis=(1, 2)), 1e-3)
-    return np.asarray(np.exp(-((off / (UNLIKE * max(float(of.level(of.tooth)), 16.0))) ** 2)))
+    return np.asarray(np.exp(-((off / (UNLIKE * of.light_of(of.tooth))) ** 2)))
 
 
 def _under(frame: Frame, edge: Array, grid: Grid, of: Palette) -> Layer:
@@ -174,7 +175,7 @@ def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
     """The picture without the shine of what is wet: on one frame's lip or tongue, it would stay there in all of them."""
     size = round(SPOT * grid.density) | 1
     around = cv2.morphologyEx(picture[..., 0], cv2.MORPH_OPEN, np.ones((1, size), np.uint8))
-    most = around + SHINE * max(float(of.level(of.tooth)), 16.0)
+    most = around + SHINE * of.light_of(of.tooth)
     dull = np.minimum(picture[..., :1], most[..., None])
     return np.asarray(np.concatenate([dull, picture[..., 1:]], axis=-1), np.float32)
 
