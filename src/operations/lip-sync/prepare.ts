@@ -27,14 +27,15 @@ export const identifyLipsync = async (
   const { kind, media } = await takeMedia(['video', 'image'], intake);
   checkKind(options, kind);
   const sound = await intake.take(['audio'], limits.audio.bytes);
-  const type = await naming(sound.field, async () => {
+  const { mime } = await naming(sound.field, async () => {
+    const type = await identifySound(await sound.file());
     checkBytes(sound.bytes, 'audio', limits);
-    return identifySound(await sound.file());
+    return type;
   });
   return {
     options,
     inputKind: kind,
-    files: { media, audio: { ...sound, mime: type.mime } },
+    files: { media, audio: { ...sound, mime } },
   };
 };
 
