@@ -5,6 +5,8 @@ import { Failure } from '../../errors.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { SyncMeasure } from './check/sync.ts';
+import { medianWidth } from './faces/coordinates.ts';
+import { SMALLEST_WIDTH } from './faces/visible.ts';
 
 export const NO_SPEECH: Warning = {
   code: 'no_speech_heard',
@@ -55,17 +57,13 @@ export const leftUnchanged = (passedThrough: number, frames: number): Warning[] 
   return [{ code: 'frames_unchanged', detail }];
 };
 
-/** Pixels of width below which a mouth has too few for lips and teeth. */
-const SMALL_FACE = 64;
-
 /**
  * For a speaker's face that is found but small. boxes: the face in each frame; null where it is not seen or does not speak.
  * Judged by the median, as a face may come nearer.
  */
 export const smallFace = (boxes: readonly (Box | null)[]): Warning[] => {
-  const widths = boxes.flatMap((box) => (box ? [box[2] - box[0]] : [])).sort((a, b) => a - b);
-  const width = widths[Math.floor(widths.length / 2)];
-  if (width === undefined || Math.round(width) >= SMALL_FACE) return [];
-  const detail = `The speaker's face is ${Math.round(width)} pixels wide: lips and teeth have details from ${SMALL_FACE} on, and look good from 200 on. Send a larger picture, or one that shows the face nearer.`;
+  const width = medianWidth(boxes);
+  if (width === undefined || Math.round(width) >= SMALLEST_WIDTH) return [];
+  const detail = `The speaker's face is ${Math.round(width)} pixels wide: lips and teeth have details from ${SMALLEST_WIDTH} on, and look good from 200 on. Send a larger picture, or one that shows the face nearer.`;
   return [{ code: 'small_face', detail }];
 };

@@ -6,6 +6,7 @@ import { outputColour } from '../../../media/scaler.ts';
 import { timescale } from '../../../media/write/encode.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
 import { inBoxes, openingsOf } from '../faces/choose-face.ts';
+import { medianWidth } from '../faces/coordinates.ts';
 import { hasSpeech, lipSoundCorrelation, type Opening } from '../faces/lips.ts';
 import { openFrames, trackFaces } from '../faces/track.ts';
 import { TRACKING_SIDE } from '../faces/visible.ts';
@@ -82,9 +83,8 @@ const NO_MESHES = { add: async () => 0 };
 
 /** The longer side of the pictures to track in: larger ones for a small face. */
 const sideFor = ({ size, boxes }: LipSyncVideo): number => {
-  const widths = boxes.flatMap((box) => (box ? [box[2] - box[0]] : [])).sort((a, b) => a - b);
-  const median = widths[widths.length >> 1] ?? FACE_WIDTH;
-  const side = Math.ceil((Math.max(size.width, size.height) * FACE_WIDTH) / median);
+  const width = medianWidth(boxes) ?? FACE_WIDTH;
+  const side = Math.ceil((Math.max(size.width, size.height) * FACE_WIDTH) / width);
   return Math.min(TRACKING_SIDE, Math.max(TRACKED_SIDE, side));
 };
 

@@ -8,6 +8,12 @@ const LEAST_HINT = 4;
 /** How many times as wide and as high the larger picture is. */
 export type ScaleFactors = { readonly x: number; readonly y: number };
 
+/** The median of the boxes' widths; undefined where there is none. */
+export const medianWidth = (boxes: readonly (Box | null)[]): number | undefined => {
+  const widths = boxes.flatMap((box) => (box ? [box[2] - box[0]] : [])).sort((a, b) => a - b);
+  return widths[widths.length >> 1];
+};
+
 export const scaleTo = (large: Size, small: Size): ScaleFactors => ({
   x: large.width / small.width,
   y: large.height / small.height,
