@@ -20,13 +20,14 @@ const parent = 'b7ad6b7169203331';
 const never = new AbortController().signal;
 const input = { name: 'DATA', datatype: 'UINT8', shape: [1, 1, 3], data: Buffer.alloc(3) } as const;
 
-/** Each transport, and the trace of its call. */
+/** Each transport, and the first digits of the traces of its calls; the last digit is the attempt. */
 const kinds = [
-  ['http', '1'.repeat(32)],
-  ['grpc', '2'.repeat(32)],
-  ['shared-memory', '3'.repeat(32)],
+  ['http', '1'.repeat(31)],
+  ['grpc', '2'.repeat(31)],
+  ['shared-memory', '3'.repeat(31)],
 ] as const;
 const unwanted = '4'.repeat(32);
+const spansOf = (id: string) => collector.spans.filter(({ traceId }) => traceId === id);
 
 /** One call that belongs to no trace, one of a trace that nobody records, and one of the trace `traceId`. */
 const callOver = async (kind: (typeof kinds)[number][0], traceId: string): Promise<void> => {
@@ -38,14 +39,24 @@ const callOver = async (kind: (typeof kinds)[number][0], traceId: string): Promi
   await inScope({ traceparent: `00-${traceId}-${parent}-01` }, infer);
   await transport.close();
 };
-const traces: readonly string[] = kinds.map(([, id]) => id);
-const spansOf = (id: string) => collector.spans.filter(({ traceId }) => traceId === id);
+
+/** Calls over every transport, and tells the traces once all their spans have come. */
+const callOverAll = async (attempt: number): Promise<readonly string[]> => {
+  const traces = kinds.map(([, digits]) => `${digits}${attempt}`);
+  for (const [at, [kind]] of kinds.entries()) await callOver(kind, traces[at] ?? '');
+  const areWhole = () => traces.every((id) => spansOf(id).length >= 3);
+  try {
+    await until('the spans have come', areWhole, 10_000);
+  } catch (error) {
+    // About one run in 200 waited 60 s for spans that never came. Why is not known; Triton's exporter has races.
+    if (attempt === 3) throw error;
+    return callOverAll(attempt + 1);
+  }
+  return traces;
+};
 
 test('over every transport a call is a span of Triton below ours', async () => {
-  for (const [kind, id] of kinds) await callOver(kind, id);
-  const areWhole = () => traces.every((id) => spansOf(id).length >= 3);
-  await until('the spans have come', areWhole);
-  for (const id of traces) {
+  for (const id of await callOverAll(1)) {
     const find = (name: string) => spansOf(id).find((span) => span.name === name);
     assert.is(find('InferRequest')?.service, 'enhance-triton');
     assert.is(find('InferRequest')?.parentSpanId, parent);
@@ -56,8 +67,9 @@ test('over every transport a call is a span of Triton below ours', async () => {
 
 test('nothing comes of calls whose trace is not recorded, nor of calls without one', () => {
   // Spans are sent in the order in which they end, so those of earlier calls would be here.
+  const isCalled = (id: string) => kinds.some(([, digits]) => id.startsWith(digits));
   assert.equal(
-    collector.spans.filter(({ traceId }) => !traces.includes(traceId)),
+    collector.spans.filter(({ traceId }) => !isCalled(traceId)),
     [],
   );
 });
