@@ -3,8 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ffmpegPath } from './ffmpeg.ts';
 
+/** Within five minutes: a bench makes that much of 1080p. */
 const run = (args: readonly string[]) =>
-  execa(ffmpegPath, ['-hide_banner', '-nostdin', '-y', ...args], { timeout: 30_000 });
+  execa(ffmpegPath, ['-hide_banner', '-nostdin', '-y', ...args], { timeout: 300_000 });
 
 /** Makes a clip of 64x48 test pattern: `source` and `output` are ffmpeg arguments of the two sides. */
 export const makeClip = async (
