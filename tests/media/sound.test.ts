@@ -231,6 +231,9 @@ test('sound that nothing can be made of is refused', async () => {
   const cut = await makeClip(at('g2.m4a'), tone(1), ['-c:a', 'aac', '-movflags', '+faststart']);
   truncateSync(cut, Math.floor(readFileSync(cut).length * 0.6));
   assert.match((await failing(probeSound(cut), 'media_unreadable')).message, /cut off/);
+  const head = await makeClip(at('g4.wav'), tone(1), []);
+  truncateSync(head, 30);
+  assert.match((await failing(probeSound(head), 'media_unreadable')).message, /cut off/);
   const empty = await makeClip(at('g3.wav'), ['-f', 'lavfi', '-i', 'anullsrc'], ['-t', '0']);
   await failing(probeSound(empty), 'media_unreadable');
 });
