@@ -46,7 +46,10 @@ const bothAt = ({ value, sent }: Both, path: readonly PropertyKey[]): Both => {
   if (key === undefined) return { value, sent };
   const inner = memberOf(value, key);
   // What stands in a text part of JSON is not read twice.
-  return bothAt({ value: inner, sent: typeof sent === 'string' ? inner : memberOf(sent, key) }, rest);
+  return bothAt(
+    { value: inner, sent: typeof sent === 'string' ? inner : memberOf(sent, key) },
+    rest,
+  );
 };
 
 const memberOf = (value: unknown, key: PropertyKey): unknown =>
