@@ -30,7 +30,7 @@ export type WorkerParts = WatchParts & {
 };
 
 export type WorkerTiming = AttemptTiming & {
-  /** After this long without a beat an attempt's worker is taken for lost. */
+  /** After this long without a beat an attempt's worker is taken for lost (decision 79). */
   readonly leaseMs: number;
   /** How often to look at what is due, and whether Bull has a ticket for it. */
   readonly lookMs: number;
@@ -44,7 +44,7 @@ export const workerTiming: WorkerTiming = {
   silenceMs: 1_000,
   retryMs: 1_000,
   unavailableMs: 3_000,
-  leaseMs: 15_000,
+  leaseMs: 8_000,
   lookMs: 500,
   sweepMs: 300_000,
   restMs: 10_000,
