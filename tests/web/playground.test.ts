@@ -473,7 +473,10 @@ test('two models are compared; the history runs a job again, sends its result on
   assert.is(asked.postDataJSON().image_url, before.result.output_url);
   assert.is(uploads.length, 1, 'the sound alone');
   assert.ok(Number(await page.evaluate("document.querySelector('.preview img').naturalWidth")));
-  const remove = page.locator('#jobs').getByRole('button', { name: 'Delete' }).first();
+  const remove = page
+    .locator('#jobs')
+    .getByRole('button', { name: /^Delete Upscale · .* succeeded · / })
+    .first();
   await remove.click();
   await page.getByRole('button', { name: 'Really delete?' }).click();
   await page.locator('#jobs').getByText('deleted').waitFor();
