@@ -167,7 +167,7 @@ test('what is no sound is refused, and what came is told', async () => {
   for (const [path, came] of [
     [image, /got image\/png/],
     [avi, /got video\/vnd.avi/],
-    [aiff, /Expected MP3, WAV, AAC, M4A, FLAC, OGG, .*; got audio\/aiff/],
+    [aiff, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/aiff/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }
