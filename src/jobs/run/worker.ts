@@ -125,7 +125,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   };
 
   const runOrFail = async (job: JobRecord, watch: AttemptWatch): Promise<End> => {
-    const { id, fence, model, account } = job;
+    const { id, fence, model, release, account } = job;
     const attemptLog = log.child({ fence });
     if (job.unreadable !== null) {
       attemptLog.error({ why: job.unreadable }, 'a job that cannot be read fails');
@@ -133,7 +133,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       watch.failed('record_unreadable');
       return attempts.fail(id, fence, { code: 'record_unreadable', facts });
     }
-    attemptLog.info({ model, account }, 'attempt starts');
+    attemptLog.info({ model, release, account }, 'attempt starts');
     const own = { ...parts, attempts, chunks, watch, log: attemptLog };
     const end = await runAttempt(own, timing, job, leaving);
     attemptLog.info({ end }, 'attempt ends');
