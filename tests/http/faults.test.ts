@@ -43,7 +43,7 @@ test('a video beyond the limits is refused by what it is', async () => {
 test('a file of sound alone has no video stream, and is told what was expected', async () => {
   const sound = await clip('sound.mp4', tone(0.5), ['-c:a', 'aac']);
   const { detail } = refused(await post(sound), 422, 'no_video_stream');
-  assert.match(detail, 'Expected a file with a video stream; got one without.');
+  assert.match(detail, 'Expected a video; got a file that has no video stream.');
 });
 
 test('a video that is cut off in its header cannot be read', async () => {
