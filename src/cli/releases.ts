@@ -16,7 +16,7 @@ import { catalogueEntries, slotForms } from '../operations/catalogue-entries.ts'
 import { openReplicas } from '../triton/replicas/replicas.ts';
 import { asOperator } from './operator.ts';
 import { Refused } from './refused.ts';
-import { releaseTable } from './release-table.ts';
+import { releaseTable, unloadText } from './release-words.ts';
 
 type Json = { readonly json?: boolean };
 type Swap = { readonly operate: Operate; readonly registry: Registry; readonly by: string };
@@ -104,12 +104,7 @@ export const unloadRelease = (
 ): Promise<void> =>
   asSwapper(async ({ operate, by }) => {
     const state = await operate.unload(ref, by, remove);
-    if (!json)
-      console.log(
-        remove
-          ? `${ref} is unloaded, and its files are deleted.`
-          : `${ref} is unloaded. Its files stay: enhance models unload ${ref} --delete removes them.`,
-      );
+    if (!json) console.log(unloadText(ref, remove));
     showSlot(state, json);
   });
 

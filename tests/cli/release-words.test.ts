@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { releaseTable } from '../../src/cli/release-table.ts';
+import { releaseTable, unloadText } from '../../src/cli/release-words.ts';
 import { slotExample } from '../../src/contract/releases.ts';
 
 test('the columns stay below each other, however long the name of a slot is', () => {
@@ -13,6 +13,14 @@ test('the columns stay below each other, however long the name of a slot is', ()
     'animation_realtime@s2  -          ready on 1  0 done, 0 failed                               ships with the service',
   ]);
   assert.equal(releaseTable([]), []);
+});
+
+test('who unloads a release is told of that release, and where its files are', () => {
+  assert.match(
+    unloadText('photo@r2', false),
+    /^photo@r2 is unloaded\. Its files stay: .* --delete /,
+  );
+  assert.is(unloadText('photo@r2', true), 'photo@r2 is unloaded, and its files are deleted.');
 });
 
 test.run();

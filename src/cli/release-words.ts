@@ -1,6 +1,12 @@
-/** All releases as lines of aligned columns. Pure. */
+/** How the commands for releases tell what there is, and what became of one. Pure. */
 import type { AdminRelease } from '../contract/releases.ts';
 
+export const unloadText = (ref: string, isDeleted: boolean): string =>
+  isDeleted
+    ? `${ref} is unloaded, and its files are deleted.`
+    : `${ref} is unloaded. Its files stay: enhance models unload ${ref} --delete removes them.`;
+
+/** All releases as lines of aligned columns. */
 export const releaseTable = (releases: readonly AdminRelease[]): string[] => {
   const rows = releases.map(rowOf);
   const widths = (rows[0] ?? []).map((_, at) =>
