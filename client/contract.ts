@@ -335,7 +335,7 @@ export interface components {
              * @constant
              */
             readonly output_format?: "mp4";
-            /** @description when video and sound differ in length; default: cut_off */
+            /** @description when video and sound differ in length: `cut_off` ends with the shorter, `loop` and `bounce` repeat the video, `silence` keeps both whole, `remap` changes the speed of the video; default: cut_off */
             readonly sync_mode?: components["schemas"]["SyncMode"];
             /** @description default: {"mode":"auto"} */
             readonly speaker?: components["schemas"]["Speaker"];
@@ -475,7 +475,7 @@ export interface components {
              * @constant
              */
             readonly output_format?: "mp4";
-            /** @description when video and sound differ in length; default: cut_off */
+            /** @description when video and sound differ in length: `cut_off` ends with the shorter, `loop` and `bounce` repeat the video, `silence` keeps both whole, `remap` changes the speed of the video; default: cut_off */
             readonly sync_mode?: components["schemas"]["SyncMode"];
             /** @description default: {"mode":"auto"} */
             readonly speaker?: components["schemas"]["Speaker"];
@@ -617,7 +617,7 @@ export interface components {
              */
             readonly output_format: "mp4";
             /**
-             * @description when video and sound differ in length
+             * @description when video and sound differ in length: `cut_off` ends with the shorter, `loop` and `bounce` repeat the video, `silence` keeps both whole, `remap` changes the speed of the video
              * @default cut_off
              */
             readonly sync_mode: components["schemas"]["SyncMode"];

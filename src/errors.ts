@@ -166,8 +166,8 @@ export const failures = {
     false,
     (f) => `The ${text(f.what ?? 'media')} could not be decoded: ${text(f.reason)}.`,
   ),
-  no_video_stream: kind(422, false, () => 'The file has no video stream.'),
-  no_audio_stream: kind(422, false, () => 'The file has no audio stream.'),
+  no_video_stream: kind(422, false, () => 'Expected a video; got a file that has no video stream.'),
+  no_audio_stream: kind(422, false, () => 'Expected a sound; got a file that has no audio stream.'),
   no_face_detected: kind(422, false, (f) =>
     f.unchanged
       ? 'A face was found, but its mouth could not be changed in any frame: it is turned away, covered or cut off by the edge of the picture.'

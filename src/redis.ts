@@ -42,11 +42,14 @@ export const closeRedis = async (redis: Redis): Promise<void> => {
   else redis.disconnect();
 };
 
+/** The longest time between two tries to connect. */
+export const MOST_RECONNECT_MS = 2_000;
+
 /** Options of a connection that is never given up, as a subscription must be. */
 export const endless = {
   maxRetriesPerRequest: null,
   commandTimeout: undefined,
-  retryStrategy: (times: number) => Math.min(times * 100, 2000),
+  retryStrategy: (times: number) => Math.min(times * 100, MOST_RECONNECT_MS),
 };
 
 const retries = {

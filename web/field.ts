@@ -1,7 +1,7 @@
 /** What all controls have in common: each tells its value, or undefined where the request is to leave the field out. */
 import { make } from './dom.ts';
 import type { Schema } from './schema.ts';
-import { labelOf, sentence } from './words.ts';
+import { inFormWords, labelOf, sentence } from './words.ts';
 
 export type Field = {
   readonly element: HTMLElement;
@@ -34,4 +34,4 @@ export const labelled = (
 
 export const hint = ({ description }: Schema): HTMLElement | null =>
   // The document marks names in backticks, for Markdown.
-  description ? make('p', { class: 'hint' }, sentence(description.replaceAll('`', ''))) : null;
+  description ? make('p', { class: 'hint' }, sentence(inFormWords(description))) : null;

@@ -24,6 +24,15 @@ export const faultOf = (
   return `“${name}” has ${bytesText(content.size)}; at most ${bytesText(most)} are allowed. Nothing was sent.`;
 };
 
+/** Of a file into which the service has looked. */
+export const otherKind = (name: string, isVisual: boolean): string =>
+  `Expected ${isVisual ? visual : sound}; “${name}” is something else.`;
+
+const visual =
+  'a picture (PNG, JPEG, WebP, AVIF, TIFF, BMP or GIF, not animated) or a video (MP4, MOV, AVI or WebM)';
+const sound =
+  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus or WebM) or a video with sound (MP4 or MOV)';
+
 /** A clip may be the sound, too: the service takes its sound track. */
 export const fits = (kind: MediaKind | undefined, isVisual: boolean): boolean =>
   kind === undefined || (isVisual ? kind !== 'audio' : kind !== 'image');

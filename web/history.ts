@@ -4,7 +4,7 @@ import { NoAnswerError } from '../client/errors.ts';
 import { isOver } from '../client/follow.ts';
 import type { Operation } from './catalogue.ts';
 import type { Chosen } from './chosen.ts';
-import { button, byId, make } from './dom.ts';
+import { button, byId, freshId, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { forget, type Kept, kept } from './originals.ts';
 import { problemBox } from './problem-box.ts';
@@ -72,29 +72,34 @@ export const createHistory = (wanted: Wanted) => {
     setTimeout(lookAgain, AGAIN_MS, job, element);
   };
 
-  const rowOf = (job: Job, own: Kept | undefined): HTMLElement =>
-    make(
+  const rowOf = (job: Job, own: Kept | undefined): HTMLElement => {
+    const [what, detail] = [freshId('job'), freshId('job')];
+    /** Read out as "Open Upscale · photo · 2× succeeded …": each row has the same buttons. */
+    const named = (press: HTMLElement): HTMLElement => {
+      press.id = freshId('job');
+      press.setAttribute('aria-labelledby', `${press.id} ${what} ${detail}`);
+      return press;
+    };
+    return make(
       'li',
       {},
       make(
         'span',
-        { class: 'what' },
+        { class: 'what', id: what },
         make('strong', {}, titleOf(job, wanted.operations)),
         own && ' · ',
         own && make('bdi', {}, own.files[0]?.name ?? ''),
       ),
-      make('span', { class: 'hint' }, detailOf(job)),
+      make('span', { class: 'hint', id: detail }, detailOf(job)),
       make(
         'span',
         { class: 'row' },
-        button('Open', () => wanted.open(job), { 'aria-label': `Open ${job.id}` }),
-        own &&
-          button('Run again', () => wanted.fill(job.kind, own.body, own.files), {
-            'aria-label': `Run again ${job.id}`,
-          }),
-        isOver(job) && job.result && deleteButton(job),
+        named(button('Open', () => wanted.open(job))),
+        own && named(button('Run again', () => wanted.fill(job.kind, own.body, own.files))),
+        isOver(job) && job.result && named(deleteButton(job)),
       ),
     );
+  };
 
   /** Pressed twice, as nothing brings the media back. */
   const deleteButton = (job: Job): HTMLElement => {

@@ -39,7 +39,7 @@ const clip = (src: string, name: string, controls: boolean): HTMLVideoElement =>
   });
 
 const unseen = (): HTMLElement =>
-  make('p', { class: 'hint' }, 'This browser cannot show the file. The service may still read it.');
+  make('p', { class: 'hint' }, 'This browser cannot show the file.');
 
 /** The picture under the mark of the face, a sentence, and for a clip the way to its other pictures. */
 const pickable = (media: Visual, onPoint: (point: Point) => void): HTMLElement[] => {

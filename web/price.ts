@@ -5,7 +5,7 @@ import { announce, button, make } from './dom.ts';
 import type { Body } from './options.ts';
 import { problemBox } from './problem-box.ts';
 import { ask } from './service.ts';
-import { creditsText, durationText, sizeText, TRYING_AGAIN } from './words.ts';
+import { creditsText, durationText, inFormWords, sizeText, TRYING_AGAIN } from './words.ts';
 
 /** While a slider moves, the price is not asked for. */
 const QUIET_MS = 250;
@@ -91,7 +91,7 @@ const priceOf = (
         ),
       ),
     ),
-    ...warnings.map(({ detail }) => make('p', { class: 'notice' }, detail)),
+    ...warnings.map(({ detail }) => make('p', { class: 'notice' }, inFormWords(detail))),
   );
 
 const sizesText = (input: string, output: string, seconds: number | undefined): string => {

@@ -2,6 +2,7 @@
 import type { Problem } from '../client/contract.ts';
 import { EnhanceError, NoAnswerError } from '../client/errors.ts';
 import { make } from './dom.ts';
+import { inFormWords, labelOf } from './words.ts';
 
 export const problemBox = (error: unknown): HTMLElement => {
   if (error instanceof EnhanceError) return box(error.problem);
@@ -24,7 +25,7 @@ export const box = ({
     'div',
     { class: 'notice bad', role: 'alert', 'data-code': code },
     make('strong', {}, title),
-    make('p', {}, detail),
+    make('p', {}, inFormWords(detail)),
     // The first of them is in `detail`.
     errors.length > 1 &&
       make(
@@ -33,7 +34,7 @@ export const box = ({
         ...errors
           .slice(1)
           .map(({ pointer, detail }) =>
-            make('li', {}, `${pointer.slice(1) || 'request'}: ${detail}`),
+            make('li', {}, `${placeOf(pointer)}: ${inFormWords(detail)}`),
           ),
       ),
     make(
@@ -42,6 +43,10 @@ export const box = ({
       `${adviceFor(code)} Charged: ${charged}. Request ${request_id}.`.trim(),
     ),
   );
+
+/** "Options › Expressiveness" */
+const placeOf = (pointer: string): string =>
+  pointer.slice(1).split('/').map(labelOf).join(' › ') || 'Request';
 
 export const plainBox = (title: string, text: string): HTMLElement =>
   make(

@@ -5,7 +5,15 @@ import { type Compared, comparison } from './comparison.ts';
 import { make } from './dom.ts';
 import { provenanceView } from './provenance.ts';
 import { own } from './service.ts';
-import { bytesText, creditsText, durationText, labelOf, sizeText, timeText } from './words.ts';
+import {
+  bytesText,
+  creditsText,
+  durationText,
+  inFormWords,
+  labelOf,
+  sizeText,
+  timeText,
+} from './words.ts';
 
 export const resultView = (compared: Compared, actions: readonly HTMLElement[]): HTMLElement => {
   const { job, result, original } = compared;
@@ -20,7 +28,7 @@ export const resultView = (compared: Compared, actions: readonly HTMLElement[]):
         'This browser does not have the original, so the result is shown alone.',
       ),
     make('p', { class: 'row' }, downloadLink(result), ...actions),
-    ...result.warnings.map(({ detail }) => make('p', { class: 'notice' }, detail)),
+    ...result.warnings.map(({ detail }) => make('p', { class: 'notice' }, inFormWords(detail))),
     facts(job, result),
     provenanceView(result.provenance),
   );

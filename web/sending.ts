@@ -3,19 +3,22 @@ import { EnhanceError } from '../client/errors.ts';
 import type { MediaKind } from '../src/contract/media.ts';
 import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
-import { problemBox } from './problem-box.ts';
+import { fits, otherKind } from './file-fault.ts';
+import { plainBox, problemBox } from './problem-box.ts';
 import { upload } from './upload.ts';
 
 /** What a request names in the place of the file. */
 export type Sent = { readonly url: string; readonly kind: MediaKind };
 
 type Wanted = {
+  /** Whether pictures and videos belong there, or sounds. */
+  readonly isVisual: boolean;
   /** Called when the file is there, and when it cannot be sent. */
   readonly onEnd: () => void;
   readonly onCancel: () => void;
 };
 
-export const createSending = ({ onEnd, onCancel }: Wanted) => {
+export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
   const element = make('div', { class: 'sent' });
   let sent: Sent | null = null;
   let refused = false;
@@ -29,6 +32,8 @@ export const createSending = ({ onEnd, onCancel }: Wanted) => {
     element.replaceChildren();
   };
 
+  const unfit = (name: string) => plainBox('This file does not fit', otherKind(name, isVisual));
+
   const send = async (file: Blob, name: string): Promise<void> => {
     const { signal } = under;
     const progress = progressOf(name);
@@ -37,14 +42,15 @@ export const createSending = ({ onEnd, onCancel }: Wanted) => {
     try {
       const uploaded = await upload(file, name, { signal, onProgress: progress.show });
       if (signal.aborted) return;
-      sent = uploaded;
-      element.replaceChildren();
-      announce(`${name} is uploaded.`);
+      refused = !fits(uploaded.kind, isVisual);
+      if (!refused) sent = uploaded;
+      element.replaceChildren(...(refused ? [unfit(name)] : []));
+      if (sent) announce(`${name} is uploaded.`);
     } catch (error) {
       if (signal.aborted) return;
       refused = error instanceof EnhanceError && !error.retryable;
       element.replaceChildren(
-        problemBox(error),
+        isOfNoKind(error) ? unfit(name) : problemBox(error),
         ...(refused ? [] : [button('Try again', () => send(file, name))]),
       );
     }
@@ -65,6 +71,10 @@ export const createSending = ({ onEnd, onCancel }: Wanted) => {
     isRefused: (): boolean => refused,
   };
 };
+
+/** The service lists all that an upload may be; here it is one file of a request. */
+const isOfNoKind = (error: unknown): boolean =>
+  error instanceof EnhanceError && error.code === 'unsupported_media_type';
 
 const progressOf = (name: string) => {
   const bar = make('progress', { max: 1, value: 0, 'aria-label': `Upload of ${name}` });

@@ -46,7 +46,9 @@ export const createSource = (wanted: Wanted) => {
     clear();
     onChange();
   };
-  const sending = createSending({ onEnd: onChange, onCancel: remove });
+  const sending = createSending({
+    ...{ isVisual: place.isVisual, onEnd: onChange, onCancel: remove },
+  });
 
   const set = (given: Chosen): void => {
     clear();

@@ -47,3 +47,14 @@ export const sentence = (text: string): string => {
   const start = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
   return /[.!?]$/.test(start) ? start : `${start}.`;
 };
+
+/**
+ * The service's sentence for who uses the page: names of fields and values as the form shows them. What is quoted, an
+ * address or the name of a file stays.
+ */
+export const inFormWords = (text: string): string =>
+  text
+    .replaceAll('`', '')
+    .replace(/(?<![\w"./“-])[a-z]+(?:_[a-z]+)+(?![\w"/”-]|\.\w)/g, (name) =>
+      name.replaceAll('_', ' '),
+    );

@@ -16,6 +16,7 @@ import { catalogueEntries, slotForms } from '../operations/catalogue-entries.ts'
 import { openReplicas } from '../triton/replicas/replicas.ts';
 import { asOperator } from './operator.ts';
 import { Refused } from './refused.ts';
+import { releaseTable, unloadText } from './release-words.ts';
 
 type Json = { readonly json?: boolean };
 type Swap = { readonly operate: Operate; readonly registry: Registry; readonly by: string };
@@ -101,23 +102,17 @@ export const unloadRelease = (
   ref: string,
   { delete: remove = false, json }: Json & { readonly delete?: boolean },
 ): Promise<void> =>
-  asSwapper(async ({ operate, by }) => showSlot(await operate.unload(ref, by, remove), json));
+  asSwapper(async ({ operate, by }) => {
+    const state = await operate.unload(ref, by, remove);
+    if (!json) console.log(unloadText(ref, remove));
+    showSlot(state, json);
+  });
 
 export const listReleases = ({ json }: Json): Promise<void> =>
   asSwapper(async ({ operate }) => {
     const slots = await operate.list();
     if (json) return console.log(JSON.stringify(slots));
-    for (const { releases } of slots) {
-      for (const { release, alias, loaded, ready_on, rejected, licence, attempts } of releases) {
-        const state = rejected ? 'taken back' : loaded ? `ready on ${ready_on.length}` : 'unloaded';
-        const { done, failed, mirrored, likeness_db } = attempts;
-        const like = likeness_db === null ? '' : ` (${likeness_db} dB alike)`;
-        const compared = mirrored > 0 ? `, ${mirrored} mirrored${like}` : '';
-        console.log(
-          `${release.padEnd(14)} ${(alias ?? '-').padEnd(9)} ${state.padEnd(11)} ${done} done, ${failed} failed${compared}  ${licence ?? 'ships with the service'}`,
-        );
-      }
-    }
+    for (const line of releaseTable(slots.flatMap(({ releases }) => releases))) console.log(line);
   });
 
 export const applyFile = ({

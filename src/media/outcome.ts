@@ -11,7 +11,18 @@ export const CUT_OFF = 'the file is cut off: it ends before its content does';
 
 /** The file is at fault. */
 export const unreadable = (reason: string, cause?: unknown): Failure =>
-  new Failure('media_unreadable', { reason: reason || 'ffmpeg gave no reason' }, { cause });
+  new Failure(
+    'media_unreadable',
+    { reason: causes[reason] ?? (reason || 'ffmpeg gave no reason') },
+    { cause },
+  );
+
+/** ffmpeg's words for a file whose transfer or recording broke off, or for one in which other bytes stand there. */
+const causes: Readonly<Record<string, string>> = {
+  'moov atom not found': `${CUT_OFF} (an MP4 or MOV without its index)`,
+  'error reading header': 'its header is damaged or cut off',
+  "no 'data' tag found": `${CUT_OFF} (a WAV without samples)`,
+};
 
 /** This service is at fault: the work is done again. */
 export const decodeFailed = (reason: string, cause?: unknown): Failure =>

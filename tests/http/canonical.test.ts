@@ -12,8 +12,8 @@ type Body = typeof UpscaleRequest | typeof LipsyncRequest;
 const read = (schema: Body, sent: Readonly<Record<string, unknown>>, isText = false) =>
   canonical(sent, schema, { isText, publicUrl });
 /** The faults of a request, each as its pointer, its code and what came. */
-const faults = (schema: Body, sent: Readonly<Record<string, unknown>>) => {
-  const checked = validate(schema, read(schema, sent), sent);
+const faults = (schema: Body, sent: Readonly<Record<string, unknown>>, isText = false) => {
+  const checked = validate(schema, read(schema, sent, isText), sent);
   return 'data' in checked
     ? []
     : [...checked.faults].map((make) => {
@@ -143,6 +143,19 @@ test('text parts become the JSON values that their fields expect', () => {
   assert.equal(read(LipsyncRequest, { options: { background } }, true).options, {
     background: { mode: 'mix' },
   });
+});
+
+test('a fault inside the JSON of a text part says what stands there', () => {
+  const sent = {
+    ...{ model: 'fast', options: '{"expressiveness":2,"background":{"volume":"9"}}' },
+    speaker: '{"frame":-1,"x":1,"y":null}',
+  };
+  assert.equal(faults(LipsyncRequest, sent, true), [
+    ['/speaker/frame', 'out_of_range', '-1.'],
+    ['/speaker/y', 'required', 'nothing.'],
+    ['/options/expressiveness', 'out_of_range', '2.'],
+    ['/options/background/volume', 'out_of_range', '9.'],
+  ]);
 });
 
 test('objects as text are for text parts only', () => {

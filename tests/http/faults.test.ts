@@ -40,9 +40,10 @@ test('a video beyond the limits is refused by what it is', async () => {
   refused(await post(short, { scale: '8' }), 413, 'output_too_large');
 });
 
-test('a file of sound alone has no video stream', async () => {
+test('a file of sound alone has no video stream, and is told what was expected', async () => {
   const sound = await clip('sound.mp4', tone(0.5), ['-c:a', 'aac']);
-  refused(await post(sound), 422, 'no_video_stream');
+  const { detail } = refused(await post(sound), 422, 'no_video_stream');
+  assert.match(detail, 'Expected a video; got a file that has no video stream.');
 });
 
 test('a video that is cut off in its header cannot be read', async () => {

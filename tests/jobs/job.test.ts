@@ -225,12 +225,12 @@ test('a sound or a video of which less than half is left is told to be cut, and 
     {
       code: 'much_cut_off',
       detail:
-        'The video lasts 0.04 s, so most of the sound, which lasts 3 s, is cut off. All of it is kept by sync_mode loop, bounce, silence or remap.',
+        'The video lasts 0.04 s, so most of the sound, which lasts 3 s, is cut off. To keep all of it, set sync_mode to loop, bounce, silence or remap.',
     },
   ]);
   assert.match(
     told(40, 3)[0]?.detail ?? '',
-    /^The sound lasts 3 s, so most of the video, which lasts 40 s, is cut off\. .* by sync_mode silence\.$/,
+    /^The sound lasts 3 s, so most of the video, which lasts 40 s, is cut off\. .* set sync_mode to silence\.$/,
   );
   const segments = [{ start: 0, end: 1, audio: { start: 0 } }];
   const silent = [

@@ -214,6 +214,21 @@ test('two workers and many jobs, some failing: each ends once and the books agre
   assert.equal(await watched.forbidden(), []);
 });
 
+test('the first look of a new worker gives no new lease to the job of the one that died', async ({
+  rig,
+}) => {
+  const { job } = await rig.ask('a');
+  const leaseMs = 200;
+  const dead = openAttempts(rig.stores, rig.config, leaseMs);
+  await dead.due(10);
+  await dead.take({ id: job.id, dispatch: 1 }, 'first');
+  await sleep(2 * leaseMs);
+  const { tickets } = await openAttempts(rig.stores, rig.config, leaseMs).due(10);
+  assert.equal(tickets, [{ id: job.id, dispatch: 2 }]);
+  const { status, lost } = await rig.jobs.get('acme', job.id);
+  assert.equal([status, lost], ['queued', 1]);
+});
+
 test('Redis may be killed and come back in the middle of a job', async () => {
   const own = await ownRedis();
   const rig = await openRig(freshPlace(own.url));

@@ -65,7 +65,7 @@ test('animated images are refused as such', async () => {
   for (const path of [gif, webp, apng, avif]) {
     assert.match(
       (await failing(identify(path), 'unsupported_media_type')).message,
-      /GIF, .*; got an animated image \(image\/\w+\), where only still ones are taken\.$/,
+      /GIF\) .*; got an animated image \(image\/\w+\), where only still ones are taken\.$/,
     );
   }
 });
@@ -75,7 +75,7 @@ test('a TIFF of several pages is refused as such', async () => {
   assert.is((await identify(write('a.tiff', tiffOf(grey)))).mime, 'image/tiff');
   const tiff = write('a.tiff', tiffOf(grey, { pages: 2 }));
   const { message } = await failing(identify(tiff), 'unsupported_media_type');
-  assert.match(message, /TIFF, BMP, GIF, .*; got an image of several pages/);
+  assert.match(message, /TIFF, BMP, GIF\) .*; got an image of several pages/);
 });
 
 test('a BigTIFF of several pages is refused as such', async () => {
@@ -114,6 +114,18 @@ test('anything else is refused, and what came is told', async () => {
   for (const [path, came] of others) {
     assert.match((await failing(identify(path), 'unsupported_media_type')).message, came);
   }
+});
+
+test('the kinds that are taken are told with their formats', async () => {
+  const path = write('notes.png', 'once upon a time');
+  assert.match(
+    (await failing(identify(path), 'unsupported_media_type')).message,
+    'Expected an image (PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF) or a video (MP4, MOV, AVI, WebM); got text.',
+  );
+  assert.match(
+    (await failing(identify(path, ['image', 'video', 'audio']), 'unsupported_media_type')).message,
+    /^Expected an image \(.*\), a video \(.*\) or a sound \(.*\); got text\.$/,
+  );
 });
 
 test.run();

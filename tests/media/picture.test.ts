@@ -511,4 +511,12 @@ test('the encoding of a large picture ends at once when it is not wanted any mor
   assert.not.ok(existsSync(encoding.target));
 });
 
+test('a picture without a width is refused in a whole sentence', async () => {
+  const bytes = await solid().png().toBuffer();
+  bytes.writeUInt32BE(0, 16);
+  writeFileSync(at('flat.png'), bytes);
+  const { message } = await failing(probeImage(at('flat.png')), 'media_unreadable');
+  assert.match(message, /[a-z]\.$/);
+});
+
 test.run();

@@ -101,6 +101,12 @@ test('a video that is cut off is refused, of each container', async () => {
   }
 });
 
+test('an MP4 whose index never came is told as cut off', async () => {
+  const clip = await makeClip(at('broken-off.mp4'), pattern(1), h264);
+  truncateSync(clip, Math.floor(readFileSync(clip).length / 2));
+  assert.match((await failing(probe(clip), 'media_unreadable')).message, 'the file is cut off');
+});
+
 test('a live recording, which announces no size, is read whole and refused where it is cut off', async () => {
   const codec = ['-c:v', 'libvpx', '-b:v', '1M', '-f', 'webm', '-live', '1'];
   const clip = await makeClip(at('live.webm'), [...pattern(1), ...tone(1)], codec);

@@ -167,7 +167,7 @@ test('what is no sound is refused, and what came is told', async () => {
   for (const [path, came] of [
     [image, /got image\/png/],
     [avi, /got video\/vnd.avi/],
-    [aiff, /Expected MP3, WAV, AAC, M4A, FLAC, OGG, .*; got audio\/aiff/],
+    [aiff, /Expected a sound \(MP3, WAV, AAC, M4A, FLAC, OGG, .*\); got audio\/aiff/],
   ] as const) {
     assert.match((await failing(probeSound(path), 'unsupported_media_type')).message, came);
   }
@@ -231,6 +231,9 @@ test('sound that nothing can be made of is refused', async () => {
   const cut = await makeClip(at('g2.m4a'), tone(1), ['-c:a', 'aac', '-movflags', '+faststart']);
   truncateSync(cut, Math.floor(readFileSync(cut).length * 0.6));
   assert.match((await failing(probeSound(cut), 'media_unreadable')).message, /cut off/);
+  const head = await makeClip(at('g4.wav'), tone(1), []);
+  truncateSync(head, 30);
+  assert.match((await failing(probeSound(head), 'media_unreadable')).message, /cut off/);
   const empty = await makeClip(at('g3.wav'), ['-f', 'lavfi', '-i', 'anullsrc'], ['-t', '0']);
   await failing(probeSound(empty), 'media_unreadable');
 });

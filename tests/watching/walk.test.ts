@@ -285,6 +285,7 @@ const Line = z.looseObject({
   request_id: z.string().optional(),
   job_id: z.string().optional(),
   trace_id: z.string().optional(),
+  release: z.string().optional(),
 });
 const linesOf = (name: 'api' | 'worker') =>
   service
@@ -293,7 +294,7 @@ const linesOf = (name: 'api' | 'worker') =>
     .filter(Boolean)
     .map((line) => Line.parse(JSON.parse(line)));
 
-test('every line of a request or job has its ids', () => {
+test('every line of a request or job has its ids, and the first of an attempt its release', () => {
   const id = walked.first.data.id;
   const answered = linesOf('api').find(
     ({ msg, request_id }) => msg === 'answered' && request_id === 'request-of-watching',
@@ -306,6 +307,7 @@ test('every line of a request or job has its ids', () => {
     work.map(({ msg }) => msg),
     ['attempt starts', 'attempt ends'],
   );
+  assert.is(work[0]?.release, walked.first.data.release, 'which release a job got');
   for (const line of work)
     assert.equal([line.request_id, line.trace_id], ['request-of-watching', traceId]);
   const stopped = linesOf('worker').find(({ msg }) => msg === 'attempt was stopped');

@@ -9,6 +9,7 @@ import { operations } from '../../src/operations/all.ts';
 import { slotForms } from '../../src/operations/catalogue-entries.ts';
 import { holdBack, isAccessible, type realBrowser } from '../real/browser.ts';
 import type { RealService } from '../real/service.ts';
+import { until } from '../real/until.ts';
 
 type Used = {
   readonly service: RealService;
@@ -84,6 +85,7 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
   test('keys are made, shown once and revoked; credits are granted and told in the ledger', async () => {
     const operator = await service.keys.create({ account: 'operators', scopes: ['admin'] });
     const late = await service.keys.create({ account: 'shop', name: 'late', expiresInSeconds: 1 });
+    const expiredBy = Date.now() + 1_000;
     const page = await browser.open({ viewport: { width: 360, height: 740 }, isMobile: true });
     await page.goto(service.url);
     await page.getByLabel('API key', { exact: true }).fill(operator.key);
@@ -99,6 +101,7 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     assert.is(await own(), 200);
     await isAccessible(page);
     await fill(page, 'Account', 'shop');
+    await until('the late key has expired', () => Date.now() > expiredBy);
     await press(page, 'Show its keys');
     await page.getByRole('button', { name: `Revoke ${operator.id}` }).waitFor({ state: 'hidden' });
     const rows = page.locator('#admin li');

@@ -1,6 +1,6 @@
 /** The playground in Chromium, over the whole service. */
 import { execFile } from 'node:child_process';
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
@@ -177,6 +177,8 @@ test('a clip and a recording: price, start, synchronised players, download', asy
   await paste(page, voice, 'audio/wav');
   await startButton(page).waitFor();
   await isAccessible(page);
+  // The form's words, not the API's: `cut_off`.
+  assert.is(await page.getByText(/: cut off ends with the shorter, loop and bounce/).count(), 1);
   await start(page);
   await result(page).waitFor({ timeout: 180_000 });
   await page.getByRole('slider', { name: 'Time' }).fill('0.4');
@@ -340,11 +342,19 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   assert.equal(uploads, []);
   writeFileSync(at('false.png'), 'once upon a time');
   await choose(page, at('false.png'));
-  await page.locator('[data-code=unsupported_media_type]').waitFor();
+  const lists = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+  // The service names all that an upload may be; the page what may be the picture.
+  await lists(
+    /^This file does not fit.*PNG.*MP4, MOV, AVI or WebM\); “false\.png” is something else\.$/,
+  );
   await isAccessible(page);
   // Sent again it would be refused again.
   await page.getByText('Choose another file to see the price.').waitFor();
   assert.is(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+  copyFileSync(voice, at('unnamed'));
+  await choose(page, at('unnamed'));
+  await lists(/“unnamed” is something else/);
+  assert.is(await startButton(page).count(), 0);
   await page.context().close();
 });
 
@@ -463,7 +473,10 @@ test('two models are compared; the history runs a job again, sends its result on
   assert.is(asked.postDataJSON().image_url, before.result.output_url);
   assert.is(uploads.length, 1, 'the sound alone');
   assert.ok(Number(await page.evaluate("document.querySelector('.preview img').naturalWidth")));
-  const remove = page.locator('#jobs').getByRole('button', { name: 'Delete' }).first();
+  const remove = page
+    .locator('#jobs')
+    .getByRole('button', { name: /^Delete Upscale · .* succeeded · / })
+    .first();
   await remove.click();
   await page.getByRole('button', { name: 'Really delete?' }).click();
   await page.locator('#jobs').getByText('deleted').waitFor();

@@ -40,18 +40,22 @@ function* faultsOf(
   }
 }
 
-const bothAt = ({ value, sent }: Both, path: readonly PropertyKey[]): Both => ({
-  value: valueAt(value, path),
-  sent: valueAt(sent, path),
-});
-
 /** What was sent at that path, before zod converted it: a query's text and not the NaN that it became. */
-const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown => {
+const bothAt = ({ value, sent }: Both, path: readonly PropertyKey[]): Both => {
   const [key, ...rest] = path;
-  if (key === undefined) return value;
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return valueAt(Reflect.get(value, key), rest);
+  if (key === undefined) return { value, sent };
+  const inner = memberOf(value, key);
+  // What stands in a text part of JSON is not read twice.
+  return bothAt(
+    { value: inner, sent: typeof sent === 'string' ? inner : memberOf(sent, key) },
+    rest,
+  );
 };
+
+const memberOf = (value: unknown, key: PropertyKey): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Reflect.get(value, key)
+    : undefined;
 
 const faultOf = (issue: z.core.$ZodIssue, { value, sent }: Both, pointer: string): Fault => {
   const allowed = issue.code === 'invalid_value' ? issue.values.filter(isPlain) : undefined;

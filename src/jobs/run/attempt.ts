@@ -14,6 +14,7 @@ import { fingerprint } from '../submit/fingerprint.ts';
 import type { Attempts } from './attempts.ts';
 import { type HeartTiming, startHeart } from './heart.ts';
 import { keepForMirror, mirrorJob } from './mirror.ts';
+import { outage } from './outage.ts';
 import type { AttemptWatch } from './watch.ts';
 
 export type AttemptParts = {
@@ -30,7 +31,7 @@ export type AttemptParts = {
 export type AttemptTiming = HeartTiming & {
   /** Before the second attempt; doubled for each further one. */
   readonly retryMs: number;
-  /** Before looking again whether the model is back, at first; then as long again as it has been away, up to ten times this. */
+  /** Before looking again whether the model is back, at first; then half as long as it has been away, up to ten times this. */
   readonly unavailableMs: number;
 };
 
@@ -216,10 +217,12 @@ const conclude = (
   // What ends a worker (Ctrl-C, a service manager) often ends its ffmpeg too: that is not the job's fault.
   if (failure.retryable && leaving) return attempts.retry(id, fence, { delayMs: 0, counts: false });
   if (isWaitedFor(failure.code)) {
-    const { since, delayMs } = outage(job, timing, config.jobs.modelWaitMs);
-    const next = Date.now() + delayMs;
-    if (next > since + config.jobs.modelWaitMs || next > deadlineOf(job, config))
-      return fail(failure);
+    const longestMs = config.jobs.modelWaitMs;
+    const bounds = { unavailableMs: timing.unavailableMs, longestMs };
+    const now = Date.now();
+    const { since, delayMs } = outage(job, now, bounds);
+    const next = now + delayMs;
+    if (next > since + longestMs || next > deadlineOf(job, config)) return fail(failure);
     return attempts.retry(id, fence, { delayMs, counts: false, awaySince: since });
   }
   if (failure.retryable && job.attempts < config.jobs.attempts) {
@@ -227,20 +230,4 @@ const conclude = (
     return attempts.retry(id, fence, { delayMs, counts: true });
   }
   return fail(failure);
-};
-
-/**
- * Since when what the job needs has been away, and how long to wait now. That counts as no attempt, but may not go on for
- * ever: a job that works for minutes and then finds a model away, again and again, has one outage.
- */
-const outage = (
-  { away_since, away_at }: JobRecord,
-  { unavailableMs }: AttemptTiming,
-  longestMs: number,
-): { readonly since: number; readonly delayMs: number } => {
-  const now = Date.now();
-  const goesOn = away_since !== null && away_at !== null && now - away_at < longestMs;
-  const since = goesOn ? away_since : now;
-  const delayMs = Math.min(Math.max(now - since, unavailableMs), 10 * unavailableMs);
-  return { since, delayMs };
 };

@@ -40,7 +40,7 @@ const failJob = script(from('fail'), z.union([z.enum(['failed', 'canceled']), Lo
 const retryJob = script(from('retry'), z.union([z.enum(['queued', 'canceled']), Lost]));
 const lookAtDue = script(
   from('due'),
-  z.tuple([z.array(z.tuple([z.string(), z.number()])), z.array(z.string())]),
+  z.tuple([z.array(z.tuple([z.string(), z.number()])), z.array(z.string()), z.number()]),
 );
 
 const adoptJobs = script(from('adopt'), z.number());
@@ -51,6 +51,8 @@ const DUE_AT_ONCE = 100;
 /** The steps of an attempt. Each is one script, which does nothing when the fencing token is not the job's latest. */
 export const openAttempts = (stores: Redises, config: Config, leaseMs: number) => {
   const { attempts, accountRunning } = config.jobs;
+  /** When `due` was answered last, by Redis' clock. */
+  let looked = 0;
   return {
     /**
      * Starts the job whose turn it is; the ticket's own job is that only when nobody else's comes before it. Null: a place is
@@ -81,7 +83,9 @@ export const openAttempts = (stores: Redises, config: Config, leaseMs: number) =
     /** The tickets that Bull must have now, and the ids of the jobs that ended because their worker was lost. */
     due: async (mostTickets: number) => {
       const limits = [DUE_AT_ONCE, mostTickets, attempts, accountRunning];
-      const [tickets, ended] = await lookAtDue(stores, ...limits, RECORD_TTL_MS, leaseMs);
+      const answer = await lookAtDue(stores, ...limits, RECORD_TTL_MS, leaseMs, looked);
+      const [tickets, ended, now] = answer;
+      looked = Math.max(looked, now);
       return { tickets: tickets.map(([id, dispatch]): Ticket => ({ id, dispatch })), ended };
     },
 

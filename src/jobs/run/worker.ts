@@ -30,7 +30,7 @@ export type WorkerParts = WatchParts & {
 };
 
 export type WorkerTiming = AttemptTiming & {
-  /** After this long without a beat an attempt's worker is taken for lost. */
+  /** After this long without a beat an attempt's worker is taken for lost (decision 79). */
   readonly leaseMs: number;
   /** How often to look at what is due, and whether Bull has a ticket for it. */
   readonly lookMs: number;
@@ -44,7 +44,7 @@ export const workerTiming: WorkerTiming = {
   silenceMs: 1_000,
   retryMs: 1_000,
   unavailableMs: 3_000,
-  leaseMs: 15_000,
+  leaseMs: 8_000,
   lookMs: 500,
   sweepMs: 300_000,
   restMs: 10_000,
@@ -125,7 +125,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
   };
 
   const runOrFail = async (job: JobRecord, watch: AttemptWatch): Promise<End> => {
-    const { id, fence, model, account } = job;
+    const { id, fence, model, release, account } = job;
     const attemptLog = log.child({ fence });
     if (job.unreadable !== null) {
       attemptLog.error({ why: job.unreadable }, 'a job that cannot be read fails');
@@ -133,7 +133,7 @@ export const startWorker = async (parts: WorkerParts, timing: WorkerTiming = wor
       watch.failed('record_unreadable');
       return attempts.fail(id, fence, { code: 'record_unreadable', facts });
     }
-    attemptLog.info({ model, account }, 'attempt starts');
+    attemptLog.info({ model, release, account }, 'attempt starts');
     const own = { ...parts, attempts, chunks, watch, log: attemptLog };
     const end = await runAttempt(own, timing, job, leaving);
     attemptLog.info({ end }, 'attempt ends');

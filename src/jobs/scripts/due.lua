@@ -1,20 +1,21 @@
 -- Handles the jobs that are due, and names the tickets that Bull must have. A queued job that is due may be started from now
 -- on. A running job is due when its lease has ended without a heartbeat: its worker is lost, and it is queued again or,
 -- after too many attempts, failed with its credits released.
--- When this script was not called for half a lease, Redis probably stopped, and no heartbeat could arrive either: every
--- running job then gets a new lease.
--- KEYS[1] root   ARGV: most jobs to handle, most tickets, most attempts, running limit, record ttl ms, lease ms
--- Answers {{id, dispatch} of the jobs that are to be started next ...}, {id of jobs that ended ...}
+-- When half a lease has passed since its caller called it last, Redis probably stopped, and no heartbeat could arrive
+-- either: every running job then gets a new lease. A worker that has just started knows nothing of that: the jobs of the one
+-- before it need not wait.
+-- KEYS[1] root   ARGV: most jobs to handle, most tickets, most attempts, running limit, record ttl ms, lease ms,
+--                the time that the caller was answered last (0: it never was)
+-- Answers {{id, dispatch} of the jobs that are to be started next ...}, {id of jobs that ended ...}, the time
 -- @include "../../accounts/scripts/money.lua"
 -- @include "job.lua"
 local root, now = KEYS[1], now_ms()
 local running_limit, settings = tonumber(ARGV[4]), { record_ttl_ms = ARGV[5] }
-local lease = tonumber(ARGV[6])
+local lease, looked = tonumber(ARGV[6]), tonumber(ARGV[7])
 local ended = {}
 
 local function renew_leases()
-  local looked = tonumber(redis.call('GETSET', root .. ':looked', now) or now)
-  if now - looked <= lease / 2 then return end
+  if looked == 0 or now - looked <= lease / 2 then return end
   for _, id in ipairs(redis.call('SMEMBERS', root .. ':processing')) do
     redis.call('ZADD', root .. ':due', 'XX', 'GT', now + lease, id)
   end
@@ -56,4 +57,4 @@ end
 
 renew_leases()
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', root .. ':due', '-inf', now, 'LIMIT', 0, ARGV[1])) do handle(id) end
-return { tickets(tonumber(ARGV[2])), ended }
+return { tickets(tonumber(ARGV[2])), ended, now }

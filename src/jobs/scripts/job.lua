@@ -20,7 +20,6 @@
 --   <root>:taken:<token>       what a call of take.lua answered, for as long as it may be sent again
 --   <root>:due                 zset of ids by when due.lua must handle them: a queued job that waits for its next
 --                              attempt becomes ready then, and the lease of a running one ends
---   <root>:looked              when due.lua was last called
 --   <root>:inflight:<print>    id of the unfinished job with this fingerprint
 --   <root>:cache:<print>       id of the job that made the result, until the result expires
 --   <root>:totals              hash of counters, see money.lua: jobs that ended as succeeded, failed and canceled, and

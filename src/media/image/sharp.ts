@@ -27,6 +27,7 @@ export const reasonOf = (error: unknown): string => {
       // It may quote what the file holds.
       ?.slice(0, MOST_CHARACTERS)
       .replace(/(\/\S+|\S*vips\S*): /gi, '')
-      .trim() || 'it is damaged'
+      .trim()
+      .replace(/:$/, '') || 'it is damaged'
   );
 };

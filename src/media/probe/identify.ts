@@ -34,10 +34,11 @@ const types: readonly MediaType[] = [
 ];
 const accepted = new Map(types.map((type) => [type.mime, type]));
 const names: Readonly<Record<Kind, string>> = {
-  image: 'PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF',
-  video: 'MP4, MOV, AVI, WebM',
-  audio: 'MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or the sound of an MP4 or MOV',
+  image: 'an image (PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF)',
+  video: 'a video (MP4, MOV, AVI, WebM)',
+  audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or that of an MP4 or MOV)',
 };
+const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /**
  * What the file is by its content, never by its name. Throws unsupported_media_type for what is none of `kinds`, and for
@@ -67,7 +68,7 @@ export const contentTypeOf = async (path: string): Promise<string> =>
 /** `came` states what the content is. */
 export const unsupported = (wanted: readonly Kind[], came: string): Failure =>
   new Failure('unsupported_media_type', {
-    expected: wanted.map((kind) => names[kind]).join(', '),
+    expected: oneOf.format(wanted.map((kind) => names[kind])),
     came,
   });
 

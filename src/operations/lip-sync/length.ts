@@ -68,7 +68,7 @@ const cutWarnings = (input: Input, { sync_mode, segments }: Timing): Warning[] =
       ? (['video', 'sound', 'loop, bounce, silence or remap'] as const)
       : (['sound', 'video', 'silence'] as const);
   const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
-  const detail = `The ${short} lasts ${seconds(left)}, so most of the ${long}, which lasts ${seconds(whole)}, is cut off. All of it is kept by sync_mode ${kept}.`;
+  const detail = `The ${short} lasts ${seconds(left)}, so most of the ${long}, which lasts ${seconds(whole)}, is cut off. To keep all of it, set sync_mode to ${kept}.`;
   return [{ code: 'much_cut_off', detail }];
 };
 

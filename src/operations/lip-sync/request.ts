@@ -102,7 +102,9 @@ export const LipsyncTuning = z
 const options = {
   model: LipsyncModel,
   output_format: VideoFormat.default('mp4').describe('H.264 and AAC'),
-  sync_mode: SyncMode.default('cut_off').describe('when video and sound differ in length'),
+  sync_mode: SyncMode.default('cut_off').describe(
+    'when video and sound differ in length: `cut_off` ends with the shorter, `loop` and `bounce` repeat the video, `silence` keeps both whole, `remap` changes the speed of the video',
+  ),
   speaker: Speaker.default({ mode: 'auto' }),
   segments: z
     .array(Segment)
