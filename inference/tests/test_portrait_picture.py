@@ -10,7 +10,7 @@ import pytest
 from skimage import data
 
 from enhance.geometry.frame import head_frame
-from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS
+from enhance.geometry.landmarks import LEFT_CHEEK, LEFT_LIDS, RIGHT_CHEEK, RIGHT_LIDS
 from enhance.picture import BadPictureError, Picture
 from enhance.portrait.animate import Animator
 from enhance.portrait.head import head_field
@@ -133,6 +133,29 @@ def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_s
     for eye in (RIGHT_LIDS, LEFT_LIDS):
         x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
         np.testing.assert_allclose(shut[y, x], SKIN, atol=45)
+
+
+def test_a_shut_lid_has_the_grain_of_the_picture() -> None:
+    picture, mesh = drawn(512)
+    noise = np.random.default_rng(1).normal(0, 8, picture.shape[:2])[..., None]
+    picture = np.clip(picture + noise, 0, 255).astype(np.uint8)
+    shut = Animator().move(picture, mesh, blink(1.0), "photo")
+    grain = shut[..., 1] - cv2.GaussianBlur(shut[..., 1].astype(np.float32), (0, 0), 1.0)
+    cheek = mesh[[*RIGHT_CHEEK, *LEFT_CHEEK], :2].mean(axis=0).astype(int)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = (eye_of(mesh, eye).mean(axis=0) - [0, 0.02 * head_frame(mesh).unit]).astype(int)
+        lid, around = (grain[v - 4 : v + 5, u - 8 : u + 9].std() for u, v in ((x, y), cheek))
+        assert lid > 0.75 * around
+
+
+def test_the_lash_line_of_a_shut_eye_is_not_bluer_than_the_skin() -> None:
+    picture, mesh = drawn(512)
+    shut = Animator().move(picture, mesh, blink(1.0), "photo").astype(np.float64)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
+        lid = shut[y : y + 30, x - 10 : x + 10]
+        red, _, blue = lid[lid[..., 0] < 0.75 * SKIN[0]].T
+        assert len(red) and (blue / red).max() < SKIN[2] / SKIN[0] + 0.02
 
 
 def test_a_blink_changes_nothing_but_the_eyes() -> None:

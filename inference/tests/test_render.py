@@ -18,6 +18,7 @@ from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, 
 from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
+from enhance.render.inside.interior import hole_of
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import asked_of, laugh_of, shape_of
 from enhance.render.measure import measure
@@ -191,6 +192,27 @@ def test_the_shade_in_the_corners_of_an_open_mouth_is_no_dark_hook_when_it_shuts
         x, y = np.round(mesh[corner, :2]).astype(int)
         reach = round(0.07 * unit)
         assert rendered.planes.y[y - reach : y + reach, x - reach : x + reach].min() > 0.6 * lip
+
+
+@pytest.mark.parametrize(("opening", "width"), [(0.1, 1.0), (0.15, 0.85)])
+def test_beside_lips_that_part_the_shade_of_the_corners_of_a_wider_mouth_is_no_dark_hook(opening: float, width: float) -> None:
+    planes_shut, mesh_shut = drawn()
+    planes, mesh = drawn(gap=0.25)
+    pose = pose_of(mesh)
+    for corner in (61, 291):
+        cv2.circle(planes.y, np.round(mesh[corner, :2]).astype(int).tolist(), round(0.03 * pose.scale), (50,), -1, cv2.LINE_AA)
+    subject, wanted = measure(planes_shut, BT601, mesh_shut), target(opening, width * own_width(mesh))
+    rendered = done(planes, mesh, wanted, subject=subject)
+    rest = SUBJECT.unpack(subject).rest
+    asked = asked_of(shape_of(wanted, rest), rest, lips_of(pose.to_head(mesh.astype(np.float64)), pose, planes))
+    lip, reach = float(from_rgb(np.array(LIP, np.float32), BT601)[0]), round(0.05 * pose.scale)
+    hole = hole_of(asked, pose, planes.area)
+    assert hole is not None
+    bare = np.ones(planes.y.shape, bool)
+    bare[hole.area.slices] = hole.opacity == 0
+    for x, y in np.round(pose.to_pixels(pose.to_plane(asked.upper_outer[[0, -1]]))).astype(int):
+        near = np.s_[y - reach : y + reach, x - reach : x + reach]
+        assert rendered.planes.y[near][bare[near]].min() > 0.6 * lip
 
 
 def test_lips_that_shut_for_a_p_are_as_thick_as_at_rest() -> None:

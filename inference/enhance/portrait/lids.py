@@ -22,8 +22,12 @@ Values = Floats
 MARGIN = 0.3  # units round an eye from which its skin is made
 SOFT = 0.009  # units: edge of the cover
 LINE = 0.0065  # units: half the thickness of the line that two shut lids make
-LINE_DARK = 0.45
+LINE_DARK = 0.6
 REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
+LASH_NEAR = 0.006  # units: half the height over which the lash line is looked at
+TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
+"""Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
+GRAIN = 3.0  # medians of the skin's detail, above which it is a mole or a wrinkle
 PROFILE = tuple(-0.06 + 0.006 * i for i in range(13))  # units from the lid's edge, downwards
 LUMA_32 = LUMA.astype(np.float32)
 
@@ -41,6 +45,7 @@ class Lid:
     bottom: Values
     taper: Values  # 1 along the lid, 0 at and beyond its ends
     lash: Values  # how dark the open lid's edge is against the skin at PROFILE's distances, 1 = not at all
+    tint: Values  # [3], the power of that which red, green and blue have: 1 in each is grey
     unit: float
 
     def close(self, picture: Picture, amount: float) -> None:
@@ -51,15 +56,16 @@ class Lid:
         # The lower rim of the eye is covered last, when the lids meet.
         end = edge + (self.bottom - edge + soft) * ramp(amount, 0.72, 1.0)
         cover = self.inside * (1 - _smoothstep_32(self.t - end, -soft, soft)) * min(1.0, amount / 0.12)
-
         lash = self._lash(edge, amount)
+        # No white of the eye shines through the lash line.
+        cover = np.maximum(cover, self.inside * np.minimum(2 * (1 - lash), 1))
         shade = 1 - 0.16 * amount * _smoothstep_32(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
         below = self.t - edge
         shadow = (
             1 - 0.22 * min(1.0, amount / 0.12) * np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
         )
         base = here * shadow[..., None] * (1 - cover[..., None]) + (self.skin * shade[..., None]) * cover[..., None]
-        mixed = base * lash[..., None]
+        mixed = base * lash[..., None] ** self.tint
         np.clip(mixed + 0.5, 0, 255, out=mixed)
         picture[self.box] = mixed.astype(np.uint8)
 
@@ -108,11 +114,14 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
     dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
     middle = within > 0.06 * unit
+    lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
+    line = middle & (np.abs(t - edge - PROFILE[lash.argmin()] * unit) < LASH_NEAR * unit + 0.3)
     planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
     return Lid(
         box,
         skin,
-        lash=_lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit),
+        lash=lash,
+        tint=_tint(picture[box][line], skin[line]),
         unit=unit,
         **{name: plane.astype(np.float32) for name, plane in planes.items()},
     )
@@ -130,10 +139,18 @@ def _lash_profile(ratio: Values, above: Values, thickness: float, unit: float) -
     at = np.array(PROFILE) * unit
     profile = np.ones(len(at), np.float32)
     for i, place in enumerate(at):
-        near = ratio[np.abs(above - place) < 0.006 * unit + 0.3]
+        near = ratio[np.abs(above - place) < LASH_NEAR * unit + 0.3]
         if -thickness - 0.012 * unit <= place <= 0 and len(near):
             profile[i] = np.median(near)
     return np.convolve(np.pad(profile, 1, constant_values=1), (0.25, 0.5, 0.25), mode="valid").astype(np.float32)
+
+
+def _tint(line: Values, skin: Values) -> Values:
+    """[3]: by how much more, of its darkness, the lash line is dark in red, green and blue. line, skin: n x 3 RGB."""
+    if not len(line):
+        return np.ones(3, np.float32)
+    dark = np.log(np.clip(np.median(line, axis=0) / np.maximum(np.median(skin, axis=0), 1), 0.05, 0.95))
+    return np.asarray(np.clip(dark / (LUMA_32 @ dark), *TINTS), np.float32)
 
 
 def _box(picture: Picture, outline: Outline, margin: float) -> tuple[slice, slice]:
@@ -162,19 +179,20 @@ def _skin(window: Values, s: Floats, t: Floats, outline: Outline, unit: float) -
 
 
 def _texture(window: Values, t: Floats, bottom: Floats, outline: Outline, unit: float) -> Values:
-    """Fine detail mirrored at a line just under the eye, limited to twice its median: moles and wrinkles are not copied."""
+    """Fine detail mirrored at a line just under the eye, limited to GRAIN: moles and wrinkles are not copied."""
     detail = window - cv2.GaussianBlur(window, (0, 0), max(1.0, 0.018 * unit))
     mirror = 2 * (bottom + 0.035 * unit - t)
     rows, columns = t.shape
     y, x = np.mgrid[0:rows, 0:columns].astype(np.float32)
+    # From whole pixels: between them the grain of a picture is averaged away.
     mirrored = cv2.remap(
         detail,
-        x + (mirror * outline.down[0]).astype(np.float32),
-        y + (mirror * outline.down[1]).astype(np.float32),
-        cv2.INTER_LINEAR,
+        x + np.rint(mirror * outline.down[0]).astype(np.float32),
+        y + np.rint(mirror * outline.down[1]).astype(np.float32),
+        cv2.INTER_NEAREST,
         borderMode=cv2.BORDER_REFLECT_101,
     )
-    limit = 2 * float(np.median(np.abs(mirrored))) + 1
+    limit = GRAIN * float(np.median(np.abs(mirrored))) + 1
     return np.clip(mirrored, -limit, limit)
 
 

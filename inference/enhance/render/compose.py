@@ -20,7 +20,7 @@ from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
-from .inside.crease import draw_crease
+from .inside.crease import draw_crease, light_corners
 from .inside.interior import Hole, Rows, hole_of, in_slit, interior, slit_of, unpack_subject
 from .inside.merged import MERGED_ROW, Receiver, merged_from, show
 from .inside.own_row import own_row
@@ -115,10 +115,12 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     ring = Ring.of(pose, upper, lower, patch.planes.area)
     mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief))
+    lips, lip = (own, asked), person.lip * mouth.light
+    light_corners(out, mask, patch, lips, lip, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area)
     if hole is not None:
         _fill(out, mask, patch, hole, mouth, request)
-    draw_crease(out, mask, patch, (own, asked), person.lip * mouth.light, belief, laugh_of(person.rest, own))
+    draw_crease(out, mask, patch, lips, lip, belief)
     if cover is not None:
         cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)

@@ -25,7 +25,7 @@ import {
   type LipSyncVideo,
   type TaskWithPlace,
 } from './task.ts';
-import { grownFrom, shrunkFrom } from './warnings.ts';
+import { grownFrom, mouthCovered, shrunkFrom } from './warnings.ts';
 
 /** A still as a video: its sRGB pixels are tagged BT.709, the colours of HDTV. */
 const format: VideoFormat = {
@@ -56,7 +56,7 @@ export const lipSyncPortrait = async (
     time: i / PORTRAIT_FPS,
     duration: 1 / PORTRAIT_FPS,
   }));
-  const open = await preparePortraitFrames(task, { still, face, sound, times });
+  const { open, covered } = await preparePortraitFrames(task, { still, face, sound, times });
   const origin = checkpointOrigin(task, models.version);
   const { parts, encoded, passedThrough } = await encodeOutput(task, {
     ...{ checkpoints: await openCheckpoints(task.work, origin), times, format, open },
@@ -70,6 +70,7 @@ export const lipSyncPortrait = async (
     warnings: [
       ...shrunkFrom(info.size, still),
       ...grownFrom(within(info.size, config.limits.lipsync)),
+      ...mouthCovered(covered),
     ],
     boxes: Array.from({ length: count }, () => face.box),
     speaking: { count, first: 0, firstSeconds: 0 },
@@ -93,18 +94,24 @@ type PortraitScene = {
   readonly times: readonly Pick<Timed, 'time' | 'duration'>[];
 };
 
+type PortraitFrames = {
+  readonly open: OpenFrames;
+  /** 0..1, of the lower face; 0 of a drawing, whose lips may have any colour. */
+  readonly covered: number;
+};
+
 /** Plans mouth and head, measures the subject; returns what then renders the output from any frame on. */
 const preparePortraitFrames = async (
   task: LipSyncTask,
   { still, face, sound, times: frames }: PortraitScene,
-): Promise<OpenFrames> => {
+): Promise<PortraitFrames> => {
   const { models, options, signal, config } = task;
   const times = frames.map(({ time }) => time);
   const observed = { times: [0], mesh: async () => face.mesh };
   const { targets } = await planMouth(task, { sounds: { sound, own: null }, observed, times });
   const motion = options.options.motion ? await planHead(task, still, sound, times) : null;
 
-  const { mouth, rect } = await measureStill(task, { still, face });
+  const { mouth, rect, covered } = await measureStill(task, { still, face });
   const { style } = mouth.about;
   const inside = await insideOfStill(mouth, models.mouthRender, signal);
 
@@ -135,11 +142,12 @@ const preparePortraitFrames = async (
   };
   // One more than are rendered at a time: no renderer waits while a frame goes to the encoder.
   const inFlight = config.triton.framesInFlight + 1;
-  return async function* (from): AsyncGenerator<FinishedFrame> {
+  const open: OpenFrames = async function* (from): AsyncGenerator<FinishedFrame> {
     const drawn = inOrder([...frames.keys()].slice(from), inFlight, draw);
     for await (const { memory, frame } of drawn) {
       yield frame;
       memories.give(memory);
     }
   };
+  return { open, covered: style === 'photo' ? covered : 0 };
 };

@@ -5,6 +5,7 @@ import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
 import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
 import {
   leftUnchanged,
+  mouthCovered,
   smallFace,
   weaklySynced,
 } from '../../../src/operations/lip-sync/warnings.ts';
@@ -79,6 +80,13 @@ test('callers are told of a face whose mouth has too few pixels, by the median o
   const [warning] = smallFace([box(40.2), null, box(38), box(200)]);
   assert.is(warning?.code, 'small_face');
   assert.match(warning?.detail ?? '', /face is 40 pixels wide: .* from 64 on/);
+});
+
+test('callers are told of a portrait whose lips a hand covers, and not of one with pale lips', () => {
+  assert.equal([mouthCovered(0), mouthCovered(0.11)], [[], []]);
+  const [warning] = mouthCovered(0.38);
+  assert.is(warning?.code, 'mouth_covered');
+  assert.match(warning?.detail ?? '', /Send a picture that shows the mouth/);
 });
 
 test('correlation is as defined', () => {

@@ -26,22 +26,30 @@ STRONGEST, FAINTEST = 0.85, 0.01
 """Opacity of the line at most, and that below which none is drawn."""
 
 
-def draw_crease(
+def light_corners(
     out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float, laughs: float
 ) -> None:
-    """Draws the line into `out` and marks it in `mask`.
+    """Lights the shade inside of an open mouth's corners, and marks that in `mask`. To be done before the new mouth is filled.
 
     lips: as the frame has them, as they are asked for. colour: RGB 0..255 of the lips in the frame's light.
     belief: 0..1, how far the frame's mouth is replaced. laughs: 0..1, how far the frame's mouth laughs: then the shade at its
     corners is the cheeks', and stays.
     """
     own, asked = lips
-    opacity = STRONGEST * (1 - own.closed) * closeness(asked.gap, own.gap) * belief
+    opacity = STRONGEST * (1 - own.closed) * belief * (1 - laughs)
     if opacity < FAINTEST:
         return
     light = from_rgb((CORNER * colour).astype(np.float32), patch.colours)
     for corner in patch.pose.to_plane(asked.upper_outer[[0, -1]]):
-        _light_corner(out, mask, patch, corner, light, opacity * (1 - laughs))
+        _light_corner(out, mask, patch, corner, light, opacity)
+
+
+def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float) -> None:
+    """Draws the line into `out` and marks it in `mask`. The arguments are those of light_corners()."""
+    own, asked = lips
+    opacity = STRONGEST * (1 - own.closed) * closeness(asked.gap, own.gap) * belief
+    if opacity < FAINTEST:
+        return
     middle = (asked.upper_inner + asked.lower_inner) / 2
     half = np.zeros((SAMPLES, 3))
     half[:, 1] = HALF_HEIGHT * (1 - NARROWER * ALONG**2)

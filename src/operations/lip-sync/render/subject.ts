@@ -60,17 +60,17 @@ type Still = {
   readonly face: { readonly mesh: Float32Array; readonly box: Box };
 };
 
+type MeasuredStill = Pick<Portrayed, 'covered'> & { readonly mouth: Mouth; readonly rect: Rect };
+
 /** The mouth of a still, its subject measured, and where it lies. Throws no_face_detected as well. */
-export const measureStill = async (
-  task: Means,
-  { still, face }: Still,
-): Promise<{ readonly mouth: Mouth; readonly rect: Rect }> => {
+export const measureStill = async (task: Means, { still, face }: Still): Promise<MeasuredStill> => {
   const rect = rectOf(task, still, face.mesh);
   const { width, height } = rect;
   const patch = { width, height, pixels: cutPixels(still, rect) };
   const unmeasured = { patch, mesh: meshIn(face.mesh, rect), about: { coding: 'rgb' as const } };
-  const about = unmasked(await measure(task, unmeasured, () => cutFace(still, face.box)));
-  return { mouth: { ...unmeasured, about }, rect };
+  const measured = await measure(task, unmeasured, () => cutFace(still, face.box));
+  const mouth = { ...unmeasured, about: unmasked(measured) };
+  return { mouth, rect, covered: measured.covered };
 };
 
 const unmasked = ({ rendering, covered }: Portrayed): Rendering => {
