@@ -21,11 +21,11 @@ from enhance.render.inside.layers import Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.merge import merge
-from enhance.render.inside.merged import MERGED_ROW, Merged, merged_from
+from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.upper import grown, upper_row
-from enhance.render.lips.shape import shift_of
+from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.measure import measure
 from enhance.render.patch import Patch
 from enhance.render.quality import QUALITIES
@@ -203,6 +203,13 @@ def as_patch(lender: Lender) -> Patch:
     return Patch(lender.planes, BT601, lender.pose, np.zeros((478, 3)))
 
 
+def own_row_of(inside: Merged, lender: Lender, shift: float = 0.0, asked: Lender | None = None) -> Row:
+    """What a frame says of its teeth whose lips are to be as those of `asked`; as they are without."""
+    lips = (asked or lender).lips
+    shape = Asked(lips.upper_inner, lips.lower_inner, lips.upper_outer, lips.lower_outer, 0.0, shift)
+    return own_row(inside, as_patch(lender), lender.lips, lender.cheeks, shape)
+
+
 @pytest.mark.parametrize(("x", "y"), [(0.0, 0.006), (0.03, 0.0), (0.0, 0.04)])
 def test_teeth_lie_where_the_frame_shows_its_own_or_on_the_way_there(x: float, y: float) -> None:
     lender, subject = lent(*with_gap(0.16)), person()
@@ -211,7 +218,7 @@ def test_teeth_lie_where_the_frame_shows_its_own_or_on_the_way_there(x: float, y
     pose = lender.pose
     off = replace(lender, pose=replace(pose, anchor=pose.anchor + pose.scale * np.array([x, y, 0.0])))
     shifts = (shift_of(subject.rest, each.lips) for each in (lender, off))
-    rows = [own_row(inside, as_patch(each), each.lips, each.cheeks, s) for each, s in zip((lender, off), shifts, strict=True)]
+    rows = [own_row_of(inside, each, s) for each, s in zip((lender, off), shifts, strict=True)]
     here, there = ((row.x, row.y) for row in rows)
     assert np.hypot(*here) < 0.003
     if np.hypot(x, y) < FARTHEST:
@@ -224,9 +231,9 @@ def test_a_frame_that_shows_no_teeth_does_not_say_where_they_are() -> None:
     inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
     assert inside
     for frame in (lent(*painted(0.16)), lent(*drawn(gap=0.01, teeth=True))):
-        assert own_row(inside, as_patch(frame), frame.lips, frame.cheeks, 0.0).x == 0
+        assert own_row_of(inside, frame).x == 0
     slit = lent(*drawn(gap=0.01, teeth=True))
-    assert own_row(inside, as_patch(slit), slit.lips, slit.cheeks, 0.0) == MERGED_ROW
+    assert own_row_of(inside, slit) == MERGED_ROW
 
 
 def test_teeth_are_drawn_in_the_light_in_which_the_frame_shows_its_own() -> None:
@@ -247,10 +254,20 @@ def test_the_light_of_teeth_does_not_come_at_once_as_the_lips_of_a_frame_part() 
     inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
     assert inside
     frames = [lent(*in_shade(gap, 0.7)) for gap in np.arange(0.02, 0.17, 0.01)]
-    lights = [own_row(inside, as_patch(each), each.lips, each.cheeks, 0.0).light for each in frames]
+    lights = [own_row_of(inside, each).light for each in frames]
     assert lights[0] == 1
     assert lights[-1] < 0.9
     assert np.abs(np.diff(lights)).max() < 0.1
+
+
+def test_teeth_of_a_mouth_that_is_to_open_wider_are_not_grey_for_the_dark_under_the_frames_lip() -> None:
+    inside = merged_from(inside_of(with_gap(0.16)).tobytes(), BALANCED.density)
+    assert inside
+    dim, wide = lent(*in_shade(0.12, 0.5)), lent(*with_gap(0.22))
+    assert own_row_of(inside, dim).light < 0.85
+    assert own_row_of(inside, dim, asked=wide).light == 1
+    lit = lent(*in_shade(0.12, 1.2))
+    assert own_row_of(inside, lit, asked=wide).light == own_row_of(inside, lit).light
 
 
 def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
@@ -410,6 +427,23 @@ def test_a_spot_that_shines_in_one_frame_does_not_shine_in_all() -> None:
 
     assert brightest(8) > 180  # as large as a tooth
     assert brightest(1) < 150
+
+
+def test_flesh_that_a_frame_shows_lit_at_a_corner_alone_is_no_blob_there() -> None:
+    lit = (130, 122, 164)
+
+    def at_corner(elsewhere: tuple[int, int, int]) -> float:
+        planes, mesh = painted(0.16, elsewhere)
+        x, y = np.round(mesh[14, :2] + pose_of(mesh).scale * np.array([0.16, -0.05])).astype(int)
+        for plane, light, size in zip((planes.y, planes.u, planes.v), lit, (1, 2, 2), strict=True):
+            cv2.circle(plane, (int(x) // size, int(y) // size), 10 // size, (light,), -1)
+        known = merged_from(inside_of((planes, mesh)).tobytes(), BALANCED.density)
+        assert known
+        column = round((merged.REACH + 0.16) * known.density)
+        return float(known.below[-1][2:20, column - 3 : column + 3, 0].max())
+
+    assert at_corner((80, 122, 150)) < 112
+    assert at_corner(lit) > 120
 
 
 def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:

@@ -181,7 +181,7 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
     if own:
         asked, row = mouth.asked, MERGED_ROW
         if asked.gap > SHOWS_TEETH:
-            row = own_row(own, patch, mouth.own, mouth.cheeks, asked.shift)
+            row = own_row(own, patch, mouth.own, mouth.cheeks, asked)
         return show(own, Receiver(hole, asked, patch.pose, mouth.cheeks, patch.colours), row)
     colour = interior(hole, mouth.shape, mouth.asked, patch.pose, person, mouth.rows, not photo) * mouth.light
     yuv = from_rgb(colour, patch.colours)

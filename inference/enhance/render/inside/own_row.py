@@ -12,6 +12,7 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp, smoothstep
 from enhance.render.light import DIM
 from enhance.render.lips.outline import Lips
+from enhance.render.lips.shape import Asked
 from enhance.render.patch import Patch
 
 from .aligned import HANGING, offset_of
@@ -28,18 +29,21 @@ AREA = (0.001, 0.005)  # of them that is seen, in square S, from which their pla
 FARTHEST = 0.008  # S that they are drawn off the mesh, at most: without knowing the frame before, more would show as jumps
 LIT_GAP = (0.04, 0.12)  # S between the lips, from which their light is believed, and fully: in a slit, lips are taken for teeth
 LIT_AREA = 0.010  # square S of teeth, of which the frame is half believed: little of them is seen in passing
+# S that lips are asked farther apart than they are, from which it is doubted, and not believed, that teeth are dim: it is dark
+# under a lip that hides them.
+WIDER = (0.02, 0.08)
 DIMMER, LIGHTER = 0.8, 1.25  # of the merged ones' light, at most
 
 
-def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, shift: float) -> Row:
+def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Asked) -> Row:
     """The upper teeth that the frame shows between its own lips; as they are merged where it shows none.
 
-    lips, cheeks (Y, U, V): as the frame has them. shift: S that its mouth sits lower than the subject's.
+    lips, cheeks (Y, U, V): as the frame has them. asked: what its lips are made.
     """
     if lips.closed or lips.gap < LEAST_GAP:
         return MERGED_ROW
     sought = _sought(inside)
-    there = Skull.between(FRONT, patch.pose, inside.teeth, shift).of(sought.places)
+    there = Skull.between(FRONT, patch.pose, inside.teeth, asked.shift).of(sought.places)
     column, line = np.moveaxis(patch.pose.to_pixels(there).astype(np.float32), -1, 0)
     remapped = cv2.remap(patch.planes.y, column, line, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     luma = np.asarray(remapped, np.float32)
@@ -60,6 +64,8 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, shift: floa
         float(np.average(level, weights=weights)) for level in (luma[seen][None] - black, (sought.luma[seen] - black) * shade)
     )
     told = log((max(here, 0) + DIM) / (max(made, 0) + DIM)) * ramp(lips.gap, *LIT_GAP)
+    if told < 0:
+        told *= 1 - ramp(asked.gap - lips.gap, *WIDER)
     return Row(x, y, min(max(exp(told * area / (area + LIT_AREA)), DIMMER), LIGHTER))
 
 
