@@ -429,23 +429,6 @@ def test_a_spot_that_shines_in_one_frame_does_not_shine_in_all() -> None:
     assert brightest(1) < 150
 
 
-def test_flesh_that_a_frame_shows_lit_at_a_corner_alone_is_no_blob_there() -> None:
-    lit = (130, 122, 164)
-
-    def at_corner(elsewhere: tuple[int, int, int]) -> float:
-        planes, mesh = painted(0.16, elsewhere)
-        x, y = np.round(mesh[14, :2] + pose_of(mesh).scale * np.array([0.16, -0.05])).astype(int)
-        for plane, light, size in zip((planes.y, planes.u, planes.v), lit, (1, 2, 2), strict=True):
-            cv2.circle(plane, (int(x) // size, int(y) // size), 10 // size, (light,), -1)
-        known = merged_from(inside_of((planes, mesh)).tobytes(), BALANCED.density)
-        assert known
-        column = round((merged.REACH + 0.16) * known.density)
-        return float(known.below[-1][2:20, column - 3 : column + 3, 0].max())
-
-    assert at_corner((80, 122, 150)) < 112
-    assert at_corner(lit) > 120
-
-
 def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
     def known(colour: float) -> Merged:
         (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.16)

@@ -54,7 +54,6 @@ APART = 0.015  # S between two pictures
 FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
 SPOT = 0.035  # S across: what is narrower is no tooth, but the shine of what is wet
 SHINE = 0.1  # of a tooth's light, by which it may be lighter than what is round it
-TO_CORNERS = (0.11, 0.16)  # S beside the midline, from where flesh is no lighter than in the middle
 CARRIED = 0.06  # S that what is seen goes on beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
 LIT_GAP = 0.03  # S between the lips of a frame, from which it tells how the light falls
@@ -145,8 +144,7 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
         if (seen[between] > SEEN).sum() <= FILLED * between.sum():
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
-        picture = _without_lit_corners(_without_shine(picture, grid, of), seen, grid, of)
-        levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
+        levels.append((float(max(opened[best], 0.0)), height, _dark_above(_without_shine(picture, grid, of), height, grid, of)))
     return levels[:LEVELS] if levels and levels[-1][0] >= LOWEST else []
 
 
@@ -180,19 +178,6 @@ def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
     most = around + SHINE * of.light_of(of.tooth)
     dull = np.minimum(picture[..., :1], most[..., None])
     return np.asarray(np.concatenate([dull, picture[..., 1:]], axis=-1), np.float32)
-
-
-def _without_lit_corners(picture: Floats, seen: Floats, grid: Grid, of: Palette) -> Floats:
-    """The picture with no flesh that is lighter towards the corners than in the middle, where `seen` says how far it is seen: a
-    tongue's side that the sun meets in one frame is a pink blob in all the others."""
-    pale, level = of.pale(picture), of.level(picture)
-    middle = (seen > SEEN) & (pale < SEEN) & (np.abs(grid.aside) < MIDDLE)
-    if middle.sum() < FEWEST:
-        return picture
-    usual, most = np.median(picture[middle], axis=0), float(np.quantile(level[middle], 0.9)) + SHINE * of.light_of(of.tooth)
-    over = np.clip((level - most) / np.maximum(level - of.level(usual), 1), 0, 1)
-    share = (1 - pale) * smoothstep(np.abs(grid.aside), *TO_CORNERS) * over
-    return np.asarray(picture + share[..., None] * (usual - picture), np.float32)
 
 
 def _dark_above(picture: Floats, height: Array, grid: Grid, of: Palette) -> Floats:
