@@ -26,7 +26,7 @@ await sharp(
   .png()
   .toFile(hills);
 const service = await realService(
-  {},
+  { PROVENANCE: 'on' },
   realTriton(['photo', 'animation', 'detail', ...lipsyncNames('fast', 'balanced', 'studio')]),
 );
 const browser = await realBrowser(new URL(service.url).origin);
