@@ -1,4 +1,4 @@
-/** Why a file is not even sent. Pure. */
+/** Why a file is not sent, or not taken. Pure. */
 import type { MediaKind } from '../src/contract/media.ts';
 import type { Chosen } from './chosen.ts';
 import { bytesText } from './words.ts';

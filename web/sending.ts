@@ -42,10 +42,14 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
     try {
       const uploaded = await upload(file, name, { signal, onProgress: progress.show });
       if (signal.aborted) return;
-      refused = !fits(uploaded.kind, isVisual);
-      if (!refused) sent = uploaded;
-      element.replaceChildren(...(refused ? [unfit(name)] : []));
-      if (sent) announce(`${name} is uploaded.`);
+      if (fits(uploaded.kind, isVisual)) {
+        sent = uploaded;
+        element.replaceChildren();
+        announce(`${name} is uploaded.`);
+      } else {
+        refused = true;
+        element.replaceChildren(unfit(name));
+      }
     } catch (error) {
       if (signal.aborted) return;
       refused = error instanceof EnhanceError && !error.retryable;

@@ -42,8 +42,9 @@ const callOver = async (kind: (typeof kinds)[number][0], traceId: string): Promi
 
 /** Calls over every transport, and tells the traces once all their spans have come. */
 const callOverAll = async (attempt: number): Promise<readonly string[]> => {
-  const traces = kinds.map(([, digits]) => `${digits}${attempt}`);
-  for (const [at, [kind]] of kinds.entries()) await callOver(kind, traces[at] ?? '');
+  const calls = kinds.map(([kind, digits]) => [kind, `${digits}${attempt}`] as const);
+  for (const [kind, id] of calls) await callOver(kind, id);
+  const traces = calls.map(([, id]) => id);
   const areWhole = () => traces.every((id) => spansOf(id).length >= 3);
   try {
     await until('the spans have come', areWhole, 10_000);

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.geometry.head import ramp, smoothstep
@@ -115,7 +116,7 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
     middle = within > 0.06 * unit
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
-    line = middle & (np.abs(t - edge - PROFILE[lash.argmin()] * unit) < LASH_NEAR * unit + 0.3)
+    line = middle & _near(PROFILE[lash.argmin()] * unit, t - edge, unit)
     planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
     return Lid(
         box,
@@ -139,10 +140,15 @@ def _lash_profile(ratio: Values, above: Values, thickness: float, unit: float) -
     at = np.array(PROFILE) * unit
     profile = np.ones(len(at), np.float32)
     for i, place in enumerate(at):
-        near = ratio[np.abs(above - place) < LASH_NEAR * unit + 0.3]
+        near = ratio[_near(place, above, unit)]
         if -thickness - 0.012 * unit <= place <= 0 and len(near):
             profile[i] = np.median(near)
     return np.convolve(np.pad(profile, 1, constant_values=1), (0.25, 0.5, 0.25), mode="valid").astype(np.float32)
+
+
+def _near(place: float, above: Values, unit: float) -> npt.NDArray[np.bool_]:
+    """Which of the pixels at `above`, in pixels from the lid's edge, lie at that place."""
+    return np.asarray(np.abs(above - place) < LASH_NEAR * unit + 0.3)
 
 
 def _tint(line: Values, skin: Values) -> Values:
