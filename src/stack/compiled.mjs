@@ -33,7 +33,7 @@ export const nodeOptions = Object.freeze(['--enable-source-maps']);
 /** Of the worker: garbage is collected sooner, so that a long video takes no more memory than a short one (docs/performance.md). */
 export const workerOptions = Object.freeze([
   ...nodeOptions,
-  ...['--max-semi-space-size=2', '--heap-growing-percent=20'],
+  ...['--optimize-for-size', '--max-semi-space-size=1', '--heap-growing-percent=5'],
 ]);
 
 /** The path of a program that is as new as its sources. @param {keyof typeof programs} name */
