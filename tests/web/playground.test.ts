@@ -126,7 +126,8 @@ test('a picture: price, start, progress, comparison, download', async () => {
     await page.evaluate("document.querySelector('.pair').style.getPropertyValue('--cut')"),
     '0%',
   );
-  await page.getByRole('button', { name: '1:1' }).click();
+  // The row of the job tells its time, such as 21:41:15.
+  await page.getByRole('button', { name: '1:1', exact: true }).click();
   assert.is(
     await page.evaluate("document.querySelector('.pair .after').clientWidth * devicePixelRatio"),
     128,
