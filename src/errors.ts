@@ -35,7 +35,8 @@ export const failures = {
   invalid_idempotency_key: kind(
     400,
     false,
-    () => 'Expected an Idempotency-Key of 1 to 255 printable ASCII characters.',
+    (f) =>
+      `Expected an Idempotency-Key of 1 to 255 printable ASCII characters; got ${text(f.came)}.`,
   ),
   missing_api_key: kind(
     401,

@@ -1,8 +1,12 @@
 /** Why a file is not sent, or not taken. Pure. */
 import type { MediaKind } from '../src/contract/media.ts';
-import type { Chosen } from './chosen.ts';
 import { bytesText } from './words.ts';
 
+type Given = {
+  readonly name: string;
+  readonly kind: MediaKind | undefined;
+  readonly content: Blob | string;
+};
 type Place = {
   /** Whether pictures and videos belong there, or sounds. */
   readonly isVisual: boolean;
@@ -12,11 +16,10 @@ type Place = {
 
 /** A sentence; undefined for a file that fits, as far as can be told without looking inside. */
 export const faultOf = (
-  { content, name, kind }: Chosen,
+  { content, name, kind }: Given,
   { isVisual, mostBytes }: Place,
 ): string | undefined => {
-  if (!fits(kind, isVisual))
-    return `Expected ${isVisual ? 'a picture or a video' : 'a recording'}; “${name}” is of another kind.`;
+  if (!fits(kind, isVisual)) return otherKind(name, isVisual);
   if (typeof content === 'string') return undefined;
   if (content.size === 0) return `“${name}” is empty.`;
   const most = mostBytes(kind ?? (isVisual ? 'video' : 'audio'));
@@ -24,14 +27,15 @@ export const faultOf = (
   return `“${name}” has ${bytesText(content.size)}; at most ${bytesText(most)} are allowed. Nothing was sent.`;
 };
 
-/** Of a file into which the service has looked. */
+/** What is said of a file of another kind, by its name or by what the service found in it. */
 export const otherKind = (name: string, isVisual: boolean): string =>
   `Expected ${isVisual ? visual : sound}; “${name}” is something else.`;
 
+/** The formats as the service names them; a test compares the two. */
 const visual =
-  'a picture (PNG, JPEG, WebP, AVIF, TIFF, BMP or GIF, not animated) or a video (MP4, MOV, AVI or WebM)';
+  'a picture (PNG, JPEG, WebP, AVIF, TIFF, BMP, GIF; not animated) or a video (MP4, MOV, AVI, WebM)';
 const sound =
-  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus or WebM) or a video with sound (MP4 or MOV)';
+  'a recording (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM) or a video with sound (MP4 or MOV)';
 
 /** A clip may be the sound, too: the service takes its sound track. */
 export const fits = (kind: MediaKind | undefined, isVisual: boolean): boolean =>

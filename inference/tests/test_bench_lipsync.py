@@ -10,7 +10,7 @@ import pytest
 from bench.lipsync import metrics, pixels
 from bench.lipsync.measure import null
 from bench.lipsync.sounds import by_sound, table_of_sounds
-from bench.lipsync.table import ASKED, clip_by_clip, side_by_side
+from bench.lipsync.table import ASKED, clip_by_clip, run_by_run, side_by_side
 from enhance.speech.classes import CLASSES
 
 Floats = npt.NDArray[Any]
@@ -291,6 +291,19 @@ def test_the_table_has_the_mean_of_the_unseen_clips_and_marks_what_misses() -> N
     assert "| kitchen * | fast | 0.90 / 0.90 |" in each and "| one | studio | **0.40** / 0.50 |" in each
     for text in (whole, each):
         assert len({line.count("|") for line in text.splitlines()}) == 1
+
+
+def test_each_run_tells_how_many_pairs_of_frames_its_inside_is_judged_by() -> None:
+    table = run_by_run(
+        [
+            ("one-first", "fast", {"pairs": 26, "own_pairs": 31, "identity": 1.02, "jumps": 4.5, "own_jumps": 0.0}),
+            ("one-second", "fast", {"pairs": 12, "own_pairs": 40}),
+            ("portrait", "fast", {"shimmer": 0.1}),
+        ]
+    )
+    assert "| one-first | fast | 26 | 31 | 1.02 | **4.50** | 0 |" in table
+    assert "| one-second | fast | 12 | 40 | - | - | - |" in table
+    assert "portrait" not in table
 
 
 def test_shut_lips_are_counted_in_the_sounds_that_part_them() -> None:

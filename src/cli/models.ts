@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Model } from '../../client/contract.ts';
 import { counted } from '../counted.ts';
+import { aligned } from './aligned.ts';
 import { type Calling, serviceOf } from './calling.ts';
 
 type Options = Calling & { readonly json?: boolean };
@@ -9,25 +10,40 @@ type Options = Calling & { readonly json?: boolean };
 export const listModels = async (options: Options): Promise<void> => {
   const data = await serviceOf(options).models();
   if (options.json) return console.log(JSON.stringify(data));
-  const width = Math.max(...data.map(({ id }) => id.length));
-  for (const model of data) {
-    const state = model.ready ? 'ready' : 'not ready';
-    console.log(
-      `${model.id.padEnd(width)}  ${model.version ?? '-'}  ${state}  ${model.engine ?? '-'}  ${termsOf(model)}`,
-    );
-    // One release is the usual case, and the line above tells it.
-    for (const { release, alias, percent, ready } of model.releases.length > 1
-      ? model.releases
-      : []) {
-      const share = alias === 'candidate' ? `candidate, ${percent} % of new jobs` : (alias ?? '-');
-      console.log(`  ${release.padEnd(14)} ${share}  ${ready ? 'ready' : 'not ready'}`);
-    }
-  }
+  for (const line of modelLines(data)) console.log(line);
 };
 
+/** A line for each model, and below it one for each of its releases where there are several. */
+type Listed = Pick<Model, 'id' | 'ready' | 'engine' | 'price' | 'version' | 'releases'>;
+
+export const modelLines = (models: readonly Listed[]): string[] => {
+  const lines = aligned(models.map(modelRow));
+  return models.flatMap(({ releases }, at) => [
+    lines[at] ?? '',
+    // One release is the usual case, and the line above tells it.
+    ...aligned(releases.length > 1 ? releases.map(releaseRow) : []).map((line) => `  ${line}`),
+  ]);
+};
+
+const modelRow = (model: Listed): string[] => [
+  model.id,
+  readyText(model.ready),
+  model.engine ?? '-',
+  termsOf(model),
+  model.version ?? '-',
+];
+
+const releaseRow = ({ release, alias, percent, ready }: Listed['releases'][number]): string[] => [
+  release,
+  alias === 'candidate' ? `candidate, ${percent} % of new jobs` : (alias ?? '-'),
+  readyText(ready),
+];
+
+const readyText = (ready: boolean): string => (ready ? 'ready' : 'not ready');
+
 /** The price for a unit: "credits_per_megapixel: 0.5". */
-const termsOf = (model: Model): string =>
-  Object.entries(Prices.catch({}).parse(model.price))
+const termsOf = ({ price }: Listed): string =>
+  Object.entries(Prices.catch({}).parse(price))
     .filter(([name]) => name.startsWith('credits_per_'))
     .map(
       ([name, credits]) =>

@@ -1,5 +1,6 @@
 /** How the commands for releases tell what there is, and what became of one. Pure. */
 import type { AdminRelease } from '../contract/releases.ts';
+import { aligned } from './aligned.ts';
 
 export const unloadText = (ref: string, isDeleted: boolean): string =>
   isDeleted
@@ -7,18 +8,8 @@ export const unloadText = (ref: string, isDeleted: boolean): string =>
     : `${ref} is unloaded. Its files stay: enhance models unload ${ref} --delete removes them.`;
 
 /** All releases as lines of aligned columns. */
-export const releaseTable = (releases: readonly AdminRelease[]): string[] => {
-  const rows = releases.map(rowOf);
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => row[at]?.length ?? 0)),
-  );
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
-};
+export const releaseTable = (releases: readonly AdminRelease[]): string[] =>
+  aligned(releases.map(rowOf));
 
 const rowOf = (one: AdminRelease): string[] => {
   const { release, alias, loaded, ready_on, rejected, licence } = one;

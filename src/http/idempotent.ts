@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { idempotencyKey } from '../contract/idempotency-key.ts';
+import { counted } from '../counted.ts';
 import { Failure } from '../errors.ts';
 import type { Begun, Claim } from '../jobs/submit/idempotency.ts';
 import { isUnreachable } from '../redis.ts';
 import type { StoredFile } from '../storage/stored-file.ts';
 import type { Context } from './context.ts';
 import type { Caller, Parts } from './parts.ts';
+import { shorten } from './shorten.ts';
 
 type Asked = {
   readonly ctx: Context;
@@ -60,11 +62,15 @@ const unlessUnreachable = async (work: Promise<void>): Promise<void> => {
 export const idempotencyKeyOf = (ctx: Context): string | undefined => {
   const key = ctx.req.headers['idempotency-key'];
   if (key === undefined) return undefined;
-  if (typeof key !== 'string' || !idempotencyKey.test(key)) {
-    throw new Failure('invalid_idempotency_key');
-  }
+  if (typeof key !== 'string' || !idempotencyKey.test(key))
+    throw new Failure('invalid_idempotency_key', { came: toldOf(`${key}`) });
   return key;
 };
+
+const toldOf = (key: string): string =>
+  key.length > 0 && key.length <= 255
+    ? JSON.stringify(shorten(key))
+    : counted(key.length, 'character');
 
 /** A hash of the request. The order of JSON fields does not matter, because the body was parsed by its schema. */
 const hashOf = ({ ctx, body, files }: Asked): string => {

@@ -17,7 +17,7 @@ import {
   setUpTriton,
 } from './setup/parts.mjs';
 import { addToPython, setUpPython } from './setup/python.mjs';
-import { SetupError } from './setup/setup-error.mjs';
+import { isSetupError } from './setup/setup-error.mjs';
 import { setUpWeights } from './setup/weights.mjs';
 
 /** @param {{ dev: boolean }} needs */
@@ -67,7 +67,7 @@ export const orExit = async (work) => {
       process.stderr.write(
         `The disk that holds ${home} is full. Free 3 GB and run the command again.\n`,
       );
-    else if (error instanceof SetupError) process.stderr.write(`${error.message}\n`);
+    else if (isSetupError(error)) process.stderr.write(`${error.message}\n`);
     else throw error;
     process.exit(1);
   }

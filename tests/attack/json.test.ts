@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Problem } from '../../src/contract/failure.ts';
 import { realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
 import { apiProcess, said } from './api-process.ts';
 
 const test = suite('JSON bodies that mean harm');
@@ -168,10 +169,8 @@ test('callers that hang up in compressed bodies leave nothing that waits', async
     socket.destroy();
   };
   await Promise.all(Array.from({ length: 50 }, hangUp));
-  for (let tries = 0; tries < 50 && api.descriptors() > before + 2; tries += 1) await sleep(20);
-  assert.ok(api.descriptors() <= before + 2);
-  for (let tries = 0; tries < 50 && answered() < 50; tries += 1) await sleep(20);
-  assert.ok(answered() >= 50, `${answered()} of 50 requests have ended`);
+  await until('their connections are gone', () => api.descriptors() <= before + 2);
+  await until('all 50 requests have ended', () => answered() >= 50);
 });
 
 const answered = (): number => api.log().match(/"status":499/g)?.length ?? 0;

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
 import { apiProcess, said } from './api-process.ts';
 
 const test = suite('multipart bodies that mean harm');
@@ -54,8 +55,7 @@ const pour = async (first: string, piece: Buffer, times: number): Promise<string
 
 test.after.each(async () => {
   assert.is(api.ended(), undefined, 'the API process has ended');
-  for (let tries = 0; tries < 100 && api.incoming().length > 0; tries += 1) await sleep(20);
-  assert.equal(api.incoming(), [], 'files were left behind');
+  await until('no file is left behind', () => api.incoming().length === 0);
 });
 
 test('a part in 8bit, 7bit or binary is read like any other', async () => {
@@ -319,8 +319,7 @@ test('no way for a body to end leaves a file descriptor open', async () => {
   for (let round = 0; round < 5; round += 1) {
     await Promise.all(Array.from({ length: 80 }, (_, at) => endings[at % endings.length]?.()));
   }
-  for (let tries = 0; tries < 100 && api.descriptors() > before + 3; tries += 1) await sleep(50);
-  assert.ok(api.descriptors() <= before + 3, `${before} before, ${api.descriptors()} after`);
+  await until('their connections are gone', () => api.descriptors() <= before + 3);
 });
 
 test.after(api.close);

@@ -2,14 +2,13 @@ import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { truncate, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { suite } from 'uvu';
-import * as assert from 'uvu/assert';
 import { startWorker } from '../../src/jobs/run/worker.ts';
 import { realApi } from '../http/api.ts';
 import { enhanceBy, pictureOf } from '../jobs/rig.ts';
 import { realRedis } from '../real/redis.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('callers that do not read');
 const api = await realApi({ BODY_STALL_SECONDS: '1' }, realRedis());
@@ -52,10 +51,7 @@ test('a download that nobody takes is given up, and its file closed', async () =
       return socket;
     }),
   );
-  const wait = async (count: number) => {
-    for (let tries = 0; tries < 200 && openResults() !== count; tries += 1) await sleep(50);
-    assert.is(openResults(), count);
-  };
+  const wait = (count: number) => until(`${count} results are open`, () => openResults() === count);
   await wait(10);
   await wait(0);
   for (const socket of sockets) socket.destroy();

@@ -1,13 +1,13 @@
 /** A refusal has an error, costs nothing and leaves nothing on the disk; after all refusals, good media are still processed. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { h264, makeClip, pattern, tone } from '../real/clip.ts';
 import { tempDir } from '../real/run.ts';
 import { type Form, realService } from '../real/service.ts';
 import { cat, portrait, talkingHead } from '../real/talking.ts';
+import { until } from '../real/until.ts';
 
 const test = suite('bad input for lip sync');
 const dir = tempDir('bad-input');
@@ -126,8 +126,7 @@ for (const [says, video, audio, answer, detail, fields] of rows)
     assert.match(data.detail, detail);
     assert.is(data.charged, 0);
     assert.equal(await caller.balance(), before);
-    for (let tries = 0; filesLeft().length > 0 && tries < 60; tries += 1) await sleep(50);
-    assert.equal(filesLeft(), []);
+    await until('no file is left', () => filesLeft().length === 0);
   });
 
 test('after all this a good clip is done, and the account is clean', async () => {

@@ -277,9 +277,15 @@ test('a refusal does not use an idempotency key up', async () => {
 });
 
 test('an idempotency key that cannot be one is refused', async () => {
-  for (const key of ['', 'x'.repeat(256), 'caf\u00e9']) {
+  for (const [key, told] of [
+    ['', '0 characters'],
+    ['x'.repeat(256), '256 characters'],
+    ['caf\u00e9', '"caf\u00e9"'],
+  ] as const) {
     const headers = { ...respondAsync, 'idempotency-key': key };
-    refused(await post(wanted(await fresh()), headers), 400, 'invalid_idempotency_key');
+    const answer = await post(wanted(await fresh()), headers);
+    refused(answer, 400, 'invalid_idempotency_key');
+    assert.match(answer.data.detail, `ASCII characters; got ${told}.`);
   }
   const headers = { ...respondAsync, 'idempotency-key': `~ ${'x'.repeat(252)}!` };
   assert.is((await post(wanted(await fresh()), headers)).status, 202);

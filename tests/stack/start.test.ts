@@ -152,6 +152,7 @@ test('it prints an address, a key and a call that works', async () => {
   portNames.forEach((name, i) => {
     assert.match(second.printed(), `port ${ports[i]} is in use; ${name} changes it`);
   });
+  assert.not.match(second.printed(), /SetupError|\.[jt]s:\d/, 'a sentence, and no trace of calls');
   await until(isReady, first.printed);
 
   process.kill(tritonPid(), 'SIGKILL');

@@ -50,11 +50,13 @@ const untilBack = (at: number): Promise<void> =>
 
 test('work goes to the replica with the fewest requests at it', async () => {
   const before = answered();
-  const all = Promise.all(Array.from({ length: 24 }, () => echo(50)));
-  await sleep(20);
-  assert.equal(
-    states().map(({ pending }) => pending),
-    [12, 12],
+  const all = Promise.all(Array.from({ length: 24 }, () => echo(500)));
+  await until(
+    'each has its half of them',
+    () =>
+      states()
+        .map(({ pending }) => pending)
+        .join() === '12,12',
   );
   await all;
   const [a = 0, b = 0] = answered().map((count, at) => count - (before[at] ?? 0));

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import axios, { type AxiosResponse } from 'axios';
 import sharp from 'sharp';
 import { suite } from 'uvu';
@@ -63,8 +62,7 @@ const filesLeft = () =>
 test.after.each(async () => {
   const { balance, held } = await caller.balance();
   assert.equal({ balance, held }, { balance: 1000, held: 0 });
-  for (let tries = 0; filesLeft().length > 0 && tries < 40; tries += 1) await sleep(50);
-  assert.equal(filesLeft(), []);
+  await until('no file is left', () => filesLeft().length === 0);
 });
 
 const noise = Buffer.from(

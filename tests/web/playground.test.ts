@@ -126,7 +126,8 @@ test('a picture: price, start, progress, comparison, download', async () => {
     await page.evaluate("document.querySelector('.pair').style.getPropertyValue('--cut')"),
     '0%',
   );
-  await page.getByRole('button', { name: '1:1' }).click();
+  // The row of the job tells its time, such as 21:41:15.
+  await page.getByRole('button', { name: '1:1', exact: true }).click();
   assert.is(
     await page.evaluate("document.querySelector('.pair .after').clientWidth * devicePixelRatio"),
     128,
@@ -338,14 +339,14 @@ test('files that do not fit are told so: the large one before it is sent, the fa
     .getByText('“large.png” has 200 kB; at most 200 kB are allowed. Nothing was sent.')
     .waitFor();
   await choose(page, voice);
-  await page.getByText('Expected a picture or a video; “voice.wav” is of another kind.').waitFor();
+  await page.getByText('“voice.wav” is something else.').waitFor();
   assert.equal(uploads, []);
   writeFileSync(at('false.png'), 'once upon a time');
   await choose(page, at('false.png'));
   const lists = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
   // The service names all that an upload may be; the page what may be the picture.
   await lists(
-    /^This file does not fit.*PNG.*MP4, MOV, AVI or WebM\); “false\.png” is something else\.$/,
+    /^This file does not fit.*PNG.*MP4, MOV, AVI, WebM\); “false\.png” is something else\.$/,
   );
   await isAccessible(page);
   // Sent again it would be refused again.

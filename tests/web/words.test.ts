@@ -1,5 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { unsupported } from '../../src/media/probe/identify.ts';
+import { faultOf, otherKind } from '../../web/file-fault.ts';
 import { inFormWords } from '../../web/words.ts';
 
 test('names of the API are told as the form shows them', () => {
@@ -20,6 +22,27 @@ test('what callers wrote, addresses and names of files stay as they are', () => 
     'Expected a face.',
   ])
     assert.is(inFormWords(text), text);
+});
+
+const formatsIn = (sentence: string): string[] => [
+  ...new Set(sentence.match(/\b(?:[A-Z][A-Z0-9]{2,3}|WebP|WebM|Opus)\b/g)),
+];
+
+test('the page names the formats that the service takes, and no others', () => {
+  for (const [isVisual, kinds] of [
+    [true, ['image', 'video'] as const],
+    [false, ['audio'] as const],
+  ] as const) {
+    const formats = formatsIn(unsupported(kinds, 'text').message);
+    assert.ok(formats.length > 7, formats.join());
+    assert.equal(formatsIn(otherKind('a', isVisual)), formats);
+  }
+});
+
+test('a file of another kind is told so in one way, before it is sent and after', () => {
+  const place = { isVisual: true, mostBytes: () => undefined };
+  const chosen = { name: 'voice.wav', kind: 'audio', content: new Blob(['sound']) } as const;
+  assert.is(faultOf(chosen, place), otherKind('voice.wav', true));
 });
 
 test.run();

@@ -12,7 +12,7 @@ from .run import Run
 Numbers = dict[str, Any]
 TOLD = ("changed_outside", "frames", "frames_passed_through", "real_time", "peak_mib", "lag")  # measured by the pipeline itself
 LIKE = 0.15  # of the source's range: where openings differ by less, the inside of the mouth is compared
-FEWEST = 25  # frames with speech, from which a run's figures are figures of speech
+FEWEST = 25  # frames with speech, or pairs of frames that are as far open, from which a run's figures say something of them
 
 
 def measure(run: Run, seen: Seen) -> Numbers:
@@ -49,6 +49,7 @@ def _inside(run: Run, seen: Seen) -> Numbers:
     numbers["shimmer_ratio"] = numbers["shimmer"] / max(metrics.flicker(seen.source_luma), 1e-9)
     numbers["inner_sharpness"] = mean(seen.inner_sharpness)
     own, made = metrics.changes(seen.source_flat, truth), metrics.changes(seen.output_flat, opened, run.targets[:, 0])
+    numbers["pairs"], numbers["own_pairs"] = len(made), len(own)
     if min(len(own), len(made)) >= FEWEST:
         numbers["identity"] = float(made.mean() / own.mean())
         large, minutes = own.mean() + 3 * own.std(), run.judged.sum() / run.fps / 60

@@ -3,9 +3,9 @@
 import numpy as np
 
 from .judge import KINDS
-from .measure import Numbers, speaks
+from .measure import FEWEST, Numbers, speaks
 from .run import Run
-from .table import ASKED, MORE, PORTRAITS, Measured, clip_by_clip, side_by_side
+from .table import ASKED, MORE, PORTRAITS, Measured, clip_by_clip, run_by_run, side_by_side
 
 COUNTS = ("changed_outside", "frames_passed_through", "no_face", "inner_frames", "shut", "bilabials")
 
@@ -24,6 +24,8 @@ def report(models: list[str], found: list[tuple[Run, Numbers]], speeds: dict[str
         # A clip without speech of its own, or not run with it, has only some of the figures.
         chosen = spoken or clips
         parts += [f"### {title}", "", side_by_side(models, rows, chosen), clip_by_clip(models, rows, clips)]
+    runs = [(run.name, run.model, numbers) for run, numbers in found]
+    parts += [f"### The inside of each run; no figures below {FEWEST} pairs", "", run_by_run(runs)]
     if portraits:
         parts += ["### Portraits", "", clip_by_clip(models, PORTRAITS, portraits)]
     return "\n".join(parts)

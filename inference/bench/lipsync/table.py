@@ -75,6 +75,11 @@ MORE = (
     Row("frames_passed_through", "frames passed through"),
     Row("no_face", "frames without a face"),
 )
+PAIRS = (
+    Row("pairs", "pairs of frames as far open"),
+    Row("own_pairs", "those of the source"),
+    *(row for row in MORE if row.key in ("identity", "jumps", "own_jumps")),
+)
 PORTRAITS = (
     *(Row("asked_r", "asked-seen r", True), Row("closure", "shut at p b m", True)),
     *(Row("stillness", "std, silence / speech", True), Row("flicker", "flicker", True), Row("shimmer", "luma flicker inside")),
@@ -104,6 +109,17 @@ def clip_by_clip(models: list[str], rows: tuple[Row, ...], measured: Measured) -
                 star = " *" if trained_on(clip) else ""
                 lines.append([clip + star, model, *(_cell(row, model, _mean(row, [numbers])) for row in rows)])
     return _table(["", "", *(row.label for row in rows)], lines)
+
+
+def run_by_run(found: list[tuple[str, str, Numbers]]) -> str:
+    """Of each run, by its name and model, how many pairs of frames its figures of the inside are of: few decide by one pair."""
+    head = ["", "", *(row.label for row in PAIRS)]
+    lines = [
+        [name, model, *(_cell(row, model, _mean(row, [numbers])) for row in PAIRS)]
+        for name, model, numbers in found
+        if "pairs" in numbers
+    ]
+    return _table(head, lines)
 
 
 def trained_on(clip: str) -> bool:

@@ -9,6 +9,7 @@ import {
 } from '@grpc/grpc-js';
 import { loadFileDescriptorSetFromBuffer, type MethodDefinition } from '@grpc/proto-loader';
 import { z } from 'zod';
+import { untilAborted } from '../../async/until-aborted.ts';
 import type { Config } from '../../config.ts';
 import { traceHeader } from '../../scope.ts';
 import { modelUnavailable, refused, tooSlow, trusted } from './faults.ts';
@@ -22,7 +23,7 @@ import {
 import type { Transport } from './transport.ts';
 import { adminHeader } from './wire.ts';
 
-/** Tensors in gRPC messages: one connection for all requests; Triton drops a cancelled request from its queue. */
+/** Tensors in gRPC messages: one connection for all requests. */
 export const openGrpc = async (config: Config['triton']): Promise<Transport> => {
   const method = await loadMethod(config.grpcDescriptors);
   const client = new Client(config.grpcUrl, credentials.createInsecure(), {
@@ -45,15 +46,13 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
   const running = new Set<ClientUnaryCall>();
   let closed = false;
 
-  const ask = (model: string, request: object, signal: AbortSignal): Promise<object> =>
+  const ask = (model: string, request: object): Promise<object> =>
     new Promise((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = method;
       const options = { deadline: Date.now() + config.requestTimeoutMs };
       const done = (error: ServiceError | null, answer: object = {}) => {
         running.delete(call);
-        signal.removeEventListener('abort', cancel);
-        if (signal.aborted) reject(signal.reason);
-        else if (error) reject(failure(model, error, config.requestTimeoutMs));
+        if (error) reject(failure(model, error, config.requestTimeoutMs));
         else resolve(answer);
       };
       const call = client.makeUnaryRequest(
@@ -65,9 +64,7 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
         options,
         done,
       );
-      const cancel = () => call.cancel();
       running.add(call);
-      signal.addEventListener('abort', cancel);
     });
 
   return {
@@ -75,7 +72,8 @@ export const openGrpc = async (config: Config['triton']): Promise<Transport> => 
     infer: async (model, inputs, wanted, signal) => {
       signal.throwIfAborted();
       if (closed) throw modelUnavailable(model, new Error('the connection is closed'));
-      const answer = await ask(model, encode(model, inputs, wanted), signal);
+      // An aborted caller leaves at once. The call itself goes on: one that is cancelled can end Triton (decision 84).
+      const answer = await untilAborted(ask(model, encode(model, inputs, wanted)), signal);
       return trusted(model, () => checkOutputs(wanted, decode(answer)));
     },
     close: async () => {
@@ -129,7 +127,7 @@ const encode = (
 
 const failure = (model: string, error: ServiceError, timeoutMs: number) => {
   if (error.code === status.DEADLINE_EXCEEDED) return tooSlow(model, timeoutMs);
-  // The caller's own cancel was handled before: here the server ends, or the connection is closed.
+  // The server ends, or the connection is closed.
   if (error.code === status.CANCELLED) return modelUnavailable(model, error);
   const absent = error.code === status.UNAVAILABLE || error.code === status.NOT_FOUND;
   return refused(model, error.details, absent);
