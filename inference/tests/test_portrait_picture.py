@@ -158,6 +158,26 @@ def test_the_lash_line_of_a_shut_eye_is_not_bluer_than_the_skin() -> None:
         assert len(red) and (blue / red).max() < SKIN[2] / SKIN[0] + 0.02
 
 
+def test_skin_in_a_hard_shadow_under_the_corner_of_an_eye_that_shuts_gets_no_bright_streak() -> None:
+    picture, mesh = drawn(700)
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    shadow = np.zeros(picture.shape[:2], np.float32)
+    for corner, inwards in ((133, -0.02), (362, 0.02)):
+        at = mesh[corner, :2] + unit * np.array([inwards, 0.03])
+        cv2.circle(shadow, tuple(int(v) for v in at), int(0.05 * unit), (1,), -1)
+    shadow = np.asarray(cv2.GaussianBlur(shadow, (0, 0), 2))
+    picture = np.round(picture * (1 - 0.5 * shadow[..., None])).astype(np.uint8)
+    eyes = np.zeros(picture.shape[:2], np.uint8)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        cv2.fillPoly(eyes, [np.round(eye_of(mesh, eye)).astype(np.int32)], (1,))
+    rows = np.arange(len(picture))[:, None]
+    below = (shadow > 0.95) & (cv2.dilate(eyes, np.ones((7, 7))) == 0) & (rows > mesh[133, 1] + 0.03 * unit)
+    shut = Animator().move(picture, mesh, blink(1), "photo")
+    assert (shut != picture).any()
+    brighter = shut[below].mean(axis=1) - picture[below].mean(axis=1) > 10
+    assert brighter.mean() < 0.1
+
+
 def test_a_blink_changes_nothing_but_the_eyes() -> None:
     picture, mesh = drawn(512)
     changed = (Animator().move(picture, mesh, blink(0.8), "photo") != picture).any(axis=2)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -273,3 +274,43 @@ def test_the_reference_is_what_is_expected_of_itself() -> None:
     seen = compare(planes, head, pose, lips_of(head, pose, planes), face_of(planes, head, pose))
     assert seen.skin.sum() > 500
     assert np.abs(seen.seen - seen.usual)[seen.skin].mean(axis=0) == pytest.approx([0, 0, 0], abs=0.2)
+
+
+def in_sepia(planes: Planes) -> Planes:
+    """An old photograph's one tint: what is dark is less coloured."""
+    small = cv2.resize(planes.y, planes.u.shape[::-1], interpolation=cv2.INTER_AREA).astype(np.float32)
+    u, v = (np.round(128 + share * (small - 16)).astype(np.uint8) for share in (-0.16, 0.07))
+    return Planes(planes.y, u, v)
+
+
+def faded(planes: Planes) -> Planes:
+    """Grey, and so pale that lips differ from skin by few levels."""
+    grey = np.full(planes.u.shape, 128, np.uint8)
+    return Planes(np.round(120 + 0.3 * planes.y).astype(np.uint8), grey, grey.copy())
+
+
+def test_a_beard_in_an_old_photograph_covers_no_mouth() -> None:
+    planes, mesh = astronaut()
+    at = np.zeros(planes.y.shape, np.uint8)
+    cv2.fillPoly(at, [np.round(mesh[[57, 165, 164, 391, 287, 410, 269, 0, 39, 186], :2]).astype(np.int32)], (1,))
+    beard = Planes(np.where(at, planes.y // 4, planes.y).astype(np.uint8), planes.u, planes.v)
+    assert covered_share(in_sepia(beard), BT601, mesh) < 0.05
+
+
+def test_lips_of_a_faded_picture_are_not_taken_for_a_hand() -> None:
+    planes, mesh = drawn()
+    pale = faded(planes)
+    assert covered_share(pale, BT601, mesh) < 0.05
+    x, y = (int(v) for v in mesh[425, :2])
+    hand = over(pale, round_mouth(mesh, pale), (int(pale.y[y, x]), 128, 128))
+    assert covered_share(hand, BT601, mesh) > 0.4
+
+
+def test_pale_lips_in_black_and_white_are_not_taken_for_a_hand() -> None:
+    planes, mesh = astronaut()
+    grey = np.full(planes.u.shape, 128, np.uint8)
+    pale = Planes(planes.y, grey, grey.copy())
+    assert covered_share(pale, BT601, mesh) < 0.15
+    x, y = (int(v) for v in mesh[425, :2])
+    hand = over(pale, round_mouth(mesh, pale), (int(pale.y[y, x]), 128, 128))
+    assert covered_share(hand, BT601, mesh) > 0.4

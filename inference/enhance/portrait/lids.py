@@ -25,6 +25,7 @@ SOFT = 0.009  # units: edge of the cover
 LINE = 0.0065  # units: half the thickness of the line that two shut lids make
 LINE_DARK = 0.6
 REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
+SHADOW = (0.05, 0.2)  # shares by which skin is darker, from which it is in shadow, and wholly
 LASH_NEAR = 0.006  # units: half the height over which the lash line is looked at
 TINTS = ((0.5, 0.7, 1.0), (1.0, 1.4, 2.0))
 """Least and most of Lid.tint. A lash line is no bluer than skin in shadow: where it was found so, the eye's white was in it."""
@@ -112,6 +113,7 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
         * (1 - smoothstep(t - bottom, -soft, soft))
         * smoothstep(within, 0, 0.045 * unit)
     )
+    inside *= 1 - _in_shadow(picture[box], skin, outline, SOFT * unit) * smoothstep(t - close, 0, 2 * soft)
     taper = smoothstep(within, 0.01 * unit, 0.09 * unit)
     dark = np.clip((picture[box] @ LUMA_32) / np.maximum(skin @ LUMA_32, 1), 0.05, 1)
     middle = within > 0.06 * unit
@@ -126,6 +128,14 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
         unit=unit,
         **{name: plane.astype(np.float32) for name, plane in planes.items()},
     )
+
+
+def _in_shadow(picture: Picture, skin: Values, outline: Outline, sigma: float) -> Values:
+    """0..1, where the picture shows skin darker than what is made for it. Below the line on which the lids meet it stays as it
+    is: lit skin made there stood in a hard shadow as a bright streak."""
+    here = np.asarray(cv2.GaussianBlur(picture, (0, 0), max(0.5, sigma)), np.float32)
+    darker = 1 - (here @ LUMA_32) / np.maximum(skin @ LUMA_32, 1)
+    return outline.skinlike(here) * smoothstep(darker, *SHADOW)
 
 
 def _axes(box: tuple[slice, slice], outline: Outline) -> tuple[Floats, Floats]:

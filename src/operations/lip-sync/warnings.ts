@@ -69,8 +69,8 @@ export const smallFace = (boxes: readonly (Box | null)[]): Warning[] => {
 };
 
 /**
- * How much of the lower face a thing covers, from which a portrait's caller is told. Of 52 portraits and variants of them 51
- * have 0 to .11, and one in black and white, with pale lips, .39; two behind a drawn hand .38 and .50.
+ * How much of the lower face a thing covers, from which a portrait's caller is told. Portraits have 0 to .08, in black and white,
+ * in sepia and faded too; behind a drawn hand a quarter of them have .31 to .50 (docs/decisions/0082).
  */
 const COVERED = 0.3;
 

@@ -12,15 +12,17 @@ from enhance.geometry.planes import Planes
 from enhance.render.lips.colours import sampled
 from enhance.render.lips.outline import Lips
 
-from .expected import CENTRES, OF_ITSELF, Mask, below_nose, face_of, grown, levels_of, mouth_of
+from .expected import CENTRES, DARK, OF_ITSELF, Mask, below_nose, face_of, grown, levels_of, mouth_of
 
 ROUND_EYES = (168, 6, 9, 118, 347, 101, 330, 50, 280)
 """What a mask leaves free: it has the colour of the skin."""
 PALE = 0.45  # of the chroma of the skin, in its hue: what has less is neither skin nor lip
 COLOURED = 6.0  # levels of chroma of a skin, below which nothing can be told by it
-BESIDE = 9  # cells round the mouth with whose skin lips are compared
+BESIDE = 9  # cells round the mouth with whose skin it is compared
 LIKE_SKIN = 1.5  # in what a face differs from itself
-BARE = (0.6, 0.9)  # share of the lips that is like the skin: of pale lips, of a hand
+CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of it that is told from none
+APART = 0.5  # Lips.closed, below which what lies between the lips tells a mouth from a hand: pale lips do not
+BARE = (0.6, 0.9)  # share of the mouth that is like the skin: of pale lips, of a hand
 
 
 def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
@@ -35,17 +37,30 @@ def covered(planes: Planes, head: Array, pose: Pose, lips: Lips) -> float:
     lower, lip = shown & (CENTRES[..., 1] > 0), mouth & ~hole
     if not (lower.any() and lip.any()):
         return 0.0
-    skin = np.median(sampled(planes, pose, head[list(ROUND_EYES)])[:, 1:], axis=0) - 128
-    pale = (seen[..., 1:] - 128) @ skin < PALE * float(skin @ skin)
+    luma, *chroma = np.median(sampled(planes, pose, head[list(ROUND_EYES)]), axis=0)
+    skin = np.array(chroma) - 128
+    # Against luma: in a picture of one tint, as an old photograph, what is dark is less coloured.
+    tint = (seen[..., 1:] - 128) / np.exp(seen[..., :1])
+    pale = tint @ skin < PALE * float(skin @ skin) / (luma + DARK)
     told = float(np.hypot(*skin)) > COLOURED
-    bare = ramp(_bare(seen, lip, shown & ~mouth), *BARE)
+    told_by = mouth if lips.closed < APART else lip
+    bare = ramp(_bare(seen, told_by, shown & ~mouth, _contrast(planes)), *BARE)
     return max(told * float(pale[lower].mean() + pale[lip].mean()) / 2, bare / 2)
 
 
-def _bare(seen: Floats, lips: Mask, skin: Mask) -> float:
-    """The share of the lips that looks like the skin round them."""
-    round_them = skin & (grown(lips.astype(np.float32), BESIDE) > 0)
-    if not round_them.any():
+def _contrast(planes: Planes) -> float:
+    """0..1: how much darker than its light the picture's dark is, as a logarithm, of what that is in a clear picture."""
+    dark, light = np.log(np.quantile(planes.y[::2, ::2], (0.02, 0.9)) + DARK)
+    return float(np.clip((light - dark) / CLEAR, FADED, 1))
+
+
+def _bare(seen: Floats, mouth: Mask, skin: Mask, contrast: float) -> float:
+    """The share of the mouth that looks like the skin round it: pale lips do, but not what an open mouth shows between them.
+
+    contrast: of the picture, 0..1.
+    """
+    round_it = skin & (grown(mouth.astype(np.float32), BESIDE) > 0)
+    if not round_it.any():
         return 0.0
-    off = (seen[lips] - np.median(seen[round_them], axis=0)) / OF_ITSELF
+    off = (seen[mouth] - np.median(seen[round_it], axis=0)) / (OF_ITSELF * contrast)
     return float((np.sqrt((off**2).sum(axis=1)) < LIKE_SKIN).mean())
