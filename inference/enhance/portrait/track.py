@@ -17,6 +17,8 @@ SWAY = (1.7, 1.0, 0.75)  # degrees, root mean square in full speech
 STILL = 0.22  # of the sway is left in silence
 EASE = 1.2  # seconds from rest to full sway
 NOD = 1.7  # degrees at a strong stress
+SHUTTING, HELD, OPENING = 0.09, 0.045, 0.05  # seconds of a blink: until shut, shut, and until about 2/3 open again
+PACE = (0.9, 1.25)  # times as long, drawn for each blink
 STEP = 0.01
 
 
@@ -95,21 +97,23 @@ def _blinks(clock: Floats, loud: Floats, draw: np.random.Generator) -> Floats:
     while at < clock[-1]:
         near = np.abs(clock - at) < 0.5
         when = float(clock[near][np.argmax(falling[near])]) if falling[near].max() > 1e-4 else at
-        _blink(track, clock, when, draw.uniform(0.15, 0.25))
+        _blink(track, clock, when, draw.uniform(*PACE))
         if draw.random() < 0.08:
-            _blink(track, clock, when + draw.uniform(0.32, 0.42), draw.uniform(0.15, 0.2))
+            _blink(track, clock, when + draw.uniform(0.46, 0.54), draw.uniform(*PACE))
         at = when + draw.uniform(2.5, 5.5)
     return track
 
 
-def _blink(track: Floats, clock: Floats, start: float, length: float) -> None:
-    """Shut within a third, for at least one frame of 25 a second, then open more slowly (Guitton et al. 1991)."""
-    hold = max(0.042, 0.2 * length)
-    shutting = 0.36 * (length - hold)
-    opening = length - hold - shutting
-    since = clock - start
-    lids = np.minimum(smoothstep(since / shutting, 0, 1), 1 - smoothstep((since - shutting - hold) / opening, 0, 1) ** 0.8)
-    np.maximum(track, np.where((since > 0) & (since < length), lids, 0), out=track)
+def _blink(track: Floats, clock: Floats, start: float, pace: float) -> None:
+    """Shut at once, for at least one frame of 25 a second, then open fast and end slowly. None that the clip's end would cut.
+
+    So people do: in 133 blinks of filmed speakers the lids were more than a fifth shut for 0.205 s, half of them 0.18 to 0.24.
+    """
+    since = (clock - start) / pace
+    if since[-1] < SHUTTING + HELD + 4 * OPENING:
+        return
+    lids = np.minimum(smoothstep(since / SHUTTING, 0, 1), np.exp(-np.maximum(0, since - SHUTTING - HELD) / OPENING))
+    np.maximum(track, np.where(lids > 0.02, lids, 0), out=track)
 
 
 def _within(angles: Floats, limit: float) -> Floats:
