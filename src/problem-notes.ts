@@ -37,6 +37,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   invalid_idempotency_key: {
     means: 'The header Idempotency-Key is empty, too long, or has characters that are not allowed.',
     advice: 'Use a random identifier, such as a UUID.',
+    facts: { came: '300 characters' },
   },
   missing_api_key: {
     means: 'The request came without an API key.',
