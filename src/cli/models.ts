@@ -13,9 +13,9 @@ export const listModels = async (options: Options): Promise<void> => {
   for (const line of modelLines(data)) console.log(line);
 };
 
-/** A line for each model, and below it one for each of its releases where there are several. */
 type Listed = Pick<Model, 'id' | 'ready' | 'engine' | 'price' | 'version' | 'releases'>;
 
+/** A line for each model, and below it one for each of its releases where there are several. */
 export const modelLines = (models: readonly Listed[]): string[] => {
   const lines = aligned(models.map(modelRow));
   return models.flatMap(({ releases }, at) => [
