@@ -21,5 +21,5 @@ const rowOf = (one: AdminRelease): string[] => {
 const attemptsText = ({ attempts }: AdminRelease): string => {
   const { done, failed, mirrored, likeness_db } = attempts;
   const like = likeness_db === null ? '' : ` (${likeness_db} dB alike)`;
-  return `${done} done, ${failed} failed${mirrored > 0 ? `, ${mirrored} mirrored${like}` : ''}`;
+  return `${done} done, ${failed} failed by its fault${mirrored > 0 ? `, ${mirrored} mirrored${like}` : ''}`;
 };

@@ -23,7 +23,7 @@ export const QueueState = z
         processing: Count,
         oldest_queued_at: z.iso.datetime().nullable().describe('null while no job waits'),
         succeeded: Count.describe('since the data was made, as the next two'),
-        failed: Count,
+        failed: Count.describe('by what the caller sent, or by a fault of ours'),
         canceled: Count,
         workers_lost: Count.describe('attempts whose worker vanished'),
       })

@@ -35,7 +35,7 @@ export const AdminRelease = z
     attempts: z
       .strictObject({
         done: z.int(),
-        failed: z.int(),
+        failed: z.int().describe('by the fault of the model, not of what the caller sent'),
         mirrored: z.int().describe('jobs that it has done again to be compared'),
         likeness_db: z
           .number()

@@ -71,6 +71,11 @@ const shown = ({ jobs, queues, tritons }: QueueState): HTMLElement[] => [
       ? 'No job waits.'
       : `The oldest job waits since ${timeText(jobs.oldest_queued_at)}.`,
   ),
+  make(
+    'p',
+    { class: 'hint' },
+    'A job counts as failed whatever the cause: most often a file that cannot be used. Models counts the attempts that failed by the fault of a model.',
+  ),
   make('h3', {}, 'Queues'),
   list(queues.map(queueRow), 'There is none.'),
   make('h3', {}, 'Triton servers'),

@@ -130,7 +130,7 @@ const aboutOf = ({
   return [
     rejected !== null && `taken back: ${rejected}`,
     loaded ? `ready on ${ready_on.join(', ') || 'no Triton'}` : 'not loaded',
-    `${done} jobs done, ${failed} failed`,
+    `${done} attempts succeeded, ${failed} failed by the model's fault`,
     mirrored > 0 && `${mirrored} done again`,
     likeness_db !== null && `${likeness_db} dB alike`,
     shipped ? 'ships with the service' : licence,
