@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help } from 'commander';
 import { z } from 'zod';
 import { GrantNote } from '../contract/credits.ts';
 import { JobStatus } from '../contract/job.ts';
@@ -21,7 +21,12 @@ import { version } from './version.ts';
 const program = new Command('enhance')
   .description('Upscale and lip-sync media with the service, and manage its keys and credits.')
   .version(version)
-  .showHelpAfterError();
+  // Not the help itself: it is longer than many a screen, and the error would be above it.
+  .showHelpAfterError('Add --help to see how the command is used.')
+  .configureHelp({
+    optionDescription: (option) =>
+      `${new Help().optionDescription(option)}${option.mandatory ? ' (required)' : ''}`,
+  });
 
 /** What works on Redis, Triton or files is loaded when it is called: most commands only call the service. */
 const operator = {

@@ -29,8 +29,10 @@ export const showJob = async (id: string, options: Options): Promise<void> =>
 export const cancelJob = async (id: string, options: Options): Promise<void> =>
   print(await serviceOf(options).jobs.cancel(id), options);
 
-export const deleteJob = async (id: string, options: Options): Promise<void> =>
-  print(await serviceOf(options).jobs.erase(id), options);
+export const deleteJob = async (id: string, options: Options): Promise<void> => {
+  const job = await serviceOf(options).jobs.erase(id);
+  console.log(options.json ? JSON.stringify(job) : `The media of ${id} are erased.`);
+};
 
 type WatchOptions = Options & { readonly output?: string; readonly force?: boolean };
 
