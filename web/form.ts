@@ -81,7 +81,11 @@ export const createForm = (
 
   const switcher = operationSwitch(
     forms.map(({ operation }) => operation),
-    (at) => show(at),
+    (at) => {
+      const left = current;
+      show(at);
+      if (current) left?.moveFiles(current);
+    },
   );
   const show = (at: number): void => {
     current = forms[at];

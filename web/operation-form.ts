@@ -76,6 +76,19 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
     /** What was chosen, as far as it is complete, without the files. */
     chosen: (): Body => ({ model: choice.model()?.id, ...options.complete() }),
     files: (): (Chosen | null)[] => sources.map(({ chosen }) => chosen()),
+    /**
+     * What another form takes too goes there, and is not sent again. Where it does not fit, that form says so, and it stays
+     * here.
+     */
+    moveFiles: (other: { readonly sources: readonly Source[] }): void => {
+      for (const source of sources) {
+        const place = other.sources.find(({ group }) => isVisual(group) === isVisual(source.group));
+        const file = source.chosen();
+        if (!place || !file) continue;
+        place.set(file, source.sent());
+        if (place.chosen()) source.remove();
+      }
+    },
     /** Puts an earlier request's options and files in. */
     fill: (given: Body, files: readonly (Chosen | null)[]): void => {
       if (given.model !== undefined) choice.set(given.model);

@@ -64,10 +64,12 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
   return {
     element,
     stop,
-    begin: ({ content, kind = 'video', name }: Chosen): void => {
+    /** `already`: the file is there, sent for another form. */
+    begin: ({ content, kind = 'video', name }: Chosen, already: Sent | null = null): void => {
       stop();
-      if (content instanceof Blob) return void send(content, name);
-      sent = { url: content, kind };
+      if (already) sent = already;
+      else if (content instanceof Blob) return void send(content, name);
+      else sent = { url: content, kind };
       onEnd();
     },
     sent: (): Sent | null => sent,

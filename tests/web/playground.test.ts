@@ -359,6 +359,35 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   await page.context().close();
 });
 
+test('a picture stays chosen when another operation is, and is sent once', async () => {
+  const caller = await service.caller(100);
+  const page = await opened(caller);
+  const uploads = uploadsOf(page);
+  await choose(page, await picture('kept.png'));
+  await startButton(page).waitFor();
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  await page.getByRole('img', { name: 'Preview of kept.png' }).waitFor();
+  await page.getByText('Add a recording to see the price.').waitFor();
+  await choose(page, voice, 1);
+  await startButton(page).waitFor();
+  assert.is(uploads.length, 2, 'the picture and the sound');
+  await page.reload();
+  await page.getByRole('img', { name: 'Preview of kept.png' }).waitFor();
+  await page.getByText('voice.wav', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Remove kept.png' }).click();
+  await choose(page, await picture('second.png'));
+  const sent = uploads.length;
+  await page.getByRole('radio', { name: 'Upscale' }).check();
+  await page.getByRole('img', { name: 'Preview of second.png' }).waitFor();
+  await startButton(page).waitFor();
+  await page.getByRole('button', { name: 'Remove second.png' }).click();
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  await page.getByText('Add a picture or a video to see the price.').waitFor();
+  await page.getByText('voice.wav', { exact: true }).waitFor();
+  assert.is(uploads.length, sent, 'nothing is sent again for another operation');
+  await page.context().close();
+});
+
 test('without credits the price says so, and the start is refused', async () => {
   const caller = await service.caller(0);
   const page = await opened(caller);
