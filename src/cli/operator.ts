@@ -3,7 +3,7 @@ import { type Ledger, openLedger } from '../accounts/ledger.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { createLog } from '../log.ts';
 import { operations } from '../operations/all.ts';
-import { isUnreachable, openRedis, type Redises } from '../redis.ts';
+import { isOutOfMemory, isUnreachable, openRedis, type Redises } from '../redis.ts';
 import { stackEnvironment } from './home.ts';
 import { Refused } from './refused.ts';
 
@@ -27,10 +27,15 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
       ledger: openLedger(stores, config.prices),
     });
   } catch (error) {
-    if (!isUnreachable(error)) throw error;
-    throw new Refused(
-      `Redis does not answer at ${new URL(config.redis.url).host}. Is the stack running?`,
-    );
+    const { host } = new URL(config.redis.url);
+    if (isOutOfMemory(error))
+      throw new Refused(`Redis at ${host} has no memory left (maxmemory), and refuses writes.`);
+    if (isUnreachable(error))
+      throw new Refused(`Redis does not answer at ${host}. Is the stack running?`);
+    // Such as WRONGPASS, and READONLY of a replica.
+    if (error instanceof Error && error.name === 'ReplyError')
+      throw new Refused(`Redis at ${host} refuses: ${error.message}`);
+    throw error;
   } finally {
     redis.disconnect();
   }

@@ -1,5 +1,6 @@
 /** The command line as a process of its own, where it needs no service. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { suite } from 'uvu';
@@ -20,10 +21,12 @@ const [port] = await freePorts(1);
 const nobody = ['--url', `http://127.0.0.1:${port}`, '--key', 'none'];
 
 /** What it says on stderr; it has to fail, with a sentence and without a stack. */
-const complaint = async (...args: readonly string[]): Promise<string> => {
+const complaint = (...args: readonly string[]): Promise<string> =>
+  complaintOn('redis://127.0.0.1:1', ...args);
+const complaintOn = async (REDIS_URL: string, ...args: readonly string[]): Promise<string> => {
   const { exitCode, stderr } = await execa('node', [join(root, 'src/cli/bin.mjs'), ...args], {
     ...{ reject: false, timeout: 60_000 },
-    env: testEnvironment({ REDIS_URL: 'redis://127.0.0.1:1' }),
+    env: testEnvironment({ REDIS_URL }),
   });
   assert.is(exitCode, 1, stderr);
   assert.not.match(stderr, /^ +at /m);
@@ -130,6 +133,24 @@ test('a quality that is not a number is refused before anything is sent', async 
 
 test('commands that need Redis do not hang without it', async () => {
   assert.match(await complaint('credits', 'balance', 'acme'), /Redis does not answer/);
+});
+
+test('a Redis that refuses is told in its own words', async () => {
+  const guarded = createServer((socket) => {
+    socket.on('data', (sent) => {
+      for (const _ of `${sent}`.matchAll(/^\*\d/gm)) socket.write('-NOAUTH Password wanted.\r\n');
+    });
+    socket.on('error', () => {}); // of a caller that has gone
+  });
+  const port = await new Promise<number>((resolve) => {
+    guarded.listen(0, '127.0.0.1', () => resolve(Number(Object(guarded.address()).port)));
+  });
+  try {
+    const said = await complaintOn(`redis://127.0.0.1:${port}`, 'credits', 'balance', 'acme');
+    assert.is(said, `Redis at 127.0.0.1:${port} refuses: NOAUTH Password wanted.`);
+  } finally {
+    guarded.close();
+  }
 });
 
 test.run();

@@ -3,8 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
+import { execa } from 'execa';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { root } from '../../src/stack/home.mjs';
 import { h264, makeClip, pattern } from '../real/clip.ts';
 import { fixedDelayTriton } from '../real/fixed-delay.ts';
 import { ownRedis } from '../real/redis.ts';
@@ -69,6 +71,15 @@ test('a Redis without memory refuses new work with a sentence, and the running j
   assert.is(status, 500);
   assert.ok(/Redis. has no memory left; try again later/.test(data.detail), data.detail);
   assert.ok((await missing()).includes('Redis has no memory left'));
+  const bin = join(root, 'src/cli/bin.mjs');
+  const grant = await execa('node', [bin, 'credits', 'grant', 'acme', '5'], {
+    ...{ reject: false, timeout: 60_000, env: service.env },
+  });
+  assert.is(grant.exitCode, 1);
+  assert.match(
+    grant.stderr,
+    /^Redis at .* has no memory left \(maxmemory\), and refuses writes\.$/,
+  );
   await until('the worker says so', () => /OOM .*Redis failed/.test(service.log('worker')));
   await sleep(1_000);
   await service.stores.redis.config('SET', 'maxmemory', '0');
