@@ -146,8 +146,14 @@ test('the models folder is the one of the embedded Triton', () => {
   assert.match(read('inference/Dockerfile'), /^WORKDIR \/app$/m);
 });
 
-test('Redis runs with the arguments of the embedded one', () => {
-  assert.equal(redis.command, ['redis-server', ...redisArguments(defaultPorts.REDIS_PORT)]);
+test('Redis runs with the arguments of the embedded one, and refuses writes before it is killed', () => {
+  const shared = ['redis-server', ...redisArguments(defaultPorts.REDIS_PORT)];
+  assert.equal(redis.command.slice(0, shared.length), shared);
+  const [option, most = '', ...others] = redis.command.slice(shared.length);
+  assert.equal([option, others], ['--maxmemory', []]);
+  const gigabytes = (text: string) => Number(/:-(\d+)gb?\}$/.exec(text)?.[1]);
+  assert.match(most, /REDIS_MAXMEMORY/);
+  assert.ok(2 * gigabytes(most) <= gigabytes(redis.mem_limit));
 });
 
 test('API and worker run the commands of npm start', () => {

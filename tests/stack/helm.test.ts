@@ -125,6 +125,7 @@ test('API, worker and Redis run the commands of docker-compose.yml', () => {
   assert.equal(redis.command, [
     'redis-server',
     ...redisArguments(defaultPorts.REDIS_PORT),
+    ...['--maxmemory', '1gb'],
     ...['--requirepass', '$(REDIS_PASSWORD)'],
   ]);
 });
