@@ -12,7 +12,7 @@ const counted = (shared = sharedInTurn) => {
     (key: string) => key,
     async (key) => {
       runs.push(key);
-      await sleep(1);
+      await sleep(20);
       return runs.length;
     },
   );

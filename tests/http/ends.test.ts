@@ -24,8 +24,9 @@ let failure: Failure | null = null;
 const worker = await startWorker({
   ...api.parts,
   enhance: enhanceBy(async (_, { target }, __, signal) => {
-    const stop = once(signal, 'abort');
-    if (!gate.signal.aborted) await Promise.race([once(gate.signal, 'abort'), stop]);
+    const ended = AbortSignal.any([gate.signal, signal]);
+    // A cancel may have come before the work begins.
+    if (!ended.aborted) await once(ended, 'abort');
     signal.throwIfAborted();
     if (failure) throw failure;
     await writeFile(target, randomBytes(1000));

@@ -19,6 +19,9 @@ const startProcess = (place: Place): ChildProcess => {
   const args = [...programOf('jobs/worker-process.ts'), JSON.stringify(place)];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
 };
+/** It says when it has the job; one that fails says nothing. */
+const started = (worker: ChildProcess): Promise<unknown> =>
+  once(worker.stdout ?? worker, 'data', { signal: AbortSignal.timeout(60_000) });
 const killed = async (worker: ChildProcess): Promise<void> => {
   const exited = once(worker, 'exit');
   worker.kill('SIGKILL');
@@ -91,7 +94,7 @@ test('a waiting job that the queue lost runs all the same', async ({ rig }) => {
 test('a job whose worker was killed runs again and is charged once', async ({ rig, place }) => {
   const worker = startProcess(place);
   const { job } = await rig.ask('a');
-  await once(worker.stdout ?? worker, 'data');
+  await started(worker);
   assert.is((await rig.jobs.get('acme', job.id)).status, 'processing');
   await killed(worker);
   await rig.work(atOnce);
@@ -110,7 +113,7 @@ test('a job that kills every worker fails with worker_lost, its credits back, ev
   rig.parts.config = { ...rig.config, jobs: { ...rig.config.jobs, attempts: 1 } };
   const worker = startProcess(place);
   const { job } = await rig.ask('a');
-  await once(worker.stdout ?? worker, 'data');
+  await started(worker);
   await killed(worker);
   await dropBull(rig);
   await rig.work(atOnce);
@@ -122,7 +125,7 @@ test('a job that kills every worker fails with worker_lost, its credits back, ev
 test('a job that was to be cancelled when its worker died is cancelled', async ({ rig, place }) => {
   const worker = startProcess(place);
   const { job } = await rig.ask('a');
-  await once(worker.stdout ?? worker, 'data');
+  await started(worker);
   await killed(worker);
   await rig.jobs.cancel('acme', job.id);
   await rig.work(atOnce);
@@ -177,10 +180,10 @@ test('a job that waits for its next attempt is not started before that, whatever
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const { job } = await rig.ask('a');
   const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
-  assert.is(await attempts.retry(job.id, fence, { delayMs: 200, counts: true }), 'queued');
+  assert.is(await attempts.retry(job.id, fence, { delayMs: 1_000, counts: true }), 'queued');
   assert.equal(await attempts.take({ id: job.id, dispatch: 2 }, 'early'), ['none']);
   assert.equal((await attempts.due(10)).tickets, []);
-  await sleep(250);
+  await sleep(1_050);
   assert.equal((await attempts.due(10)).tickets, [{ id: job.id, dispatch: 2 }]);
   assert.is((await attempts.take({ id: job.id, dispatch: 1 }, 'late'))[0], 'taken');
   assert.equal(await attempts.take({ id: job.id, dispatch: 2 }, 'again'), ['none']);

@@ -129,7 +129,7 @@ test('a job whose worker is killed goes on elsewhere from what that one left', a
   await asking.ledger.grant('acme', 100);
   const worker = startProcess(service);
   const { job } = await asking.ask('a');
-  await once(worker.stdout ?? worker, 'data');
+  await once(worker.stdout ?? worker, 'data', { signal: AbortSignal.timeout(60_000) });
   const exited = once(worker, 'exit');
   worker.kill('SIGKILL');
   await exited;

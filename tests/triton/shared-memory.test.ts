@@ -62,7 +62,7 @@ test('what a killed process left behind is removed, here and in Triton, when the
   `;
   const args = ['--import', 'tsx', '--input-type=module', '--eval', script];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
+  await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) });
   const [left = ''] = readdirSync('/dev/shm').filter((name) => name.includes(`-${child.pid}-`));
   assert.ok((await registered()).includes(left));
   child.kill('SIGKILL');

@@ -59,6 +59,7 @@ type Asked = {
 const openRequest = (port: number, { method = 'GET', path, headers = {}, from }: Asked) => {
   const open = request({
     ...{ agent, host: '127.0.0.1', port, method, path, ...(from && { localAddress: from }) },
+    signal: AbortSignal.timeout(120_000),
     headers: { host: 'media.example.org', authorization: `Bearer ${caller.key}`, ...headers },
   });
   // A refusal may come while the body is still sent; who waits for the answer hears of any other error.

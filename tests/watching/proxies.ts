@@ -41,10 +41,13 @@ export const openProxy = async (name: Proxy, apiPort: number) => {
       printed += text;
     });
   process.once('exit', () => child.kill('SIGKILL'));
-  await until(`${name} answers: ${printed}`, () => answers(port));
+  const isOver = () => child.exitCode !== null || child.signalCode !== null;
+  await until(`${name} answers or ends`, async () => isOver() || (await answers(port)));
+  if (isOver()) throw new Error(`${name} ended: ${printed}`);
   return {
     port,
     close: async () => {
+      if (isOver()) return;
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       const late = setTimeout(() => child.kill('SIGKILL'), 2_000);
