@@ -1089,6 +1089,7 @@ export interface components {
                 readonly oldest_queued_at: string | null;
                 /** @description since the data was made, as the next two */
                 readonly succeeded: number;
+                /** @description by what the caller sent, or by a fault of ours */
                 readonly failed: number;
                 readonly canceled: number;
                 /** @description attempts whose worker vanished */
@@ -1162,6 +1163,7 @@ export interface components {
             /** @description of jobs, since the release was last put on trial */
             readonly attempts: {
                 readonly done: number;
+                /** @description by the fault of the model, not of what the caller sent */
                 readonly failed: number;
                 /** @description jobs that it has done again to be compared */
                 readonly mirrored: number;
