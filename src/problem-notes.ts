@@ -174,8 +174,9 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   url_not_allowed: {
     means:
-      'The service does not fetch this URL: its address is private or reserved, or it has a user name or a port that is not allowed.',
-    advice: 'Use a public http or https URL, or send the file itself.',
+      'The service does not call this URL, of a file or of a webhook: its address is private or reserved, or it has a user name or a port that is not allowed.',
+    advice:
+      'Use a public http or https URL, or send the file itself. The operator opens a host of a private network, such as the receiver of a webhook that you try out, by FETCH_ALLOW_HOSTS.',
     facts: { url: 'http://192.168.0.10/photo.jpg', reason: 'its address is private' },
   },
   url_fetch_failed: {
