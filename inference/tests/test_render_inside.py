@@ -17,13 +17,15 @@ from enhance.render.inside import lender as lenders
 from enhance.render.inside import merged
 from enhance.render.inside.aligned import aligned
 from enhance.render.inside.edge import bite_of
-from enhance.render.inside.layers import Grid, Palette, on_grid
+from enhance.render.inside.layers import Frame, Grid, Palette, on_grid
 from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
+from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
 from enhance.render.inside.merge import merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
+from enhance.render.inside.under_lip import lip_shades, without
 from enhance.render.inside.upper import grown, upper_row
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.measure import measure
@@ -246,7 +248,7 @@ def test_teeth_are_drawn_in_the_light_in_which_the_frame_shows_its_own() -> None
         rows = made.y[y : y + 24, x - 30 : x - 10]
         return float(np.percentile(rows, 80)) - 16
 
-    assert light(0.8) / light(1.0) == pytest.approx(0.87, abs=0.04)
+    assert light(0.8) / light(1.0) == pytest.approx(0.83, abs=0.03)
     assert light(0.1) / light(1.0) > 0.7  # nothing is as dark that shows teeth
 
 
@@ -335,6 +337,63 @@ def test_a_little_of_the_dark_over_lower_teeth_does_not_leave_a_hole_in_a_row_th
     edge = np.full(len(grid.x), grid.bite)
     seen, unseen = (upper_row(frames, edge, subject, grid, of, BT601)[0] for frames in ([little], []))
     np.testing.assert_array_equal(seen, unseen)
+
+
+def under_a_lip(light: float, share: float) -> tuple[Frame, Grid, Palette, Floats]:
+    """A frame whose whole row of teeth has one colour, and at its lip so much of its light and such a share of the lip's, less
+    and less down to .05 S; and how far each row of pixels lies under the lip."""
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 200.0)
+    under = grid.y - (grid.bite - 0.11)
+    near = np.clip(1 - under / 0.05, 0, 1)[:, None, None]
+    grey, lit = np.array([of.black, 128, 128]), of.light_of(of.cheeks)
+    to_lip = (of.lip[1:] - 128) * lit / of.light_of(of.lip) - (of.tooth[1:] - 128) * lit / of.light_of(of.tooth)
+    tint = np.array([0, *(to_lip * min(of.light_of(of.tooth) / lit, 1))])
+    yuv = grey + (of.tooth - grey) * (1 - (1 - light) * near) + share * near * tint
+    wide = np.ones((1, len(grid.x), 1))
+    shown = ((under > 0.004) & (grid.y < grid.bite))[:, None] * wide[..., 0]
+    frame = on_grid(lent(*drawn(gap=0.16, teeth=True)), subject, grid, of)
+    layer = replace(frame.upper, yuv=(yuv * wide).astype(np.float32), shown=shown.astype(np.float32))
+    return replace(frame, upper=layer, top=np.full(len(grid.x), grid.bite - 0.11)), grid, of, under
+
+
+def test_teeth_are_merged_without_the_shade_and_the_red_of_the_lip_that_lay_over_them() -> None:
+    frame, grid, of, under = under_a_lip(0.5, 0.3)
+    lies, laid = lip_shades([frame], np.full(len(grid.x), grid.bite), grid, of)
+    bare = without(frame, lies, grid, of).upper.yuv[(under > 0.008) & (under < 0.09)][:, np.abs(grid.aside) < 0.2]
+    np.testing.assert_allclose(of.level(bare), of.level(of.tooth), rtol=0.12)
+    np.testing.assert_allclose(of.redness(bare), 0, atol=0.12)
+    # And it lies under the new lip as it did under the clip's.
+    np.testing.assert_allclose(laid[:, 0], np.clip(1 - 0.5 * (1 - STEP * np.arange(1, PLACES + 1) / 0.05), 0, 1), atol=0.06)
+
+
+def test_a_merged_row_has_no_dark_line_where_the_lip_of_the_clip_was() -> None:
+    planes, mesh = drawn(gap=0.22, teeth=True)
+    unit, inside = pose_of(mesh).scale, painted(0.22)[0].y == GREEN[0]
+    top = np.argmax(inside, axis=0)
+    under = (np.arange(SIZE)[:, None] - top) / unit
+    dimmed = 1 - 0.4 * np.clip(1 - under / 0.04, 0, 1)
+    planes.y[inside] = np.round(planes.y * dimmed)[inside]
+    merged_row = merged_from(inside_of((planes, mesh)).tobytes(), BALANCED.density)
+    assert merged_row
+    middle = merged_row.upper.shape[1] // 2
+    last = int((merged_row.edge.mean() - merged_row.top - 0.02) * merged_row.density)
+    column = merged_row.upper[:last, middle - 8 : middle + 8, 0].mean(axis=1)
+    assert column[-round(0.10 * merged_row.density) :].min() > 0.85 * column[-1]
+
+
+def test_where_no_frame_shows_the_teeth_under_a_lip_it_shades_them_as_lips_usually_do() -> None:
+    frame, grid, of, _ = under_a_lip(0.5, 0.3)
+    hidden = replace(frame, upper=replace(frame.upper, shown=np.zeros_like(frame.upper.shown)))
+    lies, laid = lip_shades([hidden], np.full(len(grid.x), grid.bite), grid, of)
+    np.testing.assert_array_equal(lies, np.tile([1.0, 0, 0], (PLACES, 1)))
+    np.testing.assert_array_equal(laid[:, 0], USUAL[0])
+
+
+def test_the_shade_of_a_lip_ends_under_it() -> None:
+    shade = np.column_stack([USUAL[0], USUAL[1], USUAL[1]])
+    on = shade_under(shade, np.array([[0.0, STEP, 2.5 * STEP, 0.2]]))
+    np.testing.assert_allclose(on[0, :, 0], [USUAL[0][0], USUAL[0][0], (USUAL[0][1] + USUAL[0][2]) / 2, 1], rtol=1e-4)
 
 
 def test_what_one_frame_does_not_show_another_one_does() -> None:

@@ -22,6 +22,7 @@ from .interior import hole_of, slit_of
 from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
 from .lender import Lender
 from .lent_teeth import with_teeth
+from .lip_shade import NONE
 from .merged import (
     ABOVE,
     DEEP,
@@ -40,6 +41,7 @@ from .merged import (
     show,
 )
 from .shade import UNCHANGED, Shown, learnt
+from .under_lip import lip_shades, without
 from .upper import ENOUGH, upper_row
 
 WORTH = 0.5  # belief from which a lender counts
@@ -72,7 +74,7 @@ def _nothing(most: float) -> Merged:
     point = np.zeros(POINTS)
     (upper, across), _ = shapes_of(most)
     inside = Inside(
-        most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, UNCHANGED, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))
+        most, 0, 0, 0, np.zeros(3), np.ones(len(GAPS)), point, NONE, UNCHANGED, 0, np.zeros(LEVELS), np.zeros((LEVELS, POINTS))
     )
     return Merged(**vars(inside), upper=np.zeros((upper, across, 3), np.float32), below=())
 
@@ -90,6 +92,8 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     grid = Grid.of(person, density)
     frames = aligned([on_grid(lender, person, grid, of) for lender in lenders], grid, of)
     edge = edge_of(frames, grid, of)
+    lies, lip_shade = lip_shades(frames, edge, grid, of)
+    frames = [without(frame, lies, grid, of) for frame in frames]
     upper, seen = upper_row(frames, edge, person, grid, of, colours)
     edge = edge_in(Layer(upper, seen), edge, grid, of)
     levels = _levels(frames, edge, grid, of) if of.coloured else []
@@ -111,6 +115,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
         cheeks,
         _tone(frames, upper, seen, of),
         at_points(edge),
+        lip_shade,
         UNCHANGED,
         len(levels),
         np.pad(opened, (0, LEVELS - len(levels))),

@@ -22,6 +22,8 @@ from enhance.render.light import DIM
 from enhance.render.lips.shape import Asked
 
 from .interior import Hole
+from .lip_shade import SIZE as LIP_SIZE
+from .lip_shade import shade_under
 from .shade import SIZE, Places, at_places
 from .skull import FRONT, Skull
 
@@ -33,7 +35,7 @@ POINTS = 96  # along a line from the left to the right of the pictures
 GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
 MIDDLE = 0.06  # S to either side of the midline, where it is told how far a mouth is open
 PARTED = (0.08, 0.15)  # S of room under the upper teeth, from which the jaw has parted from them, and fully
-SHADE, SHADED = 0.20, (-0.004, 0.02)  # of their light that the upper lip takes from what is near it, and how near, S
+SHADE, SHADED = 0.20, (-0.004, 0.02)  # of its light that the upper lip takes from what lies under the teeth, and how near, S
 CORNER_SHADE, CORNERS = 0.5, (0.6, 1.0)  # of their light that is lost at the corners, and from where, of half the width
 EDGE = 0.006  # S over which the upper teeth end
 LIGHTS = (0.3, 2.5)
@@ -58,6 +60,8 @@ class Inside:
     """Of the upper teeth's light, at GAPS."""
     edge: Annotated[Array, Shape(POINTS)]
     """y of the upper teeth's edge."""
+    lip_shade: Annotated[Array, Shape(*LIP_SIZE)]
+    """Of the upper teeth, by how far they lie under the upper lip."""
     shade: Annotated[Array, Shape(*SIZE)]
     """Of all, besides what is supposed of every mouth."""
     levels: int
@@ -99,7 +103,7 @@ class Row:
 
 
 MERGED_ROW = Row()
-INSIDE = Record("INSIDE", Inside, version=2)
+INSIDE = Record("INSIDE", Inside, version=3)
 
 
 def size_of(density: float) -> int:
@@ -178,7 +182,11 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
 
     gap = to.asked.gap
     upper = _at(inside.upper, tooth, (y - row.y - inside.top) * inside.density - 0.5)
-    dim(upper, tone_of(inside, gap) * row.light, black)
+    under = hole.y - hole.top
+    lip = shade_under(inside.lip_shade, under)
+    paleness = np.clip((upper[..., 0] - black) / max(float(inside.cheeks[0]) - black, 16.0), 0, 1)
+    dim(upper, lip[..., 0] * np.float32(tone_of(inside, gap) * row.light), black)
+    upper[..., 1:] += paleness[..., None] * lip[..., 1:]
 
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
     middle = np.abs(x - inside.left - REACH) < MIDDLE
@@ -192,9 +200,10 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
         over_lip = np.minimum(bottom - y, room) * np.minimum(height / room, 1) ** stretched
         below += np.float32(share) * _at(inside.below[level], column, over_lip * inside.density - 0.5)
 
+    dim(below, 1 - SHADE * (1 - smoothstep(under, *SHADED)), black)
     soft = max(0.5 / to.pose.scale, EDGE)
     yuv = below + smoothstep(edge - y, -soft, soft).astype(np.float32)[..., None] * (upper - below)
-    shade = shade_at(inside, hole.y - hole.top, places_of(to))
+    shade = shade_at(inside, places_of(to))
     shown = relit(yuv, inside.cheeks, to.cheeks, black)
     dim(shown, shade[..., 0], black)
     shown[..., 1:] += shade[..., 1:]
@@ -206,11 +215,10 @@ def tone_of(inside: Inside, gap: float) -> float:
     return float(np.interp(gap, GAPS, inside.tone))
 
 
-def shade_at(inside: Inside, under_lip: Array, places: Places) -> Floats:
-    """What luma is multiplied by, and what is added to U and V: h x w x 3. under_lip: S under the upper lip, h x w."""
+def shade_at(inside: Inside, places: Places) -> Floats:
+    """What luma is multiplied by, and what is added to U and V: h x w x 3."""
     shade = at_places(inside.shade, places)
-    light = 1 - SHADE * (1 - smoothstep(under_lip, *SHADED))
-    shade[..., 0] *= light * (1 - CORNER_SHADE * smoothstep(places.aside, *CORNERS))
+    shade[..., 0] *= 1 - CORNER_SHADE * smoothstep(places.aside, *CORNERS)
     return shade
 
 

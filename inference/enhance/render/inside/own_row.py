@@ -17,6 +17,7 @@ from enhance.render.patch import Patch
 
 from .aligned import HANGING, offset_of
 from .layers import ROW, inset, lips_at
+from .lip_shade import shade_under
 from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, corners_of, shade_at, tone_of
 from .shade import Places
 from .skull import FRONT, Skull
@@ -58,7 +59,8 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Aske
     seen = counts > 0
     tooth_x, tooth_y, over, under, weights = (each[seen][None] for each in (there[..., 0], there[..., 1], top, bottom, counts))
     at = Places.between(lips.gap, corners_of(patch.pose, lips.upper_inner), (tooth_x, tooth_y), (over, under))
-    black, shade = float(patch.colours.offset[0]), shade_at(inside, tooth_y - over, at)[..., 0]
+    black, shade = float(patch.colours.offset[0]), shade_at(inside, at)[..., 0]
+    shade *= shade_under(inside.lip_shade, tooth_y - over)[..., 0]
     shade *= brighter(inside.cheeks, cheeks, black) * tone_of(inside, lips.gap)
     here, made = (
         float(np.average(level, weights=weights)) for level in (luma[seen][None] - black, (sought.luma[seen] - black) * shade)
