@@ -449,6 +449,39 @@ def two_rows(opening: float, shown: float = 0.14) -> tuple[Floats, int, int, int
     return opened(opening, inside_of((giver, at))).planes.y[:, SIZE // 2], top, seam, bottom
 
 
+def rows_with_gaps(upper: int, lower: int) -> tuple[Planes, Floats]:
+    """An open mouth with two rows of teeth, and dark lines of so many grey levels between those of each."""
+    planes, mesh = drawn(gap=0.14)
+    seam, unit = int(mesh[[13, 14], 1].mean()), pose_of(mesh).scale
+    dark = planes.y < 60
+    for plane, inside, light in ((planes.y, dark, 215), (planes.u, dark[::2, ::2], 124), (planes.v, dark[::2, ::2], 130)):
+        plane[inside] = light
+    planes.y[seam - 1 : seam + 2][dark[seam - 1 : seam + 2]] = 60
+    lines = np.arange(SIZE) % round(0.06 * unit) < 2
+    for rows, depth in ((slice(0, seam - 1), upper), (slice(seam + 2, SIZE), lower)):
+        planes.y[rows][dark[rows] & lines] -= np.uint8(depth)
+    return planes, mesh
+
+
+def gaps_in(*shown: tuple[Planes, Floats]) -> float:
+    """Grey levels between the lightest and the darkest of the lower teeth that are merged from these frames."""
+    inside = merged_from(inside_of(*shown).tobytes(), BALANCED.density)
+    assert inside
+    rows, middle = round(0.02 * inside.density), inside.upper.shape[1] // 2
+    return float(np.ptp(inside.below[-1][rows, middle - 25 : middle + 25, 0]))
+
+
+def test_lower_teeth_have_the_gaps_that_the_clearest_frames_show_and_not_the_frame_that_is_sharp_elsewhere() -> None:
+    band, single = rows_with_gaps(150, 0), rows_with_gaps(0, 60)
+    assert gaps_in(band) < 12
+    assert gaps_in(band, single, single) > 25
+
+
+def test_gaps_that_one_frame_alone_shows_are_not_put_between_the_lower_teeth_of_others() -> None:
+    band, single = rows_with_gaps(150, 0), rows_with_gaps(0, 60)
+    assert gaps_in(band, band, single) < 12
+
+
 def test_lower_teeth_go_with_the_jaw_and_it_is_dark_over_them() -> None:
     column, top, _, bottom = two_rows(0.24)
     white = np.flatnonzero(column > 170)

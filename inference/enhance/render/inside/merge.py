@@ -23,6 +23,7 @@ from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carrie
 from .lender import Lender
 from .lent_teeth import with_teeth
 from .lip_shade import NONE
+from .lower_row import lower_row, with_gaps
 from .merged import (
     ABOVE,
     DEEP,
@@ -135,6 +136,7 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
     worth = np.array([frame.lender.belief * frame.sharp**0.3 for frame in frames]) * (0.2 + shown / max(shown.max(), 1e-6))
     apart = np.log(np.maximum(opened, 0.01))
     most = float(np.quantile(opened, 0.95))
+    row = lower_row(under, grid, of)
     levels: list[tuple[float, Array, Floats]] = []
     marks = [*(mark for mark in MARKS if mark < most - 0.02), max(most, 0.02)]
     for mark in marks:
@@ -149,7 +151,8 @@ def _levels(frames: list[Frame], edge: Array, grid: Grid, of: Palette) -> list[t
         if (seen[between] > SEEN).sum() <= FILLED * between.sum():
             continue
         picture = made + (1 - seen)[..., None] * carried(made, seen, of.cavity, CARRIED * grid.density)
-        levels.append((float(max(opened[best], 0.0)), height, _dark_above(_without_shine(picture, grid, of), height, grid, of)))
+        picture = with_gaps(_without_shine(picture, grid, of), row, grid, of)
+        levels.append((float(max(opened[best], 0.0)), height, _dark_above(picture, height, grid, of)))
     return levels[:LEVELS] if levels and levels[-1][0] >= LOWEST else []
 
 
