@@ -10,6 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import triton_python_backend_utils as pb_utils
 
+from .pulse import pulse_of_this_process
+
+PULSE = pulse_of_this_process()
+
 
 def weights_folder() -> Path:
     """The folder of the networks that inference.build made: ENHANCE_WEIGHTS, or .enhance/weights of the repository."""
@@ -44,7 +48,12 @@ class Shell:
         A ping of keeper.py, to see whether the process lives, gets no outputs. A request for `memory` is answered by an error
         that says how much the process has taken at most: Triton 24.10 lets a Python model answer only tensors and errors.
         """
-        return [self._answer(request) for request in requests]
+        if PULSE:
+            PULSE.begin()
+        answers = [self._answer(request) for request in requests]
+        if PULSE:
+            PULSE.check()
+        return answers
 
     def _answer(self, request: Any) -> Any:
         sent = json.loads(request.parameters() or "{}")
@@ -75,6 +84,9 @@ class Inputs:
 
     def stop_if_cancelled(self) -> None:
         """To be called now and then during long work. Raises CancelledError when the caller has gone."""
+        # Asked about a request that it has given up, Triton crashes.
+        if PULSE:
+            PULSE.check()
         if self._request.is_cancelled():
             raise CancelledError
 

@@ -1,0 +1,125 @@
+"""Ends a model's process (stub) that Triton has given up, before it answers. docs/decisions/0085.
+
+In each stub a thread of Triton's own says every 0.3 s that the process lives. When it has not for a second, Triton gives up
+the request that the stub has, and sends it the next one; the answer to the first is then taken for that of the next, and the
+memory of both is freed twice, until Triton crashes. Triton does not tell the stub. But the kernel counts how often that thread
+has slept and how long it waited for a processor, so the stub knows when it stood still. A stub that dies is cleared away, and
+keeper.py loads its model again.
+"""
+
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+BEAT_SECONDS = 0.3
+"""How often Triton's thread says that the process lives: `main` of pb_stub.cc."""
+GIVEN_UP_SECONDS = 1.0
+"""After so long without it Triton gives up: `timeout_miliseconds` of ModelInstanceState::ReceiveMessageFromStub."""
+LOOK_SECONDS = 0.2
+LEAST_SECONDS = 0.1
+"""Shorter times are not told apart from beats that come a little late."""
+JUST_SECONDS = 0.3
+"""A process that stood still so shortly before it gets a request may have kept that request waiting."""
+
+
+class Beats(NamedTuple):
+    """What the kernel has counted of Triton's thread; both only grow."""
+
+    slept: int
+    """How often it has slept."""
+    waited: float
+    """Seconds that it was ready to run and had no processor. Added when it gets one."""
+
+
+class Pauses:
+    """Whether beats stayed away for GIVEN_UP_SECONDS, by looks at what was counted. Pure."""
+
+    def __init__(self, now: float, beats: Beats) -> None:
+        """now: seconds of a clock that goes on while the machine sleeps, as Triton's does."""
+        self._looked, self._changed, self._beats = now, now, beats
+        self.ended, self.why = -math.inf, ""
+        """When the latest pause was over, or was seen to go on."""
+
+    def look(self, now: float, beats: Beats) -> None:
+        """A look may come late: what happened since the one before is known by what was counted."""
+        elapsed, came, waited = now - self._looked, beats.slept - self._beats.slept, beats.waited - self._beats.waited
+        if came or elapsed < 0:  # or the clock was set back
+            self._changed = now
+        # It sleeps for this long at most, so for the rest it stood still: with the whole process, or for want of a processor,
+        # which is not known before it has one.
+        still = elapsed - waited - BEAT_SECONDS * (came + 1)
+        if waited >= GIVEN_UP_SECONDS - BEAT_SECONDS:
+            self.ended, self.why = now, f"had no processor for {waited:.1f} s"
+        elif still >= (LEAST_SECONDS if came else GIVEN_UP_SECONDS - 2 * BEAT_SECONDS):
+            self.ended, self.why = now, f"stood still for {still + BEAT_SECONDS:.1f} s or more"
+        elif now - self._changed >= GIVEN_UP_SECONDS - LEAST_SECONDS:
+            self.ended, self.why = now, f"has had no processor for {now - self._changed:.1f} s"
+        self._looked, self._beats = now, beats
+
+
+class Pulse:
+    """The beats of this process. One request is under way at a time."""
+
+    def __init__(self) -> None:
+        """Raises RuntimeError where there is no thread of Triton's."""
+        self._thread = Path(f"/proc/self/task/{_first_thread()}")
+        self._lock = threading.Lock()
+        self._pauses = Pauses(time.time(), self._beats())
+        self._since = math.inf
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def begin(self) -> None:
+        """A request is here."""
+        self._since = time.time() - JUST_SECONDS
+        self.check()
+
+    def check(self) -> None:
+        """Before Triton is told or asked anything. Does not return where it may have given up the request."""
+        self._look()
+        if self._pauses.ended >= self._since:
+            told = f"process {os.getpid()} {self._pauses.why}, so Triton may have given up its request"
+            print(f"{told}: it ends, to be loaded again", file=sys.stderr, flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def _watch(self) -> None:
+        while True:
+            time.sleep(LOOK_SECONDS)
+            self._look()
+
+    def _look(self) -> None:
+        with self._lock:
+            self._pauses.look(time.time(), self._beats())
+
+    def _beats(self) -> Beats:
+        lines = (self._thread / "status").read_text().splitlines()
+        slept = next(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches:"))
+        return Beats(slept, int((self._thread / "schedstat").read_text().split()[1]) / 1e9)
+
+
+def pulse_of_this_process() -> Pulse | None:
+    """None in a process that is no stub, such as that of a test: nobody gives it up. And where the kernel does not count."""
+    if not Path("/proc/self/comm").read_text().startswith("triton_python"):
+        return None
+    try:
+        return Pulse()
+    except FileNotFoundError as missing:
+        print(f"process {os.getpid()} is not guarded against standing still: {missing}", file=sys.stderr, flush=True)
+        return None
+
+
+def _first_thread() -> int:
+    """The thread that was started first, besides the main one: Triton waits for it before it does anything else."""
+    threads = [int(thread.name) for thread in Path("/proc/self/task").iterdir() if thread.name != str(os.getpid())]
+    if not threads:
+        raise RuntimeError("expected the thread by which Triton sees that this process lives; there is none")
+    return min(threads, key=lambda thread: (_started(thread), thread))
+
+
+def _started(thread: int) -> int:
+    """In ticks since the machine was started."""
+    return int(Path(f"/proc/self/task/{thread}/stat").read_text().rpartition(")")[2].split()[19])

@@ -1,0 +1,82 @@
+/** A process of Triton that stands still for longer than the second that Triton waits, with a request and others behind it. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Failure } from '../../src/errors.ts';
+import { openTransport } from '../../src/triton/open-transport.ts';
+import { int32 } from '../../src/triton/protocol/tensor.ts';
+import { testConfig } from '../real/config.ts';
+import { ownTriton, tritonEnvironment } from '../real/triton.ts';
+import { until } from '../real/until.ts';
+
+const test = suite('a process of Triton that stands still');
+const triton = await ownTriton(['stamp']);
+const transport = await openTransport(testConfig(tritonEnvironment(triton)).triton);
+const { port } = new URL(triton.httpUrl);
+
+/** Processes whose command names all of these. */
+const processes = (...words: readonly string[]): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && words.every((word) => commandOf(name).includes(word)))
+    .map(Number);
+const commandOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has just ended
+  }
+};
+const stub = (): number => processes('/stamp/1/model.py', `enhance_${port}_`)[0] ?? 0;
+const server = (): number => processes('/tritonserver\0--', `--http-port=${port}`).at(-1) ?? 0;
+
+/** What came back for these two bytes; null while the model is away. */
+const echo = async (bytes: Buffer): Promise<Buffer | null> => {
+  const sent = { name: 'DATA', datatype: 'UINT8', shape: [2], data: bytes } as const;
+  const wanted = [{ name: 'DATA', datatype: 'UINT8', shape: [2] }] as const;
+  try {
+    const { signal } = new AbortController();
+    const [came] = await transport.infer('stamp', [sent, int32('SLEEP_MS', [200])], wanted, signal);
+    return Buffer.from(came?.data ?? []);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'model_unavailable') return null;
+    throw error;
+  }
+};
+
+test('no caller gets what another has asked for, Triton lives, and the process is replaced', async () => {
+  const [pid, ran] = [stub(), server()];
+  let [asked, answered, isOver] = [0, 0, false];
+  const caller = async (): Promise<void> => {
+    while (!isOver) {
+      asked += 1;
+      const bytes = Buffer.from([asked >> 8, asked & 255]);
+      const came = await echo(bytes);
+      if (came) assert.equal([...came], [...bytes]);
+      else await sleep(100);
+      answered += came ? 1 : 0;
+    }
+  };
+  const callers = Promise.all([caller(), caller(), caller()]);
+  const meanwhile = (what: string, holds: () => boolean) =>
+    Promise.race([callers, until(what, holds)]);
+  try {
+    await meanwhile('they are answered', () => answered >= 3);
+    process.kill(pid, 'SIGSTOP');
+    await sleep(2_500);
+    process.kill(pid, 'SIGCONT');
+    await meanwhile('it is replaced', () => ![0, pid].includes(stub()));
+    const before = answered;
+    await meanwhile('the next one answers', () => answered >= before + 3);
+  } finally {
+    isOver = true;
+  }
+  await callers;
+  assert.is(server(), ran);
+});
+
+test.after(async () => {
+  await transport.close();
+  await triton.close();
+});
+test.run();
