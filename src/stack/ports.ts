@@ -1,5 +1,6 @@
 /** The ports of the local stack, for `npm start`, docker-compose.yml and the test that compares the two. */
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export const defaultPorts = {
   PORT: 8080,
@@ -54,12 +55,28 @@ export const readPorts = (env: NodeJS.ProcessEnv): Ports => {
   return ports;
 };
 
-/** The ports that are in use: PORT is tried on the API's address, the others on 127.0.0.1. */
-export const busyPorts = async (ports: Ports, apiHost: string): Promise<PortName[]> => {
-  const free = await Promise.all(
-    portNames.map((name) => isFree(ports[name], name === 'PORT' ? apiHost : '127.0.0.1')),
-  );
-  return portNames.filter((_, i) => !free[i]);
+/**
+ * The ports that are in use, and still are after `withinMs`: PORT is tried on the API's address, the others on 127.0.0.1.
+ * A process that was killed keeps its port until its memory is given back, which takes a busy machine a second.
+ */
+export const busyPorts = async (
+  ports: Ports,
+  apiHost: string,
+  withinMs = 0,
+): Promise<PortName[]> => {
+  const look = async (): Promise<PortName[]> => {
+    const free = await Promise.all(
+      portNames.map((name) => isFree(ports[name], name === 'PORT' ? apiHost : '127.0.0.1')),
+    );
+    return portNames.filter((_, i) => !free[i]);
+  };
+  const until = performance.now() + withinMs;
+  let busy = await look();
+  while (busy.length > 0 && performance.now() < until) {
+    await sleep(100);
+    busy = await look();
+  }
+  return busy;
 };
 
 /** Whether nobody listens there. */

@@ -107,7 +107,8 @@ const untilServing = async (address: string): Promise<void> => {
 };
 
 const refuseBusyPorts = async (ports: Ports, host: string, own: boolean): Promise<void> => {
-  const busy = await busyPorts(ports, host);
+  // Of an own stack that was just stopped they are soon free.
+  const busy = await busyPorts(ports, host, own ? 0 : 3_000);
   if (busy.length === 0) return;
   const each = busy.map(
     (name) => `  port ${ports[name]} is in use; ${name} changes it (default ${defaultPorts[name]})`,

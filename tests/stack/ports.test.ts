@@ -33,8 +33,14 @@ test('a busy port is found by its variable', async () => {
   await new Promise<void>((resolve) => server.listen(grpc, '127.0.0.1', resolve));
   try {
     assert.equal(await busyPorts(ports, '127.0.0.1'), ['TRITON_GRPC_PORT']);
+    setTimeout(() => server.close(), 200);
+    assert.equal(
+      await busyPorts(ports, '127.0.0.1', 10_000),
+      [],
+      'one that is given back is waited for',
+    );
   } finally {
-    await new Promise((resolve) => server.close(resolve));
+    server.close();
   }
 });
 
