@@ -1,4 +1,4 @@
-"""Ends a model's process (stub) that Triton has given up, before it answers. docs/decisions/0085.
+"""Ends a model's process (stub) that Triton has given up, before it answers. docs/decisions/0086.
 
 In each stub a thread of Triton's own says every 0.3 s that the process lives. When it has not for a second, Triton gives up
 the request that the stub has, and sends it the next one; the answer to the first is then taken for that of the next, and the
