@@ -23,6 +23,8 @@ GIVEN_UP_SECONDS = 1.0
 LOOK_SECONDS = 0.2
 LEAST_SECONDS = 0.1
 """Shorter times are not told apart from beats that come a little late."""
+KNOWN_SECONDS = 1.2
+"""For so long it is looked at whether the thread that should beat does: another release of Triton may start others first."""
 JUST_SECONDS = 0.3
 """A process that stood still so shortly before it gets a request may have kept that request waiting."""
 
@@ -62,6 +64,12 @@ class Pauses:
         self._looked, self._beats = now, beats
 
 
+def is_pulse(elapsed: float, before: Beats, after: Beats) -> bool:
+    """Whether a thread does sleep for BEAT_SECONDS again and again."""
+    beats = (elapsed - (after.waited - before.waited)) / BEAT_SECONDS
+    return beats / 2 <= after.slept - before.slept <= beats + 1.5
+
+
 class Pulse:
     """The beats of this process. One request is under way at a time."""
 
@@ -69,7 +77,8 @@ class Pulse:
         """Raises RuntimeError where there is no thread of Triton's."""
         self._thread = Path(f"/proc/self/task/{_first_thread()}")
         self._lock = threading.Lock()
-        self._pauses = Pauses(time.time(), self._beats())
+        self._pauses: Pauses | None = None
+        """None until the thread is known."""
         self._since = math.inf
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -81,19 +90,29 @@ class Pulse:
     def check(self) -> None:
         """Before Triton is told or asked anything. Does not return where it may have given up the request."""
         self._look()
-        if self._pauses.ended >= self._since:
-            told = f"process {os.getpid()} {self._pauses.why}, so Triton may have given up its request"
-            print(f"{told}: it ends, to be loaded again", file=sys.stderr, flush=True)
+        if self._pauses and self._pauses.ended >= self._since:
+            tell(f"{self._pauses.why}, so Triton may have given up its request: it ends, to be loaded again")
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _watch(self) -> None:
+        is_told = False
+        while self._pauses is None:
+            before, began = self._beats(), time.time()
+            time.sleep(KNOWN_SECONDS)
+            now, beats = time.time(), self._beats()
+            if is_pulse(now - began, before, beats):
+                self._pauses = Pauses(now, beats)
+            elif not is_told:
+                is_told = True
+                tell("is not guarded against standing still: no thread beats")
         while True:
             time.sleep(LOOK_SECONDS)
             self._look()
 
     def _look(self) -> None:
         with self._lock:
-            self._pauses.look(time.time(), self._beats())
+            if self._pauses:
+                self._pauses.look(time.time(), self._beats())
 
     def _beats(self) -> Beats:
         lines = (self._thread / "status").read_text().splitlines()
@@ -108,8 +127,13 @@ def pulse_of_this_process() -> Pulse | None:
     try:
         return Pulse()
     except FileNotFoundError as missing:
-        print(f"process {os.getpid()} is not guarded against standing still: {missing}", file=sys.stderr, flush=True)
+        tell(f"is not guarded against standing still: {missing}")
         return None
+
+
+def tell(what: str) -> None:
+    """Into Triton's log."""
+    print(f"process {os.getpid()} {what}", file=sys.stderr, flush=True)
 
 
 def _first_thread() -> int:

@@ -4,7 +4,7 @@ import itertools
 import math
 import random
 
-from serving.pulse import Beats, Pauses, pulse_of_this_process
+from serving.pulse import Beats, Pauses, is_pulse, pulse_of_this_process
 
 
 def ended(*looks: tuple[float, int, float]) -> float:
@@ -62,6 +62,13 @@ def test_a_thread_that_waits_now_and_then_is_given_up_when_it_has_waited_for_lon
                 assert pauses.ended > 0
             found += pauses.ended > 0
         assert found == 0 or most > 0.7
+
+
+def test_a_thread_that_sleeps_for_other_times_is_no_pulse() -> None:
+    assert is_pulse(1.2, Beats(5, 0.0), Beats(9, 0.0))
+    assert is_pulse(2.0, Beats(5, 1.0), Beats(8, 2.0))
+    assert not is_pulse(1.2, Beats(5, 0.0), Beats(5, 0.0))
+    assert not is_pulse(1.2, Beats(5, 0.0), Beats(40, 0.0))
 
 
 def test_a_process_that_is_no_stub_has_none() -> None:

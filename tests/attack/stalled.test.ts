@@ -62,6 +62,7 @@ test('no caller gets what another has asked for, Triton lives, and the process i
     Promise.race([callers, until(what, holds)]);
   try {
     await meanwhile('they are answered', () => answered >= 3);
+    await sleep(3_000); // it needs a second to know its pulse
     process.kill(pid, 'SIGSTOP');
     await sleep(2_500);
     process.kill(pid, 'SIGCONT');
