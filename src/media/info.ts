@@ -120,6 +120,8 @@ export const AudioInfo = z
     codec: z.string(),
     /** Without the encoder's delay, where the file states that. */
     durationSeconds: z.number().positive(),
+    /** What its header states, only where that is more than there is: the end is missing, or parts are damaged. */
+    statedSeconds: z.number().positive().optional(),
     /** Samples per second. */
     sampleRate: z.int().positive(),
     channels: z.int().positive(),

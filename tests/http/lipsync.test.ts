@@ -123,6 +123,19 @@ test('a job tells both of its inputs and all of its options', async () => {
   );
 });
 
+test('the estimate for a sound whose end is missing tells so', async () => {
+  const bytes = readFileSync(at('voice.wav'));
+  const { status, data } = await estimate(
+    wanted({ video: 'clip.mp4', audio: bytes.subarray(0, bytes.length / 2) }),
+  );
+  assert.equal([status, data.credits], [200, 2], JSON.stringify(data));
+  assert.equal(
+    data.warnings.map(({ code }: { code: string }) => code),
+    ['sound_cut_short'],
+  );
+  assert.match(data.warnings[0].detail, /lasts 3 s, but only 1\.5 s could be read/);
+});
+
 test('jobs are listed by their kind', async () => {
   const { data: job } = await post(wanted(usual));
   const list = async (kind: string) =>

@@ -238,6 +238,35 @@ test('sound that nothing can be made of is refused', async () => {
   await failing(probeSound(empty), 'media_unreadable');
 });
 
+test('a sound whose end is missing is taken, and what its header states is told', async () => {
+  for (const [name, codec] of [
+    ['cut.mp3', ['-c:a', 'libmp3lame', '-b:a', '64k']],
+    ['cut.flac', []],
+    ['cut.wav', ['-c:a', 'pcm_s24le']],
+    ['cut.wav', ['-c:a', 'pcm_s16le', '-metadata', 'title=a chunk before the samples']],
+  ] as const) {
+    const path = await makeClip(at(name), tone(3), codec);
+    assert.is((await probeSound(path)).statedSeconds, undefined, name);
+    truncateSync(path, Math.floor(readFileSync(path).length * 0.6));
+    const { durationSeconds, statedSeconds } = await probeSound(path);
+    near(durationSeconds, 1.8, 0.25);
+    near(statedSeconds ?? 0, 3, 0.1);
+  }
+});
+
+test('a sound of a length that nobody knew when it was begun is not taken for cut', async () => {
+  const whole = await makeClip(at('piped.wav'), tone(3), ['-c:a', 'pcm_s16le']);
+  const bytes = readFileSync(whole);
+  const size = bytes.indexOf('data') + 4;
+  for (const written of [0, 2 ** 31 - 37, 2 ** 32 - 1]) {
+    bytes.writeUInt32LE(written, size);
+    writeFileSync(whole, bytes);
+    assert.is((await probeSound(whole)).statedSeconds, undefined, `${written}`);
+  }
+  const low = await makeClip(at('low.mp3'), tone(1), ['-c:a', 'libmp3lame', '-ar', '8000']);
+  assert.is((await probeSound(low)).statedSeconds, undefined);
+});
+
 test("a clip's own sound is on the clock of its pictures", async () => {
   for (const [late, expected] of [
     [0, 0.5],

@@ -1,3 +1,4 @@
+import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -62,6 +63,14 @@ test('an odd size grows by one and is told', async () => {
   );
   assert.equal([result.input_size, result.output_size], ['479x401', '480x402']);
   assert.is(result.warnings[0]?.code, 'odd_size_grown');
+});
+
+test('a sound whose end is missing is spoken as far as it goes, and the result tells', async () => {
+  const cut = await makeClip(at('cut.wav'), tone(1.2), mono);
+  truncateSync(cut, Math.floor(readFileSync(cut).length / 2));
+  const { result } = await synced(clip, cut);
+  assert.is(result.frames, 15);
+  assert.is(result.warnings[0]?.code, 'sound_cut_short');
 });
 
 test('HDR of 10 bits stays HDR, and the result tells that it has 8', async () => {

@@ -10,6 +10,7 @@ import { identifySound } from './identify.ts';
 import { checkSeconds } from './limits.ts';
 import { checkWhole, listPackets, STRICT } from './listing.ts';
 import type { PacketSummary } from './packets.ts';
+import { missedLength } from './stated-sound.ts';
 import { readStreams } from './streams.ts';
 
 const BYTES_PER_SAMPLE = 2;
@@ -29,7 +30,7 @@ export type AudioProbe = FfmpegOptions & {
 /**
  * What a sound file, or the first sound track of a video, is: its packets are read, then all of it is decoded once. A length beyond the limit, as the packets
  * state it, is refused before any decoding. The samples are counted, up to the limit, whatever headers and packets state.
- * Damage is concealed as players do it; when less than half can be decoded, the file is refused.
+ * Damage is concealed as players do it; when less than half can be decoded, the file is refused. `statedSeconds` tells of an end that is missing.
  *
  * Throws unsupported_media_type (also for images), no_audio_stream, media_too_long, media_unreadable (also for
  * a sound that changes its sample rate or channels); decode_failed, storage_full and storage_failed are this service's faults.
@@ -56,7 +57,10 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   const copied = await copySound(probe, container);
   const { decoded, errorText } = await decodeSound(probe, container);
   const { codec } = track;
-  return { kind: 'audio', container, codec, ...checkDecodable(copied, decoded, errorText) };
+  const info = { container, codec, ...checkDecodable(copied, decoded, errorText) };
+  const found = { container, header, decoded: info.durationSeconds };
+  const statedSeconds = await missedLength(probe.path, found);
+  return { kind: 'audio', ...info, ...(statedSeconds !== null && { statedSeconds }) };
 };
 
 const soundInput = ({ path }: AudioProbe, container: Container): string[] => [

@@ -11,6 +11,8 @@ export type Streams = {
   /** The first video stream that is not cover art; null where there is none. */
   readonly video: VideoStream | null;
   readonly audio: readonly AudioTrack[];
+  /** How long the first sound is stated to be; null where the header does not say. */
+  readonly soundSeconds: number | null;
 };
 
 type VideoStream = {
@@ -31,7 +33,7 @@ const MOST_STREAMS = 32;
 const MOST_CHANNELS = 32;
 
 const entries = [
-  'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels',
+  'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels,duration',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
 ].join(':');
@@ -48,6 +50,7 @@ const HeaderOutput = z.object({
       field_order: z.string().optional(),
       sample_rate: z.coerce.number().catch(0).default(0),
       channels: z.number().default(0),
+      duration: z.coerce.number().optional().catch(undefined),
       disposition: z.object({ attached_pic: z.number() }).optional(),
       side_data_list: SideData,
     }),
@@ -73,7 +76,11 @@ export const readStreams = async (
   const video = streams.find(
     ({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic,
   );
-  return { video: video ? videoOf(video) : null, audio: audioOf(streams) };
+  const sound = streams.find(({ codec_type }) => codec_type === 'audio');
+  return {
+    ...{ video: video ? videoOf(video) : null, audio: audioOf(streams) },
+    soundSeconds: sound?.duration ?? null,
+  };
 };
 
 type Stream = z.output<typeof HeaderOutput>['streams'][number];

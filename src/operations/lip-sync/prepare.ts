@@ -11,6 +11,7 @@ import { outputSpan, warningsOf } from './length.ts';
 import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
 import { lipsyncPrice } from './price.ts';
 import type { LipsyncInput, LipsyncOptions, LipsyncRequest } from './request.ts';
+import { cutSound } from './warnings.ts';
 
 /** What probing finds: of the clip or portrait, and of what it is to say. */
 export const LipsyncFound = z.object({ media: MediaInfo, audio: AudioInfo });
@@ -59,7 +60,7 @@ export const prepareLipsync = async (
     price: lipsyncPrice(options.model, rateOf(prices, 'lipsync', options.model), result),
     outputSize: evened(media.kind === 'image' ? within(media.size, limits.lipsync) : media.size),
     durationSeconds: result.seconds,
-    warnings: [...warningsOf(input, options), ...hdrWarnings(media)],
+    warnings: [...warningsOf(input, options), ...cutSound(sound.info), ...hdrWarnings(media)],
     made: { heard },
   };
 };

@@ -11,7 +11,7 @@ import { hasSpeech } from './faces/lips.ts';
 import type { LipSyncOutcome } from './outcome.ts';
 import { lipSyncPortrait } from './portrait.ts';
 import type { LipSyncHelp, LipSyncTask, LipSyncVideo, TaskWithPlace } from './task.ts';
-import { leftUnchanged, NO_SPEECH, smallFace, weaklySynced } from './warnings.ts';
+import { cutSound, leftUnchanged, NO_SPEECH, smallFace, weaklySynced } from './warnings.ts';
 
 /** Throws no_face_detected, speaker_not_found, and the failures of decoder, models and encoder. */
 export const runLipSync = async (task: LipSyncTask): Promise<LipSyncOutcome> => {
@@ -31,7 +31,7 @@ export const helpLipSync = (task: LipSyncHelp): Promise<void> => {
 };
 
 const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
-  const { media } = task.found;
+  const { media, audio } = task.found;
   const video = await (media.kind === 'image'
     ? lipSyncPortrait(task, media)
     : lipSyncClip(task, media));
@@ -48,6 +48,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   // A bench that leaves frames as they were has measured another mouth.
   const judged = task.hooks?.renders ? null : sync;
   const warnings = [
+    ...cutSound(audio),
     ...hdrWarnings(media),
     ...video.warnings,
     ...(speaks ? weaklySynced(judged, speaking.count) : [NO_SPEECH]),

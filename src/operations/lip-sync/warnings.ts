@@ -3,6 +3,7 @@
 import type { Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
+import type { AudioInfo } from '../../media/info.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { SyncMeasure } from './check/sync.ts';
 import { medianWidth } from './faces/coordinates.ts';
@@ -11,6 +12,14 @@ import { SMALLEST_WIDTH } from './faces/visible.ts';
 export const NO_SPEECH: Warning = {
   code: 'no_speech_heard',
   detail: 'The sound has less than 0.5 s of speech, so the mouth stays at rest.',
+};
+
+/** For a sound whose header states more than there is. */
+export const cutSound = ({ durationSeconds, statedSeconds }: AudioInfo): Warning[] => {
+  if (statedSeconds === undefined) return [];
+  const seconds = (value: number) => `${Number(value.toFixed(2))} s`;
+  const detail = `The sound file states that it lasts ${seconds(statedSeconds)}, but only ${seconds(durationSeconds)} could be read: its end is missing, as after an upload or download that broke off, or parts of it are damaged. What could be read is used; send the whole file to have all of it spoken.`;
+  return [{ code: 'sound_cut_short', detail }];
 };
 
 /** For a portrait that was larger than a video may be. */

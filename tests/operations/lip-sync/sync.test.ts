@@ -4,6 +4,7 @@ import { Failure } from '../../../src/errors.ts';
 import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
 import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
 import {
+  cutSound,
   leftUnchanged,
   mouthCovered,
   smallFace,
@@ -80,6 +81,15 @@ test('callers are told of a face whose mouth has too few pixels, by the median o
   const [warning] = smallFace([box(40.2), null, box(38), box(200)]);
   assert.is(warning?.code, 'small_face');
   assert.match(warning?.detail ?? '', /face is 40 pixels wide: .* from 64 on/);
+});
+
+test('callers are told of a sound whose end is missing', () => {
+  const sound = { kind: 'audio', container: 'mp3', codec: 'mp3' } as const;
+  const read = { ...sound, durationSeconds: 1.8, sampleRate: 44_100, channels: 2 };
+  assert.equal(cutSound(read), []);
+  const [warning] = cutSound({ ...read, statedSeconds: 3.096 });
+  assert.is(warning?.code, 'sound_cut_short');
+  assert.match(warning?.detail ?? '', /states that it lasts 3\.1 s, but only 1\.8 s could be read/);
 });
 
 test('callers are told of a portrait whose lips a hand covers, and not of one with pale lips', () => {
