@@ -1,5 +1,6 @@
 """Things in front of a mouth stay there; a face with nothing before it is a face."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
-from enhance.geometry.planes import Planes
+from enhance.geometry.planes import Planes, from_rgb, mean_of_four, to_rgb
 from enhance.render.compose import THING, MouthRequest, render
 from enhance.render.cover.expected import CENTRES, compare, face_of, glance
 from enhance.render.cover.fingers import finger, lips_gone
@@ -295,6 +296,24 @@ def test_a_beard_in_an_old_photograph_covers_no_mouth() -> None:
     cv2.fillPoly(at, [np.round(mesh[[57, 165, 164, 391, 287, 410, 269, 0, 39, 186], :2]).astype(np.int32)], (1,))
     beard = Planes(np.where(at, planes.y // 4, planes.y).astype(np.uint8), planes.u, planes.v)
     assert covered_share(in_sepia(beard), BT601, mesh) < 0.05
+
+
+def under_a_red_lamp(planes: Planes) -> Planes:
+    lit = to_rgb(planes, BT601) * np.array([1, 0.25, 0.15], np.float32)
+    yuv = from_rgb(lit.astype(np.float32), BT601)
+    chroma = (mean_of_four(np.ascontiguousarray(yuv[..., channel])) for channel in (1, 2))
+    return Planes(*(np.round(plane).astype(np.uint8) for plane in (yuv[..., 0], *chroma)))
+
+
+@pytest.mark.parametrize(("tinted", "within"), [(in_sepia, 0.01), (under_a_red_lamp, 0.02)])
+def test_in_a_picture_of_one_tint_lips_lie_where_they_do_in_grey(tinted: Callable[[Planes], Planes], within: float) -> None:
+    planes, mesh = astronaut()
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    picture, none = tinted(planes), np.full(planes.u.shape, 128, np.uint8)
+    seen, expected = lips_of(head, pose, picture), lips_of(head, pose, Planes(picture.y, none, none))
+    for name in ("upper_inner", "lower_inner", "upper_outer", "lower_outer"):
+        assert np.abs(getattr(seen, name) - getattr(expected, name)).max() < within, name
 
 
 def test_lips_of_a_faded_picture_are_not_taken_for_a_hand() -> None:

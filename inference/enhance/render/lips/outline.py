@@ -42,6 +42,15 @@ CONTRAST = (20.0, 50.0)  # grey levels between skin and inside, from which that 
 TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 4
 """SAMPLES x 2: how far each point of a contour goes along with either corner."""
 
+MOUTH_AND_SKIN = (
+    *(0, 37, 267, 39, 269, 72, 302, 11, 12, 13, 14, 15, 16, 17, 84, 314, 181, 405, 85, 315),
+    *(164, 167, 393, 18, 200, 199, 57, 212, 186, 287, 432, 410, 43, 273, 106, 335, 202, 422, 204, 424, 50, 280, 205, 425),
+)
+"""Points of lips and of the skin round them, by which it is told whether redness goes with luma."""
+OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
+"""Share of redness that luma does not tell, of a picture of one tint, and of one with colours; and the least redness that is
+taken for more than noise, in levels."""
+
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 SCALED = 5  # points after which beliefs are scaled to 1: of all twenty the product could be too small for a number
 LEVEL = 0.3 * (OFFSETS / REACH) ** 2  # what it costs to be away from the mesh
@@ -95,7 +104,7 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     """The lips of a face. head: its mesh in head coordinates."""
     upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
-    red = _redness(planes)
+    red = _redness(planes, pose, head)
     gap = float(np.linalg.norm(head[13] - head[14]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed:
@@ -211,9 +220,21 @@ def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:
     return np.maximum(into * (_column(red, 2, line, EDGE_DEPTHS, pose) @ EDGE), 0)
 
 
-def _redness(planes: Planes) -> Floats:
-    """V - U of each chroma sample."""
-    return np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
+def _redness(planes: Planes, pose: Pose, head: Array) -> Floats:
+    """V - U of each chroma sample; in a picture of one tint, as in sepia or under a red lamp, without what goes with luma: what
+    is light is redder there, the skin more than the lips. head: 478 x 3 in head coordinates.
+    """
+    red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
+    points = head[list(MOUTH_AND_SKIN)]
+    luma, reds = (_column(plane, size, points, AROUND, pose).mean(axis=1) for plane, size in ((planes.y, 1), (red, 2)))
+    luma -= luma.mean()
+    slope = float(luma @ reds) / max(float(luma @ luma), 1.0)
+    of_its_own = float((reds - reds.mean() - slope * luma).std()) / max(float(reds.std()), LEAST_RED)
+    tinted = 1 - ramp(of_its_own, *OF_ITS_OWN)
+    if tinted:
+        height, width = red.shape
+        red -= tinted * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return red
 
 
 def _searched(thick: float) -> Array:
