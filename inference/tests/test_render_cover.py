@@ -298,6 +298,14 @@ def test_a_beard_in_an_old_photograph_covers_no_mouth() -> None:
     assert covered_share(in_sepia(beard), BT601, mesh) < 0.05
 
 
+def in_burnt_out_sepia(planes: Planes) -> Planes:
+    """The same with lights that are white: luma does not tell how coloured a place is."""
+    sepia, small = in_sepia(planes), cv2.resize(planes.y, planes.u.shape[::-1], interpolation=cv2.INTER_AREA)
+    share = np.clip((235 - small.astype(np.float32)) / 60, 0.3, 1)
+    u, v = (np.round(128 + share * (plane.astype(np.float32) - 128)).astype(np.uint8) for plane in (sepia.u, sepia.v))
+    return Planes(planes.y, u, v)
+
+
 def under_a_red_lamp(planes: Planes) -> Planes:
     lit = to_rgb(planes, BT601) * np.array([1, 0.25, 0.15], np.float32)
     yuv = from_rgb(lit.astype(np.float32), BT601)
@@ -305,7 +313,7 @@ def under_a_red_lamp(planes: Planes) -> Planes:
     return Planes(*(np.round(plane).astype(np.uint8) for plane in (yuv[..., 0], *chroma)))
 
 
-@pytest.mark.parametrize(("tinted", "within"), [(in_sepia, 0.01), (under_a_red_lamp, 0.02)])
+@pytest.mark.parametrize(("tinted", "within"), [(in_sepia, 0.01), (in_burnt_out_sepia, 0.01), (under_a_red_lamp, 0.02)])
 def test_in_a_picture_of_one_tint_lips_lie_where_they_do_in_grey(tinted: Callable[[Planes], Planes], within: float) -> None:
     planes, mesh = astronaut()
     pose = pose_of(mesh)

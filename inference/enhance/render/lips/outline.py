@@ -46,10 +46,12 @@ MOUTH_AND_SKIN = (
     *(0, 37, 267, 39, 269, 72, 302, 11, 12, 13, 14, 15, 16, 17, 84, 314, 181, 405, 85, 315),
     *(164, 167, 393, 18, 200, 199, 57, 212, 186, 287, 432, 410, 43, 273, 106, 335, 202, 422, 204, 424, 50, 280, 205, 425),
 )
-"""Points of lips and of the skin round them, by which it is told whether redness goes with luma."""
+"""Points of lips and of the skin round them, by which it is told what redness is worth."""
 OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
-"""Share of redness that luma does not tell, of a picture of one tint, and of one with colours; and the least redness that is
-taken for more than noise, in levels."""
+"""Share of redness that luma does not tell, under a lamp of one colour, and in other light; and the least redness that is taken
+for more than noise, in levels."""
+OFF_HUE = (0.0045, 0.0058)
+"""Deviation of chroma from its commonest hue, of luma: in a picture of a single hue, and in others."""
 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 SCALED = 5  # points after which beliefs are scaled to 1: of all twenty the product could be too small for a number
@@ -221,20 +223,24 @@ def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:
 
 
 def _redness(planes: Planes, pose: Pose, head: Array) -> Floats:
-    """V - U of each chroma sample; in a picture of one tint, as in sepia or under a red lamp, without what goes with luma: what
-    is light is redder there, the skin more than the lips. head: 478 x 3 in head coordinates.
+    """V - U of each chroma sample, as far as it tells lips from skin. head: 478 x 3 in head coordinates.
+
+    Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
+    picture of a single hue, as in sepia, there is none.
     """
     red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
     points = head[list(MOUTH_AND_SKIN)]
-    luma, reds = (_column(plane, size, points, AROUND, pose).mean(axis=1) for plane, size in ((planes.y, 1), (red, 2)))
-    luma -= luma.mean()
-    slope = float(luma @ reds) / max(float(luma @ luma), 1.0)
-    of_its_own = float((reds - reds.mean() - slope * luma).std()) / max(float(reds.std()), LEAST_RED)
-    tinted = 1 - ramp(of_its_own, *OF_ITS_OWN)
-    if tinted:
+    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
+    luma, u, v = (_column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled)
+    off_hue = max(float(np.linalg.eigvalsh(np.cov(u, v))[0]), 0.0) ** 0.5 / max(float(luma.mean()), 1.0)
+    lit, reds = luma - luma.mean(), v - u - (v - u).mean()
+    slope = float(lit @ reds) / max(float(lit @ lit), 1.0)
+    of_its_own = float((reds - slope * lit).std()) / max(float(reds.std()), LEAST_RED)
+    lamp, hues = 1 - ramp(of_its_own, *OF_ITS_OWN), ramp(off_hue, *OFF_HUE)
+    if lamp and hues:
         height, width = red.shape
-        red -= tinted * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
-    return red
+        red -= lamp * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return red if hues == 1 else np.asarray(hues * red, np.float32)
 
 
 def _searched(thick: float) -> Array:
