@@ -186,5 +186,5 @@ const chosenFaces = (
 const speakingFrames = (frames: readonly OutputFrame[]): SpeakingFrames => {
   const first = frames.findIndex(({ moves }) => moves);
   const count = frames.filter(({ moves }) => moves).length;
-  return { count, first: Math.max(0, first), firstSeconds: frames[first]?.time ?? 0 };
+  return { count, first: Math.max(0, first), times: frames.map(({ time }) => time) };
 };

@@ -73,7 +73,7 @@ export const lipSyncPortrait = async (
       ...mouthCovered(covered),
     ],
     boxes: Array.from({ length: count }, () => face.box),
-    speaking: { count, first: 0, firstSeconds: 0 },
+    speaking: { count, first: 0, times: times.map(({ time }) => time) },
   };
 };
 

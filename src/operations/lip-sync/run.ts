@@ -36,7 +36,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
     ? lipSyncPortrait(task, media)
     : lipSyncClip(task, media));
   const { size, encoded, facesDetected, framesPassedThrough, speaking } = video;
-  const speaks = hasSpeech(video.sound.heard);
+  const speaks = hasSpeech(video.sound.heard, encoded.durationSeconds);
   // Speech was to be shown, and every frame was passed through: a failure costs the caller nothing.
   if (speaks && framesPassedThrough === speaking.count)
     throw new Failure('no_face_detected', { unchanged: true });

@@ -69,9 +69,10 @@ export type LipSyncVideo = {
 /** The frames in which the mouth is to move. */
 export type SpeakingFrames = {
   readonly count: number;
-  /** Index and time of the first one. */
+  /** Index of the first one. */
   readonly first: number;
-  readonly firstSeconds: number;
+  /** When each frame of the output is shown, those too in which the mouth stays. */
+  readonly times: readonly number[];
 };
 
 /** From where to where in the progress of the whole work each step goes, as shares of its time. */

@@ -11,7 +11,8 @@ import { SMALLEST_WIDTH } from './faces/visible.ts';
 
 export const NO_SPEECH: Warning = {
   code: 'no_speech_heard',
-  detail: 'The sound has less than 0.5 s of speech, so the mouth stays at rest.',
+  detail:
+    'The sound that the result has contains less than 0.5 s of speech, so the mouth stays at rest.',
 };
 
 /** For a sound whose header states more than there is. */
@@ -40,8 +41,8 @@ export const grownFrom = (size: Size): Warning[] => {
 /** Correlations with the sound: below the first a viewer sees no speech, below the second something else moved. */
 const WEAK = 0.1;
 const NONE = 0;
-/** Frames of the output from which a missing correlation is no chance. */
-const SURE_FRAMES = 50;
+/** Frames of the output, and seconds of speech among those that are measured, from which a missing correlation is no chance. */
+const [SURE_FRAMES, SURE_SECONDS] = [50, 1];
 
 /**
  * For a mouth that hardly moves with the speech. Throws no_face_detected where it does not at all: what was taken for a
@@ -49,8 +50,8 @@ const SURE_FRAMES = 50;
  */
 export const weaklySynced = (sync: SyncMeasure | null, frames: number): Warning[] => {
   if (!sync || sync.correlation >= WEAK) return [];
-  const { correlation } = sync;
-  if (correlation < NONE && frames >= SURE_FRAMES)
+  const { correlation, speechSeconds } = sync;
+  if (correlation < NONE && frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS)
     throw new Failure('no_face_detected', { correlation });
   const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;
   return [{ code: 'weak_sync', detail }];

@@ -258,6 +258,16 @@ test('the samples that the probe has written are heard, and the sound file is no
   );
 });
 
+test('where a sound begins after six seconds, the result is measured there', async () => {
+  const spoken = await sounds.babble(at('spoken.wav'), 3);
+  const intro = ['-f', 'lavfi', '-i', 'anullsrc=r=16000:cl=mono:d=6'];
+  const joined = ['-filter_complex', '[0][1]concat=n=2:v=0:a=1', '-ar', '16000'];
+  const late = await makeClip(at('late.wav'), [...intro, '-i', spoken], joined);
+  const { sync, warnings } = await run(portrait, {}, late);
+  // Of the babble, which is no language, about half a second is heard as speech.
+  assert.ok(sync && sync.speechSeconds > 0.3, JSON.stringify({ sync, warnings }));
+});
+
 test('an abort before the first step ends it with its reason', async () => {
   const reason = new Error('enough');
   const ended = await run(head, { signal: AbortSignal.abort(reason) }).catch(

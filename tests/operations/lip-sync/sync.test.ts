@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
+import { measuredFrom } from '../../../src/operations/lip-sync/check/measured-from.ts';
 import { compare } from '../../../src/operations/lip-sync/check/sync.ts';
-import { correlation } from '../../../src/operations/lip-sync/faces/lips.ts';
+import { correlation, hasSpeech } from '../../../src/operations/lip-sync/faces/lips.ts';
 import {
   cutSound,
   leftUnchanged,
@@ -10,6 +11,7 @@ import {
   smallFace,
   weaklySynced,
 } from '../../../src/operations/lip-sync/warnings.ts';
+import type { Heard } from '../../../src/triton/clients/speech.ts';
 
 const test = suite('sync');
 
@@ -38,6 +40,27 @@ test('a mouth that is late has a positive lag, one that is early a negative', ()
   assert.is(compare(seen(-0.05), heard())?.lagMs, -50);
 });
 
+test('where speech begins late, that is measured, and not the mouth at rest before it', () => {
+  const times = Array.from({ length: 500 }, (_, i) => i / 25);
+  const spoken = (from: number, to: number, level = 1) => ({
+    ...heard(),
+    activity: Float32Array.from({ length: 2000 }, (_, i) =>
+      i / 100 >= from && i / 100 < to ? level : 0,
+    ),
+  });
+  const from = (sound: Heard, first = 0) => measuredFrom(sound, { times, first }, 5);
+  assert.equal([from(spoken(0, 20)), from(spoken(0, 0)), from(spoken(0, 20), 50)], [0, 0, 50]);
+  // Two and a half seconds of speech are half of five.
+  assert.is(times[from(spoken(6, 20))], 3.52);
+  assert.is(times[from(spoken(19, 20))], 14.52);
+  assert.is(measuredFrom(spoken(0, 20), { times: [0], first: 0 }, 5), 0);
+});
+
+test('what comes after the end of the result is no speech in it', () => {
+  const late = { ...heard(), activity: Float32Array.from({ length: 600 }, (_, i) => +(i >= 300)) };
+  assert.equal([hasSpeech(late), hasSpeech(late, 3), hasSpeech(late, 4)], [true, false, true]);
+});
+
 test('without speech, without a face or without movement nothing is claimed', () => {
   assert.is(compare(seen(0), heard(0.1)), null);
   assert.is(compare(seen(0, 5), heard()), null);
@@ -51,12 +74,12 @@ test('without speech, without a face or without movement nothing is claimed', ()
 });
 
 test('a mouth that hardly goes with the speech gets a warning, one that does not at all is no result', () => {
-  const warned = (correlation: number, frames = 100) =>
-    weaklySynced({ correlation, lagMs: 0 }, frames).map(({ code }) => code);
+  const warned = (correlation: number, frames = 100, speechSeconds = 1) =>
+    weaklySynced({ correlation, lagMs: 0, speechSeconds }, frames).map(({ code }) => code);
   assert.equal([weaklySynced(null, 100), warned(0.1), warned(0.6)], [[], [], []]);
   assert.equal(
-    [warned(0.099), warned(0), warned(-0.2, 49)],
-    [['weak_sync'], ['weak_sync'], ['weak_sync']],
+    [warned(0.099), warned(0), warned(-0.2, 49), warned(-0.2, 100, 0.9)],
+    [['weak_sync'], ['weak_sync'], ['weak_sync'], ['weak_sync']],
   );
   assert.throws(
     () => warned(-0.05),

@@ -7,12 +7,13 @@ import { timescale } from '../../../media/write/encode.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
 import { inBoxes, openingsOf } from '../faces/choose-face.ts';
 import { medianWidth } from '../faces/coordinates.ts';
-import { hasSpeech, lipSoundCorrelation, type Opening } from '../faces/lips.ts';
+import { hasSpeech, lipSoundCorrelation, type Opening, speechSeconds } from '../faces/lips.ts';
 import { openFrames, trackFaces } from '../faces/track.ts';
 import { TRACKING_SIDE } from '../faces/visible.ts';
 import type { LipSyncTask, LipSyncVideo } from '../task.ts';
+import { measuredFrom } from './measured-from.ts';
 
-/** How much of the result is measured, from where the mouth begins to move. */
+/** How much of the result is measured. */
 const SECONDS = 5;
 /** The longer side, in pixels, of the copies in which faces are tracked. */
 const TRACKED_SIDE = 640;
@@ -30,17 +31,24 @@ const ENOUGH_PICTURES = 24;
 const ROUNDING = 0.0005;
 
 /** Pearson's correlation of mouth and sound as they are, -1..1, and the lag of the mouth at which it would be highest. */
-export type SyncMeasure = { readonly correlation: number; readonly lagMs: number };
+export type SyncMeasure = {
+  readonly correlation: number;
+  readonly lagMs: number;
+  /** How much speech there is in what was measured. */
+  readonly speechSeconds: number;
+};
 
 /** Decodes what was encoded and tracks its face again. null when the sound has no speech, or no face is found. */
 export const measureSync = async (
   task: LipSyncTask,
   video: LipSyncVideo,
 ): Promise<SyncMeasure | null> => {
-  if (!hasSpeech(video.sound.heard)) return null;
-  const { config, models, signal } = task;
   const info = infoOf(video);
-  const { first, firstSeconds } = video.speaking;
+  const { heard } = video.sound;
+  if (!hasSpeech(heard, info.durationSeconds)) return null;
+  const { config, models, signal } = task;
+  const first = measuredFrom(heard, video.speaking, SECONDS);
+  const firstSeconds = video.speaking.times[first] ?? 0;
   const count = Math.min(info.frames - first, Math.ceil(SECONDS * info.fps));
   const every = everyWhich(info.fps, count);
   const { frames, blocks, coding } = openFrames({
@@ -61,7 +69,7 @@ export const measureSync = async (
     ...one,
     seconds: firstSeconds + one.seconds - late,
   }));
-  return compare(openings, video.sound.heard);
+  return compare(openings, heard);
 };
 
 const everyWhich = (fps: number, pictures: number): number =>
@@ -90,6 +98,8 @@ const sideFor = ({ size, boxes }: LipSyncVideo): number => {
 
 /** null without speech, with fewer than 12 openings, and when lips or jaw never move. */
 export const compare = (openings: readonly Opening[], heard: Heard): SyncMeasure | null => {
+  const [from = 0, to = 0] = [openings[0]?.seconds, openings.at(-1)?.seconds];
+  const speech = speechSeconds(heard, from, to);
   if (!hasSpeech(heard) || openings.length < LEAST_PICTURES) return null;
   const at = (lagMs: number) => lipSoundCorrelation(openings, heard, lagMs);
   const best = LAGS_MS.map((lagMs) => ({ lagMs, value: at(lagMs) })).reduce((a, b) =>
@@ -97,5 +107,5 @@ export const compare = (openings: readonly Opening[], heard: Heard): SyncMeasure
   );
   const now = at(0);
   if (!Number.isFinite(now) || !Number.isFinite(best.value)) return null;
-  return { correlation: Number(now.toFixed(3)), lagMs: best.lagMs };
+  return { correlation: Number(now.toFixed(3)), lagMs: best.lagMs, speechSeconds: speech };
 };

@@ -74,5 +74,13 @@ export const correlation = (a: readonly number[], b: readonly number[]): number 
 /** With less speech than this the sound counts as one without speech. */
 const LEAST_SPEECH_SECONDS = 0.5;
 
-export const hasSpeech = ({ activity }: Heard): boolean =>
-  activity.reduce((sum, active) => sum + active, 0) * STEP_SECONDS >= LEAST_SPEECH_SECONDS;
+/** Whether there is speech up to a time: what comes later is cut off. */
+export const hasSpeech = (heard: Heard, until = Number.POSITIVE_INFINITY): boolean =>
+  speechSeconds(heard, 0, until) >= LEAST_SPEECH_SECONDS;
+
+/** Seconds of speech between two times. */
+export const speechSeconds = ({ activity }: Heard, from: number, to: number): number =>
+  STEP_SECONDS *
+  activity
+    .subarray(Math.max(0, Math.round(from / STEP_SECONDS)), Math.round(to / STEP_SECONDS))
+    .reduce((sum, active) => sum + active, 0);
