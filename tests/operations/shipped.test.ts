@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@s2': ['photo_realtime-s2'],
   'animation_realtime@s2': ['animation_realtime-s2'],
   'detail@s2': ['detail-s2'],
-  'fast@s12': [...mouths, 'mouth_render_fast-r14', ...portraits],
-  'balanced@s12': [...mouths, 'mouth_render_balanced-r13', ...portraits],
-  'studio@s12': [...mouths, 'mouth_render_studio-r13', ...portraits],
+  'fast@s13': [...mouths, 'mouth_render_fast-r15', ...portraits],
+  'balanced@s13': [...mouths, 'mouth_render_balanced-r14', ...portraits],
+  'studio@s13': [...mouths, 'mouth_render_studio-r14', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {
