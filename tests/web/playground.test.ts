@@ -376,6 +376,8 @@ test('a picture stays chosen when another operation is, and is sent once', async
   await page.getByText('voice.wav', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Remove kept.png' }).click();
   await choose(page, await picture('second.png'));
+  // What is still on its way when the operation is switched is sent again.
+  await startButton(page).waitFor();
   const sent = uploads.length;
   await page.getByRole('radio', { name: 'Upscale' }).check();
   await page.getByRole('img', { name: 'Preview of second.png' }).waitFor();
