@@ -1,5 +1,5 @@
 /** A process of Triton that stands still for longer than the second that Triton waits, with a request and others behind it. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,6 +7,7 @@ import { Failure } from '../../src/errors.ts';
 import { openTransport } from '../../src/triton/open-transport.ts';
 import { int32 } from '../../src/triton/protocol/tensor.ts';
 import { testConfig } from '../real/config.ts';
+import { serverOf, stubsOf } from '../real/processes.ts';
 import { skip } from '../real/skip.ts';
 import { ownTriton, tritonEnvironment } from '../real/triton.ts';
 import { until } from '../real/until.ts';
@@ -16,20 +17,8 @@ const triton = await ownTriton(['stamp']);
 const transport = await openTransport(testConfig(tritonEnvironment(triton)).triton);
 const { port } = new URL(triton.httpUrl);
 
-/** Processes whose command names all of these. */
-const processes = (...words: readonly string[]): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && words.every((word) => commandOf(name).includes(word)))
-    .map(Number);
-const commandOf = (pid: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return ''; // it has just ended
-  }
-};
-const stub = (): number => processes('/stamp/1/model.py', `enhance_${port}_`)[0] ?? 0;
-const server = (): number => processes('/tritonserver\0--', `--http-port=${port}`).at(-1) ?? 0;
+const stub = (): number => stubsOf('stamp', port)[0] ?? 0;
+const server = (): number => serverOf(port);
 
 /** What came back for these two bytes; null while the model is away. */
 const echo = async (bytes: Buffer): Promise<Buffer | null> => {

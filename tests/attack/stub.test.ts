@@ -1,5 +1,5 @@
 /** Processes of Triton that are killed or hang. The keeper's times are a tenth of those in service. */
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -15,6 +15,7 @@ import { h264, makeClip, pattern } from '../real/clip.ts';
 import { testConfig } from '../real/config.ts';
 import { fixedDelayModels } from '../real/fixed-delay.ts';
 import { freePorts } from '../real/ports.ts';
+import { serverOf, stubsOf } from '../real/processes.ts';
 import { adminSecret, partEnvironment, tempDir } from '../real/run.ts';
 import { realService } from '../real/service.ts';
 import { testModels } from '../real/triton.ts';
@@ -80,20 +81,8 @@ const transport = await openTransport(
   testConfig({ TRITON_HTTP_URL: address.httpUrl, TRITON_ADMIN_SECRET: adminSecret }).triton,
 );
 
-/** Processes whose command names all of these. */
-const processes = (...words: readonly string[]): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && words.every((word) => commandOf(name).includes(word)))
-    .map(Number);
-const commandOf = (pid: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return ''; // it has just ended
-  }
-};
-const stubs = (model: string) => processes(`/${model}/1/model.py`, `enhance_${http}_`);
-const server = (): number => processes('/tritonserver\0--', `--http-port=${http}`).at(-1) ?? 0;
+const stubs = (model: string) => stubsOf(model, http);
+const server = (): number => serverOf(http);
 
 const data = { name: 'DATA', datatype: 'UINT8', shape: [1], data: Buffer.alloc(1) } as const;
 /** The process that answers. */

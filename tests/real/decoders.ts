@@ -1,14 +1,7 @@
 /** The ffmpegs of a process, as the system sees them. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-const told = (pid: string, file: string): string => {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return ''; // it has ended
-  }
-};
+import { told } from './processes.ts';
 
 /** The ffmpegs and ffprobes that run below a process: its own children, and those of its probers. */
 export const decodersOf = (pid: number | string): string[] =>

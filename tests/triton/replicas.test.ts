@@ -1,5 +1,4 @@
 /** Several real Tritons behind one transport. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +8,7 @@ import { int32 } from '../../src/triton/protocol/tensor.ts';
 import { openInFlight } from '../../src/triton/replicas/in-flight.ts';
 import { openReplicas } from '../../src/triton/replicas/replicas.ts';
 import { testConfig } from '../real/config.ts';
+import { serverOf } from '../real/processes.ts';
 import { ownTriton, tritonEnvironment } from '../real/triton.ts';
 import { until } from '../real/until.ts';
 import { data, echoed, failure } from './promises.ts';
@@ -137,20 +137,10 @@ test('a caller that leaves stops waiting at once, and its request is not repeate
   );
 });
 
-/** The server itself: ownTriton's process is the keeper that watches over it. */
-const serverOf = (httpUrl: string): number => {
-  const flag = `--http-port=${new URL(httpUrl).port}`;
-  const isServer = (pid: string) => {
-    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-    return words[0]?.endsWith('/tritonserver') && words.includes(flag);
-  };
-  const pid = readdirSync('/proc').find((name) => /^\d+$/.test(name) && isServer(name));
-  if (!pid) throw new Error(`no tritonserver with ${flag}`);
-  return Number(pid);
-};
-
 test('a replica that hangs gets no work after seconds, and works again when it answers', async () => {
-  const pid = serverOf(second.httpUrl);
+  // ownTriton's process is the keeper that watches over it.
+  const pid = serverOf(new URL(second.httpUrl).port);
+  assert.ok(pid > 0, second.httpUrl);
   process.kill(pid, 'SIGSTOP');
   try {
     await until('it is ejected', () => states()[1]?.ejectedUntil !== null);
