@@ -36,3 +36,11 @@ def test_what_was_a_jpeg_tells_it_in_16_bits_and_cut_to_another_size() -> None:
 @pytest.mark.parametrize("picture", [ASTRONAUT, pattern(64, 80), pattern(20, 40), np.full((64, 64, 3), 7, np.uint8)])
 def test_what_was_no_jpeg_or_is_too_small_to_tell_has_no_level(picture: Picture) -> None:
     assert denoise_level(picture) == 0
+
+
+def test_the_few_blocks_that_a_drawing_repeats_are_no_jpeg() -> None:
+    chart: Picture = np.full((256, 256, 3), 255, np.uint8)
+    chart[::40] = 136
+    for left in range(20, 240, 50):
+        chart[250 - left // 2 :, left : left + 30] = (44, 160, 44)
+    assert denoise_level(chart) == 0

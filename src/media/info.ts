@@ -32,6 +32,8 @@ export const ImageInfo = z
     metadata: z.boolean(),
     /** What a pixel takes in a lossy WebP or an AVIF; absent: another format, or a record of before it was looked at. */
     lossyBits: z.number().positive().optional(),
+    /** By how many levels a JPEG rounded its low frequencies, 13.2 at quality 50; absent as `lossyBits` is. */
+    jpegStep: z.number().positive().optional(),
   })
   .readonly();
 export type ImageInfo = z.infer<typeof ImageInfo>;

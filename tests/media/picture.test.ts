@@ -162,7 +162,30 @@ test('a probe tells size, alpha, grey and format from the header', async () => {
   assert.equal(webp, { ...facts, alpha: true, gray: false, format: 'webp' });
   assert.ok(lossyBits);
   writeFileSync(at('a'), await solid().toColourspace('b-w').jpeg().toBuffer());
-  assert.equal(await probeImage(at('a')), { ...facts, alpha: false, gray: true, format: 'jpeg' });
+  const { jpegStep, ...jpeg } = await probeImage(at('a'));
+  assert.equal(jpeg, { ...facts, alpha: false, gray: true, format: 'jpeg' });
+  assert.ok(jpegStep);
+});
+
+test('a probe tells by how much a JPEG rounded its low frequencies, from its own table', async () => {
+  const step = async (picture: Sharp) => {
+    writeFileSync(at('rounded'), await picture.toBuffer());
+    return (await probeImage(at('rounded'))).jpegStep ?? 0;
+  };
+  // White has no frequency that would show it.
+  const white = solid({ r: 255, g: 255, b: 255 });
+  for (const [quality, expected] of [
+    [5, 132],
+    [30, 22],
+    [50, 13.2],
+    [75, 6.6],
+    [90, 2.6],
+  ] as const)
+    for (const options of [{}, { progressive: true }, { chromaSubsampling: '4:4:4' }]) {
+      const told = await step(white.clone().jpeg({ quality, ...options }));
+      assert.ok(Math.abs(told / expected - 1) < 0.2, `${quality}: ${told}`);
+    }
+  assert.is(await step(white.clone().png()), 0);
 });
 
 test('a probe tells what a pixel takes in a lossy WebP and in an AVIF, metadata aside', async () => {

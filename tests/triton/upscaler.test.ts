@@ -112,6 +112,25 @@ test('photo measures what a JPEG did and takes it away, the same in bands as in 
   assert.ok(psnr(whole.pixels, (await photo.run(stored, 2, never)).pixels) < 45);
 });
 
+test('a JPEG whose pixels tell nothing is cleaned as its table says, and more where they tell more', async () => {
+  const photo = await open('photo');
+  const means = {
+    scale: 2,
+    denoise: MEASURED,
+    inFlight: 1,
+    report: () => {},
+    signal: never,
+  } as const;
+  const as = (picture: Picture, atLeast: number) =>
+    upscaleImage(picture, { ...means, upscaler: photo, atLeast });
+  const silent = flat(48, 48, [200, 100, 50]);
+  silent.pixels.fill(255, 24 * 48 * 3);
+  const [stated, asked] = [await as(silent, 2), await photo.run(silent, 2, never, 2)];
+  assert.ok(stated.pixels.equals(asked.pixels));
+  const stored = await asJpeg(96, 96, 30);
+  assert.ok((await as(stored, 1)).pixels.equals((await photo.run(stored, 2, never, 4)).pixels));
+});
+
 test('a scale that the model does not have is its failure, in its own words', async () => {
   const photo = await open('photo');
   // The type forbids it; a caller without types would send it all the same.

@@ -1,7 +1,9 @@
 """How much a JPEG took from a picture: by the steps to which it rounded it.
 
 A JPEG's steps show in its pixels for good: the frequencies of its blocks of 8 x 8 are whole multiples of them. So a PNG of what
-was a JPEG once is measured too, unless it was made larger or smaller between. docs/decisions/0038.
+was a JPEG once is measured too, unless it was made larger or smaller between. docs/decisions/0038. Text on white
+cuts off what a block would have above white, and there are no multiples left: a JPEG's own table is read in
+src/media/image/jpeg-step.ts.
 """
 
 from bisect import bisect
@@ -62,8 +64,14 @@ def _blocks(plane: Floats) -> Floats:
     return cut.transpose(0, 2, 1, 3).reshape(-1, _BLOCK**2)
 
 
+def _distinct(blocks: Floats) -> Floats:
+    """Each block once: the few that a drawing repeats fit some step by chance."""
+    whole = np.ascontiguousarray(blocks).view(f"V{blocks[:1].nbytes}").ravel()
+    return blocks[np.unique(whole, return_index=True)[1]]
+
+
 def _step_of(luma: Floats) -> float:
-    seen = np.abs(_blocks(luma) @ _WAVES.T)
+    seen = np.abs(_distinct(_blocks(luma)) @ _WAVES.T)
     scales = [step / usual for usual, values in zip(_USUAL, seen.T, strict=True) if (step := _comb(values))]
     return float(np.median(scales)) * _USUAL_STEP if len(scales) >= _LEAST_FOUND else 0.0
 

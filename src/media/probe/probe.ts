@@ -24,7 +24,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
         ...{ gray: false, profile: null, metadata: false },
       };
     }
-    const lossyBytes = await checkImageParts(path);
+    const lost = await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();
     if ((header.pages ?? 1) > 1) throw new Error('it has more than one picture');
     const { space, hasProfile, depth } = header;
@@ -42,7 +42,8 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
       ...(isDeep && (space === 'rgb16' || space === 'grey16') && { depth: 16 }),
       profile: hasProfile && (space === 'rgb16' || space === 'grey16') ? space : null,
       metadata: header.exif !== undefined || header.xmp !== undefined,
-      ...(lossyBytes > 0 && { lossyBits: (8 * lossyBytes) / (width * height) }),
+      ...(lost.bytes > 0 && { lossyBits: (8 * lost.bytes) / (width * height) }),
+      ...(lost.step > 0 && { jpegStep: lost.step }),
     };
   } catch (error) {
     throw unreadable(reasonOf(error), error);

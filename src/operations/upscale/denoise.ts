@@ -1,18 +1,21 @@
 /** How much of blocks and noise is taken away, from what an option says. Pure. */
 import type { Warning } from '../../contract/job.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
-import { H264, type Level, MEASURED, type Upscaler } from '../../triton/clients/upscaler.ts';
+import { H264, JPEG, type Level, MEASURED, type Upscaler } from '../../triton/clients/upscaler.ts';
 import { denoiseOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 
 type Release = Pick<Upscaler, 'levels'>;
-type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits'>;
+type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits' | 'jpegStep'>;
 
 /**
  * Bits of a pixel in a lossy WebP or an AVIF. With less than the first, what is for H.264 is truest; from the second on,
  * nothing is gained by taking anything away: docs/decisions/0054.
  */
 const [FEW, MANY] = [0.9, 2];
+
+/** The steps of a JPEG from which each level, up to JPEG, is the truest: those of enhance/upscale/damage.py. */
+export const JPEG_STEPS = [2, 5, 8, 18] as const;
 
 /**
  * What the release is asked for. What a JPEG did can be measured; what a video's encoder did differs from frame to frame and
@@ -28,6 +31,16 @@ export const levelOf = (options: UpscaleOptions, found: Found, { levels }: Relea
   if (bits >= MANY) return 0;
   return bits < FEW && levels.includes(H264) ? H264 : 1;
 };
+
+/**
+ * The level of a JPEG by its own table: what is measured may be more, where it was a worse one before. Its pixels alone do not
+ * tell it of text and drawings: docs/decisions/0094.
+ */
+export const statedLevel = (
+  { jpegStep = 0 }: Pick<ImageInfo, 'jpegStep'>,
+  { levels }: Release,
+): Level =>
+  Math.min(JPEG_STEPS.filter((step) => jpegStep >= step).length, levels.includes(JPEG) ? JPEG : 3);
 
 /** For who asked for what the release cannot do. */
 export const denoiseWarnings = (

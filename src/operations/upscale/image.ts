@@ -1,6 +1,6 @@
 import { inOrder } from '../../async/in-order.ts';
 import { type Picture, scaled } from '../../frame.ts';
-import { MEASURED } from '../../triton/clients/upscaler.ts';
+import { type Level, MEASURED } from '../../triton/clients/upscaler.ts';
 import type { Report } from '../progress.ts';
 import { emptyLike } from './area.ts';
 import { type Band, bandsOf, cutBand, middleOf, pasteBand } from './bands.ts';
@@ -16,21 +16,30 @@ export const upscaleImage = async (
     scale,
     upscaler,
     denoise,
+    atLeast = 0,
     inFlight,
     report,
     signal,
-  }: UpscaleMeans & { readonly report: Report },
+  }: UpscaleMeans & {
+    /** Of what is measured. */
+    readonly atLeast?: Level;
+    readonly report: Report;
+  },
 ): Promise<Picture> => {
   const bands = bandsOf(picture, scale, upscaler);
   const framesTotal = bands.length;
   report({ stage: 'inference', framesDone: 0, framesTotal });
+  // A picture in one piece is measured in the call that enlarges it.
+  const isMeasured = denoise === MEASURED && (atLeast > 0 || framesTotal > 1);
+  const level = isMeasured
+    ? Math.max(atLeast, await upscaler.measure(middleOf(picture), signal))
+    : denoise;
   if (framesTotal === 1) {
-    const whole = await upscaler.run(picture, scale, signal, denoise);
+    const whole = await upscaler.run(picture, scale, signal, level);
     report({ stage: 'encoding', framesDone: 1, framesTotal });
     return whole;
   }
 
-  const level = denoise === MEASURED ? await upscaler.measure(middleOf(picture), signal) : denoise;
   const whole = emptyLike(picture, scaled(picture, scale));
   const enhance = async (band: Band) => ({
     band,

@@ -13,7 +13,7 @@ import { hdrWarnings, videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { upscaleInChunks } from './chunks.ts';
-import { denoiseWarnings } from './denoise.ts';
+import { denoiseWarnings, statedLevel } from './denoise.ts';
 import { depthOf } from './depth.ts';
 import { upscaleImage } from './image.ts';
 import type { UpscaleTask } from './task.ts';
@@ -41,7 +41,11 @@ const image = async (task: UpscaleTask, info: ImageInfo): Promise<Outcome<Detail
   // libvips cannot be stopped: a decoder goes on for a second or two, beside whatever comes next.
   const decoding = decodeImage(path, info, { ffmpeg: config.ffmpeg, signal, depth });
   const picture = await untilAborted(decoding, signal);
-  const enhanced = await upscaleImage(picture, { ...means, report });
+  const enhanced = await upscaleImage(picture, {
+    ...means,
+    atLeast: statedLevel(info, means.upscaler),
+    report,
+  });
   const encoding = { source: { path, info }, target, format, output: options.output ?? {} };
   const confines = { ...config.ffmpeg, signal };
   await untilAborted(encodeStoppably(enhanced, encoding, confines), signal);

@@ -84,8 +84,8 @@ export const upscale = operation({
       background,
       // Without, it is what it was before there was a choice.
       ...(denoise === 'off' ? [] : ['denoise', denoise]),
-      // Lossy WebP and AVIF were not cleaned before.
-      ...(denoise === 'auto' && inputKind === 'image' ? ['lossy cleaned'] : []),
+      // Lossy WebP and AVIF were not cleaned before, nor text and drawings of a JPEG.
+      ...(denoise === 'auto' && inputKind === 'image' ? ['lossy cleaned', 'by its table'] : []),
     ];
     // Results of images of 16 bits were others before PNG kept these.
     return format === 'png' ? [...asked, 'depth kept'] : asked;

@@ -29,6 +29,8 @@ export type Upscaler = {
 
 /** 0 to 3: how much of blocks and noise is taken away. Above: what a codec left. */
 export type Level = number;
+/** What a hard JPEG left. */
+export const JPEG: Level = 4;
 /** What H.264 left. */
 export const H264: Level = 5;
 /** As much as is measured of what was a JPEG once. */

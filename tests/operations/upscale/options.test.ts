@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Failure } from '../../../src/errors.ts';
-import { denoiseWarnings, levelOf } from '../../../src/operations/upscale/denoise.ts';
+import {
+  denoiseWarnings,
+  JPEG_STEPS,
+  levelOf,
+  statedLevel,
+} from '../../../src/operations/upscale/denoise.ts';
 import { denoiseOf, settleOptions, variantOf } from '../../../src/operations/upscale/options.ts';
 import type { Denoise, UpscaleOptions } from '../../../src/operations/upscale/request.ts';
 import { MEASURED } from '../../../src/triton/clients/upscaler.ts';
@@ -90,6 +96,16 @@ test('the fewer bits a lossy WebP or an AVIF has, the more is taken away; what w
   assert.is(levelOf(wish('auto'), lossy(0.4), unable), 0);
   assert.is(levelOf(wish(2), lossy(3), able), 2);
   assert.is(levelOf(wish('off'), lossy(0.4), able), 0);
+});
+
+test('a JPEG has at least the level of its own table, by the steps that the model goes by as well', () => {
+  const levels = [undefined, 1.3, 2.6, 6.6, 13.2, 22].map((jpegStep) =>
+    statedLevel({ jpegStep }, able),
+  );
+  assert.equal(levels, [0, 0, 1, 2, 3, 4]);
+  assert.is(statedLevel({ jpegStep: 22 }, { levels: [1, 2, 3] }), 3);
+  const measured = readFileSync('inference/enhance/upscale/damage.py', 'utf8');
+  assert.match(measured, `_LIMITS = (${JPEG_STEPS.join(', ')})`);
 });
 
 test('a release that takes no noise away is not asked to, and who asked for it is told', () => {
