@@ -164,6 +164,20 @@ def test_an_open_mouth_is_shut() -> None:
     assert after < 0.03
 
 
+def test_the_line_between_lips_that_shut_is_soft_and_red() -> None:
+    planes, mesh = drawn(0.14, size=800)
+    after = done(planes, mesh, target(0.0, own_width(mesh))).planes
+    unit, x, y = pose_of(mesh).scale, *np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
+    reach = round(0.12 * unit)
+    column = after.y[y - reach : y + reach, x - 4 : x + 4].mean(axis=1)
+    lip = from_rgb(np.array(LIP, np.float32), BT601)
+    darkest = int(column.argmin())
+    half = (column < (float(column[darkest]) + lip[0]) / 2).sum() / unit
+    assert 0.018 < half < 0.032, half
+    line = (y - reach + darkest) // 2, x // 2
+    assert (after.v[line] - 128) / column[darkest] > 1.1 * (lip[2] - 128) / lip[0]
+
+
 def test_a_lip_that_is_drawn_down_leaves_the_shadow_at_the_nose() -> None:
     shut, mesh = drawn()
     subject = measure(shut, BT601, mesh)

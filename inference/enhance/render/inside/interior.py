@@ -141,11 +141,15 @@ def in_slit(hole: Hole, lip: Array, light: Array, colours: Colours) -> Floats:
     inside of the lower lip, and is the redder for having met lips before."""
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
     share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
-    met = lip * (lip / max(float(lip.max()), 1.0)) ** MET_LIPS
-    colour = met * (float(LUMA @ lip) / max(float(LUMA @ met), 1.0)) * light
     black = colours.offset
-    lit = from_rgb(colour.astype(np.float32), colours) - black
+    lit = from_rgb((met_lips(lip) * light).astype(np.float32), colours) - black
     return np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
+
+
+def met_lips(lip: Array) -> Array:
+    """The colour (RGB) of light that falls between lips of a colour (RGB), as light as they are: it has met them before."""
+    met = lip * (lip / max(float(lip.max()), 1.0)) ** MET_LIPS
+    return np.asarray(met * (float(LUMA @ lip) / max(float(LUMA @ met), 1.0)))
 
 
 def _rim(hole: Hole) -> Array:
