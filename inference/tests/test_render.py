@@ -167,7 +167,8 @@ def test_an_open_mouth_is_shut() -> None:
 def test_the_line_between_lips_that_shut_is_soft_and_red() -> None:
     planes, mesh = drawn(0.14, size=800)
     after = done(planes, mesh, target(0.0, own_width(mesh))).planes
-    unit, x, y = pose_of(mesh).scale, *np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[13, 14], :2].mean(axis=0)).astype(int)
     reach = round(0.12 * unit)
     column = after.y[y - reach : y + reach, x - 4 : x + 4].mean(axis=1)
     lip = from_rgb(np.array(LIP, np.float32), BT601)

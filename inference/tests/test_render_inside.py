@@ -326,6 +326,23 @@ def test_the_dark_beside_teeth_is_no_gap_in_their_row() -> None:
     assert np.median(level) > 0.8 * of.level(of.tooth)
 
 
+def test_drawn_teeth_beside_bright_ones_are_not_grey() -> None:
+    """Of a row of which most lies in shade."""
+    subject = person()
+    of, grid = palette(subject), Grid.of(subject, 120.0)
+    frame = on_grid(lent(*drawn(gap=0.16, teeth=True)), subject, grid, of)
+    high = (grid.y > grid.bite - 0.08)[:, None]
+    shade = np.where(np.abs(grid.aside % 0.08) < 0.01, 0.5, 0.6)
+    light = np.where(np.abs(grid.aside) > 0.10, 1, shade) * np.ones((len(grid.y), 1))
+    yuv = np.stack([of.tooth[0] * light, *(np.full_like(light, value) for value in of.tooth[1:])], axis=-1).astype(np.float32)
+    front = replace(frame.upper, yuv=yuv, shown=(high & (np.abs(grid.aside) < 0.16)).astype(np.float32))
+    row = upper_row([replace(frame, upper=front)], np.full(len(grid.x), grid.bite), subject, grid, of, BT601)[0]
+    tips = (grid.y > grid.bite - 0.04) & (grid.y < grid.bite - 0.02)
+    for side in (-1, 1):
+        beside = of.level(row[tips][:, (side * grid.aside > 0.17) & (side * grid.aside < 0.22)])
+        assert np.median(beside) > 0.65 * of.level(of.tooth)
+
+
 def test_a_little_of_the_dark_over_lower_teeth_does_not_leave_a_hole_in_a_row_that_is_drawn() -> None:
     subject = person()
     of, grid = palette(subject), Grid.of(subject, 120.0)

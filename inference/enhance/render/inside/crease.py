@@ -13,7 +13,7 @@ from enhance.render.patch import Patch
 from .interior import met_lips
 
 SOFT = 0.014
-"""S from its middle, where the line has 1 / e of its opacity: so soft it is between lips that people shut themselves (24 faces)."""
+"""S from its middle, where the line has 1 / e of its opacity: as between lips that people shut themselves (24 faces)."""
 BLUR = 0.9
 """The same in pixels, by which a picture blurs it besides: on small faces it is wider and fainter."""
 DARK, CORNER = 0.5, 0.8

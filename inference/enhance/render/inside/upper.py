@@ -26,7 +26,9 @@ CARRIED_UP = 0.05  # S that what is seen goes on up
 GUM = 0.3  # of a tooth's light, that is lost towards the gum
 ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth that tell how it goes on up, and sigma in S across it
 ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
-DRAWN_LIGHT = 0.8
+DRAWN_LIGHT, DARKER = 0.8, 0.1  # of a drawn tooth's light, and S beside the last tooth seen in which it gets so dark
+OUTERMOST = 0.04  # S of the row that is seen at either side, in whose light the drawn one goes on
+GAINS = (0.6, 1.8)  # of a drawn row's light
 TIP_SHADE = 0.75  # of a drawn tooth's colour, in which it goes on under its tip
 
 
@@ -49,12 +51,31 @@ def upper_row(
     both = (seen > SURE) & (opaque > SURE)
     if both.sum() >= FEWEST:
         drawn = matched(drawn, made[both] / seen[both, None], drawn[both], of.black)
+        drawn = _lit_on(drawn, opaque, Layer(made / np.maximum(seen, 1e-3)[..., None], seen), grid, of)
     beside = grown(made, seen, of.cavity, grid.density)
     columns = ((seen > SEEN).sum(axis=0) > 2).astype(np.uint8)
     away = cv2.distanceTransform(np.repeat(1 - columns[None], 3, axis=0), cv2.DIST_L2, 3)[1]
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
-    teeth = of.cavity + (DRAWN_LIGHT * opaque)[..., None] * (drawn - of.cavity)
+    light = 1 - (1 - DRAWN_LIGHT) * np.minimum(away / (DARKER * grid.density), 1)
+    teeth = of.cavity + (light * opaque)[..., None] * (drawn - of.cavity)
     return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen
+
+
+def _lit_on(drawn: Floats, opaque: Floats, seen: Layer, grid: Grid, of: Palette) -> Floats:
+    """The drawn row in the light of the teeth seen, at either side of the outermost: it would look grey beside them."""
+    teeth = _tooth(seen, of) & (opaque > SURE)
+    columns = np.flatnonzero(teeth.any(axis=0))
+    if not len(columns):
+        return drawn
+    width, at, gains = round(OUTERMOST * grid.density), [], []
+    for part in (slice(columns[0], columns[0] + width), slice(columns[-1] + 1 - width, columns[-1] + 1)):
+        there = teeth[:, part]
+        wanted, own = (float(np.quantile(of.level(yuv)[:, part][there], 0.75)) for yuv in (seen.yuv, drawn))
+        at.append((part.start + part.stop - 1) / 2)
+        gains.append(np.clip((wanted + 8) / (own + 8), *GAINS))
+    gain = np.interp(np.arange(len(grid.x)), at, gains)[None, :, None]
+    grey = np.array([of.black, 128, 128], np.float32)
+    return np.asarray((drawn - grey) * gain + grey, np.float32)
 
 
 def _tooth(layer: Layer, of: Palette) -> npt.NDArray[np.bool_]:
