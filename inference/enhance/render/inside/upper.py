@@ -26,7 +26,7 @@ CARRIED_UP = 0.05  # S that what is seen goes on up
 GUM = 0.3  # of a tooth's light, that is lost towards the gum
 ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth that tell how it goes on up, and sigma in S across it
 ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
-DRAWN_LIGHT, DARKER = 0.8, 0.1  # of a drawn tooth's light, and S beside the last tooth seen in which it gets so dark
+DRAWN_LIGHT = 0.8
 OUTERMOST = 0.04  # S of the row that is seen at either side, in whose light the drawn one goes on
 GAINS = (0.6, 1.8)  # of a drawn row's light
 TIP_SHADE = 0.75  # of a drawn tooth's colour, in which it goes on under its tip
@@ -56,8 +56,7 @@ def upper_row(
     columns = ((seen > SEEN).sum(axis=0) > 2).astype(np.uint8)
     away = cv2.distanceTransform(np.repeat(1 - columns[None], 3, axis=0), cv2.DIST_L2, 3)[1]
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
-    light = 1 - (1 - DRAWN_LIGHT) * np.minimum(away / (DARKER * grid.density), 1)
-    teeth = of.cavity + (light * opaque)[..., None] * (drawn - of.cavity)
+    teeth = of.cavity + (DRAWN_LIGHT * opaque)[..., None] * (drawn - of.cavity)
     return np.asarray(made + (1 - seen)[..., None] * (beside + share * (teeth - beside)), np.float32), seen
 
 
