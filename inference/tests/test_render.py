@@ -19,9 +19,10 @@ from enhance.picture import LUMA
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.finish.sharpness import MOST, blur_of, detail
 from enhance.render.inside.interior import hole_of
+from enhance.render.light import chroma
 from enhance.render.lips.outline import ALONG, SAMPLES, Lips, lips_of
 from enhance.render.lips.shape import asked_of, laugh_of, shape_of
-from enhance.render.measure import measure
+from enhance.render.measure import EYES, measure
 from enhance.render.patch import PATCH_DROP, PATCH_SPAN, patch_of
 from enhance.render.subject import SUBJECT
 from enhance.style import Style
@@ -542,6 +543,20 @@ def test_teeth_that_no_frame_shows_are_lit_as_the_face_is(light: tuple[float, fl
         return SUBJECT.unpack(measure(planes_of(lit.astype(np.uint8)), BT601, mesh)).tooth
 
     np.testing.assert_allclose(tooth(rgb * np.array(light, np.float32)) / (tooth(rgb) * np.array(light)), 1, atol=0.2)
+
+
+def test_teeth_are_less_coloured_than_the_skin_however_red_the_eyes_are() -> None:
+    planes, mesh = drawn()
+    rgb = np.clip(to_rgb(planes, BT601), 0, 255).astype(np.uint8)
+    for eye in EYES:
+        fill(rgb, list(mesh[list(eye)]), (120, 70, 52))
+    person = SUBJECT.unpack(measure(planes_of(rgb), BT601, mesh))
+    assert chroma(person.tooth) < 0.7 * chroma(person.skin)
+
+
+def test_teeth_under_a_moustache_are_shaded_by_it() -> None:
+    bare, haired = (SUBJECT.unpack(measure(planes, BT601, mesh)).tooth for planes, mesh in (drawn(), drawn(moustache=True)))
+    assert 0.8 < LUMA @ haired / (LUMA @ bare) < 0.9
 
 
 def test_a_subject_travels_as_numbers() -> None:
