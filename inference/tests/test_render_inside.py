@@ -11,6 +11,7 @@ import pytest
 
 from enhance.geometry.head import BadMouthError, pose_of
 from enhance.geometry.planes import Planes, from_rgb, to_rgb
+from enhance.picture import LUMA
 from enhance.plan.choice import BANK, choose
 from enhance.render.compose import MouthRequest, Rendered, render
 from enhance.render.inside import lender as lenders
@@ -540,7 +541,7 @@ def test_a_spot_that_shines_in_one_frame_does_not_shine_in_all() -> None:
 
 def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
     def known(colour: float) -> Merged:
-        (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.16)
+        (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.2, teeth=True)
         for frame in (planes, giver):
             for plane in (frame.u, frame.v):
                 plane[:] = 128 + colour * (plane.astype(float) - 128)
@@ -552,6 +553,20 @@ def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip
 
     assert known(1.0).opened.any()
     assert not known(0.0).opened.any()
+
+
+def test_without_colour_the_shine_of_a_lip_is_no_row_of_teeth() -> None:
+    """Of a portrait that shows the inside of its lower lip, with a light seam."""
+    planes, mesh = painted(0.10, (118, 128, 128))
+    middle = round(float(mesh[[13, 14], 1].mean()))
+    planes.y[middle - 3 : middle + 3, int(mesh[78, 0]) : int(mesh[308, 0])] = 135
+    grey = np.full_like(planes.u, 128)
+    planes = Planes(planes.y, grey, grey.copy())
+    subject = SUBJECT.unpack(measure(planes, BT601, mesh))
+    lender = lender_from(lend(planes, mesh, subject, BALANCED.side).tobytes(), BALANCED.side)
+    inside = merged_from(merge([lender], subject, BT601, BALANCED.density).tobytes(), BALANCED.density)
+    assert LUMA @ subject.tooth > LUMA @ subject.skin
+    assert inside is None or np.quantile(inside.upper[..., 0], 0.9) > LUMA @ subject.skin * 0.8
 
 
 @pytest.mark.parametrize("inside", [None, inside_of(drawn(gap=0.16))], ids=["drawn", "merged"])

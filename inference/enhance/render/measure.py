@@ -20,7 +20,7 @@ from .lips.outline import SAMPLES, Lips, lips_of
 from .lips.shape import rest_of
 from .patch import Patch, patch_of
 from .subject import SUBJECT, Subject
-from .teeth.own import own_teeth
+from .teeth.own import Flesh, own_teeth
 
 EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
 GREY = 12.0
@@ -34,6 +34,8 @@ TOOTH_LIGHT = 1.12
 MOUSTACHE_SHADE = 0.14
 """Of that light, what a dark moustache takes: one man's teeth under his have .96 of the skin's, those of nine people without
 one 1.04 to 1.38."""
+SEEN, GREY_SEEN = (0.58, 0.74), (0.80, 0.95)
+"""How bright the brightest between the lips are, of the skin: no teeth, teeth; where colour does not tell them from lips."""
 BLINKING, SKIN_CHROMA = (0.0, 0.25), 0.5
 """How much less of the skin's colour the brightest pixels inside the eyes have, of the skin's chroma in white light, which is
 at most the second: from none, or more of it, the lids of shut eyes, to the white of open ones."""
@@ -77,7 +79,7 @@ def subject_of(patch: Patch) -> Subject:
     size = float(np.clip(half / 0.25, 0.62, 1.1))
     bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
     ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
-    own = own_teeth(rgb, pose, lips, bite, size, 0.5 * (chroma(skin) + chroma(lip)))
+    own = own_teeth(rgb, pose, lips, bite, size, Flesh.of(skin, lip, float(LUMA @ skin)))
     return Subject(
         skin=skin,
         lip=lip,
@@ -153,7 +155,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
         return np.asarray(drawn)
     luma = seen @ LUMA
     own = np.median(seen[luma >= np.quantile(luma, 0.75)], axis=0)
-    bright = ramp(float(np.quantile(luma, 0.85)) / max(light, 1), 0.58, 0.74)
+    bright = ramp(float(np.quantile(luma, 0.85)) / max(light, 1), *(GREY_SEEN if grey else SEEN))
     pale = 1 - ramp(chroma(own) / max(chroma(skin), 1e-3), 0.55, 0.75)
     return np.asarray(drawn + bright * pale * (np.clip(1.03 * own, 0, 250) - drawn))
 

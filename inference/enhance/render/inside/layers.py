@@ -29,6 +29,7 @@ LEAST_RED = 0.05  # of luma, that lips are redder than teeth, to be told from th
 INSET = (0.004, 0.016)  # S inside the lender's lips from which nothing, and everything is taken
 RED, LIT = (0.55, 0.80), (0.55, 0.75)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
+LIGHTER = (0.2, 0.7)  # without redness: of the way from the luma of the lips to that of a tooth: lip, tooth
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,11 @@ class Palette:
 
     def pale(self, yuv: Floats) -> Array:
         """0..1, how far each pixel is like the teeth."""
-        lit = smoothstep(self.level(yuv) / self.light_of(self.tooth), *TOOTH_LIT)
-        return np.asarray(lit * (1 - smoothstep(self.redness(yuv), *TOOTH_RED)))
+        level, tooth = self.level(yuv), self.light_of(self.tooth)
+        if not self.coloured:
+            lip = min(self.light_of(self.lip), 0.8 * tooth)
+            return np.asarray(smoothstep((level - lip) / (tooth - lip), *LIGHTER))
+        return np.asarray(smoothstep(level / tooth, *TOOTH_LIT) * (1 - smoothstep(self.redness(yuv), *TOOTH_RED)))
 
     def flesh(self, yuv: Floats) -> Floats:
         """0..1, how far each pixel is of the lips, with those beside it."""

@@ -8,10 +8,10 @@ import numpy as np
 from enhance.geometry.head import Array
 from enhance.geometry.planes import Colours, to_rgb
 from enhance.picture import LUMA
-from enhance.render.light import chroma, light_between, rgb_of
+from enhance.render.light import light_between, rgb_of
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
-from enhance.render.teeth.own import NONE, Own, own_teeth
+from enhance.render.teeth.own import NONE, Flesh, Own, own_teeth
 
 from .lender import LEAST, Lender
 
@@ -76,8 +76,9 @@ def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
         return NONE
     rgb = to_rgb(lender.planes, colours)
     bite = person.bite + np.array([0.0, shift_of(person.rest, lender.lips), 0.0])
-    flesh = 0.5 * (chroma(person.skin) + chroma(person.lip))
+    cheeks = rgb_of(lender.cheeks, colours)
+    flesh = Flesh.of(person.skin, person.lip, float(LUMA @ cheeks))
     own = own_teeth(rgb, lender.pose, lender.lips, bite, person.size, flesh)
     texture = own.texture.copy()
-    texture[..., :3] *= light_between(person.skin, rgb_of(lender.cheeks, colours))
+    texture[..., :3] *= light_between(person.skin, cheeks)
     return Own(np.minimum(texture, 252).astype(np.float32), own.edge)

@@ -43,9 +43,9 @@ def upper_row(
     made, seen = _joined([_teeth_in(layer, grid, of) for layer in shown], grid, of)
     drawn, opaque = _drawn_row(person, grid, colours)
     if _tooth(Layer(made / np.maximum(seen, 1e-3)[..., None], seen), of).sum() < ENOUGH:
-        # Little of the dark over lower teeth does not say that there are no others.
+        # Little of the dark over lower teeth does not say that there are no others, nor what may be lip.
         made, seen = _joined(shown, grid, of)
-        if (seen > SEEN).sum() < HIDDEN * grid.density**2:
+        if not of.coloured or (seen > SEEN).sum() < HIDDEN * grid.density**2:
             return np.asarray(of.cavity + opaque[..., None] * (drawn - of.cavity), np.float32), np.zeros_like(seen)
     made, seen = laid([Layer(made, seen), Layer(made[:, ::-1], seen[:, ::-1])], of, lit=True)
     both = (seen > SURE) & (opaque > SURE)

@@ -8,6 +8,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.picture import LUMA
+from enhance.render.light import chroma
 from enhance.render.lips.outline import Lips
 
 from .arch import HIGH, LOW, REACH, TURN, arch, atlas_size
@@ -17,6 +18,9 @@ COLUMNS, ROWS = 112, 28
 
 BRIGHT = (0.50, 0.68)  # luma of a tooth against the brightest in the mouth
 PALE = (0.62, 0.88)  # its chroma against what lies between skin and lip
+COLOURLESS, LIGHTER = 0.05, 1.3
+"""Chroma between skin and lip, below which only light tells teeth from lips; and of the skin's light, what the brightest of the
+mouth then count as at least: so a lip that is less bright than .65 of the skin is no tooth, and what has .88 is one."""
 ENOUGH = (0.20, 0.40)  # share of the open mouth that has to be teeth
 FADE = 0.04  # over which own teeth pass into drawn ones under the lip, in S
 LONGEST = 0.10  # of a tooth below the lip, in S
@@ -37,9 +41,26 @@ class Own:
 NONE = Own(np.zeros((ROWS, COLUMNS, 4), np.float32), 0.0)
 
 
-def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: float) -> Own:
-    """NONE where the mouth is shut or shows no row of teeth. rgb: the patch, 0..255; bite: where the drawn row would be;
-    flesh: chroma (of 1) between skin and lip."""
+@dataclass(frozen=True)
+class Flesh:
+    """What teeth differ from. chroma: of 1, between skin and lip. light: luma of the skin."""
+
+    chroma: float
+    light: float
+
+    @classmethod
+    def of(cls, skin: Array, lip: Array, light: float) -> "Flesh":
+        """skin, lip: RGB in one light. light: luma of the skin in that of the teeth."""
+        return cls(0.5 * (chroma(skin) + chroma(lip)), light)
+
+    @property
+    def brightest(self) -> float:
+        """Luma that the brightest of a row of teeth have at least."""
+        return LIGHTER * self.light if self.chroma < COLOURLESS else 1.0
+
+
+def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: Flesh) -> Own:
+    """NONE where the mouth is shut or shows no row of teeth. rgb: the patch, 0..255; bite: where the drawn row would be."""
     if lips.closed or lips.gap < SMALLEST_GAP:
         return NONE
     colour, tooth, between = _unrolled(rgb, pose, lips, bite, size, flesh)
@@ -74,7 +95,7 @@ def _heights() -> Array:
     return np.asarray((np.arange(ROWS) + 0.5) / ROWS * (HIGH - LOW) + LOW)
 
 
-def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: float) -> tuple[Array, Array, Array]:
+def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: Flesh) -> tuple[Array, Array, Array]:
     """Colours, how far each is an upper tooth, and which lie between the lips: ROWS x COLUMNS (x 3)."""
     s, h = np.meshgrid(_across(), _heights())
     x, depth = arch(s / (TURN * size), size)
@@ -92,9 +113,9 @@ def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, fle
     inside = luma[between > 0.5]
     if len(inside) < 20:
         return colour, np.zeros_like(between), between
-    bright = smoothstep(luma / max(float(np.quantile(inside, 0.9)), 1.0), *BRIGHT)
-    chroma = (colour.max(axis=2) - colour.min(axis=2)) / np.maximum(colour.max(axis=2), 1)
-    pale = 1 - smoothstep(chroma / max(flesh, 0.05), *PALE)
+    bright = smoothstep(luma / max(float(np.quantile(inside, 0.9)), flesh.brightest), *BRIGHT)
+    coloured = (colour.max(axis=2) - colour.min(axis=2)) / np.maximum(colour.max(axis=2), 1)
+    pale = 1 - smoothstep(coloured / max(flesh.chroma, COLOURLESS), *PALE)
     tooth = bright * pale
     # From the lip down, until something dark: what lies below the gap is the lower row.
     from_lip = np.maximum(tooth, 1 - smoothstep(below_lip, 0.02, 0.035))[::-1]
