@@ -554,6 +554,16 @@ def test_teeth_are_less_coloured_than_the_skin_however_red_the_eyes_are() -> Non
     assert chroma(person.tooth) < 0.7 * chroma(person.skin)
 
 
+def test_in_sepia_teeth_and_tongue_have_its_tint_and_teeth_that_show_are_the_persons() -> None:
+    planes, mesh = drawn(0.2, teeth=True)
+    sepia = np.clip(planes.y[..., None] * np.array([1.07, 0.95, 0.76]), 0, 255).astype(np.uint8)
+    person = SUBJECT.unpack(measure(planes_of(sepia), BT601, mesh))
+    tint = person.skin / (LUMA @ person.skin)
+    for colour in (person.tooth, person.tongue):
+        assert colour / (LUMA @ colour) == pytest.approx(tint, abs=0.04)
+    assert person.teeth[..., 3].max() > 0.9
+
+
 def test_teeth_under_a_moustache_are_shaded_by_it() -> None:
     bare, haired = (SUBJECT.unpack(measure(planes, BT601, mesh)).tooth for planes, mesh in (drawn(), drawn(moustache=True)))
     assert 0.8 < LUMA @ haired / (LUMA @ bare) < 0.9

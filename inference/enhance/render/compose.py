@@ -21,7 +21,7 @@ from .finish.grain import noise_of
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease, light_corners
-from .inside.interior import Hole, Rows, hole_of, in_slit, interior, slit_of, unpack_subject
+from .inside.interior import Hole, Rows, hole_of, in_slit, interior, met_lips, slit_of, unpack_subject
 from .inside.merged import MERGED_ROW, Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
@@ -120,7 +120,7 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     hole = hole_of(asked, pose, patch.planes.area)
     if hole is not None:
         _fill(out, mask, patch, hole, mouth, request)
-    draw_crease(out, mask, patch, lips, lip, belief)
+    draw_crease(out, mask, patch, lips, met_lips(person.skin, person.lip) * mouth.light, belief)
     if cover is not None:
         cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)
@@ -161,7 +161,7 @@ def _fill(out: Planes, mask: Plane, patch: Patch, hole: Hole, mouth: _Mouth, req
     photo = request.style == "photo"
     yuv = _inside(patch, hole, mouth, request)
     if photo:
-        shade = in_slit(hole, person.lip, mouth.light, patch.colours)
+        shade = in_slit(hole, met_lips(person.skin, person.lip) * mouth.light, patch.colours)
         yuv += slit_of(hole, mouth.asked.gap)[..., None] * (shade - yuv)
     opacity = hole.opacity * np.float32(mouth.belief)
     blur = blur_of(detail(planes, patch.head, patch.pose), person.detail) * patch.pose.scale

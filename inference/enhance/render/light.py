@@ -9,6 +9,9 @@ DIM = 8.0
 """Grey levels below which colours are noise: added before one light is divided by another."""
 LIGHTS = (0.1, 2.0)
 """A frame's light against the reference's, at least and at most."""
+ONE_TINT = 0.03
+"""Chroma of a skin's colour over its lips', below which both have one tint: 17 of 18 portraits in sepia have .026 at most, all
+in grey 0, 64 pictures in colour .05 to .41."""
 
 
 def chroma(colour: Array) -> float:
@@ -24,6 +27,11 @@ def rgb_of(yuv: Array, colours: Colours) -> Array:
 def light_between(lit: Array, other: Array) -> Array:
     """[3]: R, G, B of the light on skin that looks like `lit` against the light on the same skin that looks like `other`."""
     return np.asarray(np.clip((lit + DIM) / (other + DIM), *LIGHTS), np.float64)
+
+
+def of_one_tint(skin: Array, lip: Array) -> bool:
+    """Whether skin and lips (RGB) differ in light alone, as in grey and in sepia: then colour tells nothing from them."""
+    return chroma(light_between(skin, lip)) < ONE_TINT
 
 
 def light_on(cheeks: Array, colours: Colours, skin: Array) -> Array:

@@ -15,7 +15,7 @@ from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
-from .light import chroma
+from .light import chroma, of_one_tint
 from .lips.outline import SAMPLES, Lips, lips_of
 from .lips.shape import rest_of
 from .patch import Patch, patch_of
@@ -34,7 +34,7 @@ TOOTH_LIGHT = 1.12
 MOUSTACHE_SHADE = 0.14
 """Of that light, what a dark moustache takes: one man's teeth under his have .96 of the skin's, those of nine people without
 one 1.04 to 1.38."""
-SEEN, GREY_SEEN = (0.58, 0.74), (0.80, 0.95)
+SEEN, TINT_SEEN = (0.58, 0.74), (0.80, 0.95)
 """How bright the brightest between the lips are, of the skin: no teeth, teeth; where colour does not tell them from lips."""
 BLINKING, SKIN_CHROMA = (0.0, 0.25), 0.5
 """How much less of the skin's colour the brightest pixels inside the eyes have, of the skin's chroma in white light, which is
@@ -66,11 +66,11 @@ def subject_of(patch: Patch) -> Subject:
     lips = lips_of(head, pose, planes)
     skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)
     lip = _lip_colour(rgb, pose, lips, skin)
-    grey = bool(np.ptp(skin) < GREY)
+    one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
     black = _black(planes, colours)
     # As light as a picture's black at least, and as red as the lips, from which its light comes.
     cavity = lip * max(0.20, 0.9 * black / max(float(LUMA @ lip), 1.0))
-    tongue = (0.62 * lip + 0.12 * skin) * (1 if grey else np.array([1.06, 0.9, 0.95]))
+    tongue = (0.62 * lip + 0.12 * skin) * (1 if one_tint else np.array([1.06, 0.9, 0.95]))
     left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
     moustache = _moustache(rgb, pose, head, skin)
     rest = rest_of(lips, moustache)
@@ -83,7 +83,7 @@ def subject_of(patch: Patch) -> Subject:
     return Subject(
         skin=skin,
         lip=lip,
-        tooth=_tooth_colour(rgb, pose, head, lips, skin, grey, moustache),
+        tooth=_tooth_colour(rgb, pose, head, lips, skin, one_tint, moustache),
         cavity=cavity,
         tongue=tongue,
         gum=0.55 * lip + 0.2 * skin,
@@ -131,7 +131,7 @@ def _black(planes: Planes, colours: Colours) -> float:
     return max(0.0, low / float(colours.matrix[0].sum()))
 
 
-def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, grey: bool, moustache: float) -> Array:
+def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array, one_tint: bool, moustache: float) -> Array:
     """RGB of teeth under this light: as white as the eyes, a little like the skin, or as they are seen."""
     light = float(LUMA @ skin)
     eyes = rgb[_inside(rgb.shape, pose, *(head[list(eye)] for eye in EYES))]
@@ -145,7 +145,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     as_skin = float((seen_white - 1) @ (mine - 1)) / max(float((mine - 1) @ (mine - 1)), 1e-6)
     blinks = 1 - ramp((1 - as_skin) * chroma(skin) / np.clip(chroma(skin), 1e-3, SKIN_CHROMA), *BLINKING)
     tint = 0.175 * mine + 0.825 * (seen_white + blinks * (0.6 + 0.4 * mine - seen_white))
-    if grey:
+    if one_tint:
         tint = mine
     drawn = np.clip(tint / float(LUMA @ tint) * level, 0, 250)
     seen = (
@@ -155,8 +155,8 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
         return np.asarray(drawn)
     luma = seen @ LUMA
     own = np.median(seen[luma >= np.quantile(luma, 0.75)], axis=0)
-    bright = ramp(float(np.quantile(luma, 0.85)) / max(light, 1), *(GREY_SEEN if grey else SEEN))
-    pale = 1 - ramp(chroma(own) / max(chroma(skin), 1e-3), 0.55, 0.75)
+    bright = ramp(float(np.quantile(luma, 0.85)) / max(light, 1), *(TINT_SEEN if one_tint else SEEN))
+    pale = 1.0 if one_tint else 1 - ramp(chroma(own) / max(chroma(skin), 1e-3), 0.55, 0.75)
     return np.asarray(drawn + bright * pale * (np.clip(1.03 * own, 0, 250) - drawn))
 
 

@@ -10,8 +10,6 @@ from enhance.render.lips.shape import Asked, closeness
 from enhance.render.mask import mark
 from enhance.render.patch import Patch
 
-from .interior import met_lips
-
 SOFT = 0.014
 """S from its middle, where the line has 1 / e of its opacity: as between lips that people shut themselves (24 faces)."""
 BLUR = 0.9
@@ -45,7 +43,8 @@ def light_corners(
 
 
 def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked], colour: Array, belief: float) -> None:
-    """Draws the line into `out` and marks it in `mask`. The arguments are those of light_corners()."""
+    """Draws the line into `out` and marks it in `mask`. colour: RGB 0..255 of light between the lips, in the frame's light; the
+    other arguments are those of light_corners()."""
     own, asked = lips
     opacity = STRONGEST * (1 - own.closed) * closeness(asked.gap, own.gap) * belief
     if opacity < FAINTEST:
@@ -61,7 +60,7 @@ def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked]
     dark = DARK + (CORNER - DARK) * smoothstep(aside, *ENDING)
     away = (y - np.interp(x, line[:, 0], line[:, 1])) / soft
     weight = (opacity * SOFT / soft * np.exp(-(away**2)) * (1 - smoothstep(aside, *ENDED))).astype(np.float32)
-    paint(out, from_rgb((dark[..., None] * met_lips(colour)).astype(np.float32), patch.colours), weight, area)
+    paint(out, from_rgb((dark[..., None] * colour).astype(np.float32), patch.colours), weight, area)
     mark(mask, area, weight)
 
 

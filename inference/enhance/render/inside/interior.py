@@ -10,6 +10,7 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Colours, even, from_rgb
 from enhance.picture import LUMA
+from enhance.render.light import of_one_tint
 from enhance.render.lips.outline import SAMPLES
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
@@ -136,18 +137,21 @@ def slit_of(hole: Hole, gap: float) -> Floats:
     return np.asarray(1 - smoothstep(np.array(gap), *SLIT) * smoothstep(hole.bottom - hole.top, *NARROW), np.float32)
 
 
-def in_slit(hole: Hole, lip: Array, light: Array, colours: Colours) -> Floats:
-    """Y, U, V of what is seen in a slit between lips of a colour (RGB) in a light (RGB), h x w x 3: it falls from above, on the
-    inside of the lower lip, and is the redder for having met lips before."""
+def in_slit(hole: Hole, colour: Array, colours: Colours) -> Floats:
+    """Y, U, V of what is seen in a slit between lips, h x w x 3. colour: RGB of the light between them: it falls from above, on
+    the inside of the lower lip."""
     down = smoothstep(hole.y - hole.top, 0.0, np.maximum(hole.bottom - hole.top, 1e-3))
     share = SLIT_LIGHT[0] + (SLIT_LIGHT[1] - SLIT_LIGHT[0]) * down
     black = colours.offset
-    lit = from_rgb((met_lips(lip) * light).astype(np.float32), colours) - black
+    lit = from_rgb(colour.astype(np.float32), colours) - black
     return np.asarray(cv2.transform(share.astype(np.float32), np.column_stack([lit, black])), np.float32)
 
 
-def met_lips(lip: Array) -> Array:
-    """The colour (RGB) of light that falls between lips of a colour (RGB), as light as they are: it has met them before."""
+def met_lips(skin: Array, lip: Array) -> Array:
+    """The colour (RGB) of light that falls between the lips of a face (RGB), as light as they are: it is the redder for having
+    met them before, where they have a colour of their own."""
+    if of_one_tint(skin, lip):
+        return lip
     met = lip * (lip / max(float(lip.max()), 1.0)) ** MET_LIPS
     return np.asarray(met * (float(LUMA @ lip) / max(float(LUMA @ met), 1.0)))
 

@@ -8,7 +8,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.picture import LUMA
-from enhance.render.light import chroma
+from enhance.render.light import chroma, of_one_tint
 from enhance.render.lips.outline import Lips
 
 from .arch import HIGH, LOW, REACH, TURN, arch, atlas_size
@@ -18,9 +18,10 @@ COLUMNS, ROWS = 112, 28
 
 BRIGHT = (0.50, 0.68)  # luma of a tooth against the brightest in the mouth
 PALE = (0.62, 0.88)  # its chroma against what lies between skin and lip
-COLOURLESS, LIGHTER = 0.05, 1.3
-"""Chroma between skin and lip, below which only light tells teeth from lips; and of the skin's light, what the brightest of the
-mouth then count as at least: so a lip that is less bright than .65 of the skin is no tooth, and what has .88 is one."""
+LEAST_CHROMA = 0.05
+LIGHTER = 1.3
+"""Of the skin's light, what the brightest of a mouth of one tint counts as at least: so a lip with less than .65 of the skin's
+light is no tooth, and what has .88 is one."""
 ENOUGH = (0.20, 0.40)  # share of the open mouth that has to be teeth
 FADE = 0.04  # over which own teeth pass into drawn ones under the lip, in S
 LONGEST = 0.10  # of a tooth below the lip, in S
@@ -43,20 +44,17 @@ NONE = Own(np.zeros((ROWS, COLUMNS, 4), np.float32), 0.0)
 
 @dataclass(frozen=True)
 class Flesh:
-    """What teeth differ from. chroma: of 1, between skin and lip. light: luma of the skin."""
+    """What teeth differ from. chroma: of 1, between skin and lip. one_tint: whether these differ in light alone. light: luma of
+    the skin."""
 
     chroma: float
+    one_tint: bool
     light: float
 
     @classmethod
     def of(cls, skin: Array, lip: Array, light: float) -> "Flesh":
         """skin, lip: RGB in one light. light: luma of the skin in that of the teeth."""
-        return cls(0.5 * (chroma(skin) + chroma(lip)), light)
-
-    @property
-    def brightest(self) -> float:
-        """Luma that the brightest of a row of teeth have at least."""
-        return LIGHTER * self.light if self.chroma < COLOURLESS else 1.0
+        return cls(0.5 * (chroma(skin) + chroma(lip)), of_one_tint(skin, lip), light)
 
 
 def own_teeth(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, flesh: Flesh) -> Own:
@@ -113,10 +111,11 @@ def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, fle
     inside = luma[between > 0.5]
     if len(inside) < 20:
         return colour, np.zeros_like(between), between
-    bright = smoothstep(luma / max(float(np.quantile(inside, 0.9)), flesh.brightest), *BRIGHT)
-    coloured = (colour.max(axis=2) - colour.min(axis=2)) / np.maximum(colour.max(axis=2), 1)
-    pale = 1 - smoothstep(coloured / max(flesh.chroma, COLOURLESS), *PALE)
-    tooth = bright * pale
+    least = LIGHTER * flesh.light if flesh.one_tint else 1.0
+    tooth = smoothstep(luma / max(float(np.quantile(inside, 0.9)), least), *BRIGHT)
+    if not flesh.one_tint:
+        coloured = (colour.max(axis=2) - colour.min(axis=2)) / np.maximum(colour.max(axis=2), 1)
+        tooth *= 1 - smoothstep(coloured / max(flesh.chroma, LEAST_CHROMA), *PALE)
     # From the lip down, until something dark: what lies below the gap is the lower row.
     from_lip = np.maximum(tooth, 1 - smoothstep(below_lip, 0.02, 0.035))[::-1]
     tooth = np.minimum(tooth, np.minimum.accumulate(from_lip, axis=0)[::-1])
