@@ -61,12 +61,12 @@ def upper_row(
 
 
 def _lit_on(drawn: Floats, opaque: Floats, seen: Layer, grid: Grid, of: Palette) -> Floats:
-    """The drawn row in the light of the teeth seen, at either side of the outermost: it would look grey beside them."""
+    """The drawn row in the light of the teeth seen, at either side in that of the outermost: it would be grey."""
     teeth = _tooth(seen, of) & (opaque > SURE)
     columns = np.flatnonzero(teeth.any(axis=0))
     if not len(columns):
         return drawn
-    width, at, gains = round(OUTERMOST * grid.density), [], []
+    width, at, gains = min(round(OUTERMOST * grid.density), int(np.ptp(columns)) + 1), [], []
     for part in (slice(columns[0], columns[0] + width), slice(columns[-1] + 1 - width, columns[-1] + 1)):
         there = teeth[:, part]
         wanted, own = (float(np.quantile(of.level(yuv)[:, part][there], 0.75)) for yuv in (seen.yuv, drawn))
