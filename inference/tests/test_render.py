@@ -514,17 +514,34 @@ def test_teeth_taken_for_lip_are_painted_over() -> None:
     assert out.y[y, x - 6 : x + 7].max() < 160
 
 
+def dimmed(planes: Planes, light: float = 0.25) -> Planes:
+    """In so much of their light."""
+    y, u, v = (
+        np.asarray(rest + (plane.astype(float) - rest) * light + 0.5, np.uint8)
+        for plane, rest in ((planes.y, 16), (planes.u, 128), (planes.v, 128))
+    )
+    return Planes(y, u, v)
+
+
+@pytest.mark.parametrize(("reference", "frame"), [(0.25, 1.0), (1.0, 0.25)])
+def test_lips_keep_their_colour_in_a_clip_that_fades_in(reference: float, frame: float) -> None:
+    """Whether the reference is of its dark part or of its bright one."""
+    whole, mesh = drawn()
+    planes = dimmed(whole, frame)
+    subject = measure(dimmed(whole, reference), BT601, mesh)
+    x, y = np.round((mesh[14, :2] + mesh[17, :2]) / 4).astype(int)
+    lip = np.s_[y - 2 : y + 3, x - 10 : x + 11]
+    out = done(planes, mesh, target(0.0, own_width(mesh)), subject=subject).planes
+    red = planes.v[lip].mean() - 128
+    assert abs(out.v[lip].mean() - 128 - red) < 0.12 * red
+
+
 def test_teeth_lie_in_the_light_of_their_frame() -> None:
     """A clip that fades in: the reference is in full light."""
     picture = np.full((SIZE, SIZE, 3), SKIN, np.uint8)
     bright, mesh = drawn()
     subject = measure(bright, BT601, mesh)
-    dim = Planes(
-        *(
-            np.asarray(rest + (plane.astype(float) - rest) * 0.25, np.uint8)
-            for plane, rest in ((bright.y, 16), (bright.u, 128), (bright.v, 128))
-        )
-    )
+    dim = dimmed(bright)
     lit, shaded = (float(np.quantile(done(p, mesh, target(0.2), subject=subject).planes.y, 0.999)) for p in (bright, dim))
     skin = float(np.median(planes_of(picture).y))
     assert lit > 0.9 * skin

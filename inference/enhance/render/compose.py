@@ -111,10 +111,11 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     cheeks = cheeks_of(patch.planes, head, pose)
     mouth = _Mouth(person, rows, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
+    black = float(patch.colours.offset[0])
     out, mask = warp(patch, own, asked, quality)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     ring = Ring.of(pose, upper, lower, patch.planes.area)
-    mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief))
+    mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, black))
     lips, lip = (own, asked), person.lip * mouth.light
     light_corners(out, mask, patch, lips, lip, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area)
@@ -131,7 +132,8 @@ def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
     if strangeness(seen, person.look) > DOUBT or glance(patch.planes, patch.head, patch.pose, person.face) > THING:
         return True
     before = patch.planes, patch.head, patch.pose, own
-    return lips_left(*before, person.lip_tone.relative) < THINNED and finger_seen(*before, person.face)
+    black = float(patch.colours.offset[0])
+    return lips_left(*before, person.lip_tone, black) < THINNED and finger_seen(*before, person.face)
 
 
 def _untouched(planes: Planes) -> Rendered:

@@ -93,7 +93,7 @@ def subject_of(patch: Patch) -> Subject:
         rest=rest,
         bite=bite + np.array([0.0, own.edge, 0.0]),
         size=size,
-        lip_tone=tone_of(planes, head, ring),
+        lip_tone=tone_of(planes, head, ring, float(colours.offset[0])),
         teeth=own.texture.astype(np.float64),
         face=face_of(planes, head, pose),
         ink=ink_of(planes, colours, head, pose),

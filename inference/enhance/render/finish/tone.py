@@ -17,6 +17,7 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
 from enhance.record import Shape
+from enhance.render.light import DIM
 from enhance.render.lips.colours import COLUMNS, light_across
 from enhance.render.lips.outline import ALONG, SAMPLES
 
@@ -38,9 +39,15 @@ class Tone:
     """The colours of the subject's lips."""
 
     relative: Annotated[Array, Shape(*GRID, 3)]
-    """GRID x 3: logarithm of Y, U and V against the cheeks."""
+    """GRID x 3, against the cheeks: logarithm of Y; U and V by light_of() the cheeks."""
     palest: Annotated[Array, Shape(2, 2)]
     """2 lips x (Y, V): how much lighter, how much less red than its surroundings the texture gets, in grey levels."""
+
+    def under(self, light: Array, black: float) -> Array:
+        """Y, U, V of the lips, GRID x 3, where the cheeks have those of `light` (len(COLUMNS) x 3). black: its Y."""
+        lips = light + self.relative * light_of(light, black)
+        lips[..., 0] = np.exp(self.relative[..., 0]) * (light[..., 0] + 16) - 16
+        return np.asarray(lips)
 
 
 @dataclass(frozen=True)
@@ -101,12 +108,17 @@ class Ring:
         return np.asarray(cv2.remap(rows, x, y, cv2.INTER_LINEAR), np.float32)
 
 
-def tone_of(planes: Planes, head: Array, ring: Ring) -> Tone:
-    """From the subject's reference frame."""
+def light_of(yuv: Array, black: float) -> Array:
+    """... x 1: the light on skin of these colours (... x 3: Y, U, V), in grey levels. In less light all chroma is less."""
+    return np.asarray(np.maximum(yuv[..., :1] - black, 0) + DIM)
+
+
+def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
+    """From the subject's reference frame. black: Y of black."""
     if not ring.area.width or not ring.area.height:
         return Tone(np.zeros((*GRID, 3)), np.zeros((2, 2)))
     seen, light = ring.means(planes), light_across(planes, head, ring.pose)
-    relative = seen - light
+    relative = (seen - light) / light_of(light, black)
     relative[..., 0] = np.log((seen[..., 0] + 16) / (light[..., 0] + 16))
     palest = np.zeros((2, 2))
     for i, (plane, step, channel, sign) in enumerate(((planes.y, 1, 0, 1), (planes.v, 2, 2, -1))):
@@ -118,14 +130,12 @@ def tone_of(planes: Planes, head: Array, ring: Ring) -> Tone:
     return Tone(relative, np.maximum(palest, 0))
 
 
-def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float) -> Floats:
-    """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1."""
+def retone(out: Planes, head: Array, ring: Ring, tone: Tone, amount: float, black: float) -> Floats:
+    """Colours the lips of `out`; how far each pixel of the ring's area was changed, 0..1. black: Y of black."""
     if not ring.area.width or not ring.area.height:
         return np.zeros((0, 0), np.float32)
     seen, light = ring.means(out), light_across(out, head, ring.pose)
-    wanted = tone.relative + light
-    wanted[..., 0] = np.exp(tone.relative[..., 0]) * (light[..., 0] + 16) - 16
-    change = SHARE * np.clip(wanted - seen, -MOST, MOST)
+    change = SHARE * np.clip(tone.under(light, black) - seen, -MOST, MOST)
     along, lip, depth = ring.places
     weight = amount * (1 - smoothstep(depth, 0.75, 1.1)) * (1 - smoothstep(np.abs(along), 0.8, 1.0))
     weight = weight.astype(np.float32)
