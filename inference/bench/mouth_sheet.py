@@ -79,7 +79,7 @@ def patches_of(file: Path) -> list[tuple[Planes, Mesh]]:
     found = []
     for frame in frames_of(file):
         state = state or State(frame.shape[1], frame.shape[0])
-        seen = tracker.next(state, frame)
+        seen = tracker.next(state, frame).faces
         if seen:
             found.append(cut(frame, np.asarray(seen[0].mesh, np.float32)))
     return found

@@ -44,6 +44,7 @@ class FaceTrackModel(Shell):
             "BOX": faces.box,
             "LANDMARKS68": faces.landmarks,
             "LIKENESS": faces.likeness,
+            "CUT": faces.cut,
             "STATE": state,
         }
 

@@ -145,6 +145,7 @@ def test_after_a_cut_another_face_has_another_identity_and_the_first_its_own(tra
     drawn, _ = anime(Anime(), FACE.shape[0])
     faces = follow(tracker, [*[FACE] * 4, *[drawn] * 4, *[FACE] * 4])
     assert faces.identity[:, 0].tolist() == [0] * 4 + [1] * 4 + [0] * 4
+    assert np.flatnonzero(faces.cut).tolist() == [4, 8]
 
 
 def turned_away(strength: int) -> Picture:

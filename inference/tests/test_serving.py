@@ -99,7 +99,7 @@ def frames(count: int = 1, height: int = 64, width: int = 64) -> dict[str, Value
     return {"FRAMES": np.zeros((count, height, width, 3), np.uint8), "STATE": floats(0), "HINTS": floats(0, 4)}
 
 
-FACES = ("MESH", "SCORE", "ID", "BOX", "LANDMARKS68", "LIKENESS", "STATE")
+FACES = ("MESH", "SCORE", "ID", "BOX", "LANDMARKS68", "LIKENESS", "CUT", "STATE")
 
 
 def test_face_track_answers_with_all_outputs(face_track: FaceTrackModel) -> None:
@@ -108,7 +108,7 @@ def test_face_track_answers_with_all_outputs(face_track: FaceTrackModel) -> None
     state = shapes.pop("STATE")
     assert shapes == {
         **{"MESH": [2, 2, 478, 3], "SCORE": [2, 2], "ID": [2, 2], "BOX": [2, 2, 4]},
-        **{"LANDMARKS68": [2, 2, 68, 2], "LIKENESS": [2, 2, 1260]},
+        **{"LANDMARKS68": [2, 2, 68, 2], "LIKENESS": [2, 2, 1260], "CUT": [2]},
     }
     assert len(state) == 1
 

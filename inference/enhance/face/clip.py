@@ -27,7 +27,7 @@ class Faces:
     """Of f frames, m faces each, largest first; NaN, score 0 and identity -1 where there is none.
 
     mesh f x m x 478 x 3, score f x m, identity f x m, box f x m x 4 (x1, y1, x2, y2), landmarks f x m x 68 x 2, likeness
-    f x m x 1260, NaN too in the frames in which it was not taken. Places are pixels.
+    f x m x 1260, NaN too in the frames in which it was not taken. Places are pixels. cut: f, 1 where another shot begins.
     """
 
     mesh: npt.NDArray[np.float32]
@@ -36,6 +36,7 @@ class Faces:
     box: npt.NDArray[np.float32]
     landmarks: npt.NDArray[np.float32]
     likeness: npt.NDArray[np.float32]
+    cut: npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ def track_frames(
             stop_if_cancelled()
             hints = request.hints[hinted == number].astype(np.float32)
             seen = tracker.next(state, picture, hints, request.fps, request.thorough, partial(ahead.read, number))
-            for place, face in enumerate(seen):
+            faces.cut[number] = seen.cut
+            for place, face in enumerate(seen.faces):
                 _write(faces, (number, place), face, request.raw)
             as_packed(state)
     return faces, pack(state)
@@ -120,7 +122,7 @@ def _without_faces(frames: int, most: int) -> Faces:
 
     score, identity = np.zeros((frames, most), np.float32), np.full((frames, most), -1, np.int32)
     parts = (unknown(4), unknown(len(LAYOUT_68), 2), unknown(LENGTH))
-    return Faces(unknown(MESH_POINTS, 3), score, identity, *parts)
+    return Faces(unknown(MESH_POINTS, 3), score, identity, *parts, cut=np.zeros(frames, np.int32))
 
 
 def _write(faces: Faces, at: tuple[int, int], face: Seen, raw: bool) -> None:

@@ -74,6 +74,14 @@ class Seen:
         return face_box(self.mesh)
 
 
+@dataclass(frozen=True)
+class InFrame:
+    """What is seen in a frame. faces: largest first. cut: whether another shot begins with it."""
+
+    faces: list[Seen]
+    cut: bool
+
+
 class Tracker:
     """Follows up to `most` faces. All that it remembers is in the State. For one thread at a time."""
 
@@ -96,8 +104,8 @@ class Tracker:
         fps: float = FPS,
         thorough: bool = True,
         read: Reader | None = None,
-    ) -> list[Seen]:
-        """The faces of the next frame, largest first. `state` is changed to the state after it.
+    ) -> InFrame:
+        """The faces of the next frame. `state` is changed to the state after it.
 
         hints (k x 4): where the caller says that a face is: boxes, or points as boxes of no extent. They are tried where no
         face is followed; faces found there are kept even where there are more than `most` larger ones. fps: frames a second.
@@ -123,7 +131,7 @@ class Tracker:
         if len(hints):
             self._take(state, picture, self.finder.faces(picture, [], hints, _boxes(seen)), seen, hints)
         self._recognise(state, picture, seen)
-        return sorted(seen.values(), key=lambda each: -_side(each.box))
+        return InFrame(sorted(seen.values(), key=lambda each: -_side(each.box)), cut)
 
     def _follow(self, state: State, picture: Frame, fps: float, read: Reader) -> dict[int, Seen]:
         """By identity, the faces that are still where they were."""

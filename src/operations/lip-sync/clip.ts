@@ -16,6 +16,7 @@ import type { MeshFile } from './faces/mesh-file.ts';
 import type { Sighting, TrackedClip } from './faces/track.ts';
 import { checkVisible, SMALLEST_FACE } from './faces/visible.ts';
 import { hear, hearSamples } from './plan/hear.ts';
+import { markCuts } from './plan/cuts.ts';
 import type { OutputFrame } from './plan/output-frame.ts';
 import type { ClipSounds } from './plan/plan-mouth.ts';
 import { soundSpansOf, soundTrack } from './plan/sound-track.ts';
@@ -158,9 +159,12 @@ const runSecondPass = async (
 const outputFrames = (
   { config, found, options }: LipSyncTask,
   info: VideoInfo,
-  { times }: TrackedClip,
-): OutputFrame[] =>
-  onClock(layOut(times, found.audio.durationSeconds, options, config.limits.lipsync.frames), info);
+  { times, cuts }: TrackedClip,
+): OutputFrame[] => {
+  const most = config.limits.lipsync.frames;
+  const frames = layOut(times, found.audio.durationSeconds, options, most);
+  return onClock(markCuts(frames, cuts), info);
+};
 
 /** The speaker's face in each picture of the clip. Throws speaker_not_found and no_face_detected. */
 const chosenFaces = (

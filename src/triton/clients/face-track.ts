@@ -47,6 +47,8 @@ export type Face = {
 type Tracked = {
   /** For each picture the faces in it. */
   readonly faces: readonly (readonly Face[])[];
+  /** For each picture whether another shot begins with it. */
+  readonly cuts: readonly boolean[];
   /** To be sent with the pictures that follow. */
   readonly state: Float32Array;
 };
@@ -89,6 +91,7 @@ export const faceTrackSlot: Slot = {
       { name: 'ID', type: 'TYPE_INT32', dims: [-1, -1] },
       { name: 'BOX', type: 'TYPE_FP32', dims: [-1, -1, 4] },
       { name: 'LIKENESS', type: 'TYPE_FP32', dims: [-1, -1, LIKENESS] },
+      { name: 'CUT', type: 'TYPE_INT32', dims: [-1] },
       { name: 'STATE', type: 'TYPE_FP32', dims: [-1] },
     ],
     parameters: { max_faces: /^[1-9]\d*$/ },
@@ -118,10 +121,15 @@ export const openFaceTrack = (transport: Transport, loaded: LoadedModel): FaceTr
         integers('ID', count, most),
         floats('BOX', count, most, 4),
         floats('LIKENESS', count, most, LIKENESS),
+        integers('CUT', count),
       ];
       const memory = answers.take(bytesOf(faces));
       const of = await ask(inputs, [...into(memory, faces), floats('STATE', -1)], signal);
-      const tracked = { faces: facesOf(of, count, most), state: floatsOf(of('STATE')) };
+      const tracked = {
+        faces: facesOf(of, count, most),
+        cuts: Array.from(intsOf(of('CUT')), (cut) => cut === 1),
+        state: floatsOf(of('STATE')),
+      };
       // Not after a failure: the answer may still come.
       answers.give(memory);
       return tracked;

@@ -5,9 +5,11 @@ import { fades, fadesFrom } from '../../../src/operations/lip-sync/render/fades.
 
 const test = suite('fades');
 
-/** '.' a frame with the face, 'x' one without. */
+/** '.' a frame with the face, 'x' one without; after '|' another shot begins. */
 const framesOf = (said: string, fps: number) =>
-  [...said].map((letter) => ({ seen: letter === '.', duration: 1 / fps }));
+  [...said.matchAll(/(\|?)([.x])/g)].map(([, cut, letter]) => {
+    return { seen: letter === '.', cut: cut === '|', duration: 1 / fps };
+  });
 const rounded = (said: string, fps: number) =>
   fades(framesOf(said, fps)).map((share) => Number(share.toFixed(2)));
 
@@ -16,6 +18,22 @@ test('the mouth fades on both sides of a gap, slowly at first and last, and not 
   assert.equal(rounded('..........x..', 25), [1, 1, ...before, 0, 0.03, 0.13]);
   assert.equal(rounded('..', 25), [1, 1]);
   assert.equal(rounded('', 25), []);
+});
+
+test('at a cut to frames without the face, and back, nothing fades: the whole shot speaks', () => {
+  assert.equal(rounded('....|xx|....', 25), [1, 1, 1, 1, 0, 0, 1, 1, 1, 1]);
+  assert.equal(rounded('x.|.', 25), [0, 0.03, 1]);
+});
+
+test('in frames that are eased as they pass, nothing fades at a cut', async () => {
+  const frames = framesOf('....|xx|....x', 25);
+  async function* source() {
+    for (const frame of frames) yield { ...frame, share: frame.seen ? 1 : 0 };
+  }
+  const shown: number[] = [];
+  const ease = async <T>(frame: T, share: number) => ({ ...frame, share });
+  for await (const { share } of eased(source(), ease)) shown.push(share);
+  assert.equal(shown, fades(frames));
 });
 
 test('a fade takes as long at any rate', () => {

@@ -37,6 +37,8 @@ export type TrackedClip = {
   /** Of each picture, in seconds from the first, and of the end of the last. */
   readonly times: readonly number[];
   readonly sightings: readonly (readonly Sighting[])[];
+  /** Indices of the pictures with which another shot begins. */
+  readonly cuts: readonly number[];
 };
 
 /** Pictures in one request to the tracker: fewer make more requests, more take more memory. */
@@ -101,12 +103,14 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
   const { frames, blocks, size, meshes, onFrames } = request;
   const times: number[] = [];
   const sightings: Sighting[][] = [];
+  const cuts: number[] = [];
   const likenesses = collectLikenesses();
   let end = 0;
   let start: number | undefined;
   const tracked = inOrder(inBatches(frames, CHUNK), CHUNKS_IN_FLIGHT, chunkTracker(request));
-  for await (const { chunk, faces } of tracked) {
+  for await (const { chunk, faces, cuts: cutsOfChunk } of tracked) {
     for (const [i, frame] of chunk.entries()) {
+      if (cutsOfChunk[i]) cuts.push(times.length);
       start ??= frame.time;
       times.push(frame.time - start);
       end = frame.time - start + frame.duration;
@@ -121,6 +125,7 @@ export const trackFaces = async (request: TrackFacesRequest): Promise<TrackedCli
     start: start ?? 0,
     times: [...times, end],
     sightings: identifyPeople(sightings, likenesses.kept()),
+    cuts,
   };
 };
 
@@ -142,7 +147,8 @@ const chunkTracker = (request: TrackFacesRequest) => {
     state = tracking.then((tracked) => tracked.state);
     // Its failure is thrown below, where `tracking` is awaited; here it must not count as unhandled.
     state.catch(() => undefined);
-    return { chunk, faces: (await tracking).faces };
+    const { faces, cuts } = await tracking;
+    return { chunk, faces, cuts };
   };
 };
 

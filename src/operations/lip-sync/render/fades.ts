@@ -4,21 +4,26 @@ export const FADE_SECONDS = 0.32;
 export type FadingFrame = {
   /** Whether the face is seen in it, and nothing covers its mouth. */
   readonly seen: boolean;
+  /** Whether another shot begins with it. Absent: no. */
+  readonly cut?: boolean | undefined;
   /** In seconds. */
   readonly duration: number;
 };
 
-/** How much of the new mouth each frame shows, 0..1: it falls smoothly towards one that is not seen. */
+/** How much of the new mouth each frame shows, 0..1: it falls smoothly towards one of the same shot that is not seen. */
 export const fades = (frames: readonly FadingFrame[]): number[] => {
   const secondsSinceLost = (order: readonly FadingFrame[]): number[] => {
     let since = Number.POSITIVE_INFINITY;
-    return order.map(({ seen, duration }) => {
+    return order.map(({ seen, cut, duration }) => {
+      if (cut) since = Number.POSITIVE_INFINITY;
       since = seen ? since + duration : 0;
       return since;
     });
   };
   const after = secondsSinceLost(frames);
-  const before = secondsSinceLost(frames.toReversed()).toReversed();
+  // Backwards, another shot begins with the frame before a cut.
+  const backwards = frames.map((frame, i) => ({ ...frame, cut: frames[i + 1]?.cut }));
+  const before = secondsSinceLost(backwards.toReversed()).toReversed();
   return frames.map(({ duration }, i) =>
     smooth(Math.min(after[i] ?? 0, before[i] ?? 0) / (FADE_SECONDS + duration)),
   );

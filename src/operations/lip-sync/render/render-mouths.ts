@@ -83,7 +83,8 @@ export async function* renderMouths(
     }
     // A face whose mouth the renderer leaves alone is turned away, or something covers it.
     const seen = !made.rect || made.changed;
-    return { ...{ frame, source, before, moves, made, seen }, duration: frame.duration };
+    const { cut } = wanted;
+    return { ...{ frame, source, before, moves, made, seen, cut }, duration: frame.duration };
   };
   type Made = Awaited<ReturnType<typeof renderFrame>>;
   const ease = async (shown: Made, share: number): Promise<Made> => {
@@ -120,7 +121,10 @@ const mouthRenderer = (
   patches: Memory,
 ) => {
   const faded = fades(
-    frames.map(({ moves, source, duration }) => ({ seen: !moves || !!chosen[source], duration })),
+    frames.map(({ moves, source, cut, duration }) => {
+      const seen = !moves || !!chosen[source];
+      return { seen, cut, duration };
+    }),
   );
   return async (frame: YuvFrame, source: number, most = 1) => {
     const { index } = frame;
