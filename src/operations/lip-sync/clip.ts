@@ -15,8 +15,8 @@ import { openMeshes, picturesToTrack, runFirstPass } from './faces/first-pass.ts
 import type { MeshFile } from './faces/mesh-file.ts';
 import type { Sighting, TrackedClip } from './faces/track.ts';
 import { checkVisible, SMALLEST_FACE } from './faces/visible.ts';
-import { hear, hearSamples } from './plan/hear.ts';
 import { markCuts } from './plan/cuts.ts';
+import { hear, hearSamples } from './plan/hear.ts';
 import type { OutputFrame } from './plan/output-frame.ts';
 import type { ClipSounds } from './plan/plan-mouth.ts';
 import { soundSpansOf, soundTrack } from './plan/sound-track.ts';
