@@ -141,6 +141,13 @@ def test_it_is_as_dark_in_a_mouth_that_opens_little_as_the_clip_shows_it() -> No
     assert 0.5 < in_dark / in_light < 0.75
 
 
+def test_a_frame_whose_lip_hides_its_teeth_does_not_make_the_teeth_of_others_grey() -> None:
+    shown = [drawn(gap=gap, teeth=True) for gap in (0.08, 0.12, 0.16)]
+    seen, hidden = (merged_from(inside_of(*each).tobytes(), BALANCED.density) for each in (shown, [*shown, drawn(gap=0.09)]))
+    assert seen and hidden
+    np.testing.assert_allclose(hidden.tone, seen.tone, atol=0.02)
+
+
 def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> None:
     across = np.linspace(-1, 1, 60) * np.ones((30, 1))
     down = np.linspace(0, 1, 30)[:, None] * np.ones(60)
