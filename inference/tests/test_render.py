@@ -321,6 +321,19 @@ def test_skin_held_over_the_mouth_leaves_the_frame_alone() -> None:
     assert done(planes, mesh, asked, subject=subject).mask.any()
 
 
+def test_a_mouth_moves_on_where_its_lips_are_burnt_out_like_the_skin() -> None:
+    """In light that gets brighter; lips that look like skin in usual light are under a hand."""
+    planes, mesh = drawn(0.06)
+
+    def lit(gain: float) -> Planes:
+        y = np.minimum(16 + gain * (planes.y.astype(float) - 16), 235)
+        return Planes(y.astype(np.uint8), *(np.asarray(128 + 0.35 * (p.astype(float) - 128), np.uint8) for p in (planes.u, planes.v)))
+
+    subject = measure(lit(1.3), BT601, mesh)
+    usual, brighter = (hole_height(done(lit(g), mesh, target(0.2, own_width(mesh)), subject=subject), mesh) for g in (1.3, 2.2))
+    assert brighter > 0.8 * usual > 0
+
+
 def test_a_moustache_limits_the_opening() -> None:
     bare, haired = (measure(planes, BT601, mesh) for planes, mesh in (drawn(), drawn(moustache=True)))
     shaved, grown = (shape_of(target(0.3), SUBJECT.unpack(subject).rest).opening for subject in (bare, haired))

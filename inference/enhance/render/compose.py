@@ -99,16 +99,16 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     if request.style == "photo" and (quality.occlusion or _doubtful(source, own, seen, person)):
         cover = cover_of(source.planes, head, pose, own, person.face)
     if cover is not None:
-        shown = max(cover.finger, uncovered(seen, person.look)) * (1 - cover.hidden)
+        shown = max(cover.finger, uncovered(seen, person.look, cheeks_of(source.planes, head, pose))) * (1 - cover.hidden)
         patch = Patch(cover.taken_off(source.planes), source.colours, pose, head)
         own = lips_of(head, pose, patch.planes)
         seen = look(patch.planes, head, pose, own)
-    belief = trust(patch.planes, pose, own, seen, person.look) * shown
+    cheeks = cheeks_of(patch.planes, head, pose)
+    belief = trust(patch.planes, pose, own, seen, person.look, cheeks) * shown
     if belief < NOTHING:
         return _untouched(source.planes)
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
-    cheeks = cheeks_of(patch.planes, head, pose)
     mouth = _Mouth(person, rows, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
     black = float(patch.colours.offset[0])

@@ -17,19 +17,21 @@ COVERED, BOTH_COVERED = (0.0, 0.28), (0.25, 0.48)
 """Shares of the subject's contrast between lips and skin that are left, of the lower lip's and of both lips': covered, not
 covered. tests/test_render.py holds skin before the lips to the first."""
 PALE_LIPS = (0.15, 0.25)  # contrasts too low to be missed, and high enough
+BURNT_OUT = (224.0, 234.0)
+"""Y of skin from which contrasts are lost in it, and tell nothing: white is 235, in full range 255."""
 
 REGIONS = 6
 CHEEKS = (50, 280, 205, 425)
 PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
 
 
-def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array) -> float:
-    """0..1. seen, usual: look() of the frame and of the subject's reference frame."""
+def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, cheeks: Array) -> float:
+    """0..1. seen, usual: look() of the frame and of the subject's reference frame. cheeks: Y, U, V of the frame's."""
     turned = 1 - ramp(abs(pose.yaw), *TURNED)
     contours = np.vstack([lips.upper_outer, lips.lower_outer])
     off = _outside(pose.to_pixels(pose.to_plane(contours)), planes.area) / pose.scale
     inside = 1 - ramp(off, *OFF_PICTURE)
-    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual)
+    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual, cheeks)
 
 
 def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
@@ -53,11 +55,11 @@ def strangeness(seen: Array, usual: Array) -> float:
     return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
 
 
-def uncovered(seen: Array, usual: Array) -> float:
-    """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand."""
+def uncovered(seen: Array, usual: Array, cheeks: Array) -> float:
+    """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand. cheeks: Y, U, V of the frame's."""
     lower = _left(seen[1], usual[1], COVERED)
     both = _left(seen[:2].ravel(), usual[:2].ravel(), BOTH_COVERED)
-    return lower * both
+    return max(lower * both, ramp(float(cheeks[0]), *BURNT_OUT))
 
 
 def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:

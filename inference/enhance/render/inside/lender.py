@@ -73,7 +73,8 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     head = pose.to_head(mesh.astype(np.float64))
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
-    belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look) * (
+    cheeks = cheeks_of(planes, head, pose)
+    belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, cheeks) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     belief *= 1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)
@@ -88,7 +89,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         width,
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
-        cheeks_of(planes, head, pose),
+        cheeks,
         belief,
     )
     return _packed(mouth, small, side)
