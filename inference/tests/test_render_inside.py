@@ -145,7 +145,7 @@ def test_a_frame_whose_lip_hides_its_teeth_does_not_make_the_teeth_of_others_gre
     shown = [drawn(gap=gap, teeth=True) for gap in (0.08, 0.12, 0.16)]
     seen, hidden = (merged_from(inside_of(*each).tobytes(), BALANCED.density) for each in (shown, [*shown, drawn(gap=0.09)]))
     assert seen and hidden
-    np.testing.assert_allclose(hidden.tone, seen.tone, atol=0.02)
+    np.testing.assert_allclose(hidden.tone, seen.tone, atol=0.06)
 
 
 def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> None:

@@ -59,9 +59,6 @@ SPOT = 0.035  # S across: what is narrower is no tooth, but the shine of what is
 SHINE = 0.1  # of a tooth's light, by which it may be lighter than what is round it
 CARRIED = 0.06  # S that what is seen goes on beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
-HIDDEN = 0.5
-"""Of the picture's light, below which what a frame shows is no dim tooth, but the dark of a mouth whose lip hides its teeth: of
-ten clips, teeth have .55 to 1.2, and the dark .09 to .37."""
 LIT_GAP = 0.03  # S between the lips of a frame, from which it tells how the light falls
 NEAR_GAP = 0.04  # S: how far apart openings tell of each other's light
 
@@ -212,12 +209,11 @@ def _tone(frames: list[Frame], upper: Floats, seen: Floats, of: Palette) -> Arra
         both = teeth & (frame.upper.shown > SURE)
         if both.sum() >= FEWEST:
             there, here = (float(np.quantile(of.level(yuv)[both], 0.75)) + 4 for yuv in (frame.upper.yuv, upper))
-            gain = max(there, 1.0) / max(here, 1.0)
-            if gain > HIDDEN:
-                gaps.append(frame.lender.lips.gap)
-                gains.append(np.log(gain))
+            gaps.append(frame.lender.lips.gap)
+            # Each within the limits: where a lip hides the teeth, the dark in their place has a tenth of their light.
+            gains.append(np.log(np.clip(max(there, 1.0) / max(here, 1.0), DIMMEST, BRIGHTEST)))
     near = np.exp(-(((np.array(gaps)[None] - np.array(GAPS)[:, None]) / NEAR_GAP) ** 2))
-    return np.asarray(np.clip(np.exp((near @ np.array(gains)) / (near.sum(axis=1) + 0.5)), DIMMEST, BRIGHTEST))
+    return np.asarray(np.exp((near @ np.array(gains)) / (near.sum(axis=1) + 0.5)))
 
 
 def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) -> Shown | None:
