@@ -327,7 +327,9 @@ def test_a_mouth_moves_on_where_its_lips_are_burnt_out_like_the_skin() -> None:
 
     def lit(gain: float) -> Planes:
         y = np.minimum(16 + gain * (planes.y.astype(float) - 16), 235)
-        return Planes(y.astype(np.uint8), *(np.asarray(128 + 0.35 * (p.astype(float) - 128), np.uint8) for p in (planes.u, planes.v)))
+        return Planes(
+            y.astype(np.uint8), *(np.asarray(128 + 0.35 * (p.astype(float) - 128), np.uint8) for p in (planes.u, planes.v))
+        )
 
     subject = measure(lit(1.3), BT601, mesh)
     usual, brighter = (hole_height(done(lit(g), mesh, target(0.2, own_width(mesh)), subject=subject), mesh) for g in (1.3, 2.2))

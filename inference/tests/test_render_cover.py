@@ -13,7 +13,7 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes, from_rgb, mean_of_four, to_rgb
 from enhance.render.compose import THING, MouthRequest, render
-from enhance.render.cover.expected import CENTRES, compare, face_of, glance
+from enhance.render.cover.expected import CENTRES, compare, face_of, glance, hues_of
 from enhance.render.cover.fingers import finger, lips_gone
 from enhance.render.cover.occlusion import Cover, cover_of
 from enhance.render.lips.outline import lips_of
@@ -322,6 +322,36 @@ def test_in_a_picture_of_one_tint_lips_lie_where_they_do_in_grey(tinted: Callabl
     seen, expected = lips_of(head, pose, picture), lips_of(head, pose, Planes(picture.y, none, none))
     for name in ("upper_inner", "lower_inner", "upper_outer", "lower_outer"):
         assert np.abs(getattr(seen, name) - getattr(expected, name)).max() < within, name
+
+
+def in_grey(planes: Planes) -> Planes:
+    none = np.full(planes.u.shape, 128, np.uint8)
+    return Planes(planes.y, none, none.copy())
+
+
+@pytest.mark.parametrize("tinted", [in_grey, in_sepia])
+def test_only_a_picture_of_several_hues_tells_lips_from_skin_by_them(tinted: Callable[[Planes], Planes]) -> None:
+    planes, mesh = astronaut()
+    pose = pose_of(mesh)
+    head = pose.to_head(mesh.astype(float))
+    assert hues_of(face_of(planes, head, pose)) == 1
+    assert hues_of(face_of(tinted(planes), head, pose)) == 0
+
+
+@pytest.mark.parametrize("tinted", [in_grey, in_sepia])
+def test_an_upper_lip_as_light_as_skin_is_no_hand_in_a_picture_of_one_tint(tinted: Callable[[Planes], Planes]) -> None:
+    """As in a wide laugh; nor is it a finger, that the mouth would be torn for."""
+    planes, mesh = drawn(0.08)
+    subject = measure(tinted(planes), BT601, mesh)
+    pale = planes.copy()
+    upper = np.zeros(planes.y.shape, np.uint8)
+    lip = [61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 308, 415, 310, 311, 312, 13, 82, 81, 80, 191, 78]
+    cv2.fillPoly(upper, [np.round(mesh[lip, :2]).astype(np.int32)], (1,))
+    pale.y[upper > 0] = np.median(planes.y[:40, :40])
+    asked = MouthRequest(target(0.2), subject)
+    usual, wide = (render(tinted(p), BT601, mesh, asked).planes.y.astype(float) for p in (planes, pale))
+    below = int(mesh[13, 1]) + 8
+    assert np.abs(wide[below:] - usual[below:]).mean() < 0.5
 
 
 def test_lips_of_a_faded_picture_are_not_taken_for_a_hand() -> None:

@@ -14,7 +14,7 @@ from enhance.style import Style
 from .cover.expected import glance
 from .cover.fingers import finger_seen, lips_left
 from .cover.occlusion import cover_of
-from .cover.trust import cheeks_of, look, strangeness, trust, uncovered
+from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
 from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
@@ -95,20 +95,20 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     quality, patch = request.quality, source
     pose, head = source.pose, source.head
     own, shown = lips_of(head, pose, source.planes), 1.0
-    cover, seen = None, look(source.planes, head, pose, own)
+    cover, seen, tells = None, look(source.planes, head, pose, own), Tells.of(source.planes, head, pose, person.face)
     if request.style == "photo" and (quality.occlusion or _doubtful(source, own, seen, person)):
         cover = cover_of(source.planes, head, pose, own, person.face)
     if cover is not None:
-        shown = max(cover.finger, uncovered(seen, person.look, cheeks_of(source.planes, head, pose))) * (1 - cover.hidden)
+        shown = max(cover.finger, uncovered(seen, person.look, tells)) * (1 - cover.hidden)
         patch = Patch(cover.taken_off(source.planes), source.colours, pose, head)
         own = lips_of(head, pose, patch.planes)
         seen = look(patch.planes, head, pose, own)
-    cheeks = cheeks_of(patch.planes, head, pose)
-    belief = trust(patch.planes, pose, own, seen, person.look, cheeks) * shown
+    belief = trust(patch.planes, pose, own, seen, person.look, tells) * shown
     if belief < NOTHING:
         return _untouched(source.planes)
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
+    cheeks = cheeks_of(patch.planes, head, pose)
     mouth = _Mouth(person, rows, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
     black = float(patch.colours.offset[0])

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import Array, Pose
+from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Plane, Planes
 from enhance.geometry.thin_plate import between, through
 from enhance.record import Shape
@@ -42,6 +42,8 @@ ROUND_MOUTH = (
 """Of SKIN, what is moved with the mouth."""
 AMONG_KNOTS = [KNOTS.index(point) for point in ROUND_MOUTH]
 
+OF_FACE = [KNOTS.index(point) for point in (*LIPS, *SKIN)]
+
 INNER = [KNOTS.index(i) for i in (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)]
 TORN = (0.3, 2.0)  # cells of the reference for one here, beyond which lips that were apart and now touch tear the plate
 PARTED = 0.012  # S between the reference's lips, from which what lies there is no face
@@ -56,6 +58,9 @@ STEPS = 5  # of reweighting
 SOME = 3  # every so many cells are asked
 FLAT = 0.05  # ridge penalty on the slope of light over S
 MIDDLE = 0.4  # S under the nose, from where the slope of light is told
+HUES = (0.0145, 0.0185)
+"""Chroma of lips and skin that does not go with luma, of luma: none, and enough to tell them apart. Every seventh frame of
+four clips in sepia, burnt out or not, has .006 to .013 (.017 at most), of 21 in colour .022 and more (.018 burnt out)."""
 SEEN = 0.45  # of its extent in the reference, that the far side of a turned face has to show
 
 Mask = npt.NDArray[np.bool_]
@@ -84,11 +89,23 @@ class Compared:
     """Between the lips."""
     at: Floats
     """Of each cell, its place in the reference's texture: column, row."""
+    hues: float
+    """0..1: 0 where all is of a single hue."""
 
 
 def face_of(planes: Planes, head: Array, pose: Pose) -> Face:
     """The lower face of a patch in which nothing covers it. head: 478 x 3 in head coordinates."""
     return Face(_cells(planes, pose, _pixels(pose)), _knots(head, pose))
+
+
+def hues_of(face: Face) -> float:
+    """0..1: 0 where chroma goes with luma, as in sepia and in black and white: only luma tells lips from skin there."""
+    column, row = np.clip(((face.knots[OF_FACE] - [LEFT, TOP]) / CELL).astype(int), 0, [COLUMNS - 1, ROWS - 1]).T
+    luma, *chroma = face.texture[row, column].T
+    lit = luma - luma.mean()
+    slopes = (np.stack(chroma) @ lit) / max(float(lit @ lit), 1.0)
+    of_its_own = np.stack(chroma) - slopes[:, None] * lit
+    return ramp(float(of_its_own.var(axis=1).sum()) ** 0.5 / max(float(luma.mean()), 1.0), *HUES)
 
 
 def glance(planes: Planes, head: Array, pose: Pose, face: Face) -> float:
@@ -118,7 +135,16 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
     torn = ((size < TORN[0]) | (size > TORN[1])) & ~hole
     hole |= (_unknown(face, at) | (grown(torn.astype(np.float32), 5) > 0)) & mouth
     skin = below_nose(knots, head, pose) & _in_picture(planes, pose, pixels) & _facing(at, size) & ~hole
-    return Compared(pose, seen, np.asarray(usual + _light(seen - usual, skin), np.float32), skin, mouth & ~hole, hole, at)
+    return Compared(
+        pose,
+        seen,
+        np.asarray(usual + _light(seen - usual, skin), np.float32),
+        skin,
+        mouth & ~hole,
+        hole,
+        at,
+        hues_of(face),
+    )
 
 
 def mouth_of(lips: Lips, pose: Pose) -> tuple[Mask, Mask]:

@@ -54,8 +54,9 @@ def finger_seen(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face)
 
 
 def lips_gone(seen: Compared) -> Floats:
-    """Of each cell within the lips, how far the colour of the skin round them is there instead; 0 elsewhere."""
-    return _gone_of(seen, _within(seen))
+    """Of each cell within the lips, how far the colour of the skin round them is there instead; 0 elsewhere, and in a
+    picture of a single hue, where lips that are drawn wide are as light as skin."""
+    return _gone_of(seen, _within(seen)) * np.float32(seen.hues)
 
 
 def _gone_of(seen: Compared, within: Mask) -> Floats:

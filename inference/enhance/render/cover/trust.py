@@ -1,5 +1,7 @@
 """How far a frame's mouth is to be believed: 0 leaves the frame as it is."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from enhance.geometry.area import Area
@@ -7,6 +9,8 @@ from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
 from enhance.render.lips.colours import means
 from enhance.render.lips.outline import SAMPLES, Lips
+
+from .expected import Face, hues_of
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
 OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
@@ -25,13 +29,26 @@ CHEEKS = (50, 280, 205, 425)
 PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (287, 432, 410)
 
 
-def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, cheeks: Array) -> float:
-    """0..1. seen, usual: look() of the frame and of the subject's reference frame. cheeks: Y, U, V of the frame's."""
+@dataclass(frozen=True)
+class Tells:
+    """How far a picture tells lips from skin, 0..1: 0 where the skin is burnt out, and where there is but a single hue."""
+
+    luma: float
+    hues: float
+
+    @classmethod
+    def of(cls, planes: Planes, head: Array, pose: Pose, face: Face) -> "Tells":
+        """head: 478 x 3 in head coordinates. face: the reference frame's, of which nothing is covered."""
+        return cls(1 - ramp(float(cheeks_of(planes, head, pose)[0]), *BURNT_OUT), hues_of(face))
+
+
+def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:
+    """0..1. seen, usual: look() of the frame and of the subject's reference frame."""
     turned = 1 - ramp(abs(pose.yaw), *TURNED)
     contours = np.vstack([lips.upper_outer, lips.lower_outer])
     off = _outside(pose.to_pixels(pose.to_plane(contours)), planes.area) / pose.scale
     inside = 1 - ramp(off, *OFF_PICTURE)
-    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual, cheeks)
+    return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual, tells)
 
 
 def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
@@ -55,11 +72,14 @@ def strangeness(seen: Array, usual: Array) -> float:
     return float(np.sqrt(((seen - usual) ** 2).sum(axis=1)).max())
 
 
-def uncovered(seen: Array, usual: Array, cheeks: Array) -> float:
-    """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand. cheeks: Y, U, V of the frame's."""
+def uncovered(seen: Array, usual: Array, tells: Tells) -> float:
+    """0..1: 0 where lips no longer differ from the skin as the subject's do, as under a hand.
+
+    By luma alone an upper lip does not tell: it is dark where it hangs, and as light as skin where it is drawn up.
+    """
     lower = _left(seen[1], usual[1], COVERED)
     both = _left(seen[:2].ravel(), usual[:2].ravel(), BOTH_COVERED)
-    return max(lower * both, ramp(float(cheeks[0]), *BURNT_OUT))
+    return 1 - tells.luma * (1 - lower * max(both, 1 - tells.hues))
 
 
 def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:

@@ -15,7 +15,7 @@ from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pos
 from enhance.geometry.planes import Planes
 from enhance.record import Record, Shape
 from enhance.render.cover.occlusion import cover_of
-from enhance.render.cover.trust import cheeks_of, look, trust
+from enhance.render.cover.trust import Tells, cheeks_of, look, trust
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
 from enhance.render.subject import Subject
 
@@ -73,8 +73,8 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     head = pose.to_head(mesh.astype(np.float64))
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
-    cheeks = cheeks_of(planes, head, pose)
-    belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, cheeks) * (
+    tells = Tells.of(planes, head, pose, person.face)
+    belief = trust(planes, pose, lips, look(planes, head, pose, lips), person.look, tells) * (
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     belief *= 1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)
@@ -89,7 +89,7 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         width,
         Pose(pose.scale * float(zoom.mean()), pose.axes, anchor),
         lips,
-        cheeks,
+        cheeks_of(planes, head, pose),
         belief,
     )
     return _packed(mouth, small, side)
