@@ -116,6 +116,19 @@ test('anything else is refused, and what came is told', async () => {
   }
 });
 
+test('a format whose media type few know is told by its name too', async () => {
+  const made = (name: string, format: string) => makeClip(at(name), pattern(0.2), ['-f', format]);
+  const named: [string, RegExp][] = [
+    [await made('a.mpg', 'mpeg'), /got MPEG-1, as in \.mpg files \(video\/MP1S\)\.$/],
+    [await made('b.mpg', 'vob'), /got MPEG-2, as in \.mpg and \.vob files \(video\/MP2P\)\.$/],
+    [await made('a.ts', 'mpegts'), /got an MPEG transport stream, as in \.ts .*\(video\/mp2t\)\.$/],
+    [await made('a.wmv', 'asf'), /got Windows Media, as in \.wmv .*\(video\/x-ms-asf\)\.$/],
+  ];
+  for (const [path, came] of named) {
+    assert.match((await failing(identify(path), 'unsupported_media_type')).message, came);
+  }
+});
+
 test('the kinds that are taken are told with their formats', async () => {
   const path = write('notes.png', 'once upon a time');
   assert.match(

@@ -38,6 +38,13 @@ const names: Readonly<Record<Kind, string>> = {
   video: 'a video (MP4, MOV, AVI, WebM)',
   audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or that of an MP4 or MOV)',
 };
+/** What people call formats whose media types few would know; `came` tells both. */
+const commonNames: Readonly<Record<string, string>> = {
+  'video/MP1S': 'MPEG-1, as in .mpg files',
+  'video/MP2P': 'MPEG-2, as in .mpg and .vob files',
+  'video/mp2t': 'an MPEG transport stream, as in .ts and .mts files',
+  'video/x-ms-asf': 'Windows Media, as in .wmv and .wma files',
+};
 const oneOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /**
@@ -93,7 +100,9 @@ const describe = (mime: string | undefined, head: Buffer, several: boolean): str
     return `an image of several pages (${mime}), where only one can be taken`;
   if (several || mime === 'image/apng')
     return `an animated image (${mime}), where only still ones are taken`;
-  return mime ?? (isText(head) ? 'text' : 'a file of unknown type');
+  if (mime === undefined) return isText(head) ? 'text' : 'a file of unknown type';
+  const name = commonNames[mime];
+  return name ? `${name} (${mime})` : mime;
 };
 
 const isAnimated = (mime: string, head: Buffer): boolean => {
