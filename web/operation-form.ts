@@ -77,15 +77,15 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
     chosen: (): Body => ({ model: choice.model()?.id, ...options.complete() }),
     files: (): (Chosen | null)[] => sources.map(({ chosen }) => chosen()),
     /**
-     * What another form takes too goes there, and is not sent again. Where it does not fit, that form says so, and it stays
-     * here.
+     * What another form takes too goes there, and is not sent again, not even where it is still on its way. Where it does not
+     * fit, that form says so, and it stays here.
      */
     moveFiles: (other: { readonly sources: readonly Source[] }): void => {
       for (const source of sources) {
         const place = other.sources.find(({ group }) => isVisual(group) === isVisual(source.group));
         const file = source.chosen();
         if (!place || !file) continue;
-        place.set(file, source.sent());
+        place.set(file, source.handOver);
         if (place.chosen()) source.remove();
       }
     },

@@ -5,10 +5,12 @@ import type { Chosen } from './chosen.ts';
 import { announce, button, make } from './dom.ts';
 import { fits, otherKind } from './file-fault.ts';
 import { plainBox, problemBox } from './problem-box.ts';
-import { upload } from './upload.ts';
+import { send, type Transfer } from './upload.ts';
 
 /** What a request names in the place of the file. */
 export type Sent = { readonly url: string; readonly kind: MediaKind };
+/** What has become of a file that another form takes over: it is there, on its way, or neither. */
+export type Taken = Sent | Transfer | null;
 
 type Wanted = {
   /** Whether pictures and videos belong there, or sounds. */
@@ -22,26 +24,30 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
   const element = make('div', { class: 'sent' });
   let sent: Sent | null = null;
   let refused = false;
-  let under = new AbortController();
+  let underWay: Transfer | null = null;
 
-  const stop = (): void => {
-    under.abort();
-    under = new AbortController();
+  const clear = (): void => {
+    underWay = null;
     sent = null;
     refused = false;
     element.replaceChildren();
   };
+  const stop = (): void => {
+    underWay?.stop();
+    clear();
+  };
 
   const unfit = (name: string) => plainBox('This file does not fit', otherKind(name, isVisual));
 
-  const send = async (file: Blob, name: string): Promise<void> => {
-    const { signal } = under;
+  const follow = async (transfer: Transfer, file: Blob, name: string): Promise<void> => {
+    underWay = transfer;
     const progress = progressOf(name);
     const cancel = button('Cancel the upload', onCancel, { class: 'quiet' });
     element.replaceChildren(progress.element, cancel);
+    transfer.follow(progress.show);
     try {
-      const uploaded = await upload(file, name, { signal, onProgress: progress.show });
-      if (signal.aborted) return;
+      const uploaded = await transfer.uploaded;
+      if (underWay !== transfer) return;
       if (fits(uploaded.kind, isVisual)) {
         sent = uploaded;
         element.replaceChildren();
@@ -51,26 +57,34 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
         element.replaceChildren(unfit(name));
       }
     } catch (error) {
-      if (signal.aborted) return;
+      if (underWay !== transfer) return;
       refused = error instanceof EnhanceError && !error.retryable;
       element.replaceChildren(
         isOfNoKind(error) ? unfit(name) : problemBox(error),
-        ...(refused ? [] : [button('Try again', () => send(file, name))]),
+        ...(refused ? [] : [button('Try again', () => follow(send(file, name), file, name))]),
       );
     }
+    underWay = null;
     onEnd();
   };
 
   return {
     element,
     stop,
-    /** `already`: the file is there, sent for another form. */
-    begin: ({ content, kind = 'video', name }: Chosen, already: Sent | null = null): void => {
+    /** `taken` is what another form handed over of this file. */
+    begin: ({ content, kind = 'video', name }: Chosen, taken: Taken = null): void => {
       stop();
-      if (already) sent = already;
-      else if (content instanceof Blob) return void send(content, name);
+      if (taken && 'url' in taken) sent = taken;
+      else if (content instanceof Blob)
+        return void follow(taken ?? send(content, name), content, name);
       else sent = { url: content, kind };
       onEnd();
+    },
+    /** What has become of the file, which is another's from now on. */
+    handOver: (): Taken => {
+      const taken = sent ?? underWay;
+      clear();
+      return taken;
     },
     sent: (): Sent | null => sent,
     /** Whether the service does not take this file, however often it is sent. */

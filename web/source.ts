@@ -9,7 +9,7 @@ import { kindOf } from './file-kind.ts';
 import { onNewKey } from './key.ts';
 import { type Point, preview } from './preview.ts';
 import { plainBox, problemBox } from './problem-box.ts';
-import { createSending, type Sent } from './sending.ts';
+import { createSending, type Taken } from './sending.ts';
 import { bytesText } from './words.ts';
 
 export type Source = ReturnType<typeof createSource>;
@@ -50,20 +50,21 @@ export const createSource = (wanted: Wanted) => {
     ...{ isVisual: place.isVisual, onEnd: onChange, onCancel: remove },
   });
 
-  const set = (given: Chosen, already?: Sent | null): void => {
+  /** `handOver` is asked, where the file fits, what has become of it elsewhere. */
+  const set = (given: Chosen, handOver?: () => Taken): void => {
     clear();
     const text = faultOf(given, place);
     if (text) fault.replaceChildren(plainBox('This file does not fit', text));
-    else show(given, already);
+    else show(given, handOver?.());
     onChange();
   };
-  const show = (given: Chosen, already?: Sent | null): void => {
+  const show = (given: Chosen, taken?: Taken): void => {
     chosen = given;
     const kind = given.kind ?? (place.isVisual ? 'video' : 'audio');
     const look = preview({ chosen, kind, onPoint, gone: showing.signal });
     shown.replaceChildren(look, fileLine(given, remove));
     element.classList.add('filled');
-    sending.begin(given, already);
+    sending.begin(given, taken);
   };
   const take = (content: Blob, name: string): void =>
     set({ content, name, kind: kindOf(content, name) });
@@ -84,7 +85,8 @@ export const createSource = (wanted: Wanted) => {
     ...[shown, fault, sending.element],
   );
   return {
-    ...{ element, group, set, take, remove, sent: sending.sent, isRefused: sending.isRefused },
+    ...{ element, group, set, take, remove },
+    ...{ sent: sending.sent, isRefused: sending.isRefused, handOver: sending.handOver },
     chosen: () => chosen && { ...chosen, kind: sending.sent()?.kind ?? chosen.kind },
     takes: (kind: MediaKind | undefined) => fits(kind, place.isVisual),
   };

@@ -2,22 +2,37 @@
 import type { Upload } from '../client/contract.ts';
 import { serviceBy } from './service.ts';
 
-type Sending = {
-  readonly signal: AbortSignal;
-  /** Of 1. */
-  readonly onProgress: (share: number) => void;
+/** A file on its way. */
+export type Transfer = {
+  /** The upload, which any `_url` field of the same account takes. Rejects with EnhanceError, NoAnswerError, or as it was stopped. */
+  readonly uploaded: Promise<Upload>;
+  /** Has `show` told which share of it, of 1, has been sent: now and from now on, and nobody else. */
+  follow(show: (share: number) => void): void;
+  stop(): void;
 };
 
-/** The upload, which any `_url` field of the same account takes. Throws EnhanceError, NoAnswerError or the reason of `signal`. */
-export const upload = (file: Blob, name: string, sending: Sending): Promise<Upload> =>
-  serviceBy(telling(sending.onProgress)).upload(
-    new File([file], name || 'file', { type: file.type }),
-    sending.signal,
-  );
+export const send = (file: Blob, name: string): Transfer => {
+  const stopped = new AbortController();
+  let sent = 0;
+  let show = (_share: number): void => {};
+  const onProgress = (share: number): void => {
+    sent = share;
+    show(share);
+  };
+  const named = new File([file], name || 'file', { type: file.type });
+  return {
+    uploaded: serviceBy(telling(onProgress)).upload(named, stopped.signal),
+    follow: (by) => {
+      show = by;
+      show(sent);
+    },
+    stop: () => stopped.abort(),
+  };
+};
 
 /** `fetch` for a form, by XMLHttpRequest: `fetch` itself does not tell how much of it was sent. */
 const telling =
-  (onProgress: Sending['onProgress']): typeof fetch =>
+  (onProgress: (share: number) => void): typeof fetch =>
   (url, { method = 'GET', headers, body, signal } = {}) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();

@@ -376,7 +376,6 @@ test('a picture stays chosen when another operation is, and is sent once', async
   await page.getByText('voice.wav', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Remove kept.png' }).click();
   await choose(page, await picture('second.png'));
-  // What is still on its way when the operation is switched is sent again.
   await startButton(page).waitFor();
   const sent = uploads.length;
   await page.getByRole('radio', { name: 'Upscale' }).check();
@@ -387,6 +386,33 @@ test('a picture stays chosen when another operation is, and is sent once', async
   await page.getByText('Add a picture or a video to see the price.').waitFor();
   await page.getByText('voice.wav', { exact: true }).waitFor();
   assert.is(uploads.length, sent, 'nothing is sent again for another operation');
+  await page.context().close();
+});
+
+test('a file on its way goes on when another operation is chosen, and can be cancelled there', async () => {
+  const page = await opened(await service.caller(100));
+  const uploads = uploadsOf(page);
+  const release = await holdBack(page, '**/v1/uploads');
+  const underWay = page.getByRole('progressbar', { name: 'Upload of under-way.png' });
+  await choose(page, await picture('under-way.png'));
+  await underWay.waitFor();
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  await page.getByText('Add a recording to see the price.').waitFor();
+  await underWay.waitFor();
+  await page.getByRole('radio', { name: 'Upscale' }).check();
+  release();
+  await startButton(page).waitFor();
+  assert.is(uploads.length, 1, 'sent once');
+
+  await page.getByRole('button', { name: 'Remove under-way.png' }).click();
+  await page.unroute('**/v1/uploads');
+  await holdBack(page, '**/v1/uploads');
+  await choose(page, await picture('unwanted.png'));
+  await page.getByRole('radio', { name: 'Lip sync' }).check();
+  const stopped = page.waitForEvent('requestfailed');
+  await page.getByRole('button', { name: 'Cancel the upload' }).click();
+  assert.match((await stopped).url(), '/v1/uploads');
+  await page.getByText('Add a picture or a video and a recording to see the price.').waitFor();
   await page.context().close();
 });
 
