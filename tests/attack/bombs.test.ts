@@ -365,7 +365,7 @@ test('a JPEG of hundreds of scans, each over the whole picture, is refused at on
   const { answer, seconds } = await timed(estimate('image', scans(800)));
   const { detail } = refused(answer, 422, 'media_unreadable');
   assert.match(detail, /more than 100 scans/);
-  assert.ok(seconds < 2, `${seconds} s`);
+  assert.ok(seconds < 5, `${seconds} s`);
   // It is a good picture else.
   const { data, info } = await sharp(scans(100)).raw().toBuffer({ resolveWithObject: true });
   assert.equal([info.width, info.height, data[0]], [2000, 2000, 128]);

@@ -58,7 +58,7 @@ test('of any number of faults at most 100 are told, with their number, at once',
     const { detail, errors = [] } = problem(answer);
     assert.match(detail, `${count} faults`);
     assert.is(errors.length, 100);
-    assert.ok(slowest < 1500, `health took ${slowest} ms`);
+    assert.ok(slowest < 4000, `health took ${slowest} ms`);
   }
 });
 

