@@ -16,7 +16,7 @@ const longest = [
   ...['models/releases', 'models/check', 'models/catalogue', 'attack/fuzz'],
 ].map((name) => join(root, 'tests', `${name}.test.ts`));
 
-/** So many short files of one folder share a process: with five, loading what they test was more of their time. */
+/** So many short files of one folder share a process: each process first loads what they test, for half a second or more. */
 const mostTogether = 10;
 
 /** What each process of a run runs, the longest first. */
