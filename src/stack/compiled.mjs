@@ -58,7 +58,7 @@ const isNew = () => {
 const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /**
- * JavaScript of TypeScript, for Node to run: packages stay outside. What several of them share, and what is imported when
+ * JavaScript of TypeScript, for Node to run: most packages stay outside. What several of them share, and what is imported when
  * it is first needed, are files of their own, named by their content.
  * @param {Readonly<Record<string, string>>} sources by the name of what is made of each; paths from the root
  * @param {string} outdir where it will lie, somewhere below the root, beside each other
@@ -68,10 +68,10 @@ export const bundle = async (sources, outdir) => {
   try {
     const { outputFiles } = await build({
       entryPoints: Object.entries(sources).map(([out, source]) => ({ in: source, out })),
-      ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node20' },
-      ...{ splitting: true, chunkNames: '[name]-[hash]', banner: { js: '#!/usr/bin/env node' } },
+      ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20' },
+      ...{ splitting: true, chunkNames: '[name]-[hash]', banner: { js: head } },
       ...{ outdir, write: false, logLevel: 'silent', absWorkingDir: root },
-      ...{ sourcemap: 'linked', sourcesContent: false, plugins: [ownUrls(outdir)] },
+      ...{ sourcemap: 'linked', sourcesContent: false, plugins: [packages, ownUrls(outdir)] },
     });
     return outputFiles;
   } finally {
@@ -93,8 +93,31 @@ const compile = async () => {
   }
 };
 
+/**
+ * Packages of many small modules, of which Node would look up, read and link each at every start: they are compiled in, with
+ * what they need. The others stay outside: some load files of their own.
+ */
+const compiledIn = ['axios', 'execa', 'file-type', 'zod'];
+
+/** @type {import('esbuild').Plugin} */
+const packages = {
+  name: 'packages',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      const isOurs = kind !== 'entry-point' && !importer.includes('/node_modules/');
+      const isIn = compiledIn.some((name) => path === name || path.startsWith(`${name}/`));
+      return isOurs && !isIn ? { path, external: true } : undefined;
+    });
+  },
+};
+
 /** Not written in one word: this file is compiled as well, and would compile otherwise after that. */
 const ownUrl = ['import', 'meta', 'url'].join('.');
+
+/** Of each file: what is compiled in may be CommonJS, which requires Node's own modules. */
+const head = `#!/usr/bin/env node
+import { createRequire as requireOf } from 'node:module';
+const require = requireOf(${ownUrl});`;
 
 /** A module finds its scripts and programs by its own URL, which is not that of the file it was compiled into. @param {string} outdir @returns {import('esbuild').Plugin} */
 const ownUrls = (outdir) => ({

@@ -35,6 +35,15 @@ test('a compiled program compiles the same as its source, as the stack does that
   assert.match(program?.text ?? '', /new URL\("\.\.\/src\/stack\/home\.mjs", import\.meta\.url\)/);
 });
 
+test('packages of many small modules are compiled in, and the others are not', async () => {
+  const made = await bundle({ prober: 'src/media/probe/prober-process.ts' }, join(root, 'dist'));
+  const imported = made.flatMap(({ text }) =>
+    [...text.matchAll(/^(?:import|\} from) .*?["']([^"'.][^"']*)["'];$/gm)].map(([, name]) => name),
+  );
+  assert.ok(imported.includes('sharp'), `${imported}`);
+  for (const name of ['execa', 'file-type', 'zod']) assert.not.ok(imported.includes(name), name);
+});
+
 test('they find their files after the folder was moved, and their errors name lines of TypeScript', async () => {
   const moved = `${checkout}-moved`;
   renameSync(checkout, moved);
