@@ -159,7 +159,7 @@ const runSecondPass = async (
 const outputFrames = (
   { config, found, options }: LipSyncTask,
   info: VideoInfo,
-  { times, cuts }: TrackedClip,
+  { times, cuts = [] }: TrackedClip,
 ): OutputFrame[] => {
   const most = config.limits.lipsync.frames;
   const frames = layOut(times, found.audio.durationSeconds, options, most);

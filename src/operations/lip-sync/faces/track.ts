@@ -37,8 +37,8 @@ export type TrackedClip = {
   /** Of each picture, in seconds from the first, and of the end of the last. */
   readonly times: readonly number[];
   readonly sightings: readonly (readonly Sighting[])[];
-  /** Indices of the pictures with which another shot begins. */
-  readonly cuts: readonly number[];
+  /** Indices of the pictures with which another shot begins; absent: a record of before they were told. */
+  readonly cuts?: readonly number[];
 };
 
 /** Pictures in one request to the tracker: fewer make more requests, more take more memory. */
