@@ -14,16 +14,16 @@ const clip = await talkingHead(rig.at('clip.mp4'), 1);
 const sourceFaces = await rig.faces(clip);
 const sourcePictures = await rig.pictures(clip);
 
-/** Codes of RGB. A smile's lips are stretched and pale, and get darker by the line between them when they shut: 16 as measured. */
-const FURTHEST = 20;
+/** Codes of RGB: 3.0 to 3.5 as measured. A smile's lips are stretched, and paler than shut ones. */
+const FURTHEST = 6;
 
-/** Mean RGB of the red of the lips. */
+/** Mean RGB of the red of the lips, beside the line where they meet. */
 const redOf = ({ width, height, pixels }: Picture, mesh: Float32Array): number[] => {
-  const { lips } = outlines(mesh);
+  const { besideTheLine } = outlines(mesh);
   const sum = [0, 0, 0, 0];
   for (let y = 0; y < height; y += 1)
     for (let x = 0; x < width; x += 1)
-      if (lips(x, y)) {
+      if (besideTheLine(x, y)) {
         for (const at of [0, 1, 2])
           sum[at] = (sum[at] ?? 0) + (pixels[(y * width + x) * 3 + at] ?? 0);
         sum[3] = (sum[3] ?? 0) + 1;

@@ -95,10 +95,26 @@ export const rimShift = ({ before, after, mask }: Patch): Colour => {
   return [is[0] - was[0], is[1] - was[1], is[2] - was[2]];
 };
 
-/** Which pixels are the red of the lips, and which are between them. */
-export const outlines = (mesh: Float32Array): { readonly lips: Where; readonly inside: Where } => {
+type Outlines = {
+  /** The red of the lips. */
+  readonly lips: Where;
+  /** Of that, what is more than 2 pixels from where they meet when shut: the line there is dark on everybody. */
+  readonly besideTheLine: Where;
+  readonly inside: Where;
+};
+
+/** Which pixels are the lips, and which are between them. */
+export const outlines = (mesh: Float32Array): Outlines => {
   const [outer, inner] = [outlined(mesh, OUTER), outlined(mesh, INNER)];
-  return { lips: (x, y) => outer(x, y) && !inner(x, y), inside: inner };
+  const lips: Where = (x, y) => outer(x, y) && !inner(x, y);
+  const line = INNER.flatMap((point, i) => {
+    const next = INNER[(i + 1) % INNER.length] ?? point;
+    const at = (axis: 0 | 1, way: number) =>
+      (1 - way) * (mesh[point * 3 + axis] ?? 0) + way * (mesh[next * 3 + axis] ?? 0);
+    return [0, 0.25, 0.5, 0.75].map((way) => [at(0, way), at(1, way)] as const);
+  });
+  const isBeside: Where = (x, y) => line.every(([a, b]) => Math.hypot(x - a, y - b) > 2);
+  return { lips, besideTheLine: (x, y) => lips(x, y) && isBeside(x, y), inside: inner };
 };
 
 const each = ({ width, height }: YuvPicture, act: (x: number, y: number) => void): void => {

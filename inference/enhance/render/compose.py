@@ -133,7 +133,7 @@ def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
         return True
     before = patch.planes, patch.head, patch.pose, own
     black = float(patch.colours.offset[0])
-    return lips_left(*before, person.lip_tone, black) < THINNED and finger_seen(*before, person.face)
+    return lips_left(*before, person.lip_tone.relative, black) < THINNED and finger_seen(*before, person.face)
 
 
 def _untouched(planes: Planes) -> Rendered:

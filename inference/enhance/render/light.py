@@ -24,6 +24,11 @@ def rgb_of(yuv: Array, colours: Colours) -> Array:
     return np.asarray(np.linalg.solve(colours.matrix.astype(np.float64), yuv - colours.offset))
 
 
+def light_of(yuv: Array, black: float) -> Array:
+    """... x 1: the light on skin of these colours (... x 3: Y, U, V), in grey levels. In less light all chroma is less."""
+    return np.asarray(np.maximum(yuv[..., :1] - black, 0) + DIM)
+
+
 def light_between(lit: Array, other: Array) -> Array:
     """[3]: R, G, B of the light on skin that looks like `lit` against the light on the same skin that looks like `other`."""
     return np.asarray(np.clip((lit + DIM) / (other + DIM), *LIGHTS), np.float64)

@@ -8,7 +8,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.planes import Planes
-from enhance.render.finish.tone import Tone, light_of
+from enhance.render.light import light_of
 from enhance.render.lips.colours import COLUMNS, light_across, sampled
 from enhance.render.lips.outline import Lips
 
@@ -27,11 +27,11 @@ EDGE_CELLS, EDGE_COVERED = 2, (0.1, 0.5)  # cells of the lower lip from above, a
 PALE = 0.02  # square of a contrast between lips and cheeks that is too low to be missed
 
 
-def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, tone: Tone, black: float) -> float:
+def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, relative: Array, black: float) -> float:
     """What is left of the subject's contrast between lips and cheeks, 1: all, in the two columns of lips where it is least.
 
-    A glance: it takes a sixth of what looking for a finger takes. head: 478 x 3 in head coordinates. tone: of the
-    subject's lips. black: Y of black.
+    A glance: it takes a sixth of what looking for a finger takes. head: 478 x 3 in head coordinates. relative: of the
+    subject's finish.tone.Tone. black: Y of black.
     """
     light = light_across(planes, head, pose)
     middles = [(lips.upper_inner + lips.upper_outer) / 2, (lips.lower_inner + lips.lower_outer) / 2]
@@ -39,7 +39,7 @@ def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, tone: Tone, b
     contrast = seen - light
     contrast[..., 0] = np.log((seen[..., 0] + 16) / (light[:, 0] + 16))
     scale = np.array([1, 4, 4]) / np.array([1, *[max(float(light[:, 0].mean()), 32)] * 2])
-    usual = tone.relative[:, 1:3].mean(axis=1) * scale
+    usual = relative[:, 1:3].mean(axis=1) * scale
     usual[..., 1:] *= light_of(light, black)
     there = (usual**2).sum(axis=-1)
     left = (contrast * scale * usual).sum(axis=-1) / np.maximum(there, PALE) + np.maximum(1 - there / PALE, 0)

@@ -17,7 +17,7 @@ from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Plane, Planes, even, halved, mean_of_four
 from enhance.record import Shape
-from enhance.render.light import DIM
+from enhance.render.light import light_of
 from enhance.render.lips.colours import COLUMNS, light_across
 from enhance.render.lips.outline import ALONG, SAMPLES
 
@@ -106,11 +106,6 @@ class Ring:
         x, y = (np.ascontiguousarray(v[::step, ::step]) for v in self.nodes)
         rows = values.reshape(-1, GRID[2]).astype(np.float32)
         return np.asarray(cv2.remap(rows, x, y, cv2.INTER_LINEAR), np.float32)
-
-
-def light_of(yuv: Array, black: float) -> Array:
-    """... x 1: the light on skin of these colours (... x 3: Y, U, V), in grey levels. In less light all chroma is less."""
-    return np.asarray(np.maximum(yuv[..., :1] - black, 0) + DIM)
 
 
 def tone_of(planes: Planes, head: Array, ring: Ring, black: float) -> Tone:
