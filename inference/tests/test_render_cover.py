@@ -13,7 +13,7 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import pose_of
 from enhance.geometry.planes import Planes, from_rgb, mean_of_four, to_rgb
 from enhance.render.compose import THING, MouthRequest, render
-from enhance.render.cover.expected import CENTRES, compare, face_of, glance, hues_of
+from enhance.render.cover.expected import CENTRES, compare, face_of, glance
 from enhance.render.cover.fingers import finger, lips_gone
 from enhance.render.cover.occlusion import Cover, cover_of
 from enhance.render.lips.outline import lips_of
@@ -334,8 +334,8 @@ def test_only_a_picture_of_several_hues_tells_lips_from_skin_by_them(tinted: Cal
     planes, mesh = astronaut()
     pose = pose_of(mesh)
     head = pose.to_head(mesh.astype(float))
-    assert hues_of(face_of(planes, head, pose)) == 1
-    assert hues_of(face_of(tinted(planes), head, pose)) == 0
+    assert face_of(planes, head, pose).hues == 1
+    assert face_of(tinted(planes), head, pose).hues == 0
 
 
 @pytest.mark.parametrize("tinted", [in_grey, in_sepia])

@@ -93,19 +93,20 @@ const asJpeg = async (width: number, height: number, quality: number): Promise<P
   return { width, height, channels: 3, pixels: await sharp(stored).raw().toBuffer() };
 };
 
+const means = {
+  scale: 2,
+  denoise: MEASURED,
+  inFlight: 1,
+  report: () => {},
+  signal: never,
+} as const;
+
 test('photo measures what a JPEG did and takes it away, the same in bands as in one piece', async () => {
   const photo = await open('photo');
   const stored = await asJpeg(96, 240, 30);
   const level = await photo.measure(stored, never);
   assert.is(level, 4);
   assert.is(await photo.measure(flat(96, 240, [200, 100, 50]), never), 0);
-  const means = {
-    scale: 2,
-    denoise: MEASURED,
-    inFlight: 1,
-    report: () => {},
-    signal: never,
-  } as const;
   const enlarge = (upscaler: Upscaler) => upscaleImage(stored, { ...means, upscaler });
   const [whole, inBands] = [await enlarge(photo), await enlarge({ ...photo, bandRows: 80 })];
   assert.ok(psnr(whole.pixels, inBands.pixels) > 50);
@@ -114,13 +115,6 @@ test('photo measures what a JPEG did and takes it away, the same in bands as in 
 
 test('a JPEG whose pixels tell nothing is cleaned as its table says, and more where they tell more', async () => {
   const photo = await open('photo');
-  const means = {
-    scale: 2,
-    denoise: MEASURED,
-    inFlight: 1,
-    report: () => {},
-    signal: never,
-  } as const;
   const as = (picture: Picture, atLeast: number) =>
     upscaleImage(picture, { ...means, upscaler: photo, atLeast });
   const silent = flat(48, 48, [200, 100, 50]);

@@ -6,7 +6,7 @@ import { denoiseOf } from './options.ts';
 import type { UpscaleOptions } from './request.ts';
 
 type Release = Pick<Upscaler, 'levels'>;
-type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits' | 'jpegStep'>;
+type Found = Pick<VideoInfo, 'kind'> | Pick<ImageInfo, 'kind' | 'lossyBits'>;
 
 /**
  * Bits of a pixel in a lossy WebP or an AVIF. With less than the first, what is for H.264 is truest; from the second on,

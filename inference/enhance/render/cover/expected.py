@@ -5,6 +5,7 @@ places a frame's place is, and a slope over the face how the frame is lit agains
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import cv2
@@ -73,6 +74,21 @@ class Face:
     texture: Annotated[Array, Shape(ROWS, COLUMNS, 3)]
     knots: Annotated[Array, Shape(len(KNOTS), 2)]
 
+    def at(self, knots: list[int]) -> Array:
+        """Y, U, V at these of KNOTS, n x 3."""
+        places = ((self.knots[knots] - [LEFT, TOP]) / CELL).astype(int)
+        column, row = np.clip(places, 0, [COLUMNS - 1, ROWS - 1]).T
+        return np.asarray(self.texture[row, column])
+
+    @cached_property
+    def hues(self) -> float:
+        """0..1: 0 where chroma goes with luma, as in sepia and in black and white: only luma tells lips from skin there."""
+        luma, *chroma = self.at(OF_FACE).T
+        lit = luma - luma.mean()
+        slopes = (np.stack(chroma) @ lit) / max(float(lit @ lit), 1.0)
+        of_its_own = np.stack(chroma) - slopes[:, None] * lit
+        return ramp(float(of_its_own.var(axis=1).sum()) ** 0.5 / max(float(luma.mean()), 1.0), *HUES)
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -98,24 +114,13 @@ def face_of(planes: Planes, head: Array, pose: Pose) -> Face:
     return Face(_cells(planes, pose, _pixels(pose)), _knots(head, pose))
 
 
-def hues_of(face: Face) -> float:
-    """0..1: 0 where chroma goes with luma, as in sepia and in black and white: only luma tells lips from skin there."""
-    column, row = np.clip(((face.knots[OF_FACE] - [LEFT, TOP]) / CELL).astype(int), 0, [COLUMNS - 1, ROWS - 1]).T
-    luma, *chroma = face.texture[row, column].T
-    lit = luma - luma.mean()
-    slopes = (np.stack(chroma) @ lit) / max(float(lit @ lit), 1.0)
-    of_its_own = np.stack(chroma) - slopes[:, None] * lit
-    return ramp(float(of_its_own.var(axis=1).sum()) ** 0.5 / max(float(luma.mean()), 1.0), *HUES)
-
-
 def glance(planes: Planes, head: Array, pose: Pose, face: Face) -> float:
     """How unlike the subject the second strangest of the points round the mouth is, in what a face differs from itself.
 
     It takes a thirtieth of compare()'s time; light that changes on the whole face changes nothing. head: 478 x 3 in head
     coordinates. face: of the reference frame.
     """
-    column, row = np.clip(((face.knots[AMONG_KNOTS] - [LEFT, TOP]) / CELL).astype(int), 0, [COLUMNS - 1, ROWS - 1]).T
-    off = levels_of(sampled(planes, pose, head[list(ROUND_MOUTH)])) - levels_of(face.texture[row, column])
+    off = levels_of(sampled(planes, pose, head[list(ROUND_MOUTH)])) - levels_of(face.at(AMONG_KNOTS))
     off = (off - np.median(off, axis=0)) / OF_ITSELF
     return float(np.sort(np.sqrt((off**2).sum(axis=1)))[-2])
 
@@ -143,7 +148,7 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
         mouth & ~hole,
         hole,
         at,
-        hues_of(face),
+        face.hues,
     )
 
 

@@ -10,7 +10,7 @@ from enhance.geometry.planes import Planes
 from enhance.render.lips.colours import means
 from enhance.render.lips.outline import SAMPLES, Lips
 
-from .expected import Face, hues_of
+from .expected import Face
 
 TURNED = (36.0, 48.0)  # degrees of yaw between full trust and none
 OFF_PICTURE = (0.02, 0.12)  # S by which a lip may lie off the patch
@@ -39,7 +39,7 @@ class Tells:
     @classmethod
     def of(cls, planes: Planes, head: Array, pose: Pose, face: Face) -> "Tells":
         """head: 478 x 3 in head coordinates. face: the reference frame's, of which nothing is covered."""
-        return cls(1 - ramp(float(cheeks_of(planes, head, pose)[0]), *BURNT_OUT), hues_of(face))
+        return cls(1 - ramp(float(cheeks_of(planes, head, pose)[0]), *BURNT_OUT), face.hues)
 
 
 def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:
