@@ -49,10 +49,10 @@ export interface components {
          * @enum {string}
          */
         readonly UpscaleEffort: "realtime" | "best";
-        /** @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`, elsewhere `auto` is `off`; default: auto */
+        /** @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`. For all videos, whatever the model: `off` leaves the flicker of what stands still; default: auto */
         readonly UpscaleDenoise: ("auto" | "off") | (1 | 2 | 3);
         /**
-         * @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`, elsewhere `auto` is `off`
+         * @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`. For all videos, whatever the model: `off` leaves the flicker of what stands still
          * @default auto
          */
         readonly UpscaleDenoiseResponse: ("auto" | "off") | (1 | 2 | 3);

@@ -21,7 +21,7 @@ import { realTriton } from '../real/triton.ts';
 const test = suite('videos over HTTP');
 const dir = tempDir('videos');
 const service = await realService(
-  {},
+  { UPSCALE_CHUNK_SECONDS: '0.5' },
   realTriton(['photo_realtime', 'animation_realtime', 'animation']),
 );
 const caller = await service.caller(5000);
@@ -87,6 +87,37 @@ test('a video is made in real time for a tenth of the price; the best is another
   assert.equal([status, data.code], [422, 'unsupported_option_for_model']);
   assert.match(data.detail, /Expected effort best for the model detail; got realtime/);
 });
+
+/** How much the frames 2 to 10 differ from the one before each: the sum of squares. */
+const unrest = async (path: string): Promise<number> => {
+  const frames = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => frameOf(path, index + 1)),
+  );
+  const changes = frames.slice(1).map((frame, i) => {
+    const before = frames[i] ?? frame;
+    return frame.reduce((sum, value, at) => sum + (value - (before[at] ?? 0)) ** 2, 0);
+  });
+  return changes.reduce((sum, change) => sum + change, 0);
+};
+
+for (const [says, seconds] of [
+  ['in one go', 0.5],
+  ['in chunks', 1.2],
+] as const)
+  test(`a still picture with noise flickers less, ${says}, unless denoise is off`, async () => {
+    const still = `color=gray:size=64x48:rate=25:duration=${seconds},noise=c0s=3:c0f=t`;
+    const coding = [...h264, '-crf', '4', '-g', '15'];
+    const path = await makeClip(at(`still-${seconds}.mp4`), ['-f', 'lavfi', '-i', still], coding);
+    for (const model of ['photo', 'animation']) {
+      const [usual, off] = [
+        await enhanced(path, { model }),
+        await enhanced(path, { model, denoise: 'off' }),
+      ];
+      assert.is(usual.result.cached || off.result.cached, false);
+      const [calm, raw] = [await unrest(usual.output), await unrest(off.output)];
+      assert.ok(calm < 0.6 * raw, `${model}: ${calm} of ${raw}`);
+    }
+  });
 
 test('variable frame times come back as they were', async () => {
   const uneven = [

@@ -16,6 +16,7 @@ type UpscaleEncoding = FfmpegOptions & {
   readonly source: { readonly path: string; readonly info: VideoInfo };
   readonly target: string;
   readonly output: EncodingOptions;
+  readonly filters?: readonly string[];
 };
 
 /** More than the rounding of the clocks of pictures and sound. */
@@ -27,7 +28,7 @@ const MARGIN_SECONDS = 1;
  */
 export const encodeVideo = (
   frames: AsyncIterable<AnyFrame>,
-  { source, target, output, ffmpeg, signal }: UpscaleEncoding,
+  { source, target, output, filters, ffmpeg, signal }: UpscaleEncoding,
 ): Promise<Encoded> => {
   const { path, info } = source;
   return encode(frames, { ffmpeg, signal, fps: info.fps }, (first) => [
@@ -35,12 +36,12 @@ export const encodeVideo = (
     ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
     ...ownSoundInput(path, info),
     ...['-map', '0:V:0', ...ownSoundArgs(info.audio)],
-    ...pictureArgs(info, { isRgb: isRgb(first), quality: quality(output), ffmpeg }),
+    ...pictureArgs(info, { isRgb: isRgb(first), filters, quality: quality(output), ffmpeg }),
     ...wholeFileArgs(info, target),
   ]);
 };
 
-type UpscaleJoining = Omit<UpscaleEncoding, 'output'> & {
+type UpscaleJoining = Omit<UpscaleEncoding, 'output' | 'filters'> & {
   /** When the first picture is shown, in seconds on the clock of the source. */
   readonly start: number;
 };
@@ -70,6 +71,7 @@ type PartEncoding = FfmpegOptions & {
   readonly target: string;
   /** Absent: CLIP_QUALITY. */
   readonly output?: EncodingOptions;
+  readonly filters?: readonly string[];
 };
 
 /**
@@ -78,18 +80,19 @@ type PartEncoding = FfmpegOptions & {
  */
 export const encodePart = (
   frames: AsyncIterable<AnyFrame>,
-  { format, target, output, ffmpeg, signal }: PartEncoding,
+  { format, target, output, filters, ffmpeg, signal }: PartEncoding,
 ): Promise<Encoded> =>
   encode(frames, { ffmpeg, signal, fps: format.fps }, (first) => [
     ...[...pipeInput, '-map', '0:V:0'],
     ...pictureArgs(format, {
-      ...{ isRgb: isRgb(first), quality: output ? quality(output) : CLIP_QUALITY, ffmpeg },
+      ...{ isRgb: isRgb(first), filters, ffmpeg },
+      quality: output ? quality(output) : CLIP_QUALITY,
     }),
     ...clockArgs(format),
     ...['-f', 'mp4', `file:${target}`],
   ]);
 
-type Joining = Omit<PartEncoding, 'output'> & { readonly sound: SoundTrack };
+type Joining = Omit<PartEncoding, 'output' | 'filters'> & { readonly sound: SoundTrack };
 
 /**
  * Writes the parts, at least one, one behind the other: each picture bit for bit and at its own time, with a sound that
@@ -125,21 +128,24 @@ const pipeInput = ['-probesize', '1024', '-analyzeduration', '0', '-f', 'matrosk
 
 type PictureEncoding = Pick<FfmpegOptions, 'ffmpeg'> & {
   readonly isRgb: boolean;
+  /** Of ffmpeg, for frames in 4:2:0. */
+  readonly filters?: readonly string[] | undefined;
   readonly quality: readonly string[];
 };
 
 const pictureArgs = (
   format: VideoFormat,
-  { isRgb, quality, ffmpeg: { preset, threads } }: PictureEncoding,
+  { isRgb, filters = [], quality, ffmpeg: { preset, threads } }: PictureEncoding,
 ): string[] => {
   const { num, den } = format.sampleAspect;
-  const filters = [
+  const graph = [
     ...(isRgb ? [`scale=${fromRgb(format.colour)}`, 'format=yuv420p'] : []),
+    ...filters,
     ...[`setsar=${num}/${den}:max=65535`, colourTags(format.colour)],
   ];
   return [
     ...['-fps_mode', 'passthrough', '-enc_time_base:v', `1/${timescale(format.timeBase)}`],
-    ...['-vf', filters.join(',')],
+    ...['-vf', graph.join(',')],
     ...['-c:v', 'libx264', '-preset', preset, '-threads', String(threads), ...quality],
     // Reordered pictures (B-frames) of uneven duration would make the track's duration wrong.
     ...(format.constantRate ? [] : ['-bf', '0']),

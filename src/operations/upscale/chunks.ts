@@ -7,6 +7,7 @@ import { type AnyFrame, type Encoded, encodedOf } from '../../media/write/encode
 import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
 import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
 import type { OnFrames } from '../sharing.ts';
+import { calmingOf } from './calm.ts';
 import { type Span, seekTo, spansOf } from './cuts.ts';
 import { type FramesMemory, openFramesMemory } from './realtime.ts';
 import { areSeamless, type Edges, framesOfSpan } from './span-frames.ts';
@@ -78,7 +79,7 @@ export const helpUpscale = async (task: UpscaleHelp): Promise<void> => {
 };
 
 /** To be raised when a checkpoint's content changes its meaning. */
-const CHECKPOINT_FORMAT = 1;
+const CHECKPOINT_FORMAT = 2;
 
 const originOf = ({ models, options, config }: UpscaleTask | UpscaleHelp): unknown => [
   ...[CHECKPOINT_FORMAT, models.version, options, config.upscale.chunkSeconds],
@@ -114,11 +115,13 @@ const makeChunk = async (
     memory,
     pick: (frames) => framesOfSpan(frames, span, info, edges),
   });
-  const output = options.output ?? {};
+  const encoding = { output: options.output ?? {}, filters: calmingOf(options) };
   await files.put(chunk, async (target) => {
     try {
       const told = counted(enhanced, onFrames);
-      const { frames } = await encodePart(told, { format: info, target, output, ffmpeg, signal });
+      const { frames } = await encodePart(told, {
+        ...{ format: info, target, ...encoding, ffmpeg, signal },
+      });
       return { ...edges, frames };
     } catch (error) {
       if (signal.aborted || edges.first !== null || !isWithoutPictures(error)) throw error;

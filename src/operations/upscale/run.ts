@@ -12,6 +12,7 @@ import type { AnyFrame, Encoded } from '../../media/write/encoder.ts';
 import { hdrWarnings, videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
+import { calmingOf } from './calm.ts';
 import { upscaleInChunks } from './chunks.ts';
 import { denoiseWarnings, statedLevel } from './denoise.ts';
 import { depthOf } from './depth.ts';
@@ -83,7 +84,8 @@ const inOneGo = (task: UpscaleTask, info: VideoInfo): Promise<Encoded> => {
   const watched = reported(enlargedVideo(task, info), info.frames, report);
   return encodeVideo(watched, {
     source: { path: input('media'), info },
-    ...{ target, output: options.output ?? {}, ffmpeg: config.ffmpeg, signal },
+    ...{ target, output: options.output ?? {}, filters: calmingOf(options) },
+    ...{ ffmpeg: config.ffmpeg, signal },
   });
 };
 

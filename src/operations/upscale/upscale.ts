@@ -6,6 +6,7 @@ import type { Edit } from '../../provenance/edit.ts';
 import { realtimeSlot } from '../../triton/clients/realtime.ts';
 import { askEngine, upscalerSlot } from '../../triton/clients/upscaler.ts';
 import { operation } from '../operation.ts';
+import { calmingOf } from './calm.ts';
 import { upscaleCommand } from './cli.ts';
 import { upscaleExample } from './example.ts';
 import { describeUpscale, UpscaleModelEntry } from './model-entry.ts';
@@ -86,6 +87,7 @@ export const upscale = operation({
       ...(denoise === 'off' ? [] : ['denoise', denoise]),
       // Lossy WebP and AVIF were not cleaned before, nor text and drawings of a JPEG.
       ...(denoise === 'auto' && inputKind === 'image' ? ['lossy cleaned', 'by its table'] : []),
+      ...(inputKind === 'video' ? calmingOf(options) : []),
     ];
     // Results of images of 16 bits were others before PNG kept these.
     return format === 'png' ? [...asked, 'depth kept'] : asked;
