@@ -178,7 +178,7 @@ def palette(subject: Subject) -> Palette:
     tooth, lip, cavity, tongue = from_rgb(
         np.array([subject.tooth, subject.lip, subject.cavity, subject.tongue], np.float32), BT601
     )
-    return Palette(lent(*drawn(gap=0.1)).cheeks, tooth, lip, cavity, tongue, float(BT601.offset[0]))
+    return Palette(lent(*drawn(gap=0.1)).cheeks, tooth, lip, cavity, tongue, BT601.black)
 
 
 def test_lower_teeth_that_touch_the_upper_ones_do_not_say_where_these_end() -> None:

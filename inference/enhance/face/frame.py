@@ -80,9 +80,8 @@ def coded_frames(frames: npt.NDArray[Any], size: npt.NDArray[Any], colours: Colo
         raise ValueError(f"expected PLANES {expected}, got {frames.dtype} {list(frames.shape)}")
     linear = np.linalg.inv(colours.matrix.astype(np.float64))
     to_rgb = np.column_stack([linear[:, [1, 2, 0]], -linear @ colours.offset])
-    black = int(colours.offset[0])
     return [
-        CodedFrame(Planes(y.reshape(height, width), u.reshape(half), v.reshape(half)), black, to_rgb)
+        CodedFrame(Planes(y.reshape(height, width), u.reshape(half), v.reshape(half)), colours.black, to_rgb)
         for y, u, v in (np.split(frame, [luma, luma + chroma]) for frame in frames)
     ]
 

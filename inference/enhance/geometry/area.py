@@ -1,6 +1,7 @@
 """A rectangle of pixels, and the numbers worked with in it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,13 @@ class Area:
     y: int
     right: int
     bottom: int
+
+    @classmethod
+    def around(cls, points: npt.NDArray[np.floating[Any]], margin: float) -> "Area":
+        """The pixels up to `margin` from any of the points (n x 2: x, y)."""
+        left, top = np.floor(points.min(axis=0) - margin).astype(int).tolist()
+        right, bottom = np.ceil(points.max(axis=0) + margin).astype(int).tolist()
+        return cls(left, top, right, bottom)
 
     @property
     def slices(self) -> tuple[slice, slice]:

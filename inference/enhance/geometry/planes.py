@@ -34,9 +34,14 @@ class Colours:
         return np.asarray(np.stack([y * luma, u * chroma, v * chroma]), np.float32)
 
     @property
+    def black(self) -> int:
+        """Y of black."""
+        return 0 if self.full else 16
+
+    @property
     def offset(self) -> Floats:
         """[3]: what Y, U and V are for black."""
-        return np.array([0 if self.full else 16, 128, 128], np.float32)
+        return np.array([self.black, 128, 128], np.float32)
 
 
 @dataclass(frozen=True)

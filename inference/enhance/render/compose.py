@@ -111,11 +111,10 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     cheeks = cheeks_of(patch.planes, head, pose)
     mouth = _Mouth(person, rows, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
-    black = float(patch.colours.offset[0])
     out, mask = warp(patch, own, asked, quality)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
     ring = Ring.of(pose, upper, lower, patch.planes.area)
-    mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, black))
+    mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
     lips, lip = (own, asked), person.lip * mouth.light
     light_corners(out, mask, patch, lips, lip, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area)
@@ -132,8 +131,8 @@ def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
     if strangeness(seen, person.look) > DOUBT or glance(patch.planes, patch.head, patch.pose, person.face) > THING:
         return True
     before = patch.planes, patch.head, patch.pose, own
-    black = float(patch.colours.offset[0])
-    return lips_left(*before, person.lip_tone.relative, black) < THINNED and finger_seen(*before, person.face)
+    left = lips_left(*before, person.lip_tone.relative, patch.colours.black)
+    return left < THINNED and finger_seen(*before, person.face)
 
 
 def _untouched(planes: Planes) -> Rendered:

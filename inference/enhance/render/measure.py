@@ -93,7 +93,7 @@ def subject_of(patch: Patch) -> Subject:
         rest=rest,
         bite=bite + np.array([0.0, own.edge, 0.0]),
         size=size,
-        lip_tone=tone_of(planes, head, ring, float(colours.offset[0])),
+        lip_tone=tone_of(planes, head, ring, colours.black),
         teeth=own.texture.astype(np.float64),
         face=face_of(planes, head, pose),
         ink=ink_of(planes, colours, head, pose),
@@ -127,7 +127,7 @@ def _lip_colour(rgb: Floats, pose: Pose, lips: Lips, skin: Array) -> Array:
 
 def _black(planes: Planes, colours: Colours) -> float:
     """The picture's own black, in RGB."""
-    low = float(np.quantile(planes.y[::2, ::2], 0.004)) - float(colours.offset[0])
+    low = float(np.quantile(planes.y[::2, ::2], 0.004)) - colours.black
     return max(0.0, low / float(colours.matrix[0].sum()))
 
 

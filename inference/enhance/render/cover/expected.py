@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp
-from enhance.geometry.planes import Plane, Planes
+from enhance.geometry.planes import Plane, Planes, even
 from enhance.geometry.thin_plate import between, through
 from enhance.record import Shape
 from enhance.render.lips.colours import sampled
@@ -216,9 +216,7 @@ def _pixels(pose: Pose) -> Array:
 def _cells(planes: Planes, pose: Pose, at: Array) -> Floats:
     """Y, U, V of the cells round the mouth; beyond the patch, those of its border. at: their _pixels()."""
     corners = at[:: ROWS - 1, :: COLUMNS - 1].reshape(-1, 2)
-    left, top = np.floor(corners.min(axis=0)).astype(int) - 8
-    right, bottom = np.ceil(corners.max(axis=0)).astype(int) + 9
-    area = Area(int(left) & ~1, int(top) & ~1, int(right), int(bottom)).clipped(planes.area)
+    area = even(Area.around(corners, 9), planes.area)
     if not area.width or not area.height:
         return np.zeros((ROWS, COLUMNS, 3), np.float32)
 

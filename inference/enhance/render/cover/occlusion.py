@@ -278,11 +278,7 @@ def _area(gate: Floats, pose: Pose, within: Area) -> Area:
     room = grown(gate, 2 * round(FOLLOWED / CELL) + 1)
     rows, columns = np.flatnonzero(room.any(axis=1)), np.flatnonzero(room.any(axis=0))
     corners = np.array([[columns[a], rows[b]] for a in (0, -1) for b in (0, -1)]) * CELL + [LEFT + CELL / 2, TOP + CELL / 2]
-    pixels = pose.to_pixels(corners)
-    pad = 4 + round(3 * CELL * pose.scale)
-    x, y = np.floor(pixels.min(axis=0)).astype(int) - pad
-    right, bottom = np.ceil(pixels.max(axis=0)).astype(int) + pad
-    return even(Area(int(x), int(y), int(right), int(bottom)), within)
+    return even(Area.around(pose.to_pixels(corners), 4 + round(3 * CELL * pose.scale)), within)
 
 
 def _closed(opacity: Floats, scale: float) -> Floats:

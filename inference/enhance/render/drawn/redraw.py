@@ -114,10 +114,7 @@ def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
     corners = np.array([[left, top], [right, top], [left, bottom], [right, bottom]])
     spread = np.array([[-0.06, -0.2], [0.06, -0.2], [-0.06, 0.2], [0.06, 0.2]])
     pixels = pose.to_pixels(np.vstack([corners + spread, contours.upper, contours.lower]))
-    pad = 6 + round(0.03 * pose.scale)
-    x, y = np.floor(pixels.min(axis=0)).astype(int) - pad
-    end_x, end_y = np.ceil(pixels.max(axis=0)).astype(int) + pad
-    return even(Area(int(x), int(y), int(end_x), int(end_y)), within)
+    return even(Area.around(pixels, 6 + round(0.03 * pose.scale)), within)
 
 
 def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:

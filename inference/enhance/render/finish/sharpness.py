@@ -3,6 +3,7 @@
 import cv2
 import numpy as np
 
+from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
 
@@ -20,11 +21,10 @@ def detail(planes: Planes, head: Array, pose: Pose) -> Array:
 
 
 def _detail(planes: Planes, at: Array, scale: float) -> float:
-    left, top = np.maximum(np.floor(at.min(axis=0) - AROUND * scale).astype(int), 0)
-    right, bottom = np.maximum(np.ceil(at.max(axis=0) + AROUND * scale).astype(int), 0)
-    part = planes.y[top:bottom, left:right].astype(np.float32)
-    if min(part.shape) < 2:
+    area = Area.around(at, AROUND * scale).clipped(planes.area)
+    if min(area.width, area.height) < 2:
         return 0.0
+    part = planes.y[area.slices].astype(np.float32)
     return cv2.norm(part, cv2.GaussianBlur(part, (0, 0), max(1.0, FINEST * scale)), cv2.NORM_L1) / part.size
 
 

@@ -64,10 +64,7 @@ class Ring:
         """upper, lower: inner and outer contour, in head coordinates."""
         a, b, c, d = (pose.to_plane(contour) for contour in (*upper, *lower))
         pixels = pose.to_pixels(np.vstack([a, b, c, d]))
-        pad = 2 + round(0.02 * pose.scale)
-        left, top = np.floor(pixels.min(axis=0)).astype(int) - pad
-        right, bottom = np.ceil(pixels.max(axis=0)).astype(int) + pad
-        return cls(pose, (a, b, c, d), even(Area(int(left), int(top), int(right), int(bottom)), within))
+        return cls(pose, (a, b, c, d), even(Area.around(pixels, 2 + round(0.02 * pose.scale)), within))
 
     @cached_property
     def places(self) -> tuple[Array, npt.NDArray[np.bool_], Array]:

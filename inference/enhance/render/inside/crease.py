@@ -65,19 +65,15 @@ def draw_crease(out: Planes, mask: Plane, patch: Patch, lips: tuple[Lips, Asked]
 
 
 def _around(line: Array, reach: float, pose: Pose, within: Area) -> Area:
-    """The pixels up to so far (S) from a line, in plane coordinates."""
-    at, pad = pose.to_pixels(line), reach * pose.scale
-    left, top = np.floor(at.min(axis=0) - pad).astype(int)
-    right, bottom = np.ceil(at.max(axis=0) + pad).astype(int) + 1
-    return even(Area(int(left), int(top), int(right), int(bottom)), within)
+    """The pixels up to so far (S) from points (n x 2) in plane coordinates."""
+    return even(Area.around(pose.to_pixels(line), reach * pose.scale), within)
 
 
 def _light_corner(out: Planes, mask: Plane, patch: Patch, corner: Array, colour: Floats, opacity: float) -> None:
     """Lights what is darker than `colour` (Y, U, V) round a corner of the mouth: the shade inside of the open mouth's corner,
     which the warp leaves beside the lips as a dark hook. corner: in plane coordinates."""
     pose = patch.pose
-    (x, y), reach = pose.to_pixels(corner), CORNER_REACH[1] * pose.scale
-    area = even(Area(int(x - reach), int(y - reach), int(x + reach) + 2, int(y + reach) + 2), out.area)
+    area = _around(corner[None], CORNER_REACH[1], pose, out.area)
     if not area.width or not area.height:
         return
     near = 1 - smoothstep(np.linalg.norm(pose.plane_of(area) - corner, axis=-1), *CORNER_REACH)

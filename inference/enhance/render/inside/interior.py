@@ -74,10 +74,7 @@ def hole_of(asked: Asked, pose: Pose, within: Area) -> Hole | None:
     if float((lower - upper)[:, 1].max()) * pose.scale < 0.05:
         return None
     around = pose.to_pixels(np.vstack([upper, lower]))
-    pad = 3 + round(0.03 * pose.scale)
-    left, top = np.floor(around.min(axis=0)).astype(int) - pad
-    right, bottom = np.ceil(around.max(axis=0)).astype(int) + pad
-    area = even(Area(int(left), int(top), int(right), int(bottom)), within)
+    area = even(Area.around(around, 3 + round(0.03 * pose.scale)), within)
     if not area.width or not area.height:
         return None
     plane = pose.plane_of(area)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area
 from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
-from enhance.geometry.planes import Planes
+from enhance.geometry.planes import Planes, even
 from enhance.record import Record, Shape
 from enhance.render.cover.occlusion import cover_of
 from enhance.render.cover.trust import Tells, cheeks_of, look, trust
@@ -132,10 +132,7 @@ def _packed(mouth: Mouth, planes: Planes, side: int) -> Bytes:
 def _around(lips: Lips, pose: Pose, within: Area) -> Area:
     """Pixels round the lips, its sides even."""
     at = pose.to_pixels(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer])))
-    pad = MARGIN * pose.scale
-    left, top = np.floor(at.min(axis=0) - pad).astype(int) & ~1
-    right, bottom = (np.ceil(at.max(axis=0) + pad).astype(int) + 1) & ~1
-    return Area(int(left), int(top), int(right), int(bottom)).clipped(Area(0, 0, within.right & ~1, within.bottom & ~1))
+    return even(Area.around(at, MARGIN * pose.scale), Area(0, 0, within.right & ~1, within.bottom & ~1))
 
 
 def _cropped(planes: Planes, area: Area) -> Planes:

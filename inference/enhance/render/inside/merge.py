@@ -87,7 +87,7 @@ def _merged(lenders: list[Lender], person: Subject, colours: Colours, most: floa
     tooth, lip, cavity, tongue = from_rgb(
         np.array([person.tooth, person.lip, person.cavity, person.tongue], np.float32), colours
     )
-    of = Palette(cheeks, tooth, lip, cavity, tongue, float(colours.offset[0]))
+    of = Palette(cheeks, tooth, lip, cavity, tongue, colours.black)
     bite = bite_of([on_grid(lender, person, grid, of) for lender in lenders], grid, of)
     person = replace(person, bite=np.array([person.bite[0], bite, person.bite[2]]))
     grid = Grid.of(person, density)

@@ -171,7 +171,7 @@ def dim(yuv: Floats, light: Array | float, black: float) -> None:
 
 def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     """The hole's pixels, h x w x 3 Y, U, V. row: the frame's own upper teeth."""
-    hole, black = to.hole, float(to.colours.offset[0])
+    hole, black = to.hole, to.colours.black
     here = Skull.between(to.pose, FRONT, inside.teeth, -to.asked.shift)
     x = here.x(hole.x, hole.y)
     y, top, bottom = (here.y(hole.x, v) for v in (hole.y, hole.top, hole.bottom))

@@ -59,7 +59,7 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Aske
     seen = counts > 0
     tooth_x, tooth_y, over, under, weights = (each[seen][None] for each in (there[..., 0], there[..., 1], top, bottom, counts))
     at = Places.between(lips.gap, corners_of(patch.pose, lips.upper_inner), (tooth_x, tooth_y), (over, under))
-    black, shade = float(patch.colours.offset[0]), shade_at(inside, at)[..., 0]
+    black, shade = patch.colours.black, shade_at(inside, at)[..., 0]
     shade *= shade_under(inside.lip_shade, tooth_y - over)[..., 0]
     shade *= brighter(inside.cheeks, cheeks, black) * tone_of(inside, lips.gap)
     here, made = (

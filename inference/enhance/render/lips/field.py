@@ -85,10 +85,7 @@ def displacement(field: Field, line: Array, window: Window, within: Area) -> tup
         return np.zeros((0, 0, 2), np.float32), area
     whole = coarse.enlarged(moves, area)
 
-    margin = MARGIN * pose.scale
-    left, top = np.floor(field.lips.min(axis=0) - margin).astype(int)
-    right, bottom = np.ceil(field.lips.max(axis=0) + margin).astype(int)
-    near = Area(int(left), int(top), int(right), int(bottom)).clipped(area)
+    near = Area.around(field.lips, MARGIN * pose.scale).clipped(area)
     if near.width and near.height:
         fine = _Nodes.over(near, max(1, round(FINE * pose.scale)))
         x, y = fine.axes()
