@@ -41,7 +41,7 @@ const opened = async (options: BrowserContextOptions, credits = 1_000): Promise<
   await page.goto(service.url);
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Use this key' }).click();
-  await page.getByText('What shall be done?').waitFor();
+  await page.getByText('What would you like to do?').waitFor();
   return page;
 };
 const sample = (page: Page) => page.getByRole('button', { name: 'Try the sample' }).click();

@@ -339,7 +339,7 @@ export interface components {
             readonly sync_mode?: components["schemas"]["SyncMode"];
             /** @description default: {"mode":"auto"} */
             readonly speaker?: components["schemas"]["Speaker"];
-            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            /** @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged */
             readonly segments?: readonly components["schemas"]["Segment"][];
             /** @description default: {} */
             readonly options?: components["schemas"]["LipsyncTuning"];
@@ -355,7 +355,7 @@ export interface components {
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description the sound that the face is to speak
+             * @description the speech that the mouth will follow
              */
             readonly audio_url: string;
             readonly metadata?: components["schemas"]["Metadata"];
@@ -479,7 +479,7 @@ export interface components {
             readonly sync_mode?: components["schemas"]["SyncMode"];
             /** @description default: {"mode":"auto"} */
             readonly speaker?: components["schemas"]["Speaker"];
-            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            /** @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged */
             readonly segments?: readonly components["schemas"]["Segment"][];
             /** @description default: {} */
             readonly options?: components["schemas"]["LipsyncTuning"];
@@ -495,7 +495,7 @@ export interface components {
             readonly image_url?: string;
             /**
              * Format: uri
-             * @description the sound that the face is to speak
+             * @description the speech that the mouth will follow
              */
             readonly audio_url?: string;
             readonly metadata?: components["schemas"]["Metadata"];
@@ -632,7 +632,7 @@ export interface components {
                 /** @description the number of boxes */
                 readonly boxes: number;
             };
-            /** @description spans in which the video is to speak, in ascending order; elsewhere it stays unchanged */
+            /** @description spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged */
             readonly segments?: readonly components["schemas"]["SegmentResponse"][];
             readonly options: components["schemas"]["LipsyncTuningResponse"];
         };

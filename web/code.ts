@@ -37,7 +37,7 @@ const languages = { curl, TypeScript: typescript, Python: python };
 const shown = (request: () => Entered | undefined): HTMLElement[] => {
   try {
     const entered = request();
-    if (!entered?.body) return [hint('Add the files first; the code is that of your request.')];
+    if (!entered?.body) return [hint('Add the files first: the code shows your request.')];
     const call = callOf(entered, entered.body);
     const snippets = Object.entries(languages).map(([name, write]) => snippet(name, write(call)));
     return [...snippets, ...(navigator.clipboard ? [] : [hint(NO_CLIPBOARD)])];

@@ -144,7 +144,7 @@ const shortOf = ({ credits, available_credits, cached }: Estimate): HTMLElement[
     ? [
         plainBox(
           'Not enough credits',
-          `This costs ${creditsText(credits)}, and ${creditsText(available_credits)} are left. ${adviceFor('insufficient_credits')}`,
+          `This costs ${creditsText(credits)}; the account has ${creditsText(available_credits)}. ${adviceFor('insufficient_credits')}`,
         ),
       ]
     : [];

@@ -15,7 +15,7 @@ export const operationSwitch = (operations: readonly Operation[], choose: (at: n
     element: make(
       'fieldset',
       { class: 'field' },
-      make('legend', {}, 'What shall be done?'),
+      make('legend', {}, 'What would you like to do?'),
       make('div', { class: 'segments wide' }, ...labels),
       about,
     ),

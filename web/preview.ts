@@ -53,7 +53,7 @@ const pickable = (media: Visual, onPoint: (point: Point) => void): HTMLElement[]
     mark.style.top = `${(100 * event.offsetY) / media.clientHeight}%`;
     onPoint(pointIn(media, event));
   });
-  const hint = make('p', { class: 'hint' }, 'Several faces? Click the one that shall speak.');
+  const hint = make('p', { class: 'hint' }, 'Several faces? Click the one that should speak.');
   if (media instanceof HTMLImageElement) return [marked, hint];
   const hide = (): void => {
     mark.hidden = true;

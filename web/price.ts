@@ -77,12 +77,13 @@ const priceOf = (
     'div',
     {},
     make('p', { class: 'total' }, make('strong', {}, cached ? 'Free' : creditsText(credits)), left),
-    cached && make('p', { class: 'notice' }, 'The same was done lately: its result is there.'),
+    cached &&
+      make('p', { class: 'notice' }, 'You asked for the same recently: its result is still there.'),
     make('p', { class: 'hint' }, sizesText(input_size, output_size, duration_seconds)),
     make(
       'details',
       {},
-      make('summary', {}, 'How the price is made'),
+      make('summary', {}, 'How the price is calculated'),
       make(
         'ul',
         {},

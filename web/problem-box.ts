@@ -64,7 +64,7 @@ const advice: Readonly<Record<string, string>> = {
     'Ask the operator of this server for more credits, or choose a smaller scale or a cheaper model.',
   model_unavailable: 'The model is being loaded. Try again in a minute.',
   no_face_detected: 'Choose a picture or clip in which a face looks at the camera.',
-  speaker_not_found: 'Click on the face that shall speak, or have it found by itself.',
+  speaker_not_found: 'Click on the face that should speak, or let the service find it.',
   upload_not_found: 'Remove the file and add it again: uploads are deleted after a day.',
   upload_quota_exceeded: 'Earlier uploads are deleted after a day.',
 };

@@ -20,7 +20,7 @@ const told = ({ issuer, signer, manifest, digital_source_type, ingredients }: Pr
     {},
     ...[
       ['Signed by', `${signer} (${issuer})`],
-      ['How it came about', sourceText(digital_source_type)],
+      ['How it was made', sourceText(digital_source_type)],
       ...ingredients.map(({ title, relationship, credentials }) => [
         'Made from',
         `${title} (${uses[relationship] ?? relationship}); its own credentials: ${credentials}`,

@@ -37,7 +37,7 @@ export const createSending = ({ isVisual, onEnd, onCancel }: Wanted) => {
     clear();
   };
 
-  const unfit = (name: string) => plainBox('This file does not fit', otherKind(name, isVisual));
+  const unfit = (name: string) => plainBox('This file cannot be used', otherKind(name, isVisual));
 
   const follow = async (transfer: Transfer, file: Blob, name: string): Promise<void> => {
     underWay = transfer;

@@ -54,7 +54,7 @@ export const createSource = (wanted: Wanted) => {
   const set = (given: Chosen, handOver?: () => Taken): void => {
     clear();
     const text = faultOf(given, place);
-    if (text) fault.replaceChildren(plainBox('This file does not fit', text));
+    if (text) fault.replaceChildren(plainBox('This file cannot be used', text));
     else show(given, handOver?.());
     onChange();
   };

@@ -57,7 +57,7 @@ export const adminTests = (test: Test, { service, browser }: Used): void => {
     await page.reload();
     await page.getByRole('heading', { name: 'Keys' }).waitFor();
     await page.getByRole('link', { name: 'Playground' }).click();
-    await text(page, 'What shall be done?');
+    await text(page, 'What would you like to do?');
     await page.context().close();
   });
 

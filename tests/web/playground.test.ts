@@ -46,7 +46,7 @@ const opened = async (
   await page.goto(service.url);
   await page.getByLabel('API key', { exact: true }).fill(caller.key);
   await page.getByRole('button', { name: 'Use this key' }).click();
-  await page.getByText('What shall be done?').waitFor();
+  await page.getByText('What would you like to do?').waitFor();
   return page;
 };
 const choose = (page: Page, path: string, place = 0) =>
@@ -346,7 +346,7 @@ test('files that do not fit are told so: the large one before it is sent, the fa
   const lists = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
   // The service names all that an upload may be; the page what may be the picture.
   await lists(
-    /^This file does not fit.*PNG.*MP4, MOV, AVI, WebM\); “false\.png” is something else\.$/,
+    /^This file cannot be used.*PNG.*MP4, MOV, AVI, WebM\); “false\.png” is something else\.$/,
   );
   await isAccessible(page);
   // Sent again it would be refused again.
@@ -420,7 +420,9 @@ test('without credits the price says so, and the start is refused', async () => 
   const caller = await service.caller(0);
   const page = await opened(caller);
   await choose(page, await picture());
-  await page.getByText('This costs 1 credit, and 0 credits are left. Ask the operator').waitFor();
+  await page
+    .getByText('This costs 1 credit; the account has 0 credits. Ask the operator')
+    .waitFor();
   await isAccessible(page);
   await start(page);
   await page.locator('[data-code=insufficient_credits]').waitFor();

@@ -49,10 +49,7 @@ const about = 'It is kept in this tab only, and is forgotten when you close it.'
 const refusalOf = async (key: string): Promise<HTMLElement | null> => {
   // No header can hold it, so the browser would not send it.
   if (!/^[\x21-\x7e]+$/.test(key))
-    return plainBox(
-      'This is no key',
-      'A key has letters, digits and signs of ASCII, without spaces.',
-    );
+    return plainBox('This is no key', 'A key has letters, digits and punctuation, without spaces.');
   try {
     const { scopes } = await ask<OwnKey>('/v1/key', { key });
     if (scopes.includes('admin')) return null;

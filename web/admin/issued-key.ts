@@ -7,13 +7,13 @@ export const issuedKey = ({ key, account }: IssuedKey): HTMLElement => {
   const copy = button('Copy the key', async () => {
     await navigator.clipboard.writeText(key);
     copy.textContent = 'Copied';
-    announce('The key is copied.');
+    announce('Key copied.');
   });
   return make(
     'div',
     {},
     make('code', { class: 'secret' }, key),
-    make('p', {}, `It is of the account ${account}, and is shown only now: keep it.`),
+    make('p', {}, `It belongs to the account ${account} and is shown only once: save it now.`),
     navigator.clipboard
       ? make('p', { class: 'row' }, copy)
       : make('p', { class: 'hint' }, NO_CLIPBOARD),

@@ -72,7 +72,7 @@ export const keysSection = (): Section => {
         if (!(await confirmed({ title: `Rotate ${name ?? id}?`, text, verb: 'Rotate' }))) return;
         await said.trying(async () => {
           const issued = await ask<IssuedKey>(`/v1/admin/keys/${id}/rotate`, { method: 'POST' });
-          await show(issued, `This key takes the place of ${name ?? id}.`);
+          await show(issued, `This key replaces ${name ?? id}.`);
         });
       },
       { 'aria-label': `Rotate ${id}` },

@@ -41,7 +41,7 @@ export const newKeyForm = (
       });
       element.open = false;
       sent.reset();
-      await show(issued, 'The key is made.');
+      await show(issued, 'Key created.');
     });
 
   const sent = form(

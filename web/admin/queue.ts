@@ -68,8 +68,8 @@ const shown = ({ jobs, queues, tritons }: QueueState): HTMLElement[] => [
     'p',
     { class: 'hint' },
     jobs.oldest_queued_at === null
-      ? 'No job waits.'
-      : `The oldest job waits since ${timeText(jobs.oldest_queued_at)}.`,
+      ? 'No job is waiting.'
+      : `The oldest job has been waiting since ${timeText(jobs.oldest_queued_at)}.`,
   ),
   make(
     'p',

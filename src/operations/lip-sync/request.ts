@@ -112,7 +112,7 @@ const options = {
     .max(100)
     .optional()
     .describe(
-      'spans in which the video is to speak, in ascending order; elsewhere it stays unchanged',
+      'spans in which the mouth follows the sound, in ascending order; elsewhere the video stays unchanged',
     ),
   options: LipsyncTuning.prefault({}),
 };
@@ -141,7 +141,7 @@ export const LipsyncRequest = z
     ...options,
     video_url: SourceUrl.optional().describe('clip with a face, or a portrait'),
     image_url: SourceUrl.optional().describe('portrait, or a clip; the content decides its kind'),
-    audio_url: SourceUrl.optional().describe('the sound that the face is to speak'),
+    audio_url: SourceUrl.optional().describe('the speech that the mouth will follow'),
   })
   .meta({ id: 'LipsyncRequest' });
 export type LipsyncRequest = z.infer<typeof LipsyncRequest>;
