@@ -27,7 +27,7 @@ from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.under_lip import lip_shades, without
-from enhance.render.inside.upper import grown, upper_row
+from enhance.render.inside.upper import grown_up, upper_row
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.measure import measure
 from enhance.render.patch import Patch
@@ -284,7 +284,7 @@ def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
     seen = np.zeros((28, 40), np.float32)
     seen[16:24, 8:32] = 1
     seen[2, 10:20:3] = 1
-    row = grown(np.full((28, 40, 3), 200, np.float32) * seen[..., None], seen, np.array([20.0, 128, 128]), 160)
+    row = grown_up(np.full((28, 40, 3), 200, np.float32) * seen[..., None], seen, np.array([20.0, 128, 128]), 160)
     assert np.isfinite(row).all()
     assert row[12:24, 8:32, 0].min() > 120
 

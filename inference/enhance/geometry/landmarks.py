@@ -18,6 +18,7 @@ RIGHT_EAR, LEFT_EAR = 234, 454  # the mesh's border beside them
 UPPER_LIP, LOWER_LIP = 13, 14  # inner, in the middle
 RIGHT_CORNER, LEFT_CORNER = 61, 291
 FOREHEAD, CHIN = 10, 152
+NOSE_BASE = 2
 
 # Every point on the lips: the attention mesh refines these 80.
 LIPS = (

@@ -16,7 +16,7 @@ from .drawn.ink import ink_of
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
 from .light import chroma, of_one_tint
-from .lips.outline import SAMPLES, Lips, lips_of
+from .lips.outline import MIDPOINT, Lips, lips_of
 from .lips.shape import rest_of
 from .patch import Patch, patch_of
 from .subject import SUBJECT, Subject
@@ -75,7 +75,7 @@ def subject_of(patch: Patch) -> Subject:
     moustache = _moustache(rgb, pose, head, skin)
     rest = rest_of(lips, moustache)
     half = (rest.line[-1, 0] - rest.line[0, 0]) / 2
-    middle = rest.line[SAMPLES // 2]
+    middle = rest.line[MIDPOINT]
     size = float(np.clip(half / 0.25, 0.62, 1.1))
     bite = np.array([head[[0, 13, 17], 0].mean(), middle[1] + EDGE, head[13, 2] + BEHIND])
     ring = Ring.of(pose, (lips.upper_inner, lips.upper_outer), (lips.lower_inner, lips.lower_outer), planes.area)
@@ -119,8 +119,8 @@ def _inside(shape: tuple[int, ...], pose: Pose, *contours: Array) -> npt.NDArray
 
 
 def _lip_colour(rgb: Floats, pose: Pose, lips: Lips, skin: Array) -> Array:
-    lip = _inside(rgb.shape, pose, np.vstack([lips.upper_outer, lips.lower_outer[::-1]]))
-    hole = _inside(rgb.shape, pose, np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))
+    lip = _inside(rgb.shape, pose, lips.outer_ring)
+    hole = _inside(rgb.shape, pose, lips.inner_ring)
     pixels = rgb[lip & ~hole]
     return np.asarray(np.median(pixels, axis=0) if len(pixels) else 0.8 * skin, np.float64)
 
@@ -148,9 +148,7 @@ def _tooth_colour(rgb: Floats, pose: Pose, head: Array, lips: Lips, skin: Array,
     if one_tint:
         tint = mine
     drawn = np.clip(tint / float(LUMA @ tint) * level, 0, 250)
-    seen = (
-        rgb[_inside(rgb.shape, pose, np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))] if not lips.closed else rgb[:0, 0]
-    )
+    seen = rgb[_inside(rgb.shape, pose, lips.inner_ring)] if not lips.closed else rgb[:0, 0]
     if len(seen) <= 30:
         return np.asarray(drawn)
     luma = seen @ LUMA

@@ -4,8 +4,9 @@ import numpy as np
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, ramp, smoothstep
+from enhance.geometry.landmarks import LEFT_CORNER, NOSE_BASE, RIGHT_CORNER
 
-from .lips.outline import ALONG, SAMPLES, Lips
+from .lips.outline import ALONG, MIDPOINT, Lips
 from .lips.shape import Asked
 from .patch import PATCH_DROP, PATCH_SPAN, Patch
 
@@ -36,11 +37,11 @@ class Window:
     def __init__(self, patch: Patch, own: Lips, asked: Asked) -> None:
         area, pose = patch.planes.area, patch.pose
         self.pose = pose
-        self.nose_x, self.nose = (float(v) for v in pose.to_plane(patch.head[2]))
-        self.drawn_down = ramp(float((asked.upper_outer - own.upper_outer)[SAMPLES // 2, 1]), *DRAWN_DOWN)
+        self.nose_x, self.nose = (float(v) for v in pose.to_plane(patch.head[NOSE_BASE]))
+        self.drawn_down = ramp(float((asked.upper_outer - own.upper_outer)[MIDPOINT, 1]), *DRAWN_DOWN)
         self.under = max(float(pose.to_plane(asked.upper_outer[BENEATH])[:, 1].min()) - self.nose, LEAST_UNDER)
         half = PATCH_SPAN / 2 * pose.scale
-        x, y = pose.to_pixels(pose.to_plane((patch.head[61] + patch.head[291]) / 2))
+        x, y = pose.to_pixels(pose.to_plane((patch.head[RIGHT_CORNER] + patch.head[LEFT_CORNER]) / 2))
         expected = np.array([x - half, y + PATCH_DROP * pose.scale - half, x + half, y + PATCH_DROP * pose.scale + half])
         edges = np.array([area.x, area.y, area.right, area.bottom], float)
         nearer = np.array([1, 1, -1, -1]) * (edges - expected) / pose.scale

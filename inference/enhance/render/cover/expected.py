@@ -154,8 +154,8 @@ def compare(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> 
 
 def mouth_of(lips: Lips, pose: Pose) -> tuple[Mask, Mask]:
     """The cells of the lips and what lies between them, and those that lie between them or touch it."""
-    mouth = _filled(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer[::-1]])))
-    hole = _filled(pose.to_plane(np.vstack([lips.upper_inner, lips.lower_inner[::-1]]))) & (lips.closed < 1)
+    mouth = _filled(pose.to_plane(lips.outer_ring))
+    hole = _filled(pose.to_plane(lips.inner_ring)) & (lips.closed < 1)
     return mouth, grown(hole.astype(np.float32)) > 0
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
+from enhance.geometry.landmarks import NOSE_BASE
 from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved, mean_of_four
 from enhance.render.lips.outline import Lips
 
@@ -147,7 +148,7 @@ def _beyond(seen: Floats, low: Floats, high: Floats, lips: Floats) -> Floats:
 
 def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     """0..1 of each cell: how far a thing covers it."""
-    nose = float(pose.to_plane(head[2])[1])
+    nose = float(pose.to_plane(head[NOSE_BASE])[1])
     below = CENTRES[..., 1] > nose + 0.02
     near = seen.skin & below
     outer = shrunk((seen.skin | seen.hole | ~below).astype(np.float32), 5) == 0

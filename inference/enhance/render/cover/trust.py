@@ -8,7 +8,7 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
 from enhance.render.lips.colours import means
-from enhance.render.lips.outline import SAMPLES, Lips
+from enhance.render.lips.outline import MIDPOINT, Lips
 
 from .expected import Face
 
@@ -45,8 +45,7 @@ class Tells:
 def trust(planes: Planes, pose: Pose, lips: Lips, seen: Array, usual: Array, tells: Tells) -> float:
     """0..1. seen, usual: look() of the frame and of the subject's reference frame."""
     turned = 1 - ramp(abs(pose.yaw), *TURNED)
-    contours = np.vstack([lips.upper_outer, lips.lower_outer])
-    off = _outside(pose.to_pixels(pose.to_plane(contours)), planes.area) / pose.scale
+    off = _outside(pose.to_pixels(pose.to_plane(lips.outer_ring)), planes.area) / pose.scale
     inside = 1 - ramp(off, *OFF_PICTURE)
     return turned * inside * (1 - ramp(strangeness(seen, usual), *STRANGE)) * uncovered(seen, usual, tells)
 
@@ -56,8 +55,7 @@ def look(planes: Planes, head: Array, pose: Pose, lips: Lips) -> Array:
 
     Against the cheeks, so that light which changes on the whole face changes nothing.
     """
-    half = SAMPLES // 2
-    inner = np.arange(half - 5, half + 6, 2)
+    inner = np.arange(MIDPOINT - 5, MIDPOINT + 6, 2)
     lip = [(lips.upper_inner + lips.upper_outer)[inner] / 2, (lips.lower_inner + lips.lower_outer)[inner] / 2]
     groups = [*lip, *(head[list(points)] for points in (PHILTRUM, CHIN, LEFT, RIGHT, CHEEKS))]
     seen = means(planes, pose, groups)

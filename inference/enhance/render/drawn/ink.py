@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose
+from enhance.geometry.landmarks import CHIN, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA
 from enhance.record import Shape
@@ -120,9 +121,9 @@ class Drawn:
 
 def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     """The drawn mouth nearest to the mesh's; None where nothing of a mouth's size stands out from the skin."""
-    middle = pose.to_plane(head[[61, 291, 13, 14]]).mean(axis=0)
+    middle = pose.to_plane(head[[RIGHT_CORNER, LEFT_CORNER, UPPER_LIP, LOWER_LIP]]).mean(axis=0)
     finer = min(pose.scale, FINEST)
-    nose = float(pose.to_plane(head[2])[1])
+    nose = float(pose.to_plane(head[NOSE_BASE])[1])
     origin = np.array([middle[0] - ASIDE, max(middle[1] - ABOVE, nose)])
     size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = _raster(planes.y, 1, pose, origin, finer, size)
@@ -157,14 +158,14 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | N
         ends, bow, thick = _stroke(drawn)
     else:
         ends, bow, thick = _closed_mouth(drawn)
-    chin = float(pose.to_plane(head[152])[1]) - float(ends[:, 1].mean())
+    chin = float(pose.to_plane(head[CHIN])[1]) - float(ends[:, 1].mean())
     colour = _Palette(planes, colours, pose, drawn)
     return Ink(
         ends=ends,
         seat=drawn.ends.mean(axis=0),
         bow=bow,
         thick=thick,
-        wide=float(np.linalg.norm(head[291] - head[61])),
+        wide=float(np.linalg.norm(head[LEFT_CORNER] - head[RIGHT_CORNER])),
         soft=_softness(drawn),
         room=float(min(max(chin, 0.05), _outline_below(drawn))),
         teeth=colour.teeth,

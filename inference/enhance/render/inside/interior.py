@@ -11,7 +11,7 @@ from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.geometry.planes import Colours, even, from_rgb
 from enhance.picture import LUMA
 from enhance.render.light import of_one_tint
-from enhance.render.lips.outline import SAMPLES
+from enhance.render.lips.outline import MIDPOINT
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
 from enhance.render.teeth.arch import LOWER, TURN, UPPER, arch, at_height, draw, draw_band
@@ -32,7 +32,6 @@ RIM = 0.011  # S: of the inside of the lips that is seen
 RIM_LIGHT = 0.42  # of the lips
 TURNING = 0.03  # S before the row's end, or where it turns away from the viewer, in which it is lost in the dark
 BEYOND = 1.0  # S along the arch: no teeth
-HALF = SAMPLES // 2
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     upper, lower = pose.to_plane(asked.upper_inner), pose.to_plane(asked.lower_inner)
     top, bottom = float(upper[:, 1].min()), float(lower[:, 1].max())
     deep = max(bottom - top, 1e-3)
-    centre, half = float(upper[HALF, 0]), max(0.02, float(upper[-1, 0] - upper[0, 0]) / 2)
+    centre, half = float(upper[MIDPOINT, 0]), max(0.02, float(upper[-1, 0] - upper[0, 0]) / 2)
     down = np.clip((hole.y - top) / deep, 0, 1)
     across = (hole.x - centre) / half
     side = np.clip(np.abs(across), 0, 1)
@@ -104,9 +103,9 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     flesh = 0.95 * (0.45 * person.cavity + 0.42 * person.tongue)
     colour = flesh + throat[..., None] * (person.cavity - flesh)
     colour *= (1 - 0.35 * side**3)[..., None]
-    colour = _tongue(colour, hole, _Opening(centre, half, deep, float(lower[HALF, 1])), shape.tongue, person.tongue)
+    colour = _tongue(colour, hole, _Opening(centre, half, deep, float(lower[MIDPOINT, 1])), shape.tongue, person.tongue)
 
-    line = (1 - 0.3) * asked.upper_inner[HALF] + 0.3 * asked.lower_inner[HALF]
+    line = (1 - 0.3) * asked.upper_inner[MIDPOINT] + 0.3 * asked.lower_inner[MIDPOINT]
     if not flat:
         bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
         colour = _over(colour, _row(rows.lower, hole, pose, bite, person.size, -1.0))

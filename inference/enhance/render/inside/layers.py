@@ -1,6 +1,6 @@
 """What the frames of a clip show of the inside of a mouth, on one grid: the plane of a head seen from the front."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, smoothstep
 from enhance.membrane import spread
-from enhance.render.lips.outline import Lips
+from enhance.render.lips.outline import Lips, lips_at
 from enhance.render.lips.shape import shift_of
 from enhance.render.subject import Subject
 
@@ -172,29 +172,20 @@ def between_lips(pose: Pose, lips: Lips, places: Array) -> Array:
     return inset(places[..., 1], *lips_at(pose, lips, places[..., 0]))
 
 
-def lips_at(pose: Pose, lips: Lips, x: Array) -> tuple[Array, Array]:
-    """y of the upper and of the lower lip at x, in the frame's plane; beside them, lips that cross."""
-    upper, lower = (pose.to_plane(line) for line in (lips.upper_inner, lips.lower_inner))
-    top = np.interp(x, upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
-    return top, np.interp(x, lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
-
-
 def inset(y: Array, top: Array, bottom: Array) -> Array:
     """How far y lies between a top and a bottom, 0..1: not at once inside of them."""
     return np.asarray(smoothstep(y - top, *INSET) * smoothstep(bottom - y, *INSET))
 
 
-def laid(layers: Iterable[Layer], of: Palette, *, lit: bool) -> tuple[Floats, Floats]:
+def laid(layers: Sequence[Layer], of: Palette, *, lit: bool) -> tuple[Floats, Floats]:
     """The first layer, and where it shows nothing the next ones: colours times how far they are seen, how far they are seen.
 
     lit: in the light of the first.
     """
-    made: Floats | None = None
+    made, seen = np.zeros_like(layers[0].yuv), np.zeros_like(layers[0].shown)
     for layer in layers:
         yuv, shown = layer.yuv, layer.shown
-        if made is None:
-            made, seen = np.zeros_like(yuv), np.zeros_like(shown)
-        elif lit and seen.any():
+        if lit and seen.any():
             both = (seen > SURE) & (shown > SURE)
             if both.sum() < FEWEST:
                 continue
@@ -202,8 +193,6 @@ def laid(layers: Iterable[Layer], of: Palette, *, lit: bool) -> tuple[Floats, Fl
         part = (1 - seen) * cv2.GaussianBlur(shown, (0, 0), 1.0) * (shown > 0)
         made += part[..., None] * yuv
         seen += part
-    if made is None:
-        raise ValueError("expected a layer at least")
     return made, seen
 
 

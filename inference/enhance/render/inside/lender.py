@@ -131,7 +131,7 @@ def _packed(mouth: Mouth, planes: Planes, side: int) -> Bytes:
 
 def _around(lips: Lips, pose: Pose, within: Area) -> Area:
     """Pixels round the lips, its sides even."""
-    at = pose.to_pixels(pose.to_plane(np.vstack([lips.upper_outer, lips.lower_outer])))
+    at = pose.to_pixels(pose.to_plane(lips.outer_ring))
     return even(Area.around(at, MARGIN * pose.scale), Area(0, 0, within.right & ~1, within.bottom & ~1))
 
 

@@ -58,8 +58,8 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
         return None
     rgb = to_rgb(lender.planes, colours)
     hole = np.zeros(rgb.shape[:2], np.uint8)
-    upper, lower = (lender.pose.to_pixels(lender.pose.to_plane(c)) for c in (lender.lips.upper_inner, lender.lips.lower_inner))
-    cv2.fillPoly(hole, [np.round(np.vstack([upper, lower[::-1]])).astype(np.int32)], (1,))
+    contour = lender.pose.to_pixels(lender.pose.to_plane(lender.lips.inner_ring))
+    cv2.fillPoly(hole, [np.round(contour).astype(np.int32)], (1,))
     inside = cv2.erode(hole, np.ones((3, 3), np.uint8)) > 0
     pixels = np.maximum(rgb[inside], 0) * light_between(person.skin, rgb_of(lender.cheeks, colours))
     luma = pixels @ LUMA

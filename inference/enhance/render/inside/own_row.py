@@ -11,12 +11,12 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, ramp, smoothstep
 from enhance.render.light import DIM
-from enhance.render.lips.outline import Lips
+from enhance.render.lips.outline import Lips, lips_at
 from enhance.render.lips.shape import Asked
 from enhance.render.patch import Patch
 
 from .aligned import HANGING, offset_of
-from .layers import ROW, inset, lips_at
+from .layers import ROW, inset
 from .lip_shade import shade_under
 from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, corners_of, shade_at, tone_of
 from .shade import Places

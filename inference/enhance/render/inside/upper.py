@@ -52,7 +52,7 @@ def upper_row(
     if both.sum() >= FEWEST:
         drawn = matched(drawn, made[both] / seen[both, None], drawn[both], of.black)
         drawn = _lit_on(drawn, opaque, Layer(made / np.maximum(seen, 1e-3)[..., None], seen), grid, of)
-    beside = grown(made, seen, of.cavity, grid.density)
+    beside = grown_up(made, seen, of.cavity, grid.density)
     columns = ((seen > SEEN).sum(axis=0) > 2).astype(np.uint8)
     away = cv2.distanceTransform(np.repeat(1 - columns[None], 3, axis=0), cv2.DIST_L2, 3)[1]
     share = np.minimum(away / (ASIDE * grid.density), 1)[None, :, None]
@@ -129,7 +129,7 @@ def _without_notches(rgb: Floats, opacity: Floats, colours: Colours) -> tuple[Fl
     return from_rgb(filled.astype(np.float32), colours), np.where(under, 1, opacity).astype(np.float32)
 
 
-def grown(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
+def grown_up(made: Floats, seen: Floats, dark: Array, density: float) -> Floats:
     """Each column goes on up as it is where it is seen highest, and gets darker, then as carried()."""
     known = seen > SEEN
     values = made / np.maximum(seen, 1e-3)[..., None]

@@ -8,7 +8,16 @@ import numpy as np
 
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
-from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
+from enhance.geometry.landmarks import (
+    LEFT_CORNER,
+    LOWER_INNER,
+    LOWER_LIP,
+    LOWER_OUTER,
+    RIGHT_CORNER,
+    UPPER_INNER,
+    UPPER_LIP,
+    UPPER_OUTER,
+)
 from enhance.geometry.planes import Plane, Planes
 from enhance.record import Shape
 
@@ -17,6 +26,8 @@ SAMPLES = 21
 
 Contour = Annotated[Array, Shape(SAMPLES, 3)]
 
+MIDPOINT = SAMPLES // 2
+"""The index of a contour's middle point."""
 ALONG = np.linspace(-1, 1, SAMPLES)
 HELD = 1 - ALONG**8  # contours stay together at the corners
 
@@ -97,6 +108,16 @@ class Lips:
         return (self.upper_inner + self.lower_inner) / 2
 
     @property
+    def outer_ring(self) -> Array:
+        """The outer contour all the way round, 2 SAMPLES x 3."""
+        return np.vstack([self.upper_outer, self.lower_outer[::-1]])
+
+    @property
+    def inner_ring(self) -> Array:
+        """The inner contour all the way round, 2 SAMPLES x 3."""
+        return np.vstack([self.upper_inner, self.lower_inner[::-1]])
+
+    @property
     def spread(self) -> float:
         """Distance of the contours' corners."""
         return float(np.linalg.norm(self.upper_outer[-1] - self.upper_outer[0]))
@@ -107,7 +128,7 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
     red = _redness(planes, pose, head)
-    gap = float(np.linalg.norm(head[13] - head[14]))
+    gap = float(np.linalg.norm(head[UPPER_LIP] - head[LOWER_LIP]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed:
         closed *= 1 - _parted((upper + lower) / 2, top, bottom, pose, planes.y, red)
@@ -124,11 +145,18 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
         outwards = TO_CORNERS @ ((1 - closed) * _dark_beside(upper, lower, pose, planes.y))
         for contour in (upper, lower, top, bottom):
             contour[:] += outwards
-        gap += (1 - closed) * float((lower - upper)[SAMPLES // 2, 1] - gap)
+        gap += (1 - closed) * float((lower - upper)[MIDPOINT, 1] - gap)
     if closed:
         line = _dark_line((upper + lower) / 2, pose, planes.y)
         upper, lower = upper + closed * (line - upper), lower + closed * (line - lower)
-    return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[291] - head[61])), closed)
+    return Lips(upper, lower, top, bottom, max(gap, 0.0), float(np.linalg.norm(head[LEFT_CORNER] - head[RIGHT_CORNER])), closed)
+
+
+def lips_at(pose: Pose, lips: Lips, x: Array) -> tuple[Array, Array]:
+    """y of the upper and of the lower lip's inner contour at x, in the frame's plane; beside the mouth, lips that cross."""
+    upper, lower = pose.to_plane(lips.upper_inner), pose.to_plane(lips.lower_inner)
+    top = np.interp(x, upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
+    return top, np.interp(x, lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
 
 
 def _parted(line: Array, top: Array, bottom: Array, pose: Pose, luma: Plane, red: Floats) -> float:
@@ -179,7 +207,7 @@ def _uncross(upper: Array, lower: Array, supposed_upper: Array, supposed_lower: 
 
 def _towards_corners(line: Array, head: Array) -> Array:
     """Lips part, or touch, nearly as far as the outer corners: farther than the mesh's inner ones."""
-    left, right = head[61] - line[0], head[291] - line[-1]
+    left, right = head[RIGHT_CORNER] - line[0], head[LEFT_CORNER] - line[-1]
     weight = 0.75 * np.abs(ALONG[:, None]) ** 4
     return np.asarray(line + weight * np.where(ALONG[:, None] < 0, left, right))
 

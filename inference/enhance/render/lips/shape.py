@@ -9,7 +9,7 @@ import numpy as np
 from enhance.geometry.head import Array, ramp
 from enhance.record import Shape as ArrayShape
 
-from .outline import ALONG, SAMPLES, Lips
+from .outline import ALONG, MIDPOINT, SAMPLES, Lips
 
 UPPER_SHARE = 0.30
 """Of an opening, what the upper lip rises; the lower lip falls by the rest."""
@@ -138,14 +138,14 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     g = shape.opening
     seat = _seat(rest, own)
     drop = _chin_fall(g) - _chin_fall(own.gap * (1 - own.closed))
-    shift = seat.middle - float(rest.line[len(ALONG) // 2, 1])
+    shift = seat.middle - float(rest.line[MIDPOINT, 1])
     chord = _corners(shape, rest.width, seat, own)
     inset = np.stack([own.upper_inner[0] - own.upper_outer[0], own.upper_inner[-1] - own.upper_outer[-1]])
     inner_ends, outer_ends = chord + inset, chord
     middle = seat.middle - shape.upper + UPPER_SHARE * g
 
     line = _between(inner_ends, rest.line, own.middle)
-    line += (middle - line[len(line) // 2, 1]) * ROUND
+    line += (middle - line[MIDPOINT, 1]) * ROUND
     rise, fall = UPPER_SHARE * g, (1 - UPPER_SHARE) * g
 
     top = _between(outer_ends, rest.upper_outer, own.upper_outer)
@@ -172,22 +172,31 @@ def asked_of(shape: Shape, rest: Rest, own: Lips) -> Asked:
     _as_deep(top, upper, upper_lip, own_upper)
     _as_deep(bottom, lower, lower_lip, own_lower)
 
+    _round_and_bite(shape, upper, lower, top, bottom)
+    higher = _held_up(float((top - own.upper_outer)[MIDPOINT, 1]), laughs)
+    for contour in (upper, lower, top, bottom):
+        contour[:, 1] -= higher
+    return Asked(upper, lower, top, bottom, drop, shift)
+
+
+def _round_and_bite(shape: Shape, upper: Array, lower: Array, top: Array, bottom: Array) -> None:
+    """Moves the contours for rounded lips, and for an f: its lower lip goes under the upper teeth, whose edge shows."""
     top -= 0.010 * shape.rounding * ROUND
     bottom += 0.008 * shape.rounding * ROUND
-    # The lower lip goes under the upper teeth, whose edge shows.
     f = shape.labiodental
     upper -= 0.026 * f * ROUND
     top -= 0.018 * f * ROUND
     lower -= 0.004 * f * ROUND
     bottom -= 0.028 * f * ROUND
 
-    # A laugh has lifted the lip: the mouth that is shut in it sits higher.
-    excess = float((top - own.upper_outer)[len(ALONG) // 2, 1])
-    excess -= LOWERED_FREELY + laughs * (LOWERED_LAUGHING - LOWERED_FREELY)
-    if excess > 0:
-        for contour in (upper, lower, top, bottom):
-            contour[:, 1] -= excess - LOWERED_MORE * math.tanh(excess / LOWERED_MORE)
-    return Asked(upper, lower, top, bottom, drop, shift)
+
+def _held_up(lowered: float, laughs: float) -> float:
+    """S by which a mouth sits higher whose upper lip would be drawn down by `lowered` from where the frame has it.
+
+    A laugh has lifted that lip: a mouth that is shut in one sits higher.
+    """
+    excess = lowered - (LOWERED_FREELY + laughs * (LOWERED_LAUGHING - LOWERED_FREELY))
+    return excess - LOWERED_MORE * math.tanh(excess / LOWERED_MORE) if excess > 0 else 0.0
 
 
 def laugh_of(rest: Rest, own: Lips) -> float:
@@ -268,20 +277,19 @@ def _seat(rest: Rest, own: Lips) -> Seat:
     Mostly as a whole: middle and corners moved each for itself bend the line, and the bend reads as a frown. A part of
     the frame's own bend is kept, for cheeks that smile go on smiling.
     """
-    half = len(ALONG) // 2
     opened = own.gap * (1 - own.closed)
-    middle = (own.upper_inner + _upper_share(own.gap) * (own.lower_inner - own.upper_inner))[half, 1]
+    middle = (own.upper_inner + _upper_share(own.gap) * (own.lower_inner - own.upper_inner))[MIDPOINT, 1]
     corners = own.upper_outer[[0, -1], 1] - CORNER_DROP * opened + CORNER_RISE * (own.width - rest.width)
     rest_corners = rest.upper_outer[[0, -1], 1]
-    offset = float(0.5 * (middle - rest.line[half, 1]) + 0.5 * (corners - rest_corners).mean())
+    offset = float(0.5 * (middle - rest.line[MIDPOINT, 1]) + 0.5 * (corners - rest_corners).mean())
     share = OWN + ramp(opened, *WIDE_OPEN) * (LEAST_OWN - OWN)
     tilted = (corners - rest_corners) - (corners - rest_corners).mean()
-    bent = middle - rest.line[half, 1] - offset, (corners - rest_corners).mean() - offset
+    bent = middle - rest.line[MIDPOINT, 1] - offset, (corners - rest_corners).mean() - offset
     # Told beside the corners: these are looked for, each for itself.
     aside = (own.upper_outer[BESIDE_MIDDLE, 0] - rest.upper_outer[BESIDE_MIDDLE, 0]).mean()
     centre = rest.upper_outer[[0, -1], 0].mean() + OWN * aside
     return Seat(
-        float(rest.line[half, 1] + share * offset + OWN_BEND * bent[0]),
+        float(rest.line[MIDPOINT, 1] + share * offset + OWN_BEND * bent[0]),
         rest_corners + share * offset + OWN_BEND * bent[1] + OWN_TILT * tilted,
         float(centre),
     )
@@ -289,7 +297,7 @@ def _seat(rest: Rest, own: Lips) -> Seat:
 
 def shift_of(rest: Rest, own: Lips) -> float:
     """How much lower than the subject's the mouth sits in a frame, as in Asked."""
-    return _seat(rest, own).middle - float(rest.line[len(ALONG) // 2, 1])
+    return _seat(rest, own).middle - float(rest.line[MIDPOINT, 1])
 
 
 def _upper_share(gap: float) -> float:
@@ -321,7 +329,7 @@ def _between(ends: Array, profile: Array, own: Array) -> Array:
     line = ends[0] + along[:, None] * (ends[1] - ends[0])
     line[:, 1] += bow
     narrowed = (ends[1, 0] - ends[0, 0]) / max(own[-1, 0] - own[0, 0], 1e-3)
-    middle = own[len(own) // 2, 2]
+    middle = own[MIDPOINT, 2]
     line[:, 2] = middle + narrowed * (own[:, 2] - middle)
     return np.asarray(line)
 

@@ -9,7 +9,7 @@ from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.picture import LUMA
 from enhance.render.light import chroma, of_one_tint
-from enhance.render.lips.outline import Lips
+from enhance.render.lips.outline import Lips, lips_at
 
 from .arch import HIGH, LOW, REACH, TURN, arch, atlas_size
 
@@ -102,9 +102,7 @@ def _unrolled(rgb: Floats, pose: Pose, lips: Lips, bite: Array, size: float, fle
     colour = (
         cv2.remap(rgb, at[..., 0], at[..., 1], cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE).clip(0, 255).astype(np.float64)
     )
-    upper, lower = pose.to_plane(lips.upper_inner), pose.to_plane(lips.lower_inner)
-    top = np.interp(plane[..., 0], upper[:, 0], upper[:, 1], left=np.inf, right=np.inf)
-    bottom = np.interp(plane[..., 0], lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
+    top, bottom = lips_at(pose, lips, plane[..., 0])
     below_lip = plane[..., 1] - top
     between = smoothstep(below_lip, 0.004, 0.012) * smoothstep(bottom - plane[..., 1], 0.004, 0.012)
     luma = colour @ LUMA
