@@ -252,7 +252,7 @@ const refuseUnpaired = (e: z.infer<typeof Environment>, { addIssue }: z.Refineme
     );
 };
 
-const s3Of = (e: z.output<typeof Environment>) => ({
+const s3Of = (e: z.infer<typeof Environment>) => ({
   bucket: e.S3_BUCKET,
   /** Empty, or ends with a slash. */
   prefix: e.S3_PREFIX.replace(/^\/+|\/+$/g, '').replace(/.$/, '$&/'),
@@ -271,7 +271,7 @@ const s3Of = (e: z.output<typeof Environment>) => ({
 const credentialsOf = ({
   S3_ACCESS_KEY_ID: accessKeyId,
   S3_SECRET_ACCESS_KEY: secretAccessKey,
-}: z.output<typeof Environment>) =>
+}: z.infer<typeof Environment>) =>
   accessKeyId !== undefined && secretAccessKey !== undefined
     ? { accessKeyId, secretAccessKey }
     : undefined;
@@ -281,7 +281,7 @@ const provenanceOf = ({
   PROVENANCE_PRIVATE_KEY: key,
   PROVENANCE_PYTHON: python,
   DATA_DIR,
-}: z.output<typeof Environment>) => ({
+}: z.infer<typeof Environment>) => ({
   /** Null: the certificate for development, which the worker makes in `developmentDir`. */
   identity: certificate !== undefined && key !== undefined ? { certificate, key } : null,
   developmentDir: join(DATA_DIR, 'provenance'),
@@ -292,35 +292,24 @@ const provenanceOf = ({
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What S3 needs besides what each variable says for itself. */
-const checkS3 = (e: z.output<typeof Environment>): { name: string; message: string }[] => {
-  const { STORAGE, S3_BUCKET, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = e;
-  const lacks = (name: string, why: string) => ({ name, message: `Expected a value, as ${why}` });
-  return [
-    ...(STORAGE === 's3' && S3_BUCKET === '' ? [lacks('S3_BUCKET', 'STORAGE is s3')] : []),
-    ...(id !== undefined && secret === undefined
-      ? [lacks('S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID is set')]
-      : []),
-    ...(secret !== undefined && id === undefined
-      ? [lacks('S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY is set')]
-      : []),
-  ];
+/** Variables of which one is of no use without the other. */
+const pairs = [
+  ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'],
+  ['PROVENANCE_CERTIFICATE', 'PROVENANCE_PRIVATE_KEY'],
+] as const;
+
+/** What is missing beside other variables. */
+const refuseMissing = (e: z.infer<typeof Environment>, { addIssue }: z.RefinementCtx): void => {
+  const lacks = (name: string, why: string) =>
+    addIssue({ code: 'custom', path: [name], message: `Expected a value, as ${why}` });
+  if (e.STORAGE === 's3' && e.S3_BUCKET === '') lacks('S3_BUCKET', 'STORAGE is s3');
+  for (const [one, other] of pairs) {
+    if (e[one] !== undefined && e[other] === undefined) lacks(other, `${one} is set`);
+    if (e[other] !== undefined && e[one] === undefined) lacks(one, `${other} is set`);
+  }
 };
 
-/** A certificate is of no use without its key, nor a key without its certificate. */
-const checkProvenance = (e: z.output<typeof Environment>): { name: string; message: string }[] => {
-  const { PROVENANCE_CERTIFICATE: certificate, PROVENANCE_PRIVATE_KEY: key } = e;
-  if ((certificate === undefined) === (key === undefined)) return [];
-  const [is, lacks] = ['PROVENANCE_CERTIFICATE', 'PROVENANCE_PRIVATE_KEY'];
-  return certificate === undefined
-    ? [{ name: is, message: `Expected a value, as ${lacks} is set` }]
-    : [{ name: lacks, message: `Expected a value, as ${is} is set` }];
-};
-
-const Checked = Environment.superRefine(refuseUnpaired).superRefine((e, ctx) => {
-  for (const { name, message } of [...checkS3(e), ...checkProvenance(e)])
-    ctx.addIssue({ code: 'custom', path: [name], message });
-});
+const Checked = Environment.superRefine(refuseUnpaired).superRefine(refuseMissing);
 
 /** The names of all variables, for `.env.example` and its test. */
 export const variables = (operations: readonly Priced[]): readonly string[] => [
