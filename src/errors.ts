@@ -75,7 +75,7 @@ export const failures = {
   link_expired: kind(
     410,
     false,
-    () => 'The signed link has expired. GET /v1/jobs/{id} with an API key tells a new one.',
+    () => 'The signed link has expired. GET /v1/jobs/{id} with an API key returns new links.',
   ),
   models_changed: kind(
     409,

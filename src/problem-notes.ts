@@ -44,17 +44,17 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     advice: 'Send the header `Authorization: Bearer <key>`.',
   },
   invalid_api_key: {
-    means: 'No key like this is valid: it is unknown, was revoked, or has a typing error.',
+    means: 'The key is not valid: it is unknown, revoked or mistyped.',
     advice: newKey,
   },
   expired_api_key: {
-    means: 'The key was valid once, but its time is over.',
+    means: 'The key was valid, but it has expired.',
     advice: newKey,
     facts: { expired_at: '2026-01-31T00:00:00.000Z' },
   },
   insufficient_scope: {
     means: 'The key is valid, but it may not do this.',
-    advice: 'Use a key that has the scope which `detail` names.',
+    advice: 'Use a key with the scope that `detail` names.',
     facts: { needed: 'create' },
   },
   too_many_webhooks: {
@@ -72,7 +72,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   insufficient_credits: {
     means: 'The account has fewer credits than the job may cost at most.',
     advice:
-      'Ask the operator for credits, or ask for less: a smaller scale, a cheaper model, a shorter video. The estimate of the operation tells the price and makes no job.',
+      'Ask the operator for credits, or ask for less: a smaller scale, a cheaper model, a shorter video. An estimate shows the price without making a job.',
     facts: { required_credits: 40, available_credits: 12 },
   },
   not_found: {
@@ -90,11 +90,11 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     advice: 'Send it again over a better connection.',
   },
   result_expired: {
-    means: 'The result was kept for its time, or was erased, and is gone.',
+    means: 'The result is no longer stored: its time is over, or it was erased.',
     advice: 'Send the request again for a new result.',
   },
   link_expired: {
-    means: 'A signed link leads somewhere for a limited time, and this one is too old.',
+    means: 'A signed link works for a limited time, and this one has expired.',
     advice: 'Get the job with your API key: its `urls` hold new links.',
   },
   models_changed: {
@@ -122,17 +122,17 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   file_too_large: {
     means: 'A file, or a body, has more bytes than is allowed.',
-    advice: 'Send a smaller file. GET /v1/models tells the limits of each model.',
+    advice: 'Send a smaller file. GET /v1/models lists the limits of each model.',
     facts: { what: 'An image', limit_bytes: 52_428_800, came: 60_000_000 },
   },
   media_too_long: {
     means: 'The video or the sound lasts longer than is allowed, or has too many frames.',
-    advice: 'Cut it. GET /v1/models tells the limits of each model.',
+    advice: 'Cut it. GET /v1/models lists the limits of each model.',
     facts: { what: 'video', limit_seconds: 300, came_seconds: 412 },
   },
   resolution_too_large: {
     means: 'The picture or video has more pixels than is allowed.',
-    advice: 'Scale it down first. GET /v1/models tells the limits of each model.',
+    advice: 'Scale it down first. GET /v1/models lists the limits of each model.',
     facts: { limit: '4096x2304', came: '7680x4320' },
   },
   output_too_large: {
@@ -142,7 +142,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   range_not_satisfiable: {
     means: 'The header Range asks for bytes that the file does not have.',
-    advice: 'Ask for a range within the length that the header Content-Range tells.',
+    advice: 'Ask for a range within the length that the header Content-Range states.',
     facts: { bytes: 133_255 },
   },
   header_too_large: {
@@ -151,7 +151,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     facts: { limit_bytes: 16_384 },
   },
   unsupported_media_type: {
-    means: 'The content is of a kind that is not taken here. The bytes decide, not the name.',
+    means: 'This kind of content is not accepted here. The bytes of the file decide, not its name.',
     advice: otherFile,
     facts: { expected: 'an image or a video', came: 'application/pdf' },
   },
@@ -169,7 +169,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     ],
   },
   idempotency_key_reused: {
-    means: 'This Idempotency-Key came before, with another request.',
+    means: 'This Idempotency-Key was used before, with another request.',
     advice: 'Use a new key for every new request, and the same key only to repeat one.',
   },
   url_not_allowed: {
@@ -186,12 +186,13 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     facts: { url: 'https://media.example.com/photo.jpg', reason: 'the server answered 404' },
   },
   upload_not_found: {
-    means: 'The URL is one of an upload to this service, but there is no such upload.',
+    means: 'The URL names an upload of this service, but there is no such upload.',
     advice: 'Upload the file again, with a key of the same account.',
     facts: { url: 'https://api.example.com/v1/uploads/upl_8fK2mQ' },
   },
   media_unreadable: {
-    means: 'The file is of a known kind, but it is damaged, or uses what no decoder here knows.',
+    means:
+      'The file is of a known kind, but it is damaged, or uses a feature that no decoder here supports.',
     advice: otherFile,
     facts: { what: 'image', reason: 'its data ends too early' },
   },
@@ -204,14 +205,14 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     advice: 'Check whether the file has a sound track; then send the right one.',
   },
   no_face_detected: {
-    means: 'No face was found that could speak.',
+    means: 'No face was found whose mouth could be moved.',
     advice: 'Use a clip or portrait in which the face is larger, not turned away and not covered.',
     facts: { smallest: '32 pixels' },
   },
   unsupported_option_for_model: {
-    means: 'The model does not have what an option asks for.',
+    means: 'The model does not support the value of an option.',
     advice:
-      'Leave the option out, or take another model: `GET /v1/models` lists what each one has.',
+      'Leave the option out, or choose another model: `GET /v1/models` lists what each one supports.',
     facts: { option: 'effort', allowed: 'best', model: 'detail', got: 'realtime' },
   },
   speaker_not_found: {
@@ -249,15 +250,16 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
   model_unavailable: {
     means: 'The model is not loaded, or is being loaded.',
-    advice: `${later} GET /v1/models tells which models are ready.`,
+    advice: `${later} GET /v1/models says which models are ready.`,
     facts: { model: 'photo' },
   },
   draining: {
-    means: 'This process of the service is being stopped, as for an update, and takes nothing new.',
+    means:
+      'This process of the service is shutting down, for example for an update, and accepts no new work.',
     advice: later,
   },
   queue_full: {
-    means: 'More work is waiting than the service takes.',
+    means: 'More work is waiting than the service accepts.',
     advice: later,
     facts: { waiting: 1000 },
   },
@@ -277,7 +279,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     facts: { times: 3 },
   },
   decode_failed: {
-    means: 'The decoder ended before it had read the whole file, for no fault of the file.',
+    means: 'The decoder ended before it had read the whole file, through no fault of the file.',
     advice: 'Send the request again.',
     facts: { what: 'video', reason: 'the decoder was stopped' },
   },

@@ -18,7 +18,7 @@ export const problemPage = (told: ProblemType): string => {
 <p>${marked(advice)}</p>
 <h2>Example</h2>
 <pre><code>${escapeHtml(JSON.stringify(example, null, 2))}</code></pre>
-<p><a href="../docs">All of the API</a></p>`,
+<p><a href="../docs">API description</a></p>`,
   );
 };
 
