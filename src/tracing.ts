@@ -1,8 +1,8 @@
 /** Spans of requests, jobs and calls to Triton. */
 import { inScope, scope } from './scope.ts';
 
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
-export type SpanKind = 'server' | 'client' | 'consumer' | 'internal';
+type Attributes = Readonly<Record<string, string | number | boolean>>;
+type SpanKind = 'server' | 'client' | 'consumer' | 'internal';
 
 /** A piece of work with a begin and an end. */
 export type Span = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const Fault = z
+const Fault = z
   .strictObject({
     pointer: z.string().describe('JSON pointer to the field'),
     code: z.string(),

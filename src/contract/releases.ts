@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { exampleTimes } from './examples.ts';
 
-export const ReleaseRef = z
+const ReleaseRef = z
   .string()
   .regex(/^[^@\s]+@[^@\s]+$/, 'Expected a release such as photo@r2')
   .describe('a release such as photo@r2');
-export const SlotName = z.string().min(1).max(64).describe('a model such as photo');
+const SlotName = z.string().min(1).max(64).describe('a model such as photo');
 
 /** Of 100; no canary has 0, and more than 100 is none either. */
 export const CanaryPercent = z.number().min(0.01).max(100);

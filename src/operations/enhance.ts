@@ -20,7 +20,7 @@ import type { Report } from './progress.ts';
 import { alone, type OnFrames, type Share } from './sharing.ts';
 
 /** The part of a job that its result depends on. */
-export type Work = {
+type Work = {
   readonly kind: string;
   readonly options: Options;
   readonly model_version: string;
@@ -33,7 +33,7 @@ export type Work = {
 };
 
 /** Where one attempt reads and writes. */
-export type Places = {
+type Places = {
   /** The input in this role, such as "media". */
   readonly input: (role: string) => string;
   readonly target: string;
@@ -43,7 +43,7 @@ export type Places = {
 };
 
 /** One chunk, and who is told how much of it is done. */
-export type Part = { readonly chunk: number; readonly onFrames: OnFrames };
+type Part = { readonly chunk: number; readonly onFrames: OnFrames };
 
 /** `modelVersion` of the models that made it; `release` where that is another one than the job has recorded. */
 export type Enhanced = Outcome<Readonly<Record<string, unknown>>> & {

@@ -28,7 +28,7 @@ import type { OnFrames, Share } from './sharing.ts';
 export type InputKind = JobInput['kind'];
 
 /** A model as callers choose it. */
-export type OfferedModel = {
+type OfferedModel = {
   readonly description: string;
   /** Credits for each unit that the operation counts in, unless the configuration says otherwise. */
   readonly rate: number;

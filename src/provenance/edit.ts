@@ -1,5 +1,5 @@
 /** A file that the work began with. */
-export type Ingredient = {
+type Ingredient = {
   /** Of the job's inputs, such as "media". */
   readonly role: string;
   readonly title: string;

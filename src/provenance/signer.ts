@@ -14,7 +14,7 @@ import type { Edit } from './edit.ts';
 import { askPython, ProvenanceFault, type Python, startPython, type Waiting } from './python.ts';
 
 /** A file that is to be signed, in its place. */
-export type Unsigned = {
+type Unsigned = {
   readonly contentType: string;
   readonly edit: Edit;
   /** The path of the input in a role. */
@@ -24,7 +24,7 @@ export type Unsigned = {
 };
 
 /** `provenance`: null where the format holds no credentials, which a warning says. */
-export type Signed = {
+type Signed = {
   readonly provenance: Provenance | null;
   readonly warnings: readonly Warning[];
 };
@@ -37,7 +37,7 @@ export type Signer = {
 };
 
 /** For one file. */
-export type Signing = {
+type Signing = {
   /** Failure signing_failed; the file is unchanged then. */
   sign(file: Unsigned): Promise<Signed>;
   /** To be called in the end, whether it was signed or not. */

@@ -12,7 +12,7 @@ export type CheckpointPlace = {
   readonly shared?: SharedCheckpoints | undefined;
 };
 
-export type SharedCheckpoints = {
+type SharedCheckpoints = {
   /** Keeps a copy of a local file. */
   put(name: string, path: string): Promise<void>;
   has(name: string): Promise<boolean>;

@@ -23,8 +23,6 @@ import {
 } from './delivery.ts';
 import { hash } from './stored.ts';
 
-export type Deliveries = ReturnType<typeof openDeliveries>;
-
 /** Since the last attempt, or the request to send it again. The retries take three days. */
 const KEPT_MS = 7 * 86_400_000;
 const PAGE = 100;

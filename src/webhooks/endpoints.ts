@@ -24,7 +24,6 @@ export type NewEndpoint = {
   readonly events?: readonly EventType[] | undefined;
   readonly description?: string | undefined;
 };
-export type Endpoints = ReturnType<typeof openEndpoints>;
 
 /** Of one account. Each gets every event of each job. */
 const MOST_ENDPOINTS = 20;

@@ -1,5 +1,5 @@
 /** The groups in which the document shows the operations, in this order. */
-export const tags = {
+const tags = {
   Enhance: 'Enlarge pictures and videos, and synchronise lips. Each has an estimate of its price.',
   Uploads: 'Files sent ahead, for one or more later requests.',
   Jobs: 'Every enhancement is a job: how it stands, its events, its result, and its end.',

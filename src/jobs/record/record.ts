@@ -128,7 +128,7 @@ export type ReadableJob = Shared & {
 };
 
 /** One that another version of the service made: it can be shown, failed and paid back, but not run. */
-export type UnreadableJob = Shared & {
+type UnreadableJob = Shared & {
   /** What is missing or different. */
   readonly unreadable: string;
   readonly input: Fields;

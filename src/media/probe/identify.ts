@@ -6,7 +6,7 @@ import type { Container } from '../info.ts';
 
 type BaseType<K> = { readonly kind: K; readonly mime: string };
 type ContainedType<K> = BaseType<K> & { readonly container: Container };
-export type MediaType = BaseType<'image'> | ContainedType<'video'> | ContainedType<'audio'>;
+type MediaType = BaseType<'image'> | ContainedType<'video'> | ContainedType<'audio'>;
 type Kind = MediaType['kind'];
 type TypeOf<K extends Kind> = Extract<MediaType, { kind: K }>;
 

@@ -6,7 +6,7 @@ import { onClock } from '../../media/write/encode.ts';
 import type { Span } from './cuts.ts';
 
 /** A picture of the source: when it is shown, and its pixels' hash. */
-export type Mark = { readonly time: number; readonly sha256: string };
+type Mark = { readonly time: number; readonly sha256: string };
 
 /** What is known of a span when its pictures have been read. */
 export type Edges = {

@@ -80,7 +80,7 @@ export type MouthRender = {
 };
 
 /** What a rendered mouth is to show. */
-export type Shown = {
+type Shown = {
   /** The `SHAPE` numbers that it is to have. */
   readonly target: Float32Array;
   /** What `MouthRender.inside` has merged. Null or absent: it is drawn. */

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 export const modelUnavailable = (model: string, cause: unknown): Failure =>
   new Failure('model_unavailable', { model }, { cause });
 
-export const inferenceFailed = (model: string, reason: string, cause?: unknown): Failure =>
+const inferenceFailed = (model: string, reason: string, cause?: unknown): Failure =>
   new Failure('inference_failed', { model, reason }, { cause });
 
 export const tooSlow = (model: string, timeoutMs: number): Failure =>

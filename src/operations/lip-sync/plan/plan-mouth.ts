@@ -6,7 +6,7 @@ import type { HeardSound } from './hear.ts';
 export type ClipSounds = { readonly sound: HeardSound; readonly own: HeardSound | null };
 
 /** The speaker's mesh in each picture of the clip. */
-export type ObservedMeshes = {
+type ObservedMeshes = {
   /** Of the pictures, in seconds from the first. */
   readonly times: readonly number[];
   /** The mesh of the picture with this index; null where the face is not seen. */
