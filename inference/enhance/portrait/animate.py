@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from enhance.geometry.frame import head_frame
+from enhance.geometry.frame import HeadFrame, head_frame
 from enhance.geometry.landmarks import EYE_POINTS
 from enhance.picture import BadPictureError, Picture
 from enhance.style import Style
@@ -54,22 +54,25 @@ class Animator:
         size = picture.shape[0], picture.shape[1]
         key = mesh.tobytes() + np.array(size).tobytes()
         if motion[6:].any():
-            x, y = frame.mesh[list(EYE_POINTS), :2].T
-            reach = 0.35 * frame.unit
-            rows = slice(max(0, int(y.min() - reach)), max(0, int(y.max() + reach)))
-            columns = slice(max(0, int(x.min() - reach)), max(0, int(x.max() + reach)))
-            eyes = picture[rows, columns].tobytes()
-            picture = picture.copy()
-            lids = _remembered(
-                self._lids,
-                key + style.encode() + eyes,
-                lambda: make_lids(picture, frame, style),
-            )
-            for lid, amount in zip(lids, motion[6:], strict=False):
-                if amount > 0:
-                    lid.close(picture, float(amount))
+            picture = self._blinked(picture, frame, motion[6:], style, key)
         field = _remembered(self._fields, key, lambda: head_field(frame, size))
         return field.move(picture, motion)
+
+    def _blinked(
+        self, picture: Picture, frame: HeadFrame, amounts: npt.NDArray[np.float32], style: Style, key: bytes
+    ) -> Picture:
+        """A copy with both eyes shut by `amounts`, 0..1. key: the portrait's; its lids' has the pixels round the eyes too."""
+        x, y = frame.mesh[list(EYE_POINTS), :2].T
+        reach = 0.35 * frame.unit
+        rows = slice(max(0, int(y.min() - reach)), max(0, int(y.max() + reach)))
+        columns = slice(max(0, int(x.min() - reach)), max(0, int(x.max() + reach)))
+        eyes = picture[rows, columns].tobytes()
+        lids = _remembered(self._lids, key + style.encode() + eyes, lambda: make_lids(picture, frame, style))
+        blinked = picture.copy()
+        for lid, amount in zip(lids, amounts, strict=False):
+            if amount > 0:
+                lid.close(blinked, float(amount))
+        return blinked
 
 
 def _check(picture: npt.NDArray[Any], motion: npt.NDArray[Any]) -> None:

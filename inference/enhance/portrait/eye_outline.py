@@ -9,6 +9,8 @@ import numpy.typing as npt
 from enhance.geometry.frame import Floats, HeadFrame
 from enhance.picture import LUMA, Picture
 
+Mask = npt.NDArray[np.bool_]
+
 ABOVE, BELOW, ASIDE = 0.075, 0.06, 0.065  # units: how far beyond the mesh's eye it is looked for
 STEP = 0.006  # units: of the raster on which it is looked for
 BEYOND, GROW = 0.032, 0.018  # units by which the cover is larger than the eye found, at the sides and above: lashes
@@ -68,21 +70,13 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     mesh_eye = (t[:, None] >= lid) & (t[:, None] <= rim) & (np.abs(s) <= length / 2)
     under = (t[:, None] > rim + 0.075 * unit) & (np.abs(s) < 0.3 * length)
     reference = np.median(raster[under], axis=0)
-    zone = cv2.dilate(mesh_eye.astype(np.uint8), _ellipse(ASIDE, (ABOVE + BELOW) / 2)) > 0
-    zone = np.roll(zone, -round((ABOVE - BELOW) / 2 / STEP), axis=0)
-    seen = _eyelike(raster, mesh_eye, reference) & zone
-    if (seen & mesh_eye).sum() < 0.15 * mesh_eye.sum():
-        return None
-    whole = _joined(seen | mesh_eye, mesh_eye)
-    low = whole.shape[0] - 1 - np.argmax(whole[::-1], axis=0)
-    limit = zone.shape[0] - 1 - np.argmax(zone[::-1], axis=0)
-    middle = np.abs(s) < 0.3 * length
-    if (low >= limit - 1)[middle].mean() > 0.35:
+    whole = _whole_eye(raster, mesh_eye, reference, np.abs(s) < 0.3 * length)
+    if whole is None:
         return None
 
     columns = np.flatnonzero(whole.any(axis=0))
     part = slice(columns[0], columns[-1] + 1)
-    found_top, found_bottom = t[np.argmax(whole[:, part], axis=0)], t[low[part]]
+    found_top, found_bottom = t[np.argmax(whole[:, part], axis=0)], t[_lowest(whole[:, part])]
     thickness = _lash(raster[:, part], whole[:, part], reference) * step
     found_edge = np.clip(found_top + thickness, lid[part] - 0.05 * unit, lid[part] + 0.012 * unit)
     corners = (found_top[[0, -1]] + found_bottom[[0, -1]]) / 2
@@ -94,6 +88,25 @@ def find_outline(picture: Picture, frame: HeadFrame, eye: tuple[tuple[int, ...],
     close = line + _almond(np.minimum(rim[part] + 0.006 * unit, found_bottom) - line, cover=False)
     found = Outline(origin, along, down, s, top, bottom, edge, close, thickness, reference)
     return found if _skin_above(picture, found, 0.05 * unit) > SKIN_ABOVE else None
+
+
+def _whole_eye(raster: Floats, mesh_eye: Mask, reference: Floats, middle: Mask) -> Mask | None:
+    """The pixels of the eye; None where hardly any of the mesh's look like one, or where it reaches below what a lid may cover.
+
+    reference: RGB of the skin. middle: the columns in which that is looked at.
+    """
+    zone = cv2.dilate(mesh_eye.astype(np.uint8), _ellipse(ASIDE, (ABOVE + BELOW) / 2)) > 0
+    zone = np.roll(zone, -round((ABOVE - BELOW) / 2 / STEP), axis=0)
+    seen = _eyelike(raster, mesh_eye, reference) & zone
+    if (seen & mesh_eye).sum() < 0.15 * mesh_eye.sum():
+        return None
+    whole = _joined(seen | mesh_eye, mesh_eye)
+    return None if (_lowest(whole) >= _lowest(zone) - 1)[middle].mean() > 0.35 else whole
+
+
+def _lowest(mask: Mask) -> npt.NDArray[np.intp]:
+    """Of each column, the row of its lowest pixel; the last row where there is none."""
+    return np.asarray(len(mask) - 1 - np.argmax(mask[::-1], axis=0))
 
 
 def _skin_above(picture: Picture, eye: Outline, height: float) -> float:
@@ -132,7 +145,7 @@ def _ellipse(width: float, height: float) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, size), np.uint8)
 
 
-def _eyelike(raster: Floats, mesh_eye: npt.NDArray[np.bool_], reference: Floats) -> npt.NDArray[np.bool_]:
+def _eyelike(raster: Floats, mesh_eye: Mask, reference: Floats) -> Mask:
     """Dark as lash and iris, or of another colour than the skin, as the white of the eye."""
     bright = raster @ LUMA
     light = max(float(reference @ LUMA), 1)
@@ -147,7 +160,7 @@ def _tint_distance(colours: Floats, reference: Floats) -> Floats:
     return np.asarray(np.linalg.norm(tint - reference / max(float(reference @ LUMA), 12), axis=-1))
 
 
-def _joined(seen: npt.NDArray[np.bool_], mesh_eye: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def _joined(seen: Mask, mesh_eye: Mask) -> Mask:
     """The convex hull of the connected pixels at the mesh's eye, after an opening that removes single hairs."""
     opened = cv2.morphologyEx(seen.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) | mesh_eye.astype(np.uint8)
     _, labels = cv2.connectedComponents(opened)
@@ -160,7 +173,7 @@ def _joined(seen: npt.NDArray[np.bool_], mesh_eye: npt.NDArray[np.bool_]) -> npt
     return whole > 0
 
 
-def _lash(raster: Floats, whole: npt.NDArray[np.bool_], reference: Floats) -> float:
+def _lash(raster: Floats, whole: Mask, reference: Floats) -> float:
     """Thickness of the dark line along the top, in rows: the median over the columns, so that the iris does not count.
 
     A usual value where it is thicker than a lash line, as a shadow is.

@@ -100,7 +100,7 @@ def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) ->
     """What covers the face, told from the reference `face`; None when nothing does. head: 478 x 3 in head coordinates."""
     seen = compare(planes, head, pose, lips, face)
     gone = lips_gone(seen)
-    covered, band = things(seen, strangeness(seen), pose, head), finger(seen, gone)
+    covered, band = things(seen, strange_cells(seen), pose, head), finger(seen, gone)
     bare = bareness(seen, np.maximum(covered, band))
     if max(covered.max(), band.max()) < 0.02:
         return _nowhere(bare) if bare else None
@@ -113,7 +113,7 @@ def _nowhere(bare: float) -> Cover:
     return Cover(Area(0, 0, 2, 2), nothing, np.zeros((2, 2, 3), np.float32), nothing, 0.0, 0.0, 0.0, bare)
 
 
-def strangeness(seen: Compared) -> Floats:
+def strange_cells(seen: Compared) -> Floats:
     """Of each cell, how unlike the subject it is: 1 is what a face does by itself. In the mouth it is not known: 0."""
     far = _distance(seen.seen, seen.usual, seen.lips.astype(np.float32))
     calm = seen.skin & (CENTRES[..., 1] < CHEEKS_END)

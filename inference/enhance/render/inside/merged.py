@@ -185,7 +185,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     under = hole.y - hole.top
     lip = shade_under(inside.lip_shade, under)
     paleness = np.clip((upper[..., 0] - black) / max(float(inside.cheeks[0]) - black, 16.0), 0, 1)
-    dim(upper, lip[..., 0] * np.float32(tone_of(inside, gap) * row.light), black)
+    dim(upper, lip[..., 0] * np.float32(tooth_light(inside, gap) * row.light), black)
     upper[..., 1:] += paleness[..., None] * lip[..., 1:]
 
     room = np.maximum(bottom - np.maximum(edge, top), 1e-3)
@@ -210,7 +210,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
     return shown
 
 
-def tone_of(inside: Inside, gap: float) -> float:
+def tooth_light(inside: Inside, gap: float) -> float:
     """Of the upper teeth's light, between lips that are `gap` (S) apart."""
     return float(np.interp(gap, GAPS, inside.tone))
 

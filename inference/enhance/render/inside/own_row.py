@@ -18,7 +18,7 @@ from enhance.render.patch import Patch
 from .aligned import HANGING, offset_of
 from .layers import ROW, inset
 from .lip_shade import shade_under
-from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, corners_of, shade_at, tone_of
+from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, corners_of, shade_at, tooth_light
 from .shade import Places
 from .skull import FRONT, Skull
 
@@ -61,7 +61,7 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Aske
     at = Places.between(lips.gap, corners_of(patch.pose, lips.upper_inner), (tooth_x, tooth_y), (over, under))
     black, shade = patch.colours.black, shade_at(inside, at)[..., 0]
     shade *= shade_under(inside.lip_shade, tooth_y - over)[..., 0]
-    shade *= brighter(inside.cheeks, cheeks, black) * tone_of(inside, lips.gap)
+    shade *= brighter(inside.cheeks, cheeks, black) * tooth_light(inside, lips.gap)
     here, made = (
         float(np.average(level, weights=weights)) for level in (luma[seen][None] - black, (sought.luma[seen] - black) * shade)
     )
