@@ -5,7 +5,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 export const bearerOf = (authorization: string): string =>
   /^Bearer +(\S+)\s*$/i.exec(authorization)?.[1] ?? '';
 
-/** Compares in a time that tells nothing of the secrets. One that is not set equals nothing. */
+/** Compares in a time that does not depend on the secrets. One that is not set equals nothing. */
 export const isOneOf = (token: string, secrets: readonly (string | undefined)[]): boolean =>
   secrets.some((secret) => secret !== undefined && isSame(token, secret));
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

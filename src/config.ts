@@ -452,11 +452,11 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
       accountRecords: e.ACCOUNT_JOB_RECORDS,
     },
     webhooks: {
-      /** A receiver may take so long until it begins to answer. */
+      /** The longest time until a receiver begins to answer. */
       timeoutMs: e.WEBHOOK_TIMEOUT_SECONDS * 1000,
       /** Before the second attempt, the third, and so on; after the last one a delivery has failed. */
       retriesMs: e.WEBHOOK_RETRY_SECONDS.map((seconds) => seconds * 1000),
-      /** An endpoint that has failed for so long is disabled. */
+      /** An endpoint that has failed for this long is disabled. */
       disableMs: e.WEBHOOK_DISABLE_DAYS * 86_400_000,
       accountDeliveries: e.ACCOUNT_WEBHOOK_DELIVERIES,
     },
@@ -502,7 +502,7 @@ export const loadConfig = (given: NodeJS.ProcessEnv, operations: readonly Priced
 };
 
 /**
- * All that a program which reads strangers' files gets to know: where programs lie, and the mark by which what a killed
+ * The whole environment of a program that reads callers' files: where programs are, and the mark by which what a killed
  * run left behind is found. Fewer arenas of malloc keep the address space close to what is used.
  */
 const childEnvironment = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({

@@ -4,7 +4,7 @@ import { counted } from './counted.ts';
 
 /**
  * The message of an issue whose schema has none of its own: "Expected a whole number from 1 to 100".
- * Given as `error` to `safeParse`; whoever shows it adds what was sent.
+ * Given as `error` to `safeParse`; the code that shows it adds what was sent.
  */
 export const expected = (issue: z.core.$ZodRawIssue): string => `Expected ${descriptionOf(issue)}`;
 

@@ -50,7 +50,7 @@ export const scaled = ({ width, height }: Size, scale: number): Size => ({
 /** "1280x720", as the contract writes sizes. */
 export const sizeText = ({ width, height }: Size): string => `${width}x${height}`;
 
-/** The size, reduced so that the longer side has at most so many pixels. */
+/** The size, reduced so that the longer side has at most this many pixels. */
 export const fitted = ({ width, height }: Size, longSide: number): Size => {
   const scale = Math.min(1, longSide / Math.max(width, height));
   return {
@@ -59,7 +59,7 @@ export const fitted = ({ width, height }: Size, longSide: number): Size => {
   };
 };
 
-/** The size, reduced so that both sides are at most so long, in either orientation. */
+/** The size, reduced so that both sides are at most this long, in either orientation. */
 export const within = (
   { width, height }: Size,
   { longSide, shortSide }: { readonly longSide: number; readonly shortSide: number },

@@ -1,5 +1,5 @@
 /**
- * What each failure means to whoever meets it, and what to do: for the pages at `/problems/{code}`. `facts` make an
+ * What each failure means to the caller, and what to do: for the pages at `/problems/{code}`. `facts` make an
  * example of it, for these pages and for the OpenAPI document.
  */
 import type { ProblemType } from './contract/failure.ts';
@@ -303,7 +303,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   },
 };
 
-/** What the page of a code tells. */
+/** What the page of a code shows. */
 export const explain = (code: FailureCode): ProblemType => {
   const { means, advice, facts, faults = [] } = notes[code];
   const where = { instance: '/v1/upscale', requestId: 'b2f0c1de-4a53-4f0e-9a37-6f6f0c6c2d11' };

@@ -1,4 +1,4 @@
-/** What Linux tells of a process in /proc. */
+/** What Linux says about a process in /proc. */
 import { readFileSync } from 'node:fs';
 
 export type Stat = {

@@ -1,7 +1,7 @@
 /** Variables whose values lie in files: NAME_FILE names the file that holds NAME, as Docker and Kubernetes mount secrets. */
 import { readFileSync } from 'node:fs';
 
-/** The environment with these variables taken from their files. Throws an Error that lists every fault, and tells no value. */
+/** The environment with these variables taken from their files. Throws an Error that lists every fault and shows no value. */
 export const withFiles = (env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv => {
   const found: NodeJS.ProcessEnv = { ...env };
   const faults: string[] = [];

@@ -5,7 +5,7 @@ import { PRICED_FPS } from '../frame.ts';
 /** `credits`: whole, at least 1; what counts towards the month's tiers. `text`: how it came about. */
 export type ListPrice = { readonly credits: number; readonly text: string };
 
-/** One factor of a price: millionths of its unit, and how it is told. */
+/** One factor of a price: millionths of its unit, and its text. */
 export type Amount = { readonly micros: number; readonly text: string };
 
 /** How much output video there is. */

@@ -1,4 +1,4 @@
-/** Arrays of so many items, in order; the last one has what is left. */
+/** The items in arrays of `most`, in order; the last array has the rest. */
 export async function* inBatches<T>(
   items: AsyncIterable<T>,
   most: number,

@@ -1,4 +1,4 @@
-/** The first so many items; the source is told when they were all taken. */
+/** The first `count` items; the source is closed when they were all taken. */
 export async function* take<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T> {
   let left = count;
   for await (const item of items) {

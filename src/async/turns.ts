@@ -1,13 +1,13 @@
 import { Failure } from '../errors.ts';
 
 type TurnLimits = {
-  /** So many tasks run at a time. */
+  /** The most tasks that run at a time. */
   readonly atOnce: number;
-  /** So many of these places are for `quick` tasks only; 0 unless it says otherwise. */
+  /** How many of these places only `quick` tasks get; 0 by default. */
   readonly kept?: number;
-  /** So many tasks of one owner may wait. */
+  /** The most tasks of one owner that may wait. */
   readonly waiting: number;
-  /** A task may wait for so long. */
+  /** The longest time that a task may wait. */
   readonly waitMs: number;
 };
 

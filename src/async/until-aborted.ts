@@ -1,4 +1,4 @@
-/** What `work` comes to, or the reason of the signal as soon as that aborts; the work then goes on, and nobody hears of it. */
+/** The result of `work`; throws the signal's reason as soon as that aborts. The work then goes on, and its outcome is ignored. */
 export const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   let leave = () => {};
   const aborted = new Promise<never>((_, reject) => {

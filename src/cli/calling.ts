@@ -23,7 +23,7 @@ export const calling = (command: Command): Command =>
 
 type Repeating = Pick<HttpOptions, 'retries' | 'onRetry'>;
 
-/** The service as these options name it. A person waits at the terminal: it is told at once that nobody answers. */
+/** The service that these options name. A person waits at the terminal, so it is reported at once when nothing answers. */
 export const serviceOf = (
   { url, key: given }: Calling,
   repeating: Repeating = { retries: 0 },

@@ -12,7 +12,7 @@ type Wanted = {
   readonly signal?: AbortSignal;
 };
 
-/** Saves a result, which is paid for: where that fails, it is told how to get it later. Throws Refused. */
+/** Saves a result. It is paid for, so where saving fails the message says how to get it later. Throws Refused. */
 export const fetchResult = async (
   service: Pick<Client, 'download'>,
   { result, target, signal = new AbortController().signal }: Wanted,

@@ -20,7 +20,7 @@ export const modelLines = (models: readonly Listed[]): string[] => {
   const lines = aligned(models.map(modelRow));
   return models.flatMap(({ releases }, at) => [
     lines[at] ?? '',
-    // One release is the usual case, and the line above tells it.
+    // One release is the usual case, and the line above has it.
     ...aligned(releases.length > 1 ? releases.map(releaseRow) : []).map((line) => `  ${line}`),
   ]);
 };

@@ -1,4 +1,4 @@
-/** How the commands for releases tell what there is, and what became of one. Pure. */
+/** The words in which the commands for releases show what there is, and what became of one. Pure. */
 import type { AdminRelease } from '../contract/releases.ts';
 import { aligned } from './aligned.ts';
 

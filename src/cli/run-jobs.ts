@@ -37,7 +37,7 @@ export type Use = {
   ) => Promise<void>;
 };
 
-/** So many jobs of one command are under way at a time. */
+/** The most jobs of one command that are under way at a time. */
 const atOnce = 4;
 
 /** Makes the jobs, shows their progress and downloads their results. Ctrl-C cancels them. */
@@ -151,7 +151,7 @@ const report = (
   for (const { detail } of result.warnings) console.error(`Note: ${detail}`);
 };
 
-/** What is told by its message alone: refusals of ours and of the service. */
+/** Errors that are shown by their message alone: our own refusals and those of the service. */
 export const isExpected = (error: unknown): error is Error =>
   [Refused, Failure, EnhanceError, NoAnswerError].some((kind) => error instanceof kind);
 

@@ -1,4 +1,4 @@
-/** Examples of what the service answers, for the document. They hang together: one job, its links, its credits. */
+/** Examples of what the service answers, for the document. They belong together: one job, its links, its credits. */
 import type { z } from 'zod';
 
 type Fields = Readonly<Record<string, unknown>>;

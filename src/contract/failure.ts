@@ -29,7 +29,7 @@ export const Problem = z
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof Problem>;
 
-/** What the page of a code tells. */
+/** What the page of a code shows. */
 export const ProblemType = z
   .strictObject({
     code: z.string(),

@@ -50,7 +50,7 @@ export type Warning = z.infer<typeof Warning>;
 /** A release such as `photo@r2`; null for a model without releases. */
 const ReleaseRef = z.string().nullable();
 
-/** What every operation tells of a result; each adds its own fields. */
+/** What every operation says about a result; each adds its own fields. */
 export const resultShape = {
   status: z.literal('success'),
   id: z.string(),

@@ -20,7 +20,7 @@ const ModelRelease = z
   })
   .meta({ id: 'ModelRelease' });
 
-/** What every operation tells of a model; each adds its options, limits and price. */
+/** What every operation says about a model; each adds its options, limits and price. */
 export const modelShape = {
   id: z.string(),
   operation: z.string(),

@@ -50,7 +50,7 @@ export const queueExample: QueueState = {
   tritons: [{ name: '127.0.0.1:8000', healthy: true }],
 };
 
-/** A browser's leave to look at Bull Board, which comes as a cookie. */
+/** Lets a browser look at Bull Board; it comes as a cookie. */
 export const BoardSession = z
   .strictObject({ url: z.url(), expires_at: z.iso.datetime() })
   .meta({ id: 'BoardSession' });

@@ -1,4 +1,4 @@
-/** Fields whose text may be spelled in more ways than their schema shows; `http/body/canonical.ts` knows the ways. */
+/** Fields that accept more spellings than their schema shows; `http/body/canonical.ts` has them. */
 import { z } from 'zod';
 
 /** format: the name of a file format. source: where media is. */
@@ -6,5 +6,5 @@ type Spelling = { readonly of: 'format' | 'source' };
 
 export const spellings = z.registry<Spelling>();
 
-/** Ids that can stand in the place of an address: of a job, whose result is meant, and of an upload. */
+/** Ids that are accepted where an address is: of a job, for its result, and of an upload. */
 export const keptIds = { job: /^job_\w+$/, upload: /^upl_\w+$/ } as const;

@@ -1,9 +1,9 @@
-/** Events of jobs, whom they are told to, and the log of that. */
+/** Events of jobs, the receivers that they are sent to, and the log of the deliveries. */
 import { z } from 'zod';
 import { exampleJobId, exampleTimes } from './examples.ts';
 import { HttpUrl } from './media.ts';
 
-/** What an endpoint or a request may ask to be told. */
+/** The events that an endpoint or a request may ask for. */
 export const EventType = z
   .enum([
     ...(['job.succeeded', 'job.failed', 'job.canceled'] as const),
@@ -12,7 +12,7 @@ export const EventType = z
   .meta({ id: 'WebhookEventType' });
 export type EventType = z.infer<typeof EventType>;
 
-/** What is told unless something else is asked for: the ends of jobs. */
+/** The events that are sent by default: the ends of jobs. */
 export const endEvents = ['job.succeeded', 'job.failed', 'job.canceled'] as const;
 
 /** What a message may be about: an event, or a test by the caller. */
@@ -83,7 +83,7 @@ export type WebhookChange = z.infer<typeof WebhookChange>;
 
 const time = z.iso.datetime().nullable();
 
-/** An endpoint that is told events of all jobs of its account. */
+/** An endpoint that gets the events of all jobs of its account. */
 export const WebhookEndpoint = z
   .strictObject({
     id: z.string(),

@@ -1,4 +1,4 @@
-/** What a creating request brings for itself and not for its work: metadata, and where its events go. */
+/** What belongs to a creating request and not to its work: metadata, and where its events are sent. */
 import { z } from 'zod';
 import { callbackFields, endEvents } from '../contract/webhooks.ts';
 import { Failure } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { Wanted } from './source.ts';
 const Fields = z.object(callbackFields);
 
 /**
- * The request without these, and these; undefined for a request that brought none. Failure validation_failed for events
+ * The request without these, and these; undefined for a request that has none. Failure validation_failed for events
  * that have nowhere to go.
  */
 export const apart = <T extends Wanted>(wanted: T) => {

@@ -40,7 +40,7 @@ const jobIn = (url: string, publicUrl: string): string | null => {
   return /^(job_\w+)\/result$/.exec(asked.pathname.slice(prefix.length))?.[1] ?? null;
 };
 
-/** Who may not see a job is told the same as if there were none. */
+/** A caller that may not see a job gets the same answer as if there were none. */
 const jobOf = async (
   account: string,
   id: string,

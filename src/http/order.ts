@@ -64,7 +64,7 @@ export const makeJob = async (
       return { job: await parts.jobs.get(account, before.jobId), joined: before.joined };
     },
   });
-  // A caller may wait for a quarter of an hour: what it brought and no job took does not lie here meanwhile.
+  // A caller may wait for a quarter of an hour: its files that no job took are removed before that.
   await wanted.discard();
   return answerJob(ctx, { ...made, metadata: callback?.metadata ?? {} }, parts);
 };

@@ -68,7 +68,7 @@ export type Parts = {
   readonly quickTurns: Turns;
   /** Processes that look at files: one for each turn. */
   readonly probers: Probers;
-  /** What they found lately, by operation, kind and SHA-256. */
+  /** What they found recently, by operation, kind and SHA-256. */
   readonly probed: Probed;
   readonly models: {
     /** Every model of every operation. Never throws: what does not answer is not ready. */

@@ -10,7 +10,7 @@ import type { Caller, Parts } from './parts.ts';
 /** What a key must be allowed. */
 export type NeededScope = NonNullable<Description['scope']>;
 
-/** A request as a route receives it; what it brought is discarded when the answer is made. */
+/** A request as a route receives it; its files are discarded when the answer is made. */
 export type Http = Incoming & {
   readonly ctx: Context;
   /** Demands a key with the scope and counts the request against its rate. */

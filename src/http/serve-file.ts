@@ -24,7 +24,7 @@ type Served = {
  */
 export const serveFile = async (ctx: Context, file: Served): Promise<Readable | string | null> => {
   ctx.set({ ETag: `"${file.sha256}"`, 'Accept-Ranges': 'bytes' });
-  // A caller that has the file already is told so, whatever range it asks for (RFC 9110 §13.2.2).
+  // A caller that already has the file gets 304, whatever range it asks for (RFC 9110 §13.2.2).
   const isFresh = ctx.fresh;
   const range = isFresh ? undefined : rangeOf(ctx, file);
   if (range === 'outside') throw new Failure('range_not_satisfiable', { bytes: file.bytes });

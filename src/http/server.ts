@@ -36,7 +36,7 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
     requireHostHeader: false,
   });
   server.maxConnections = limits.maxConnections;
-  // Closes a connection that has been idle for so long, as when a caller does not read its answer.
+  // Closes a connection that has been idle for this long, as when a caller does not read its answer.
   server.timeout = limits.waitLimitMs + 60_000;
   // A caller that half-closes after the request still gets its answer, but a wait for a job ends (while-wanted.ts).
   // Node's types do not have this property.

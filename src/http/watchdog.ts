@@ -11,7 +11,7 @@ export type Watchdog = ReturnType<typeof startWatchdog>;
 const tickMs = 20;
 /** While the event loop is blocked no request is answered, probes of the process's health included. */
 const tooLongMs = 200;
-/** Of thousands of open requests only so many are named. */
+/** How many of the open requests are named in the log; there may be thousands. */
 const mostNamed = 10;
 
 /**

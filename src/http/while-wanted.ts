@@ -2,7 +2,7 @@ import type { Context } from './context.ts';
 
 /**
  * Runs `work` with a signal that is aborted when the caller hangs up or with `shutdown`. A caller that closes
- * only its own side of the connection (half-close) may still read, but cannot be told from one that hung up: `work` is
+ * only its own side of the connection (half-close) may still read, but cannot be distinguished from one that hung up: `work` is
  * aborted, and the answer is still sent.
  */
 export const whileWanted = async <T>(

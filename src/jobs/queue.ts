@@ -18,7 +18,7 @@ export type Queue = {
   close(): Promise<void>;
 };
 
-/** A ticket that failed is dropped: a lost worker is found by its lease, and whoever looks at what is due makes a new one. */
+/** A ticket that failed is dropped: a lost worker is found by its lease, and the next look at what is due makes a new one. */
 export const openQueue = (
   redis: Config['redis'],
   log: Log,

@@ -1,4 +1,4 @@
-/** What the end of a child means, by its exit code or signal and by what it printed. */
+/** What the exit of a child means, by its code or signal and by what it printed. */
 import { availableParallelism } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { Config } from '../config.ts';
@@ -12,7 +12,7 @@ export type ChildLimits = Pick<
 export type ChildExit = {
   /** null when a signal ended the child. */
   readonly exitCode: number | null;
-  /** Whether a signal ended it that no limit sent: then nothing is known of the file. */
+  /** Whether it was ended by a signal that no limit sent: then this says nothing about the file. */
   readonly killed: boolean;
   /** The limit that it exceeded, else the first error that it printed, without paths and addresses; later ones are less exact. */
   readonly errorText: string;
@@ -74,7 +74,7 @@ const withoutPaths = (line: string): string =>
     .replace(/\.$/, '')
     .slice(0, 200);
 
-/** A title in a caller's file may be as long as the file; a line is cut after so many characters. */
+/** A title in a caller's file may be as long as the file; a line is cut after this many characters. */
 const LONGEST_LINE = 4096;
 
 export async function* linesOf(stream: Readable): AsyncGenerator<string> {

@@ -43,7 +43,7 @@ export const startChild = (
   const child = spawn(command, options);
   // Decoders' threads would take the processor from the models' threads; the models leave it idle often enough.
   if (child.pid !== undefined) setPriority(child.pid, niceness.decoders);
-  // The child's exit tells why the pipe broke; without a listener this error would end the process.
+  // The child's exit says why the pipe broke; without a listener this error would end the process.
   child.stdin.on('error', () => {});
   const third = readThird(child.stdio[3], options.readDescriptor3);
   const finished = Promise.all([child, readErrors(child.stderr), third]);

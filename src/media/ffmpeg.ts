@@ -11,7 +11,7 @@ const MAX_ALLOC_BYTES = 1024 ** 3;
 /** Larger coded pictures are not decoded at all, not even to find out what the first one is. */
 const MAX_PIXELS = 8192 * 8192;
 
-/** ffmpeg's name of the demuxer, all the names that it goes by, and whether the header describes every stream. */
+/** ffmpeg's name of the demuxer, all names under which ffmpeg knows it, and whether the header describes every stream. */
 const demuxers: Readonly<
   Record<Container, { name: string; whitelist: string; describesAll: boolean }>
 > = {

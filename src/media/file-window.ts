@@ -7,7 +7,7 @@ const WINDOW_BYTES = 64 * 1024;
 export type FileWindow = {
   /** Of the whole file. */
   readonly size: number;
-  /** So many bytes from there on, at most 64 KiB; the next call overwrites them. Throws where the file ends before. */
+  /** The bytes from `at` on, at most 64 KiB; the next call overwrites them. Throws where the file ends before. */
   read(at: number, bytes: number): Promise<Buffer>;
   close(): Promise<void>;
 };

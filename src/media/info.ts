@@ -11,7 +11,7 @@ export type Container = z.infer<typeof Container>;
 
 const Size = z.object({ width: z.int().positive(), height: z.int().positive() }).readonly();
 
-/** What an image can be that a caller sends: the formats of results, and some that nobody wants back. */
+/** What an image can be that a caller sends: the formats of results, and some that are only accepted. */
 const SourceFormat = z.enum([...ImageFormat.options, 'tiff', 'bmp', 'gif']);
 export type SourceFormat = z.infer<typeof SourceFormat>;
 

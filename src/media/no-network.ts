@@ -1,6 +1,6 @@
 /**
  * Starts a program that can open no socket, of whatever kind: the kernel refuses `socket`, for it and all that it starts
- * (seccomp). This needs no privilege, so it works in containers too, where a network namespace of one's own is refused.
+ * (seccomp). This needs no privilege, so it works in containers too, where a new network namespace is refused.
  * Perl makes the two system calls, because neither Node nor a shell can; it is part of every Debian and beside every git.
  */
 

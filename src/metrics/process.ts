@@ -1,4 +1,4 @@
-/** What every process tells of itself: Node's own figures (event loop lag included), its disk and its way to Redis. */
+/** What every process reports about itself: Node's own figures (event loop lag included), its disk and its way to Redis. */
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
@@ -61,7 +61,7 @@ export const openProcessMetrics = ({ ping, dir, reserveBytes }: Looked): Registr
   return registry;
 };
 
-/** Undefined for what fails or takes longer than 2 s: then its figure is left out, and the others are still told. */
+/** Undefined for what fails or takes longer than 2 s: then its figure is left out, and the others are still reported. */
 const inTime = <T>(answer: Promise<T>): Promise<T | undefined> =>
   Promise.race([
     answer.then(undefined, () => undefined),

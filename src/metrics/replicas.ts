@@ -10,7 +10,7 @@ type Stats = {
   }[];
 };
 
-/** A server that has left is told of no more. */
+/** A server that has left is no longer reported. */
 export const measureReplicas = (registry: Registry, stats: () => Stats): void => {
   const registers = [registry];
   new Gauge({

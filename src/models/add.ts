@@ -43,7 +43,7 @@ export const addOn = async (
   }
 };
 
-/** Throws Failure release_refused with Triton's reason: what nobody uses yet is at fault itself. */
+/** Throws Failure release_refused with Triton's reason: a release that is not used yet is itself at fault. */
 export const loadNew = async (
   name: string,
   { control, signal, loadWithinMs }: Pick<AddParts, 'control' | 'signal' | 'loadWithinMs'>,

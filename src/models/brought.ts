@@ -1,11 +1,11 @@
-/** The Triton models in what an operator brought, and whether each holds what every model needs. */
+/** The Triton models in what an operator added, and whether each has what every model needs. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Slot } from '../triton/clients/model.ts';
 import { readConfigText } from './config-text.ts';
 import { refused } from './refused.ts';
 
-/** What the release brought as its model.py: inference/serving/released.py reads it where Triton notices its death. */
+/** The model.py that came with the release: inference/serving/released.py loads it where Triton notices when its process dies. */
 export const released = 'released.py';
 
 /** In a model's folder: it was given up. keeper.py, where it is UNWANTED, kills processes that still load it. */

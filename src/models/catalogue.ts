@@ -27,7 +27,7 @@ type Versions = Readonly<Record<Kind, string | null>>;
 export type OfferedRelease = {
   readonly release: string;
   readonly alias: Alias | null;
-  /** Of 100 new jobs so many get it by chance; 0 unless it is the candidate. */
+  /** The share of new jobs, in percent, that get it at random; 0 unless it is the candidate. */
   readonly percent: number;
   readonly mirror: number;
   readonly ready: boolean;
@@ -40,7 +40,7 @@ export type ModelState = {
   readonly ready: boolean;
   /** The model_version of the stable release, by the kind of the input; null where there is none, or while not ready. */
   readonly releases: Versions;
-  /** Null until the model has told it. */
+  /** Null until the model has reported it. */
   readonly engine: string | null;
   /** None for a model that is computed without Triton. */
   readonly offered: readonly OfferedRelease[];
@@ -56,7 +56,7 @@ type CatalogueParts = {
 
 /** Triton answers these questions at once, also while its models are busy. After this time it counts as hanging. */
 const answerWithinMs = 1_500;
-/** A model that Triton had ready, and does not tell of now, counts as ready for so long; its jobs wait for it. */
+/** How long a model still counts as ready when Triton, which had it ready, does not report it; its jobs wait for it. */
 const rememberedMs = 30_000;
 /** How long an answer is used: every new job needs one, and models change seldom. */
 const freshMs = 1_000;
@@ -71,7 +71,7 @@ const mostConfigs = 1_000;
 
 /**
  * Asks Triton at most once in `freshMs`, each release for its engine only once, and a model that stays ready for its config
- * once in `configMs`. Whoever calls `look` every second or two has `describe` answer without waiting.
+ * once in `configMs`. With a call of `look` every second or two, `describe` answers without waiting.
  */
 export const openCatalogue = (
   entries: readonly CatalogueEntry[],
@@ -84,7 +84,7 @@ export const openCatalogue = (
   const configs: Configs = new LRUCache({ max: mostConfigs, ttl: configMs });
   const remembered = new Map<string, { readonly atMs: number; readonly sets: Sets }>();
 
-  /** What was ready lately counts as ready: a thread of Triton that loads a model answers nobody for seconds. */
+  /** What was ready recently counts as ready: a thread of Triton that loads a model answers no request for seconds. */
   const lately = (name: string): Sets => {
     const last = remembered.get(name);
     if (last && performance.now() - last.atMs < rememberedMs) return last.sets;
@@ -179,7 +179,7 @@ export const openCatalogue = (
     if (known && ageMs <= freshMs) return known.states;
     const states = ask(revision);
     if (!known || ageMs > usableMs) return states;
-    // Whoever asks when this answer is too old hears what went wrong.
+    // The next caller that finds this answer too old gets the error.
     states.catch(() => {});
     return known.states;
   };

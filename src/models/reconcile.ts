@@ -83,7 +83,7 @@ export const openReconcile = ({ registry, everywhere, modelsDir, keepMs, log }: 
   };
 };
 
-/** A model that ships is loaded by whoever starts Triton; here only if it was unloaded meanwhile. */
+/** A model that ships is loaded when Triton is started; here only if it was unloaded since. */
 const isStarting = (model: string, state: string | undefined, states: readonly SlotState[]) =>
   state === undefined &&
   states.some(({ releases }) =>

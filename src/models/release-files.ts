@@ -41,7 +41,7 @@ export const sha256Of = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** Writes release.json, and lets everyone read and nobody write. */
+/** Writes release.json, and makes everything readable and read-only. */
 export const settle = async (ready: string, own: string, manifest: object): Promise<void> => {
   await mkdir(join(ready, own), { recursive: true });
   const file = await open(join(ready, own, manifestFile), 'w');

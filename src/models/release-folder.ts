@@ -89,7 +89,7 @@ export const packRelease = async (source: ReleaseSource, parts: PackParts): Prom
     const root = await rootOf(unpacked, tritonSlots);
     const licence = await licenceOf(source.licence, root);
     const folders = await foldersOf(root, tritonSlots);
-    // A folder that is there counts too, whoever left it.
+    // A folder that is there counts too, whatever left it.
     const taken = { ...parts.taken, names: [...parts.taken.names, ...(await readdir(modelsDir))] };
     const release = releaseFor(source, [...folders.keys()], taken);
     const ready = join(staged, 'ready');

@@ -26,9 +26,9 @@ export type Release = z.infer<typeof Release>;
 
 const Candidate = z.object({
   release: z.string(),
-  /** Of 100 new jobs so many get it. */
+  /** The share of new jobs that get it, in percent. */
   percent: z.number(),
-  /** Of 100 jobs on the stable release so many are done by it too, uncharged, to be compared. */
+  /** The share of jobs on the stable release, in percent, that are also done by this one, uncharged, to compare them. */
   mirror: z.number().default(0),
   since: z.number(),
 });

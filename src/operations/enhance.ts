@@ -42,7 +42,7 @@ type Places = {
   readonly share: Share;
 };
 
-/** One chunk, and who is told how much of it is done. */
+/** One chunk, and the callback for its progress. */
 type Part = { readonly chunk: number; readonly onFrames: OnFrames };
 
 /** `modelVersion` of the models that made it; `release` where that is another one than the job has recorded. */
@@ -67,7 +67,7 @@ export type Enhance = {
   ): Promise<void>;
   /**
    * The whole work on the release that it names, to be compared with the `result` that another release made: their likeness in
-   * dB (PSNR), null for videos, of which only is told whether they could be made.
+   * dB (PSNR), null for videos, where only success or failure is recorded.
    */
   mirror(
     work: Work,
@@ -129,7 +129,7 @@ export const createEnhance = (parts: Parts): Enhance => {
       operationOf(parts.operations, work.kind).format(work.options, work.input.kind),
     mirror: async (work, places, result, signal) => {
       const made = await make(work, { ...places, share: alone }, () => {}, signal);
-      // It was unloaded meanwhile, and another release did the work.
+      // It was unloaded since, and another release did the work.
       if (made.release !== undefined) return null;
       const isImage = made.contentType.startsWith('image/');
       const likeness = isImage ? await likenessOfImages(result, places.target) : null;
@@ -172,7 +172,7 @@ const modelsFor = async (operation: Operation, work: Work, releases: Releases) =
 type Used = { readonly release: string; readonly models: ModelSet };
 type Steps<T> = { find(): Promise<Used>; run(used: Used): Promise<T> };
 
-/** Does the work and tells how it ended on its release, unless it was stopped or another release did it. */
+/** Does the work and records how it ended on its release, unless it was stopped or another release did it. */
 const onTrial = async <T>(
   trial: Parts['trial'],
   { release, pinned, options }: Work,

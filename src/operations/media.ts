@@ -1,4 +1,4 @@
-/** What operations share in telling of their media. */
+/** What operations share in describing their media. */
 import type { Limits } from '../config.ts';
 import type { JobInput, Warning } from '../contract/job.ts';
 import type { MediaKind } from '../contract/media.ts';
@@ -9,7 +9,7 @@ import { identify } from '../media/probe/identify.ts';
 import type { Encoded } from '../media/write/encoder.ts';
 import type { Intake, JobFiles, Source } from './operation.ts';
 
-/** Takes the picture or clip of a request, whose kind its content tells. Fails as `take` and `identify` do. */
+/** Takes the picture or clip of a request; its content decides the kind. Fails as `take` and `identify` do. */
 export const takeMedia = async (group: readonly string[], intake: Intake) => {
   const { limits } = intake.config;
   const source = await intake.take(group, Math.max(limits.image.bytes, limits.video.bytes));
@@ -38,7 +38,7 @@ const titles: Readonly<Record<MediaKind, string>> = {
   audio: 'An audio file',
 };
 
-/** What a job tells of its picture or clip. */
+/** What a job says about its picture or clip. */
 export const jobInput = (
   { bytes, sha256, mime }: JobFiles['media'],
   info: MediaInfo,
@@ -53,7 +53,7 @@ export const jobInput = (
   }),
 });
 
-/** What a result tells of the video that was written. Times are whole ticks, whose sum may miss a round rate by a millionth. */
+/** What a result says about the video that was written. Times are whole ticks, whose sum may miss a round rate by a millionth. */
 export const videoDetails = ({ frames, durationSeconds, fps }: Encoded) => ({
   frames,
   duration_seconds: durationSeconds,

@@ -60,7 +60,7 @@ export type Intake = {
   look<T>(work: (probes: Probes, signal: AbortSignal) => Promise<T>): Promise<T>;
   /** A path in the request's own folder, for a file that is made of its sources. */
   place(name: string): Promise<string>;
-  /** To be asked before so many bytes more are written there. Failure storage_full | concurrency_limited. */
+  /** To be called with a number of bytes before they are written there. Failure storage_full | concurrency_limited. */
   readonly admit: Admit;
 };
 
@@ -210,7 +210,7 @@ type Spec<Body extends z.ZodObject, O, I, F, D> = {
     transport: Transport,
     signal: AbortSignal,
   ): Promise<string> | string;
-  /** An entry of `GET /v1/models`, closed, and what it tells of one model beside what every entry does. */
+  /** An entry of `GET /v1/models`, closed, and what it says about one model besides the fields of every entry. */
   readonly modelEntry: z.ZodObject;
   describe(
     model: string,

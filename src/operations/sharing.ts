@@ -1,6 +1,6 @@
-/** What an attempt and an operation tell each other of chunks: parts of a long video that several workers may do. */
+/** What an attempt and an operation exchange about chunks: parts of a long video that several workers may do. */
 
-/** Is told how many frames are done. */
+/** Called with the number of frames that are done. */
 export type OnFrames = (framesDone: number) => void;
 
 export type ChunkWork = {

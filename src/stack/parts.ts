@@ -62,7 +62,7 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
       signal,
     };
     const triton = await startTritonWith(options, models, loadWithinMs);
-    // Not before: whoever starts the service waits for this.
+    // Not before: the start of the service waits for this.
     weighSession(triton.pid, niceness.models);
     return triton;
   },

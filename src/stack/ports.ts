@@ -79,7 +79,7 @@ export const busyPorts = async (
   return busy;
 };
 
-/** Whether nobody listens there. */
+/** Whether nothing listens there. */
 export const isFree = async (port: number, host: string): Promise<boolean> => {
   const server = createServer();
   try {

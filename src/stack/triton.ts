@@ -36,7 +36,7 @@ export const tritonArguments = (ports: TritonPorts, modelsDirs: readonly string[
   '--exit-timeout-secs=5',
 ];
 
-/** The models that ship with the service, one for each slot; whoever starts Triton loads them. Releases that were added come by the reconcile loop. */
+/** The models that ship with the service, one for each slot. They are loaded when Triton is started; added releases are loaded by the reconcile loop. */
 export const models: readonly string[] = [
   ...new Set(
     operations.flatMap(({ models, slots }) =>

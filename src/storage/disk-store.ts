@@ -10,7 +10,7 @@ import { unlessGone } from './unless-gone.ts';
 
 /**
  * The files below `dir`, in one folder for each kind. Copies are hard links: they cost no space and no time. `aside` is a
- * folder of the same disk for links that have no name yet; whoever owns it sweeps it.
+ * folder of the same disk for links that have no name yet; its owner sweeps it.
  */
 export const openDiskStore = async (dir: string, aside: string): Promise<Store> => {
   for (const folder of SHARED_FOLDERS) await makeFolder(join(dir, folder));

@@ -14,7 +14,7 @@ import { jobOf, LOCAL_FOLDERS, type LocalFolder, sweeping } from './sweep.ts';
 
 export type OpenResult = {
   readonly bytes: number;
-  /** Failure result_expired when it went meanwhile. */
+  /** Failure result_expired when it was removed in the meantime. */
   read(range?: Range): Promise<Readable>;
 };
 /** The storage of media. Paths are handed out only for local files, which ffmpeg, ffprobe and libvips work on. */

@@ -7,7 +7,7 @@ import type { Store } from './store.ts';
 import { jobOf } from './sweep.ts';
 import type { Admit } from './write-all.ts';
 
-/** What whoever works on a job has of it on its own disk. */
+/** The files of a job on the disk of the machine that works on it. */
 export type LocalCopies = {
   /**
    * Copies the job's inputs here; answers the path of each role, also of one that was never kept. Failure storage_full when

@@ -37,14 +37,14 @@ export type Download = {
 
 type Fetching = {
   readonly signal?: AbortSignal | undefined;
-  /** Asked before anything is written; it throws when the disk has no room for so many bytes. */
+  /** Called with a number of bytes before anything is written; throws when the disk has no room for them. */
   readonly admit: Admit;
 };
 
 /** The failures of every call: storage_full | storage_failed | storage_unavailable. */
 export type Store = {
   /**
-   * Keeps a copy of a local file. When this returns, the copy is whole and survives a power failure; until then nobody sees
+   * Keeps a copy of a local file. When this returns, the copy is whole and survives a power failure; until then nothing sees
    * any of it. `expected` is what the file must have, as far as it is known; it may be found out meanwhile.
    */
   put(name: Name, path: string, expected?: Expected): Promise<void>;

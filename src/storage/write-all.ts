@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { diskFailure } from './disk-failure.ts';
 import type { StoredFile } from './stored-file.ts';
 
-/** Asked before so many bytes more are written; it throws when they may not be. */
+/** Called with a number of bytes before they are written; throws when there is no room for them. */
 export type Admit = (bytes: number) => Promise<void>;
 
 type How = { readonly signal?: AbortSignal; readonly admit?: Admit };

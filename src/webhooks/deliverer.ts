@@ -1,4 +1,4 @@
-/** Moves what is to be told from the outbox to the queue, and makes the deliveries that are due. */
+/** Moves events from the outbox to the queue, and makes the deliveries that are due. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat } from '../async/repeat.ts';
 import type { Redises } from '../redis.ts';

@@ -48,7 +48,7 @@ export const messagesOf = async (
   }));
 };
 
-/** Null when it is gone, or tells neither which job it is nor whose. */
+/** Null when it is gone, or has no id and account. */
 const findReadable = async (id: string, jobs: FanOutParts['jobs']): Promise<JobRecord | null> => {
   try {
     return await jobs.find(id);

@@ -1,4 +1,4 @@
-/** What the scripts of jobs have to be told by webhooks (jobs/scripts/outbox.lua). */
+/** The events that the scripts of jobs leave for webhooks (jobs/scripts/outbox.lua). */
 import { z } from 'zod';
 import { EventType, Metadata } from '../contract/webhooks.ts';
 import { type Redises, script } from '../redis.ts';
@@ -39,7 +39,7 @@ const takeEntries = script(
   z.array(z.tuple([z.string(), z.string()])),
 );
 
-/** So many entries are taken at a time. */
+/** The most entries that are taken at a time. */
 const AT_ONCE = 50;
 
 /** An entry that is not done after `leaseMs` comes again: its deliverer was lost, or could not do it. */

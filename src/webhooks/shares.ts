@@ -2,7 +2,7 @@
 
 /** Attempts of one account at a time. */
 const MOST = 10;
-/** A round of MOST attempts takes at least about so long. */
+/** About the least time that a round of MOST attempts takes. */
 const ROUND_MS = 50;
 /** Each question costs a worker about 1 ms, and an account may have 10,000 deliveries that wait. */
 const LONGEST_MS = 30_000;

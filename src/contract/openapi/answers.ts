@@ -1,4 +1,4 @@
-/** The answers that are no failures, as the document tells them. */
+/** The answers that are not failures, as the document describes them. */
 import type { Answer, Description, Json } from './description.ts';
 import type { AnswerHeader } from './header-list.ts';
 import { headersOf, rateHeaders } from './headers.ts';

@@ -1,4 +1,4 @@
-/** What a route tells of itself: the document, the router and the checks of requests follow from it. */
+/** What a route says about itself: the document, the router and the checks of requests follow from it. */
 import type { z } from 'zod';
 import type { Scope } from '../keys.ts';
 import type { AnswerHeader, RequestHeader } from './header-list.ts';

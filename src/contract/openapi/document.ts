@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from what the routes tell of themselves. */
+/** The OpenAPI 3.1 document, made from what the routes say about themselves. */
 import { answersOf } from './answers.ts';
 import type { Description, Json } from './description.ts';
 import { failuresOf, type ProblemOf, problemExamples } from './failures.ts';

@@ -1,4 +1,4 @@
-/** The failures of a route, as the document tells them: by status, with an example for every code. */
+/** The failures of a route, as the document describes them: by status, with an example for every code. */
 import { Problem } from '../failure.ts';
 import type { Description, Json } from './description.ts';
 import type { AnswerHeader } from './header-list.ts';
@@ -30,7 +30,7 @@ export const failuresOf = (route: Description, problemOf: ProblemOf, schemas: Sc
 const examplesOf = (codes: readonly string[]): Json =>
   Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
 
-/** `components.examples`: the problem of every code that a route tells. */
+/** `components.examples`: the problem of every code that a route names. */
 export const problemExamples = (routes: readonly Description[], problemOf: ProblemOf): Json =>
   Object.fromEntries(
     [...new Set(routes.flatMap(codesOf))].sort().map((code) => {

@@ -1,4 +1,4 @@
-/** The headers that the document tells of, as OpenAPI describes them. */
+/** The headers that the document names, as OpenAPI describes them. */
 import { idempotencyKey } from '../idempotency-key.ts';
 
 const text = { type: 'string' };

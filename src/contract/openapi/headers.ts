@@ -24,6 +24,6 @@ export const headersOf = (names: readonly AnswerHeader[]): Json =>
 
 const always: readonly AnswerHeader[] = ['X-Request-Id', 'Api-Version'];
 
-/** Those that a key's rate brings; a signed link has none. */
+/** Those about the rate of a key; a signed link has none. */
 export const rateHeaders = ({ rate, byLink }: Description): readonly AnswerHeader[] =>
   rate || byLink ? ['RateLimit-Policy', 'RateLimit'] : [];

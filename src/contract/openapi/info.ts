@@ -1,4 +1,4 @@
-/** What the document says of the service as a whole. */
+/** What the document says about the service as a whole. */
 import type { Description, Json } from './description.ts';
 
 type Told = { readonly version: string; readonly server: string };

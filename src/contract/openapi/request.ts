@@ -1,4 +1,4 @@
-/** What a request brings, as the document tells it. */
+/** What a request contains, as the document describes it. */
 import { z } from 'zod';
 import type { Description, Json } from './description.ts';
 import { headerParameters } from './headers.ts';

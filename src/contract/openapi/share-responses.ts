@@ -1,4 +1,4 @@
-/** Writes once what several operations answer alike. */
+/** Writes answers that several operations share once. */
 import type { Json } from './description.ts';
 
 export type Operation = Json & { readonly operationId: string; readonly responses: Json };

@@ -1,5 +1,5 @@
 /**
- * A browser's leave to look at Bull Board for an hour: a signed cookie, as a link sends no Authorization header. It is sent to
+ * Lets a browser look at Bull Board for an hour: a signed cookie, as a link sends no Authorization header. It is sent to
  * /board alone, never because of another site's page, and no script can read it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';

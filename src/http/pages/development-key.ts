@@ -28,7 +28,7 @@ const isBrowsersOwn = ({ connection }: IncomingHttpHeaders): boolean =>
 
 /**
  * A proxy on this machine asks from a loopback address for callers that may be anywhere. One that shows itself in no way
- * cannot be told from a browser: behind it TRUST_PROXY has to be set (docs/operate/production.md).
+ * cannot be distinguished from a browser: behind it TRUST_PROXY has to be set (docs/operate/production.md).
  */
 export const forwarding = [
   ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],

@@ -33,7 +33,7 @@ import { getHealth, getReadiness, metricsRoute, openapiRoute } from './service.t
 import { createUpload, getUpload } from './uploads.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** Everything that can be asked, in the order in which the document tells it. */
+/** All routes, in the order in which the document lists them. */
 export const createRoutes = (
   operations: readonly Operation[],
   metrics: Metrics,

@@ -18,7 +18,7 @@ export const mediaFailures = [
   'draining',
 ] as const satisfies FailureCode[];
 
-/** How a job of any operation may end without a result that can be had: told to whoever waits for it or asks for it. */
+/** The failures with which a job of any operation may end without a result: for callers that wait for it or ask for it. */
 export const endFailures = [
   'job_canceled',
   'result_expired',

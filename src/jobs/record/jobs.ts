@@ -23,7 +23,7 @@ const cancelJob = script(new URL('../scripts/cancel.lua', import.meta.url), z.st
 const eraseJob = script(new URL('../scripts/erase.lua', import.meta.url), z.string());
 const placeInQueue = script(new URL('../scripts/position.lua', import.meta.url), z.number());
 
-/** So many accounts are looked at for a job's place in the queue: half a millisecond of Redis. */
+/** The most accounts that are looked at for a job's place in the queue: half a millisecond of Redis. */
 const MOST_ACCOUNTS = 200;
 
 /** Reading, listing, cancelling and erasing jobs. */
@@ -32,7 +32,7 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
 
   const key = (id: string) => `${prefix}:job:${id}`;
 
-  /** Failure record_unreadable for a hash that tells neither which job it is nor whose. */
+  /** Failure record_unreadable for a hash without the job's id and account. */
   const readable = (fields: Readonly<Record<string, string>>): JobRecord => {
     const job = read(fields);
     if (!job) throw new Failure('record_unreadable', { reason: 'its id or account is missing' });
@@ -65,7 +65,7 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
     },
   );
 
-  /** Needs nothing else of the record; undefined when there is none that can be told. */
+  /** Reads nothing else of the record; undefined when it has no valid status. */
   const statusOf = async (id: string): Promise<JobStatus | undefined> =>
     JobStatus.safeParse(await redis.hget(key(id), 'status')).data;
   const isQueued = async (id: string): Promise<boolean> => (await statusOf(id)) === 'queued';

@@ -89,7 +89,7 @@ export const presentResult = (
   };
 };
 
-/** A result tells when another release made it than the one that the job was submitted for. */
+/** A result has a warning when another release made it than the one that the job was submitted for. */
 const replacedRelease = (asked: string, used: string): Warning[] => {
   if (used === asked) return [];
   const detail = `The job was submitted for the release ${asked}, which is no longer available; the result was made by ${used} at the same price.`;

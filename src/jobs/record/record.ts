@@ -74,7 +74,7 @@ const shared = {
   /** When the result goes away. */
   expires_at: time,
   request_id: z.string(),
-  /** What the request that made it told about itself. */
+  /** What the request that made it said about itself. */
   metadata: json(z.record(z.string(), z.string())).prefault('{}'),
   /** The span of the request that made it; '' for none. See `scope.ts`. */
   traceparent: z.string().default(''),
@@ -142,7 +142,7 @@ export type JobRecord = ReadableJob | UnreadableJob;
 
 export type ReadRecord = (fields: Readonly<Record<string, string>>) => JobRecord | null;
 
-/** Reads records of these operations' jobs; null for a hash that tells neither which job it is nor whose. */
+/** Reads records of these operations' jobs; null for a hash without the job's id and account. */
 export const recordReader = (operations: readonly Operation[]): ReadRecord => {
   const schemas = new Map(operations.map((one) => [one.kind, recordSchema(one)]));
   return (fields) => {

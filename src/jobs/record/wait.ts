@@ -5,7 +5,7 @@ import type { JobEvent, Signals } from './signals.ts';
 const ENDS: ReadonlySet<JobEvent> = new Set(['succeeded', 'failed', 'canceled', 'unsure']);
 
 /**
- * The job when it has ended, or unfinished after `timeoutMs` or when `signal` aborts: isOver(status) tells which.
+ * The job when it has ended, or unfinished after `timeoutMs` or when `signal` aborts: isOver(status) says which.
  * Listens before it reads the record, so that an end between the two is not missed.
  */
 export const waitForEnd = async (

@@ -39,7 +39,7 @@ export type AttemptTiming = HeartTiming & {
 export type End = 'succeeded' | 'failed' | 'canceled' | 'queued' | 'lost';
 type Why = 'canceled' | 'lost' | 'deadline' | 'draining';
 
-/** Runs one attempt of a job that was taken, and brings the job where its result or failure leads. */
+/** Runs one attempt of a job that was taken, and moves the job to the state that the result or the failure calls for. */
 export const runAttempt = async (
   parts: AttemptParts,
   timing: AttemptTiming,
@@ -119,7 +119,7 @@ const isPassing = ({ code, facts }: Failure): boolean =>
 const isWaitedFor = (code: FailureCode): boolean =>
   ['model_unavailable', 'storage_full', 'storage_unavailable'].includes(code);
 
-/** A stop is no fault, and a model that is away is told by its reason alone, as it is asked again and again. */
+/** A stop is not a fault. Of a model that is away only the reason is logged, without a stack, because the job retries often. */
 const tell = (log: Log, stopped: Why | undefined, error: unknown): void => {
   const { code, cause, message } = asFailure(error);
   if (stopped) {

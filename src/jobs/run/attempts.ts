@@ -45,7 +45,7 @@ const lookAtDue = script(
 
 const adoptJobs = script(from('adopt'), z.number());
 
-/** So many jobs that are due are handled in one call. */
+/** The most jobs that are due and are handled in one call. */
 const DUE_AT_ONCE = 100;
 
 /** The steps of an attempt. Each is one script, which does nothing when the fencing token is not the job's latest. */

@@ -12,7 +12,7 @@ export type HeartTiming = {
   readonly silenceMs: number;
 };
 
-/** Keeps the lease, tells progress, and hears what was not announced. */
+/** Keeps the lease, reports progress, and notices stops that were not announced. */
 export const startHeart = (
   { attempts, log }: { readonly attempts: Attempts; readonly log: Log },
   { beatMs, silenceMs }: HeartTiming,

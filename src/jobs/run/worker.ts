@@ -35,7 +35,7 @@ export type WorkerTiming = AttemptTiming & {
   /** How often to look at what is due, and whether Bull has a ticket for it. */
   readonly lookMs: number;
   readonly sweepMs: number;
-  /** For so long a worker does not help after a chunk that it could not do. */
+  /** How long a worker does not help after a chunk that it could not do. */
   readonly restMs: number;
 };
 

@@ -1,4 +1,4 @@
--- The heartbeat of a running attempt: renews its lease and records its progress. Webhooks are told of it every 2 s at most.
+-- The heartbeat of a running attempt: renews its lease and records its progress. Webhooks get it every 2 s at most.
 -- KEYS[1] root   ARGV: id, fence, lease ms, progress (JSON, or '' for none)
 -- Answers 'on'; 'cancel': the job is being cancelled; 'lost': the job belongs to another attempt or has ended, stop.
 -- @include "job.lua"

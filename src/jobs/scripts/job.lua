@@ -126,7 +126,7 @@ local function drop_chunks(root, id)
   redis.call('DEL', root .. ':chunks:' .. id)
 end
 
--- Ends a job for good: settles its held credits, gives its turn back, publishes its end and has webhooks told. `fields` are written to the record.
+-- Ends a job: settles its held credits, gives its turn back, publishes its end and puts it into the outbox of webhooks. `fields` are written to the record.
 -- settings: record_ttl_ms.
 local function end_job(root, id, status, credits, settings, fields)
   local key, now = job_key(root, id), now_ms()

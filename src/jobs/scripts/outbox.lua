@@ -1,4 +1,4 @@
--- What is to be told by webhooks. An entry is written by the script that makes it true, and stays until a deliverer has put
+-- Events for webhooks. An entry is written by the script that makes it true, and stays until a deliverer has put
 -- what follows from it into its queue (src/webhooks).
 --   <root>:outbox           zset of entry ids by when a deliverer may take them (ms)
 --   <root>:outbox:entries   hash: id -> JSON, see OutboxEntry in src/webhooks/outbox.ts
@@ -21,7 +21,7 @@ local function wants(callback, event)
   return false
 end
 
--- An event of a job, where anyone is to be told of it. event: such as 'job.succeeded'
+-- An event of a job, if any receiver is to get it. event: such as 'job.succeeded'
 local function tell(root, now, id, account, event)
   local endpoints = redis.call('SMEMBERS', root .. ':subscribed:' .. account .. ':' .. event)
   local callbacks = redis.call('HVALS', root .. ':callbacks:' .. id)

@@ -5,7 +5,7 @@ import type { Jobs } from '../record/jobs.ts';
 
 export type CachedResults = ReturnType<typeof openCachedResults>;
 
-/** Results that are asked for again and again: so many are known by name. */
+/** How many results that are requested repeatedly are remembered by name. */
 const MOST_KNOWN = 1000;
 
 /**

@@ -25,10 +25,10 @@ export type SubmitParts = {
   readonly queue: Queue;
 };
 
-/** What a request brought for itself and not for the work: equal work with other ones is the same work. */
+/** Belongs to the request and not to the work: requests that differ only in this are the same work. */
 export type Callback = {
   readonly metadata: Metadata;
-  /** Where the job's events are told; null: nowhere but at the account's endpoints. */
+  /** Where the job's events are sent; null: only to the account's endpoints. */
   readonly url: string | null;
   readonly events: readonly EventType[];
 };

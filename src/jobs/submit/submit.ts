@@ -59,13 +59,13 @@ const moveAndPlace = async (parts: SubmitParts, submission: Submission, id: stri
 /** A worker with nothing to do takes a job within this time, and then Bull's writes to the disk would only delay it. */
 const TAKEN_WITHIN_MS = 10;
 
-/** Never rejects, and nobody waits for it. */
+/** Never rejects; nothing waits for it. */
 const deliver = async ({ queue, jobs, log }: SubmitParts, id: string): Promise<void> => {
   try {
     await sleep(TAKEN_WITHIN_MS);
     if (await jobs.isQueued(id)) await queue.deliver({ id, dispatch: 1 });
   } catch (error) {
-    // The job is made and the caller is told so: a worker finds it when it looks at what is due.
+    // The job is made and the caller gets it: a worker finds it when it looks at what is due.
     log.warn({ job_id: id, err: error }, 'a job could not be given to the queue yet');
   }
 };

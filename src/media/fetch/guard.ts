@@ -19,7 +19,7 @@ export const checkUrl = (url: URL, allowHosts: readonly string[]): void => {
   }
 };
 
-/** A refusal of a host name takes at least so long, so that its duration does not tell whether the name exists. */
+/** The least time that the refusal of a host name takes, so that its duration does not show whether the name exists. */
 const ANSWER_MS = 500;
 
 /**

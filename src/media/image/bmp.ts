@@ -32,7 +32,7 @@ const headerIn = (head: Buffer): BmpHeader => {
   return { size: { width, height }, alpha: bits === 32 };
 };
 
-/** The same picture as a PNG. Throws when the file is damaged, and decode_failed when that cannot be told. */
+/** The same picture as a PNG. Throws when the file is damaged, and decode_failed when that cannot be decided. */
 export const bmpAsPng = async (
   path: string,
   { width, height }: Size,

@@ -12,7 +12,7 @@ import { encodeImage, type ImageEncoding } from './picture.ts';
 
 type Confines = Pick<ChildLimits, 'environment' | 'network'> & { readonly signal: AbortSignal };
 
-/** So many pixels take up to half a second. A process of its own takes 0.2 s more. */
+/** Encoding this many pixels takes up to half a second. A process of its own takes 0.2 s more. */
 const QUICK_PIXELS: Readonly<Record<ImageFormat, number>> = {
   png: 8_000_000,
   jpeg: 16_000_000,
@@ -80,7 +80,7 @@ const answerOf = async (
   const ended = (how: string) => gone.abort(new Error(`the encoder ended with ${how}`));
   child.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
   child.on('error', (error) => ended(error.message));
-  // Its end tells why the pipe broke; without a listener this error would end the process.
+  // Its exit says why the pipe broke; without a listener this error would end the process.
   child.stdin?.on('error', () => {});
   try {
     const answered = once(child, 'message', { signal: gone.signal });

@@ -1,9 +1,9 @@
-/** What this service and the process that encodes a picture for it say to each other. */
+/** The messages between this service and the process that encodes a picture for it. */
 import { z } from 'zod';
 import type { Picture } from '../../frame.ts';
 import type { ImageEncoding } from './picture.ts';
 
-/** The pixels follow on its standard input, so many bytes. */
+/** The number of bytes of pixels that follow on its standard input. */
 export type ToEncoder = {
   readonly picture: Omit<Picture, 'pixels'>;
   readonly bytes: number;

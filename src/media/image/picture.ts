@@ -142,7 +142,7 @@ const raw = (picture: Picture): Sharp => {
   return sharp(samplesOf(picture), { raw: { width, height, channels }, limitInputPixels: false });
 };
 
-/** sharp tells the depth by the type. The bytes are copied for that, as they may begin at an odd place in their memory. */
+/** sharp infers the depth from the type. The bytes are copied for that, as they may begin at an odd place in their memory. */
 const samplesOf = ({ pixels, depth }: Picture): Buffer | Uint16Array =>
   depth ? new Uint16Array(new Uint8Array(pixels).buffer) : pixels;
 

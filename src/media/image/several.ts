@@ -37,7 +37,7 @@ const severalInGif = async (file: FileWindow): Promise<boolean> => {
 const EXTENSION = 0x21;
 const PICTURE = 0x2c;
 
-/** By the byte of flags that tells of a palette: 3 bytes for each of its colours. */
+/** By the byte of flags that says whether there is a palette: 3 bytes for each of its colours. */
 const paletteBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 /** Each begins with its length; one of length 0 is the last. */

@@ -21,7 +21,7 @@ export const decodeStill = async (
   return rgb(frame.extend({ ...grown, extendWith: 'copy' }));
 };
 
-/** The picture, reduced so that the longer side has at most so many pixels. */
+/** The picture, reduced so that the longer side has at most this many pixels. */
 export const shrink = (picture: Picture, longSide: number): Promise<Picture> => {
   const { width, height } = fitted(picture, longSide);
   return rgb(raw(picture).resize(width, height, { fit: 'fill' }));

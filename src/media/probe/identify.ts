@@ -38,7 +38,7 @@ const names: Readonly<Record<Kind, string>> = {
   video: 'a video (MP4, MOV, AVI, WebM)',
   audio: 'a sound (MP3, WAV, AAC, M4A, FLAC, OGG, Opus, WebM, or that of an MP4 or MOV)',
 };
-/** What people call formats whose media types few would know; `came` tells both. */
+/** The common names of formats whose media types are little known; `came` has both. */
 const commonNames: Readonly<Record<string, string>> = {
   'video/MP1S': 'MPEG-1, as in .mpg files',
   'video/MP2P': 'MPEG-2, as in .mpg and .vob files',

@@ -1,4 +1,4 @@
-/** What this service and a process that probes for it say to each other. */
+/** The messages between this service and a process that probes for it. */
 import { types } from 'node:util';
 import { z } from 'zod';
 import { Failure, type FailureCode, failures } from '../../errors.ts';

@@ -1,7 +1,7 @@
 import { type Confines, type Prober, type Probes, startProber } from './prober.ts';
 
 export type Probers = {
-  /** Runs the work with the probes of a process that no other work has meanwhile. */
+  /** Runs the work with the probes of a process that no other work uses at the same time. */
   lend<T>(work: (probes: Probes) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };

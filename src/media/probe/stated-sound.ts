@@ -1,4 +1,4 @@
-/** How long the header of a sound says that it lasts, so that one whose end is missing can be told. */
+/** How long the header of a sound says that it lasts, so that a missing end is noticed. */
 import { openFileWindow } from '../file-window.ts';
 import type { Container } from '../info.ts';
 import type { Streams } from './streams.ts';

@@ -12,7 +12,7 @@ import { evenLuma } from '../yuv.ts';
 import { PictureClock, printTimes } from './picture-clock.ts';
 import { type FrameMemory, picturesIn, placesIn } from './raw-pictures.ts';
 
-/** A packet holds one picture; so many pictures more than packets are tolerated. */
+/** A packet holds one picture; this many more pictures than packets are tolerated. */
 const MORE_FRAMES = 16;
 
 /** The path of a file, or the parts of one that are not joined yet. */

@@ -25,10 +25,10 @@ type ReadOptions = FfmpegOptions & {
   readonly memory: Memory;
 };
 
-/** Pictures that are read backwards are held in memory, up to so many. */
+/** The most pictures that are held in memory to be read backwards. */
 const WINDOW_BYTES = 128 * 1024 * 1024;
 const WINDOW_FRAMES = 256;
-/** So many pictures before the wanted one are decoded too: the first after a seek may lack the pictures they refer to. */
+/** How many pictures before the wanted one are decoded too: the first after a seek may lack the pictures they refer to. */
 const MARGIN = 16;
 
 /**

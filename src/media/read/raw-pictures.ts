@@ -4,7 +4,7 @@ import type { Pipe } from '../pipe.ts';
 
 /** Where the pixels of frames are put. */
 export type FrameMemory = {
-  /** So many frames lie one behind the other in one piece of memory. Absent: each has its own. */
+  /** How many frames share one piece of memory, one behind the other. Absent: each has its own. */
   readonly framesPerBlock?: number;
   /** Gets what the receivers of frames have finished with. */
   readonly blocks: Memory;
@@ -29,7 +29,7 @@ export async function* picturesIn(pipe: Pipe): AsyncGenerator<Buffer> {
   }
 }
 
-/** The next place for a picture of so many bytes: blocks are filled one after the other. */
+/** The next place for a picture of `bytes` bytes: blocks are filled one after the other. */
 export const placesIn = (
   { framesPerBlock = 1, blocks }: FrameMemory,
   bytes: number,

@@ -4,7 +4,7 @@ import { type Size, yuvBytes } from '../../frame.ts';
 
 /** The pictures of a clip as `decodeSmall` keeps them, by their index. */
 export type Spool = {
-  /** So many, from the first on. */
+  /** How many pictures it holds, from the first on. */
   readonly pictures: number;
   /** A picture's 4:2:0 bytes, into memory that takes them exactly. */
   read(index: number, memory: Buffer): Promise<void>;
@@ -18,7 +18,7 @@ const FREE = 2;
 
 type Room = { readonly folder: string; readonly reserveBytes: number };
 
-/** Whether so many pictures may be kept in this folder: its disk has room for them beside the reserve. */
+/** Whether this many pictures fit into the folder: its disk has room for them beside the reserve. */
 export const hasRoom = async (
   { folder, reserveBytes }: Room,
   size: Size,

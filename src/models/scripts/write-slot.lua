@@ -1,4 +1,4 @@
--- Stores what a slot's releases are, unless someone else has changed it meanwhile, and writes it into the log.
+-- Stores what a slot's releases are, unless it was changed in the meantime, and writes it into the log.
 -- KEYS[1] root
 -- ARGV[1] slot, ARGV[2] what is stored, as it was read ('' for nothing), ARGV[3] what is to be stored,
 -- ARGV[4] entry of the log as JSON ('' for none), ARGV[5] releases that become usable again, separated by spaces

@@ -1,4 +1,4 @@
-/** What `GET /v1/models` tells of a model that synchronises lips. */
+/** What `GET /v1/models` says about a model that synchronises lips. */
 import { z } from 'zod';
 import { rateOf } from '../../accounts/list-price.ts';
 import type { Config } from '../../config.ts';

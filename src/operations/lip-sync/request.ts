@@ -177,7 +177,7 @@ export const Sync = z
   .meta({ id: 'Sync' });
 export type Sync = z.infer<typeof Sync>;
 
-/** What a lip sync tells of its result besides what every operation tells. */
+/** What a lip sync says about its result besides what every operation says. */
 export const lipsyncOutcome = {
   duration_seconds: z.number(),
   frames: z.int().min(0),

@@ -48,7 +48,7 @@ export type LipSyncHelp = Omit<TaskWithPlace, 'target' | 'report' | 'share' | 'h
   readonly onFrames: OnFrames;
 };
 
-/** The encoded video, and what is known of how it was made. */
+/** The encoded video, and how it was made. */
 export type LipSyncVideo = {
   /** Its pictures, which are still to be joined with `track`. */
   readonly parts: readonly EncodedPart[];

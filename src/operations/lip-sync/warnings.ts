@@ -1,4 +1,4 @@
-/** What callers are told of a finished lip sync besides its numbers. */
+/** The warnings in the result of a lip sync. */
 
 import type { Warning } from '../../contract/job.ts';
 import { Failure } from '../../errors.ts';
@@ -57,7 +57,7 @@ export const weaklySynced = (sync: SyncMeasure | null, frames: number): Warning[
   return [{ code: 'weak_sync', detail }];
 };
 
-/** Share of the frames that are to speak from which callers are told that they are as they were. */
+/** Share of the frames that should speak and were left unchanged, from which the result has a warning. */
 const MANY = 0.2;
 
 /** For a clip of whose frames many were passed through: cuts to other people, a face turned away, a hand. */
@@ -79,12 +79,12 @@ export const smallFace = (boxes: readonly (Box | null)[]): Warning[] => {
 };
 
 /**
- * How much of the lower face a thing covers, from which a portrait's caller is told. Portraits have 0 to .08, in black and white,
+ * Share of the lower face that is covered, from which the result of a portrait has a warning. Portraits have 0 to .08, in black and white,
  * in sepia and faded too; behind a drawn hand a quarter of them have .31 to .50 (docs/decisions/0082).
  */
 const COVERED = 0.3;
 
-/** For a portrait whose lips cannot be told from what lies round them: of a clip, other frames tell. covered: 0..1. */
+/** For a portrait whose lips cannot be distinguished from what is round them: in a clip, other frames show them. covered: 0..1. */
 export const mouthCovered = (covered: number): Warning[] => {
   if (covered < COVERED) return [];
   const detail =

@@ -17,11 +17,11 @@ export type Band = {
 type Grid = Pick<Upscaler, 'bandAlign' | 'bandHalo' | 'bandRows'> &
   Partial<Pick<Upscaler, 'bandColumns' | 'bandAfter'>>;
 
-/** So many rows are measured, as the model does (_SIDE in enhance/upscale/damage.py); they begin where a JPEG's blocks do. */
+/** How many rows are measured, as in the model (_SIDE in enhance/upscale/damage.py); they begin where a JPEG's blocks do. */
 const SAMPLED_ROWS = 512;
 const BLOCK = 8;
 
-/** So many output pixels take a second or two on a laptop: short enough to cancel, long enough to be efficient. */
+/** Output pixels that take a second or two on a laptop: short enough to cancel, long enough to be efficient. */
 const outputPixelsPerBand = 4_000_000;
 
 /** As much of a picture as is measured, rows from its middle, as a view of its own bytes. */

@@ -131,7 +131,7 @@ const makeChunk = async (
   });
 };
 
-/** Nothing could be decoded from there. Whether that is the video's fault is told by decoding it from its start. */
+/** Nothing could be decoded from there. Whether that is the video's fault is decided by decoding it from its start. */
 const isWithoutPictures = (error: unknown): boolean =>
   error instanceof Failure && ['media_unreadable', 'encode_failed'].includes(error.code);
 

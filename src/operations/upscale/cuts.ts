@@ -23,7 +23,7 @@ export const spansOf = (
   return edges.slice(1).map((to, i) => ({ from: edges[i] ?? null, to }));
 };
 
-/** So many pictures before a span are decoded too where a filter mixes a picture with those beside it. */
+/** How many pictures before a span are decoded too where a filter mixes a picture with those beside it. */
 const FILTERED = 4;
 
 /** From which time on a span is decoded. */

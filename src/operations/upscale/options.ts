@@ -46,7 +46,7 @@ const usualEffort = (model: UpscaleModel, kind: 'image' | 'video'): Effort =>
   kind === 'video' && model !== 'detail' ? 'realtime' : 'best';
 
 /**
- * The options as the work will have them, defaults filled in, once the content has told the kind.
+ * The options as the work will have them, defaults filled in, once the kind is known from the content.
  * What does not go with that kind is refused. Pure.
  */
 export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'): UpscaleOptions => {

@@ -9,7 +9,7 @@ import {
 import type { Size } from '../../frame.ts';
 
 /**
- * A frame of video costs at least what one of so many pixels does: a call of `photo` takes 5 ms for a single pixel, where
+ * A frame of video costs at least what one of this many pixels does: a call of `photo` takes 5 ms for a single pixel, where
  * a megapixel takes 1 s, and decoder and encoder have their own share of each frame.
  */
 const LEAST_FRAME_PIXELS = 10_000;

@@ -1,4 +1,4 @@
-/** The pictures of one span of a video, and the marks by which it is told that spans follow each other without a seam. */
+/** The pictures of one span of a video, and the marks that show whether spans follow each other without a seam. */
 import { createHash } from 'node:crypto';
 import type { Timed } from '../../frame.ts';
 import type { VideoInfo } from '../../media/info.ts';

@@ -10,7 +10,7 @@ const PASSING = [408, 429];
 /** What S3 says when what came is not what was sent, or a part of a file is not there. */
 const DAMAGED = ['BadDigest', 'InvalidPart', 'InvalidPartOrder', 'XAmzContentSHA256Mismatch'];
 
-/** A call whose failure is told as `s3Failure` does. */
+/** A call whose errors become those of `s3Failure`. */
 export const told = async <T>(call: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();

@@ -19,7 +19,7 @@ const REFERENCES = 4;
 export type Quality = 'fast' | 'balanced' | 'studio';
 /** The place of a model in this list is its number in QUALITY. */
 const qualities: readonly Quality[] = ['fast', 'balanced', 'studio'];
-/** So many pictures are told that show the inside of the mouth, at most. */
+/** The most pictures that are named as showing the inside of the mouth. */
 const BANK = 24;
 
 type PlanRequest = {
@@ -42,7 +42,7 @@ type PlanRequest = {
   readonly quality: Quality;
   /** Whether the mouth is to be late by `lagSeconds`, as the clip's own was, or on time with the new sound. */
   readonly keepLag: boolean;
-  /** How many known pictures are to be told that show the inside of the mouth. */
+  /** How many pictures that show the inside of the mouth are to be named. */
   readonly lenders: number;
 };
 

@@ -27,7 +27,7 @@ export type Rendered = {
   readonly mask: Buffer;
 };
 
-/** The part of a picture round a face, by which its style is told. */
+/** The part of a picture round a face, by which its style is decided. */
 export type FaceCut = Size & {
   /** 1: luma, 3: RGB. */
   readonly channels: number;

@@ -6,7 +6,7 @@ import type { Transport } from '../protocol/transport.ts';
 import { bytes, integers, type LoadedModel, openModel, type Slot, shorts, texts } from './model.ts';
 
 export type Upscaler = {
-  /** Bands of a picture start at multiples of so many rows, and take so many rows of context along. */
+  /** Bands of a picture start at multiples of this many rows, and include this many rows of context. */
   readonly bandAlign: number;
   readonly bandHalo: number;
   /** How many rows of its own a band has; 0: `bandsOf` decides. */

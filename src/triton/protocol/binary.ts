@@ -1,6 +1,6 @@
 /**
  * Requests and answers of the KServe v2 protocol with its binary tensor extension: a JSON header, then
- * the tensors' bytes one after the other; `Inference-Header-Content-Length` tells where the JSON ends.
+ * the tensors' bytes one after the other; `Inference-Header-Content-Length` says where the JSON ends.
  */
 import { z } from 'zod';
 import { checkTensor, type ReceivedOutput, type RequestedOutput, type Tensor } from './tensor.ts';

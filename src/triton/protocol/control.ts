@@ -71,7 +71,7 @@ export const openControl = (address: TritonAddress): Control => {
     const path = `/models/${encodeURIComponent(model)}/config`;
     return read(model, ModelConfig, await granted(model, wire.get(path, within)));
   };
-  /** A thread of Triton that loads a model answers nobody until it has: then the next look asks another. */
+  /** A thread of Triton answers nothing while it loads a model: the next look then asks another. */
   const isReady = async (model: string, signal?: AbortSignal): Promise<boolean> => {
     const path = `/models/${encodeURIComponent(model)}/ready`;
     try {

@@ -1,4 +1,4 @@
-/** How Triton's failures are told, alike over every transport. */
+/** Triton's errors as failures of the service, the same for every transport. */
 import { Failure } from '../../errors.ts';
 
 /** cause: why, for the log. Callers only hear that the model is not ready. */
@@ -13,7 +13,7 @@ export const tooSlow = (model: string, timeoutMs: number): Failure =>
 
 /**
  * How Triton says that it does not serve a model now; the status that goes with it depends on its release. A dead Python
- * process (stub) is told like an error of the model, but no request can succeed until the model is loaded again.
+ * process (stub) is reported like an error of the model, but no request can succeed until the model is loaded again.
  */
 const absence = /^Request for unknown model|stub process/i;
 

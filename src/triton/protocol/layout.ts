@@ -11,7 +11,7 @@ export type Layout = {
 
 /** Smaller tensors travel in the body: the two system calls that they save would cost as much. */
 const leastBytes = 64 * 1024;
-/** Tensors begin at multiples of so many bytes, a cache line, where vector instructions load fastest. */
+/** Tensors begin at multiples of this many bytes, a cache line, where vector instructions load fastest. */
 const alignment = 64;
 
 /** Inputs, then outputs, one after the other. An output of unknown length travels in the body, one with memory of its own never. */

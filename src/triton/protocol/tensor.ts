@@ -60,7 +60,7 @@ export const fp32 = (name: string, shape: readonly number[], values: Float32Arra
 /** The numbers of an FP32 output. */
 export const floatsOf = ({ data }: Tensor): Float32Array => new Float32Array(aligned(data));
 
-/** So many numbers of an FP32 output, from that one on. */
+/** `count` numbers of an FP32 output, from number `from` on. */
 export const floatsIn = ({ data }: Tensor, from: number, count: number): Float32Array =>
   new Float32Array(aligned(data.subarray(from * 4, (from + count) * 4)));
 

@@ -61,7 +61,7 @@ export const openWire = (
       ...(signal && { signal }),
     });
     asked.once('timeout', () => asked.destroy(new TimeoutError(timeoutMs)));
-    // Of an answer that has begun only the request tells why it ended.
+    // Once an answer has begun, only the request knows why it ended.
     let ended: unknown;
     asked.on('error', (error) => {
       ended ??= error;

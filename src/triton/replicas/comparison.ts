@@ -1,4 +1,4 @@
-/** Tells the log which replicas differ from the others in what they have. */
+/** Logs which replicas differ from the others in what they have. */
 import type { Log } from '../../log.ts';
 import type { Server } from './replica.ts';
 

@@ -1,7 +1,7 @@
 /** For how long a server that has failed gets no work: longer each time, so that one that keeps failing costs ever fewer requests. */
 const leastMs = 1_000;
 const mostMs = 10_000;
-/** After so long without a failure the next one counts as the first again. */
+/** After this time without a failure the next one counts as the first again. */
 const forgottenMs = 60_000;
 
 export type Ejection = {

@@ -15,7 +15,7 @@ export type Fleet = {
   /**
    * Does the work on the server that has the model and the fewest requests at it. Work that fails as model_unavailable (its
    * server is lost, or could not take it) is done once more on another server; any other failure is the model's own.
-   * Throws Failure model_unavailable, whose cause tells how each server stands, when none has the model.
+   * Throws Failure model_unavailable, whose cause has the state of each server, when none has the model.
    */
   ask<T>(model: string, work: (server: Server) => Promise<T>): Promise<T>;
   /** How often work was done once more. */

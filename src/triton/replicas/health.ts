@@ -7,7 +7,7 @@ import { openEjection } from './ejection.ts';
 import { type Look, look } from './look.ts';
 
 export type Health = {
-  /** Looks now, beside the look that is taken every second; who comes during a look shares it. It does not throw: the state tells how it went. */
+  /** Looks now, beside the look that is taken every second; a call during a look shares it. It does not throw: the state says how it went. */
   check(): Promise<void>;
   /** What the server had when it last answered. */
   seen(): Look;
@@ -31,7 +31,7 @@ type HealthParts = {
   readonly log: Log;
   /** It answers again after it did not. */
   readonly onBack: () => void;
-  /** It has not answered for `silentMs`; told again with each further check. */
+  /** It has not answered for `silentMs`; reported again with each further check. */
   readonly onSilent: (silentMs: number) => void;
 };
 

@@ -32,7 +32,7 @@ export const look = async (control: Control, before: Look, signal: AbortSignal):
   return { index, releases };
 };
 
-/** A thread of Triton that loads a model answers nobody else on its connections: a second connection gets another thread. */
+/** A thread of Triton that loads a model answers nothing else on its connections: a second connection gets another thread. */
 const indexOf = async (control: Control, within: Within): Promise<readonly IndexEntry[]> => {
   try {
     return await control.repositoryIndex(within);
@@ -42,7 +42,7 @@ const indexOf = async (control: Control, within: Within): Promise<readonly Index
   }
 };
 
-/** Null for a model that is no longer READY, or not told now; '' for one without the parameter. */
+/** Null for a model that is no longer READY, or not reported now; '' for one without the parameter. */
 const releaseOf = async (
   control: Control,
   model: string,

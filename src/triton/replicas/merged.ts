@@ -1,4 +1,4 @@
-/** What the replicas have between them, as if they were one server. */
+/** What all replicas together have, as if they were one server. */
 import type { Failure } from '../../errors.ts';
 import type { Control, IndexEntry } from '../protocol/control.ts';
 import { modelUnavailable } from '../protocol/faults.ts';

@@ -31,7 +31,7 @@ local function count_disabled(root, id, why)
   end
 end
 
--- From now on the endpoint is told what its record says: nothing while it is disabled.
+-- From now on the endpoint gets the events that its record names: none while it is disabled.
 local function subscribe(root, id)
   local webhook = redis.call('HMGET', webhook_key(root, id), 'account', 'events', 'disabled_reason')
   local wanted = {}

@@ -17,11 +17,11 @@ const LEAST_PICTURES = 5;
 const SAME_BOX = 0.3;
 /** Who has a talk score (talking.ts: 0..3) below this does not talk. */
 const LEAST_TALK = 0.3;
-/** Whoever reaches this share of the highest talk score, or of the largest size, counts as equal to the first. */
+/** A face that reaches this share of the highest talk score, or of the largest size, counts as equal to the first. */
 const EQUAL_TALK = 0.85;
 const EQUAL_SIZE = 0.8;
 
-/** What tells who talks: the times of the pictures, and what is heard in the clip's own sound, if it has one. */
+/** How it is decided who talks: by the times of the pictures, and by what is heard in the clip's own sound, if it has one. */
 export type ClipSpeech = { readonly times: readonly number[]; readonly own: Heard | null };
 
 /** How many people are seen. */

@@ -24,7 +24,7 @@ type FirstPass = {
   readonly signal: AbortSignal;
 };
 
-/** How many pictures are looked at, as far as the file tells. */
+/** How many pictures are looked at, as far as the file says. */
 export const picturesToTrack = (
   { options: { speaker } }: Pick<LipSyncTask, 'options'>,
   { info, shownSeconds }: Pick<FirstPass, 'info' | 'shownSeconds'>,
@@ -98,7 +98,7 @@ const track = (
   });
 };
 
-/** The frames that begin within so many seconds of the first, and at least those up to frame `least`. */
+/** The frames that begin within `seconds` of the first, and at least those up to frame `least`. */
 async function* upTo(frames: AsyncIterable<YuvFrame>, seconds: number, least: number) {
   let start: number | undefined;
   for await (const frame of frames) {

@@ -1,6 +1,6 @@
 /** Which faces of a clip are the same person, cuts included: pure. */
 
-/** See `face_track`'s LIKENESS: the distance of two of them tells whether they are of one person. */
+/** See `face_track`'s LIKENESS: the distance of two of them says whether they are of one person. */
 type Likeness = Float32Array;
 type Person = {
   readonly ids: number[];
@@ -8,7 +8,7 @@ type Person = {
   readonly pictures: Set<number>;
 };
 
-/** Of each face at most so many likenesses are kept. */
+/** The most likenesses that are kept of each face. */
 const MOST_LIKENESSES = 8;
 /**
  * Two faces are one person where their closest likenesses are nearer than this (Euclidean distance): inference/enhance/face/

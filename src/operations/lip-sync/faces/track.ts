@@ -37,7 +37,7 @@ export type TrackedClip = {
   /** Of each picture, in seconds from the first, and of the end of the last. */
   readonly times: readonly number[];
   readonly sightings: readonly (readonly Sighting[])[];
-  /** Indices of the pictures with which another shot begins; absent: a record of before they were told. */
+  /** Indices of the pictures with which another shot begins; absent in records from before they were stored. */
   readonly cuts?: readonly number[];
 };
 

@@ -18,7 +18,7 @@ type PlanInputs = {
   readonly observed: ObservedMeshes;
   /** Of the output frames, in seconds from the first. */
   readonly times: readonly number[];
-  /** How many of the pictures are to be told that show the inside of the mouth; absent: none. */
+  /** How many of the pictures that show the inside of the mouth are to be named; absent: none. */
   readonly lenders?: number;
 };
 

@@ -17,7 +17,7 @@ type InsideSources = {
   readonly signal: AbortSignal;
 };
 
-/** Pictures that are at most so many apart are decoded in one go, those between them included; farther ones by a seek. */
+/** Pictures that are at most this far apart are decoded in one go, with those between them; farther ones by a seek. */
 const MOST_DECODED_BETWEEN = 120;
 
 /** Null where no picture shows it, and for a drawing: it is drawn then. */

@@ -1,6 +1,6 @@
 import { HEARD_RATE } from '../../../media/heard.ts';
 
-/** So many samples of a sound with a time, in seconds, at their middle; 0 before its begin and after its end. Pure. */
+/** The samples of a sound round a time in seconds; 0 before its beginning and after its end. Pure. */
 export const speechWindow = (pcm: Float32Array, time: number, samples: number): Float32Array => {
   const window = new Float32Array(samples);
   const from = Math.round(time * HEARD_RATE) - samples / 2;

@@ -85,7 +85,7 @@ const rectOf = ({ models }: Means, picture: Picture | YuvFrame, mesh: Float32Arr
   return rect;
 };
 
-/** The style is the caller's; where that is `auto`, the model tells it by the face. */
+/** The style is the caller's; where that is `auto`, the model decides by the face. */
 const measure = async (
   { models, options, signal }: Means,
   mouth: Unmeasured,
