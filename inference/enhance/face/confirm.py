@@ -21,7 +21,7 @@ from .mesh import MeshNetwork
 
 STAYS = 0.2  # share of the crop's movement below which a mesh is on a face
 SEEN = 0.38  # mean score above which the detector has seen a face
-SEEN_SMALL, SMALL = 0.6, 48.0  # the same for a face whose longer side is shorter than so many pixels
+SEEN_SMALL, SMALL = 0.6, 48.0  # the same for a face whose longer side is shorter than SMALL pixels
 SEEN_WHERE_SAID = 0.2  # where the caller says that a face is: people's faces of 16 pixels reach 0.88, a cat's 0.0
 VIEW = 192  # pixels of a view's side
 SHIFT = 0.08  # sides of the crop

@@ -40,7 +40,7 @@ class Detection:
         return float((self.box[2:] - self.box[:2]).max())
 
     def moved(self, x: int, y: int) -> "Detection":
-        """The detection so many pixels to the right and down."""
+        """The detection moved by pixels to the right and down."""
         shift = np.array([x, y], np.float32)
         return Detection(self.box + np.tile(shift, 2), self.keys + shift, self.score)
 
@@ -138,7 +138,7 @@ def _letterboxed(picture: Frame, size: int) -> tuple[npt.NDArray[np.float32], fl
 
 
 def _grid(cells: int, each: int) -> Points:
-    """The middles of a grid's cells in rows, 0..1, each so many times."""
+    """The middles of a grid's cells in rows, 0..1, each several times."""
     middles = (np.arange(cells, dtype=np.float32) + 0.5) / cells
     x, y = np.meshgrid(middles, middles)
     return np.repeat(np.stack([x.ravel(), y.ravel()], axis=1), each, axis=0)

@@ -1,4 +1,4 @@
-"""Likenesses, by which the few people of one clip are told apart: a descriptor of eyes, brows and nose, without a network.
+"""Likenesses, by which the few people of one clip are distinguished: a descriptor of eyes, brows and nose, without a network.
 
 Histograms of oriented gradients (Dalal and Triggs 2005) of a face aligned by the corners of its eyes and the base of its nose,
 the light normalised. Single likenesses of one person in two poses can be as far apart as those of two people; the closest two

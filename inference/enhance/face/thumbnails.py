@@ -1,4 +1,4 @@
-"""Thumbnails of frames and faces, by which a cut is told from a movement and one face from another."""
+"""Thumbnails of frames and faces, to distinguish a cut from a movement, and one face from another."""
 
 from typing import Any
 

@@ -63,7 +63,7 @@ def hear(prior: Prior, speech: Speech) -> Heard:
 
 
 def as_long(track: Array, frames: int) -> Array:
-    """A track (T x ...) cut to so many frames, or its last value repeated; zeros for an empty one.
+    """A track (T x ...) cut to `frames`, or its last value repeated; zeros for an empty one.
 
     Two analyses of one sound may differ by a frame.
     """

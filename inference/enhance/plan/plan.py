@@ -21,8 +21,8 @@ from .tracks import FRAME, at, interval, lengths
 
 _TALKS = 0.5  # liveliness
 _SHUTS = 0.5  # closure
-_LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip tells how the subject speaks
-_ENOUGH_SPEECH = 5.0  # s of it from which the clip alone tells this
+_LEAST_SPEECH = 1.0  # s of the subject's own speech from which the clip begins to show how the subject speaks
+_ENOUGH_SPEECH = 5.0  # s of it from which the clip alone counts
 _FOR_RESIDUAL = (4.0, 12.0)  # s of it from which the residual begins to count, and counts in full (residual.py)
 
 

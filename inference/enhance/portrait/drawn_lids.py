@@ -170,7 +170,7 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid
 
 
 def _find(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> _Found | None:
-    """The drawn eye round the mesh's; None where it is shut, cannot be told from what is round it, or has no likely size."""
+    """The drawn eye round the mesh's; None where it is shut, not separate from what is round it, or of no likely size."""
     unit = frame.unit
     points = frame.mesh[[*eye[0], *eye[1][::-1]], :2]
     along, down = _axes(frame)

@@ -72,7 +72,7 @@ class Rendered:
 
 
 def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], request: MouthRequest) -> Rendered:
-    """The patch with the mouth as requested; as it is, with an empty mask, where no mouth can be told.
+    """The patch with the mouth as requested; as it is, with an empty mask, where no mouth can be made out.
 
     mesh: 478 x 3 in the patch's pixels. Raises ValueError.
     """

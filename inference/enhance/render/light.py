@@ -1,4 +1,4 @@
-"""The light on a face, told by its cheeks, and the colours of what lies in it."""
+"""The light on a face, measured on its cheeks, and the colours that things have in it."""
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def light_between(lit: Array, other: Array) -> Array:
 
 
 def of_one_tint(skin: Array, lip: Array) -> bool:
-    """Whether skin and lips (RGB) differ in light alone, as in grey and in sepia: then colour tells nothing from them."""
+    """Whether skin and lips (RGB) differ in light alone, as in grey and in sepia: then colour does not separate them."""
     return chroma(light_between(skin, lip)) < ONE_TINT
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Quality:
-    """side: mouths of up to so many pixels squared are lent as the frame had them, larger ones made smaller. density: pixels
+    """side: mouths of up to side x side pixels are lent as the frame had them, larger ones are reduced. density: pixels
     per S of the inside of the mouth that is merged from them, at most. occlusion: what covers the mouth is looked for in every
     frame, not only where the mouth is strange; it stays in front. grain: noise and sharpness are matched to the source.
     fine_mask: no pixel is touched that the motion does not need.

@@ -33,7 +33,7 @@ class Subject:
     look: Annotated[Array, Shape(REGIONS, 3)]
     """What the mouth's surroundings look like beside the cheeks: trust.look()."""
     detail: Annotated[Array, Shape(len(PLACES))]
-    """How sharp the face is at PLACES, in grey levels, by which blurred frames are told."""
+    """How sharp the face is at PLACES, in grey levels: blurred frames have less."""
     rest: Rest
     """The closed lips."""
     bite: Annotated[Array, Shape(3)]
@@ -44,7 +44,7 @@ class Subject:
     teeth: Annotated[Array, Shape(ROWS, COLUMNS, 4)]
     """The subject's own upper teeth, unrolled, premultiplied RGB and opacity; opacity 0 where the frame showed none."""
     face: Face
-    """The lower face, coarsely, by which it is told what covers it."""
+    """The lower face, coarsely, to find what covers it in other frames."""
     ink: Ink | None
     """The mouth as a drawing has it; None for a mouth with lips."""
 

@@ -17,11 +17,11 @@ from .expected import CENTRES, DARK, OF_ITSELF, Mask, below_nose, face_of, grown
 ROUND_EYES = (168, 6, 9, 118, 347, 101, 330, 50, 280)
 """What a mask leaves free: it has the colour of the skin."""
 PALE = 0.45  # of the chroma of the skin, in its hue: what has less is neither skin nor lip
-COLOURED = 6.0  # levels of chroma of a skin, below which nothing can be told by it
+COLOURED = 6.0  # levels of chroma of a skin, below which chroma is not used
 BESIDE = 9  # cells round the mouth with whose skin it is compared
 LIKE_SKIN = 1.5  # in what a face differs from itself
-CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of it that is told from none
-APART = 0.5  # Lips.closed, below which what lies between the lips tells a mouth from a hand: pale lips do not
+CLEAR, FADED = 1.1, 0.3  # log of light over dark in a clear picture, and the least share of that which counts
+APART = 0.5  # Lips.closed, below which the inside of the mouth counts as well: pale lips alone look like a hand
 BARE = (0.6, 0.9)  # share of the mouth that is like the skin: of pale lips, of a hand
 
 

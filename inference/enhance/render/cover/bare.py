@@ -11,7 +11,7 @@ PARTS = 8  # of the mouth's width
 EVEN = (0.16, 0.28)
 """Of the usual contrast, that is left: of a hand's the first and less, of a mouth's the second and more. The even corner of a
 thin smile, which nothing covers, has .29 to .33 of it."""
-TOLD = (0.35, 0.6)  # the usual contrast, too low to be missed, and high enough
+TOLD = (0.35, 0.6)  # the usual contrast: so low that its absence means nothing, and high enough
 FEWEST = 6  # cells of a part
 
 

@@ -46,7 +46,8 @@ AMONG_KNOTS = [KNOTS.index(point) for point in ROUND_MOUTH]
 OF_FACE = [KNOTS.index(point) for point in (*LIPS, *SKIN)]
 
 INNER = [KNOTS.index(i) for i in (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)]
-TORN = (0.3, 2.0)  # cells of the reference for one here, beyond which lips that were apart and now touch tear the plate
+TORN = (0.3, 2.0)
+"""Cells of the reference for one here, beyond which the plate is torn: by lips that were apart and now touch."""
 PARTED = 0.012  # S between the reference's lips, from which what lies there is no face
 
 STIFFNESS = 1e-4
@@ -56,9 +57,9 @@ DARK = 16.0  # levels added before a logarithm is taken
 OF_ITSELF = np.array([0.11, 2.2, 2.5])  # of log luma, U, V: what a face differs from itself
 SCALES = np.array([0.08, 3.0, 3.0])  # of what skin differs, for the slope of the light: beyond, it is no light
 STEPS = 5  # of reweighting
-SOME = 3  # every so many cells are asked
+SOME = 3  # one of so many cells is used
 FLAT = 0.05  # ridge penalty on the slope of light over S
-MIDDLE = 0.4  # S under the nose, from where the slope of light is told
+MIDDLE = 0.4  # S under the nose: the origin of the slope of light
 HUES = (0.0145, 0.0185)
 """Chroma of lips and skin that does not go with luma, of luma: none, and enough to tell them apart. Every seventh frame of
 four clips in sepia, burnt out or not, has .006 to .013 (.017 at most), of 21 in colour .022 and more (.018 burnt out)."""
@@ -82,7 +83,7 @@ class Face:
 
     @cached_property
     def hues(self) -> float:
-        """0..1: 0 where chroma goes with luma, as in sepia and in black and white: only luma tells lips from skin there."""
+        """0..1: 0 where chroma goes with luma, as in sepia and in black and white: only luma separates lips from skin there."""
         luma, *chroma = self.at(OF_FACE).T
         lit = luma - luma.mean()
         slopes = (np.stack(chroma) @ lit) / max(float(lit @ lit), 1.0)
@@ -273,7 +274,7 @@ def _facing(at: Floats, size: Floats) -> Mask:
 
 
 def _light(difference: Floats, skin: Mask) -> Floats:
-    """The slope of the difference over the face, which is light; robust, so that what covers a part of it counts little."""
+    """The slope of the difference over the face, which is light; robust, so that a cover on a part of it counts little."""
     if skin.sum() < 20:
         return np.zeros_like(difference)
     within, seen = TERMS[skin][::SOME], difference[skin][::SOME].astype(np.float64).T

@@ -16,7 +16,7 @@ from .expected import CELL, CENTRES, OF_ITSELF, Compared, Face, Mask, compare, s
 
 LIKE_SKIN = (0.5, 0.8)  # of the way from the lips' colour to the skin's
 ASIDE = (0.5, 0.9)  # and off that way, of its length
-TOLD_APART = (2.0, 3.5)  # how far lips have to differ from skin, to be missed
+TOLD_APART = (2.0, 3.5)  # how far lips differ from skin: too little to notice their absence, enough
 ACROSS = 0.55  # of the lips above one another that have to be gone, for a finger to lie there
 ENOUGH = (5.0, 10.0)  # cells of lips
 NARROWEST, WIDEST = 0.08, 0.30  # S; what is wider is a hand
@@ -24,7 +24,7 @@ UPRIGHT = 0.004  # how much a band is held upright, in S squared
 ABOVE = 0.08  # S that a fingertip reaches above the lips
 EDGE = 0.02  # S
 EDGE_CELLS, EDGE_COVERED = 2, (0.1, 0.5)  # cells of the lower lip from above, and how far a finger covers one of them
-PALE = 0.02  # square of a contrast between lips and cheeks that is too low to be missed
+PALE = 0.02  # square of a contrast between lips and cheeks so low that its absence means nothing
 
 
 def lips_left(planes: Planes, head: Array, pose: Pose, lips: Lips, relative: Array, black: float) -> float:

@@ -1,4 +1,4 @@
-"""What covers the lower face - a microphone, a finger, a pen, a strand of hair - told from one frame.
+"""What covers the lower face - a microphone, a finger, a pen, a strand of hair - found in one frame.
 
 A place is strange when its colour is not the subject's own there, in this frame's light. A strange piece is a thing only
 when it is strange enough as a whole and reaches beyond the face, as all that is held or hangs does: a wet lip, a shade
@@ -68,7 +68,7 @@ class Cover:
     gone: float
     """Share of the lips where skin is seen instead."""
     bare: float
-    """How sure it is that a hand covers a part of the mouth, 0..1: it is not told where it ends."""
+    """How sure it is that a hand covers a part of the mouth, 0..1; where it ends is not known."""
 
     @property
     def hidden(self) -> float:
@@ -97,7 +97,7 @@ class Cover:
 
 
 def cover_of(planes: Planes, head: Array, pose: Pose, lips: Lips, face: Face) -> Cover | None:
-    """What covers the face, told from the reference `face`; None when nothing does. head: 478 x 3 in head coordinates."""
+    """What covers the face, compared with the reference `face`; None when nothing does. head: 478 x 3 in head coordinates."""
     seen = compare(planes, head, pose, lips, face)
     gone = lips_gone(seen)
     covered, band = things(seen, strange_cells(seen), pose, head), finger(seen, gone)

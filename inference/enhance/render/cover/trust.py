@@ -20,9 +20,9 @@ STRANGE = (0.50, 0.75)
 COVERED, BOTH_COVERED = (0.0, 0.28), (0.25, 0.48)
 """Shares of the subject's contrast between lips and skin that are left, of the lower lip's and of both lips': covered, not
 covered. tests/test_render.py holds skin before the lips to the first."""
-PALE_LIPS = (0.15, 0.25)  # contrasts too low to be missed, and high enough
+PALE_LIPS = (0.15, 0.25)  # contrasts so low that their absence means nothing, and high enough
 BURNT_OUT = (224.0, 234.0)
-"""Y of skin from which contrasts are lost in it, and tell nothing: white is 235, in full range 255."""
+"""Y of skin from which contrasts are lost in it and are not used: white is 235, in full range 255."""
 
 REGIONS = 6
 CHEEKS = (50, 280, 205, 425)
@@ -31,7 +31,7 @@ PHILTRUM, CHIN, LEFT, RIGHT = (164, 167, 393), (18, 200, 199), (57, 212, 186), (
 
 @dataclass(frozen=True)
 class Tells:
-    """How far a picture tells lips from skin, 0..1: 0 where the skin is burnt out, and where there is but a single hue."""
+    """How well lips can be distinguished from skin, 0..1: 0 where the skin is burnt out, or where all has a single hue."""
 
     luma: float
     hues: float
@@ -81,14 +81,14 @@ def uncovered(seen: Array, usual: Array, tells: Tells) -> float:
 
 
 def _left(seen: Array, usual: Array, covered: tuple[float, float]) -> float:
-    """0..1: how much of a contrast is left, as far as there was one that would be missed."""
+    """0..1: how much of a contrast is left; 1 where it was too low to be noticed."""
     there = float(usual @ usual)
     told = ramp(there**0.5, *PALE_LIPS)
     return 1 - told * (1 - ramp(float(seen @ usual) / max(there, 1e-6), *covered))
 
 
 def cheeks_of(planes: Planes, head: Array, pose: Pose) -> Array:
-    """[3]: Y, U, V of the cheeks, by which the light on a face is told."""
+    """[3]: Y, U, V of the cheeks, by which the light on a face is measured."""
     return np.asarray(means(planes, pose, [head[list(CHEEKS)]])[0])
 
 

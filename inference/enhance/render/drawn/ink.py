@@ -275,7 +275,7 @@ def _stroke(drawn: Drawn) -> tuple[Array, Array, Array]:
     left = start + some[0] + 1 - min(1.0, float(amount[some[0]] / max(np.median(amount[some]), 1e-6)))
     right = start + some[-1] + min(1.0, float(amount[some[-1]] / max(np.median(amount[some]), 1e-6)))
     at = left + (ALONG + 1) / 2 * (right - left)
-    # Dots of a tone that touch the stroke are none of it.
+    # Dots of a tone that touch the stroke do not belong to it.
     y, thick = _without_bumps(np.interp(at, x, heights)), _without_bumps(np.interp(at, x, amount) / drawn.finer)
     thick = np.minimum(thick, THICKER * np.median(thick))
     chord = y[0] + (ALONG + 1) / 2 * (y[-1] - y[0])

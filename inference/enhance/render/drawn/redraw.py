@@ -118,7 +118,7 @@ def _area(contours: Contours, drawn: Drawn, pose: Pose, within: Area) -> Area:
 
 
 def _hole(drawn: Drawn, pose: Pose, area: Area, blurred: float) -> Mask:
-    """The drawn mouth's pixels and so many round it, and a few more in a large picture."""
+    """The drawn mouth's pixels and those up to `blurred` round it, and a few more in a large picture."""
     edge = round(blurred + 0.004 * pose.scale)
     kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * edge + 1, 2 * edge + 1))
     return np.asarray(cv2.dilate((drawn.covers(pose, area) > 0.25).astype(np.uint8), kernel) > 0)

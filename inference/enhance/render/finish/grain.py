@@ -21,7 +21,8 @@ AROUND = 4.0  # pixels over which detail is averaged
 LEAST = 0.2  # grey levels that rounding makes
 MOST = (1.15, 1.06)  # gain of a band, each time: a remap takes no more
 STRETCHED = (0.6, 0.9)
-"""Source pixels for one of the result in the direction that is stretched most: no detail is given back, all of it is."""
+"""Source pixels for one pixel of the result in the direction that is stretched most: at the first no detail is given back, at
+the second all of it."""
 FEWEST = 0.6  # and the least
 ROUNDS = 3  # a gain of one band adds a little to the next
 BLOCK = 8  # pixels
@@ -33,7 +34,7 @@ OF_DEVIATION = 0.677  # what _strength finds of the deviation of any noise
 SEEN = (20.0, 235.0)  # luma beyond which noise is cut off
 DARKER = 0.7  # of the picture's luma, below which a level that is not seen is taken to have less
 LUMAS = np.array([24.0, 64.0, 112.0, 168.0, 224.0])
-"""Levels between which noise is told apart: shadows have less of it."""
+"""Grey levels at which noise is measured separately: shadows have less of it."""
 ENOUGH = 12  # blocks of one level
 TILE = 256  # pixels: side of the noise, which goes on where it began
 STEP = (89, 55)  # pixels by which another picture's noise is another

@@ -8,7 +8,7 @@ from enhance.geometry.head import Array, Pose, ramp
 from enhance.geometry.planes import Planes
 
 FINEST = 0.02  # S: what is finer is detail
-SHARP, BLURRED = 0.76, 0.42  # detail against the subject's: nothing is done, all of it. Faces that only speak keep 0.80
+SHARP, BLURRED = 0.76, 0.42  # detail, of the subject's: no blur, full blur. Faces that only speak keep 0.80
 MOST = 0.012  # S: sigma of the largest blur
 PLACES = ((1, 2, 98, 327, 195), (33, 133, 159, 145), (263, 362, 386, 374), (152, 200, 176, 400), (2, 200, 57, 287))
 """Nose, eyes, chin, mouth. Each is fooled by something, a mouth by its teeth, eyes by their lids: most of them are not."""

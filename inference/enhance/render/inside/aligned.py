@@ -13,7 +13,7 @@ from .layers import FEWEST, ROW, SEEN, Frame, Grid, Palette, layer
 
 CANDIDATES = 3  # frames that the others are laid over, of which one is chosen
 REACH = 0.05  # S that they may lie apart
-DENSITY = 160.0  # pixels per S at which it is told, at most
+DENSITY = 160.0  # pixels per S at which they are compared, at most
 LIKE = 0.75  # correlation, from which they are the same teeth
 OVERLAP = 0.35  # of the smaller one that both show
 NEARER = 0.15  # correlation that a place at REACH loses
@@ -80,7 +80,7 @@ class Offset:
 def offset_of(
     picture: tuple[Floats, Floats], other: tuple[Floats, Floats], density: float, least: float = LIKE
 ) -> Offset | None:
-    """From where `other` has its teeth to where `picture` has them; None where it cannot be told.
+    """From where `other` has its teeth to where `picture` has them; None where that is not clear.
 
     Each is h x w grey levels, and how far each pixel counts, 0..1. density: pixels per S. least: correlation.
     """
@@ -112,7 +112,7 @@ def offset_of(
 
 
 def _padded(values: Floats, by: int) -> Floats:
-    """With so many zeros on every side."""
+    """With `by` zeros on every side."""
     return np.asarray(cv2.copyMakeBorder(values, by, by, by, by, cv2.BORDER_CONSTANT), np.float32)
 
 

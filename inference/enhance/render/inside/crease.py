@@ -17,7 +17,7 @@ BLUR = 0.9
 DARK, CORNER = 0.5, 0.8
 """Of the lips' light, in the middle of the line and at its ends."""
 ENDING, ENDED = (0.60, 1.0), (0.9, 1.02)
-"""Of the way from the middle to a corner, where the one becomes the other, and where the line ends."""
+"""Of the way from the middle to a corner: where DARK turns into CORNER, and where the line fades out."""
 CORNER_REACH = (0.035, 0.075)
 """From a corner, in S: how far what is darker than the ends of the line is lit wholly, and at all."""
 STRONGEST, FAINTEST = 0.85, 0.01

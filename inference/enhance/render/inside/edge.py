@@ -11,7 +11,7 @@ from .layers import FEWEST, SEEN, SURE, Frame, Grid, Layer, Palette
 from .merged import MIDDLE
 
 BRIGHT, PALE, DARKER = 0.6, 0.5, 0.8  # luma of the brightest, redness, and luma of its own under which it ends: of a tooth
-DARK_ENOUGH, NEAR_END = 0.4, 0.03  # luma of its own that is lost within so many S, for an end to count in full
+DARK_ENOUGH, NEAR_END = 0.4, 0.03  # share of its luma that a tooth loses within NEAR_END S, from which its end counts in full
 FARTHEST = 0.07  # S from where the teeth are supposed to end, at most
 STRAY = 0.045  # S from where most frames have the end, beyond which it is something else
 WAVE = 0.01  # S that teeth end above or below a smooth line

@@ -25,7 +25,7 @@ FEWEST = 20
 ROW = 0.22
 """S to either side of the midline, where the row of upper teeth is looked at."""
 
-LEAST_RED = 0.05  # of luma, that lips are redder than teeth, to be told from them
+LEAST_RED = 0.05  # of luma: how much redder than teeth lips must be for redness to be used
 INSET = (0.004, 0.016)  # S inside the lender's lips from which nothing, and everything is taken
 RED, LIT = (0.55, 0.80), (0.55, 0.75)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
@@ -70,7 +70,7 @@ class Palette:
 
     @property
     def coloured(self) -> bool:
-        """Whether lips are redder than teeth. In a picture without colour nothing tells them from what lies between them."""
+        """Whether lips are redder than teeth. In a picture without colour redness says nothing."""
         return self._redder > LEAST_RED
 
     def redness(self, yuv: Floats) -> Array:
@@ -206,7 +206,7 @@ def matched(yuv: Floats, wanted: Floats, own: Floats, black: float) -> Floats:
 
 
 def carried(made: Floats, seen: Floats, dark: Array, reach: float) -> Floats:
-    """What is seen goes on over its border for about so many pixels; beyond, it is dark."""
+    """What is seen, continued over its border for about `reach` pixels; beyond, it is dark."""
     known = seen > SEEN
     values = (made / np.maximum(seen, 1e-3)[..., None] - dark).astype(np.float32)
     away = cv2.distanceTransform((~known).astype(np.uint8), cv2.DIST_L2, 3) / reach

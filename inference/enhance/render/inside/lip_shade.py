@@ -1,4 +1,4 @@
-"""What an upper lip does to the light on the teeth under it: it takes some, and gives some of its own colour."""
+"""How an upper lip changes the light on the teeth under it: it takes some, and adds some of its own colour."""
 
 import cv2
 import numpy as np
@@ -17,7 +17,7 @@ NONE = np.tile([1.0, 0, 0], (PLACES, 1))
 
 
 def shade_under(shade: Array, under: Array) -> Floats:
-    """The shade (SIZE) at so many S under the upper lip: h x w to h x w x 3."""
+    """The shade (SIZE) at distances (S) under the upper lip: h x w to h x w x 3."""
     place = (under * (1 / STEP) - 1).astype(np.float32)
     line = shade.astype(np.float32)[None]
     shaded = cv2.remap(line, place, np.zeros_like(place), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -13,7 +13,7 @@ from .layers import ROW, SEEN, Grid, Layer, Palette
 
 WIDE = 0.030  # sigma in S along the row: as wide is light, and what is narrower are teeth
 HIGH, LONG = 0.012, 0.10  # S of a column, and S along the row, of teeth that have to be seen
-CLEAREST = 4  # frames, by which the gaps are told
+CLEAREST = 4  # frames that are used, at most
 LIKE = 0.6  # correlation from which two frames show the same gaps
 REACH, NEARER = 0.03, 0.3  # S that rows may lie apart, and correlation that they lose then
 OVERLAP = 0.5  # of the shorter row, that two show
@@ -50,7 +50,7 @@ def with_gaps(picture: Floats, row: LowerRow, grid: Grid, of: Palette) -> Floats
 
 
 def _row_in(layer: Layer, grid: Grid, of: Palette) -> LowerRow:
-    """The gaps that a layer shows. They go down as the teeth do, so each column is told by its mean."""
+    """The gaps that a layer shows. They are upright, as teeth are, so each column is one value: its mean."""
     tooth = of.pale(layer.yuv) * layer.shown * (np.abs(grid.aside) < ROW)
     count = tooth.sum(axis=0)
     known = (count > HIGH * grid.density).astype(np.float32)

@@ -59,7 +59,7 @@ SPOT = 0.035  # S across: what is narrower is no tooth, but the shine of what is
 SHINE = 0.1  # of a tooth's light, by which it may be lighter than what is round it
 CARRIED = 0.06  # S that what is seen goes on beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
-LIT_GAP = 0.03  # S between the lips of a frame, from which it tells how the light falls
+LIT_GAP = 0.03  # S between the lips of a frame, from which it shows how the light falls
 NEAR_GAP = 0.04  # S: how far apart openings tell of each other's light
 
 

@@ -33,7 +33,7 @@ DEEP = 0.24  # S over the lower lip that the pictures of what lies under them go
 LEVELS = 5  # of them, at most
 POINTS = 96  # along a line from the left to the right of the pictures
 GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
-MIDDLE = 0.06  # S to either side of the midline, where it is told how far a mouth is open
+MIDDLE = 0.06  # S to either side of the midline, where it is measured how far a mouth is open
 PARTED = (0.08, 0.15)  # S of room under the upper teeth, from which the jaw has parted from them, and fully
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # of its light that the upper lip takes from what lies under the teeth, and how near, S
 CORNER_SHADE, CORNERS = 0.5, (0.6, 1.0)  # of their light that is lost at the corners, and from where, of half the width
@@ -107,7 +107,7 @@ INSIDE = Record("INSIDE", Inside, version=3)
 
 
 def size_of(density: float) -> int:
-    """Bytes of an INSIDE of at most so many pixels per S."""
+    """Bytes of an INSIDE of at most `density` pixels per S."""
     (upper, across), (below, _) = shapes_of(density)
     return INSIDE.size * 4 + 3 * across * (upper + LEVELS * below)
 

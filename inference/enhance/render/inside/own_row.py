@@ -22,7 +22,7 @@ from .merged import MERGED_ROW, POINTS, REACH, Merged, Row, brighter, corners_of
 from .shade import Places
 from .skull import FRONT, Skull
 
-DENSITY = 60.0  # pixels per S at which it is told
+DENSITY = 60.0  # pixels per S at which they are compared
 OVER_EDGE = 0.09  # S over the teeth's edge where they are looked at
 LEAST_GAP = 0.03  # S between the lips, below which no teeth are looked for
 LIKE = (0.65, 0.85)  # correlation from which they are believed to be the teeth, and fully
@@ -85,7 +85,7 @@ class _Sought:
 
 
 def _off(luma: Floats, shown: Floats, sought: _Sought) -> tuple[float, float]:
-    """x and y in S from where the mesh has the teeth to where the frame shows them; 0, 0 where that cannot be told.
+    """x and y in S from where the mesh has the teeth to where the frame shows them; 0, 0 where that is not clear.
 
     luma: of the frame at the places sought. shown: how far these lie between its lips.
     """

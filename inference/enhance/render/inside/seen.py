@@ -14,7 +14,7 @@ MIDDLE, WIDE = 0.45, 0.8  # of the half width: where a tooth is looked for, and 
 LIP_RED, LIP_LUMA = (0.65, 0.85), (0.55, 0.75)  # redness, and luma against the lips': not lip, lip
 PALEST = 0.15  # quantile of redness that is a tooth, where one is seen
 FULL = 0.6  # of a column, from which it shows nothing but lip
-TOLD_APART = 0.04  # of luma, that lips have to be redder than the palest between them, to be told from it
+TOLD_APART = 0.04  # of luma: how much redder than the palest place between them lips must be for the two to be distinguished
 STRIKING = (0.06, 0.12)  # and from which they are missed, where a tooth should be
 DIM = 16.0  # grey levels
 TO_RED = 0.713 * (np.array([1.0, 0, 0]) - LUMA) - 0.5 * 0.564 * (np.array([0, 0, 1.0]) - LUMA)
@@ -35,7 +35,7 @@ def lips_seen(planes: Planes, pose: Pose, lips: Lips, tooth: Array) -> float:
     supposed = float(TO_RED @ tooth) / (float(LUMA @ tooth) + DIM)
     pale = max(supposed, float(np.quantile(red[:, across < MIDDLE], PALEST)))
     if lip_red - pale < TOLD_APART:
-        # All of it looks alike: lips, or light in which nothing can be told.
+        # All of it looks alike: it is lips, or the light shows no difference.
         as_lit = float(np.median(luma[:, across < WIDE])) / max(lip_luma, 16.0)
         return ramp(lip_red - supposed, *STRIKING) * ramp(as_lit, *LIP_LUMA)
     redness = (red - pale) / (lip_red - pale)

@@ -1,5 +1,5 @@
-"""How a clip's upper lip shades the teeth under it, told by its frames, and these teeth without that shade: they would keep it
-as a dark and red band, wherever the new lip is."""
+"""How a clip's upper lip shades the teeth under it, measured in its frames, and these teeth without that shade: it would stay
+on them as a dark and red band, wherever the new lip is."""
 
 from collections.abc import Sequence
 from dataclasses import replace

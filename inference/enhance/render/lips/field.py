@@ -22,7 +22,7 @@ MARGIN = 0.11  # of the fine nodes round the lips, in S
 BLEND = 0.05  # over which fine nodes give way to coarse ones, in S
 HINGE = 0.9  # how the tear closes beyond the corners: the width of its blend over the distance to the corner
 IN_CACHE = 256  # points whose distances to all knots stay in the cache
-UNSEEN, UNSEEN_PIXELS = (0.0012, 0.0045), (0.10, 0.40)  # S, and at least so many pixels: shifts that are not made, made wholly
+UNSEEN, UNSEEN_PIXELS = (0.0012, 0.0045), (0.10, 0.40)  # S, but at least pixels: shifts that are dropped, and kept whole
 LEAST = 0.02  # a displacement below this, in pixels, is none
 
 

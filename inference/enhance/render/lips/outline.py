@@ -49,7 +49,7 @@ STEP, FARTHEST = 0.004, 0.036
 BESIDE_CORNERS = STEP * np.arange(-20, 20)
 """S outwards from a corner, along the chord between both: dark that goes on to FARTHEST at most, and beyond it the skin."""
 DARK = (0.25, 0.75)  # how far below the skin, of what the mouth's inside is: from the first it may be the inside, above it is
-CONTRAST = (20.0, 50.0)  # grey levels between skin and inside, from which that tells something, and all
+CONTRAST = (20.0, 50.0)  # grey levels between skin and inside, from which this begins to count, and counts in full
 TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 4
 """SAMPLES x 2: how far each point of a contour goes along with either corner."""
 
@@ -57,7 +57,7 @@ MOUTH_AND_SKIN = (
     *(0, 37, 267, 39, 269, 72, 302, 11, 12, 13, 14, 15, 16, 17, 84, 314, 181, 405, 85, 315),
     *(164, 167, 393, 18, 200, 199, 57, 212, 186, 287, 432, 410, 43, 273, 106, 335, 202, 422, 204, 424, 50, 280, 205, 425),
 )
-"""Points of lips and of the skin round them, by which it is told what redness is worth."""
+"""Points of lips and of the skin round them, to measure how well redness separates the two."""
 OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
 """Share of redness that luma does not tell, under a lamp of one colour, and in other light; and the least redness that is taken
 for more than noise, in levels."""
@@ -74,7 +74,7 @@ BESIDES = np.clip(np.add.outer(np.arange(SAMPLES), np.arange(-2, 3)), 0, SAMPLES
 
 
 def _curve(count: int) -> Array:
-    """SAMPLES x count: a Catmull-Rom curve through so many points."""
+    """SAMPLES x count: a Catmull-Rom curve through `count` points."""
     points = np.eye(count)
     at = np.linspace(0, count - 1, SAMPLES)
     i = np.clip(at.astype(int), 0, count - 2)
@@ -213,7 +213,7 @@ def _towards_corners(line: Array, head: Array) -> Array:
 
 
 def _blur(pose: Pose) -> float:
-    """Sigma in pixels by which luma is blurred before it is told where it is dark."""
+    """Sigma in pixels by which luma is blurred before dark lines are looked for in it."""
     return max(0.6, 0.006 * pose.scale)
 
 
@@ -251,7 +251,7 @@ def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:
 
 
 def _redness(planes: Planes, pose: Pose, head: Array) -> Floats:
-    """V - U of each chroma sample, as far as it tells lips from skin. head: 478 x 3 in head coordinates.
+    """V - U of each chroma sample, weighted by how well it separates lips from skin. head: 478 x 3 in head coordinates.
 
     Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
     picture of a single hue, as in sepia, there is none.

@@ -32,7 +32,7 @@ the upper and of the lower lip, which move up to the corners (docs/decisions/006
 LIFT = 0.06  # S that an upper lip rises at most; beyond, the jaw alone opens the mouth
 CORNER_DROP = 0.20  # of an opening
 CORNER_RISE = 0.30  # of what the mouth is wider than at rest
-OWN = 0.6  # how far the frame's own lips say where the lips rest; the rest of it the subject's
+OWN = 0.6  # weight of the frame's own lips in where the lips rest; the subject's have the rest
 WIDE_OPEN = (0.08, 0.30)  # gaps from which they say less, and least
 LEAST_OWN = 0.25
 OWN_BEND = 0.4  # how much of what its line bends otherwise is kept

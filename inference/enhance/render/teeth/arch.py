@@ -22,7 +22,7 @@ TURN = 0.33  # arch length per radian of it
 
 
 UNEVEN = (0.015, -0.04, 0.03, -0.02, 0.04, 0.0)
-"""How much wider each tooth is at the picture's right, and narrower at its left: nobody's rows are alike on both sides."""
+"""How much wider each tooth is at the picture's right, and narrower at its left: no one's row is the same on both sides."""
 
 
 @dataclass(frozen=True)
