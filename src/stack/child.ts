@@ -25,10 +25,13 @@ export type Child = {
   readonly pid: number;
   /** Resolves with the exit code or signal; never rejects. */
   readonly exited: Promise<string>;
-  /** The last 15 lines that it has printed. */
+  /** The last 15 lines that it has printed, without those that say no more than that it ended. */
   tail(): string;
   stop(): Promise<void>;
 };
+
+/** Each of Triton's Python processes prints this when Triton has ended: a line for each model, after the one with the reason. */
+const ORPHANED = 'Non-graceful termination detected';
 
 /** Starts a process and resolves when it is running. Rejects when it cannot be started. */
 export const startChild = async (options: ChildOptions): Promise<Child> => {
@@ -66,8 +69,13 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   const onAbort = () => void stop();
   signal?.addEventListener('abort', onAbort, { once: true });
   void exited.then(() => signal?.removeEventListener('abort', onAbort));
-  const tail = () =>
-    readFileSync(logFile).subarray(from).toString().trimEnd().split('\n').slice(-15).join('\n');
+  const tail = () => {
+    const lines = readFileSync(logFile).subarray(from).toString().trimEnd().split('\n');
+    return lines
+      .filter((line) => !line.includes(ORPHANED))
+      .slice(-15)
+      .join('\n');
+  };
   return { name, pid, exited, tail, stop };
 };
 

@@ -74,6 +74,15 @@ test('a process that ignores SIGTERM is killed', async () => {
   assert.is(await child.exited, 'SIGKILL');
 });
 
+test('why Triton ended is not pushed out by what each of its Python processes prints then', async () => {
+  const orphaned = 'I1126 03:38:40 20354 pb_stub.cc:2145]  Non-graceful termination detected. ';
+  const child = await start(
+    `echo 'keeper: Triton is ended'; for stub in $(seq 20); do echo '${orphaned}'; done`,
+  );
+  await child.exited;
+  assert.is(child.tail(), 'keeper: Triton is ended');
+});
+
 test('waiting for a process that ends says how it ended and what it printed', async () => {
   const child = await start('echo no port for me; exit 3');
   try {
