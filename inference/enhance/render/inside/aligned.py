@@ -11,14 +11,14 @@ from enhance.geometry.head import Array, smoothstep
 from .edge import BRIGHT, PALE, edge_of, ends_of
 from .layers import FEWEST, ROW, SEEN, Frame, Grid, Palette, layer
 
-CANDIDATES = 3  # frames that the others are laid over, of which one is chosen
-REACH = 0.05  # S that they may lie apart
+CANDIDATES = 3  # frames that are tried as the one that the others are aligned to
+REACH = 0.05  # S that two frames' teeth may lie apart
 DENSITY = 160.0  # pixels per S at which they are compared, at most
 LIKE = 0.75  # correlation, from which they are the same teeth
-OVERLAP = 0.35  # of the smaller one that both show
-NEARER = 0.15  # correlation that a place at REACH loses
+OVERLAP = 0.35  # share of the smaller one that both must show
+NEARER = 0.15  # penalty in correlation for an offset of REACH
 HANGING, OVER_EDGE = 0.02, 0.1  # S under the teeth's edge, and over it, where teeth are looked at
-UNSURE = 0.2  # of its worth that a frame keeps that does not show where its teeth end
+UNSURE = 0.2  # share of its worth that a frame keeps if it does not show where its teeth end
 
 
 def aligned(frames: list[Frame], grid: Grid, of: Palette) -> list[Frame]:
@@ -45,7 +45,7 @@ def aligned(frames: list[Frame], grid: Grid, of: Palette) -> list[Frame]:
 
 
 def teeth_of(frame: Frame, edge: Array, grid: Grid, of: Palette) -> float:
-    """How much of the row of upper teeth a frame shows, how sharply, and how sure it is that they are upper ones."""
+    """A frame's worth: how much of the row of upper teeth it shows, how sharply, and how surely these are upper teeth."""
     under = grid.y[:, None] - edge
     level = of.level(frame.upper.yuv)
     seen = (frame.upper.shown > SEEN) & (under > -OVER_EDGE) & (under < HANGING) & (np.abs(grid.aside) < ROW)

@@ -19,14 +19,14 @@ from .merged import ABOVE, REACH, relit, shapes_of
 from .skull import FRONT, Skull
 
 SURE, SEEN = 0.6, 0.5
-"""How far a pixel is shown from which it counts, and from which it is known."""
+"""Share of a pixel that is shown, from which it is compared with others, and from which it counts as known."""
 FEWEST = 20
-"""Pixels that two pictures share, to be compared."""
+"""Pixels that two pictures must share to be compared."""
 ROW = 0.22
 """S to either side of the midline, where the row of upper teeth is looked at."""
 
 LEAST_RED = 0.05  # of luma: how much redder than teeth lips must be for redness to be used
-INSET = (0.004, 0.016)  # S inside the lender's lips from which nothing, and everything is taken
+INSET = (0.004, 0.016)  # S inside the lender's lips: up to the first nothing is taken, from the second everything
 RED, LIT = (0.55, 0.80), (0.55, 0.75)  # redness from a tooth's, 0, to the lips', 1, and luma of the lips': not lip, lip
 TOOTH_RED, TOOTH_LIT = (0.35, 0.65), (0.35, 0.6)  # redness: tooth, not tooth; luma of a tooth's: not tooth, tooth
 LIGHTER = (0.2, 0.7)  # without redness: of the way from the luma of the lips to that of a tooth: lip, tooth
@@ -119,7 +119,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Frame:
-    """A lender on the grid."""
+    """A lender's mouth on the grid."""
 
     lender: Lender
     to: Skull
@@ -154,7 +154,7 @@ def on_grid(lender: Lender, person: Subject, grid: Grid, of: Palette) -> Frame:
 
 
 def layer(lender: Lender, to: Skull, places: Array, of: Palette) -> Layer:
-    """What the lender shows at places (h x w x 2) of the front's plane, without lips."""
+    """What the lender shows at places (h x w x 2) in the plane of a frontal head, without lips."""
     there = to.of(places)
     column, row = np.moveaxis(lender.pose.to_pixels(there.reshape(-1, 2)).reshape(there.shape).astype(np.float32), -1, 0)
     planes = lender.planes
@@ -168,12 +168,12 @@ def layer(lender: Lender, to: Skull, places: Array, of: Palette) -> Layer:
 
 
 def between_lips(pose: Pose, lips: Lips, places: Array) -> Array:
-    """How far each of the places (h x w x 2) of a frame's plane lies inside of its lips, 0..1."""
+    """0..1: how far each of the places (h x w x 2) in a frame's plane lies between its lips."""
     return inset(places[..., 1], *lips_at(pose, lips, places[..., 0]))
 
 
 def inset(y: Array, top: Array, bottom: Array) -> Array:
-    """How far y lies between a top and a bottom, 0..1: not at once inside of them."""
+    """0..1: 1 where y lies between a top and a bottom, rising over INSET inside of them."""
     return np.asarray(smoothstep(y - top, *INSET) * smoothstep(bottom - y, *INSET))
 
 

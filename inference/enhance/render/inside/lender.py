@@ -21,8 +21,8 @@ from enhance.render.subject import Subject
 
 from .seen import lips_seen
 
-COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone: it would be lent too
-MISTAKEN = (0.25, 0.35)  # of its width that shows nothing but lip
+COVERED = (0.02, 0.10)  # share of the mouth behind a hand or a microphone, which would be lent too: no doubt, no belief
+MISTAKEN = (0.25, 0.35)  # share of its width that shows nothing but lip: no doubt, no belief
 LEAST = 8  # pixels of a mouth's side that are worth lending
 MARGIN = 0.05  # of the lips' surroundings that travel along, in S
 

@@ -15,11 +15,11 @@ from enhance.render.teeth.own import NONE, Flesh, Own, own_teeth
 
 from .lender import LEAST, Lender
 
-WORTH = 0.6  # belief from which a lender's teeth count
+WORTH = 0.6  # belief above which a lender's teeth count
 SHOWN = 0.5  # opacity from which a pixel's colour is a tooth's
-FEWEST = 60  # of them, to tell the teeth's colour, and of those that are none, to tell what is behind
+FEWEST = 60  # pixels of teeth, to measure their colour, and of what is behind, to measure that
 NO_TOOTH = 0.6  # luma, of a tooth's
-PARTED = 0.13  # S between the lips from which it is seen how dark it is behind the teeth: less shows the lips' shade
+PARTED = 0.13  # S between the lips from which the dark behind the teeth is seen; a narrower mouth shows the lips' shade
 TONGUE_LIGHT = 0.75  # of the tongue's colour, at which it is drawn where it is lightest
 
 
@@ -71,7 +71,7 @@ def _behind(person: Subject, lender: Lender, colours: Colours) -> Array | None:
 
 
 def _seen(person: Subject, lender: Lender, colours: Colours) -> Own:
-    """A lender's teeth in the light of the subject's reference frame."""
+    """A lender's teeth, in the light of the subject's reference frame."""
     if min(lender.planes.y.shape) < LEAST:
         return NONE
     rgb = to_rgb(lender.planes, colours)

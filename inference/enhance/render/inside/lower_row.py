@@ -11,13 +11,13 @@ from enhance.geometry.head import Array
 
 from .layers import ROW, SEEN, Grid, Layer, Palette
 
-WIDE = 0.030  # sigma in S along the row: as wide is light, and what is narrower are teeth
-HIGH, LONG = 0.012, 0.10  # S of a column, and S along the row, of teeth that have to be seen
+WIDE = 0.030  # sigma in S along the row: wider differences are light, narrower ones are teeth
+HIGH, LONG = 0.012, 0.10  # S of teeth that must be seen in a column, and along the row
 CLEAREST = 4  # frames that are used, at most
 LIKE = 0.6  # correlation from which two frames show the same gaps
-REACH, NEARER = 0.03, 0.3  # S that rows may lie apart, and correlation that they lose then
-OVERLAP = 0.5  # of the shorter row, that two show
-DEEPEST, LIGHTEST = 0.65, 1.05  # of the light beside it
+REACH, NEARER = 0.03, 0.3  # S that rows may lie apart, and the penalty in correlation for that
+OVERLAP = 0.5  # share of the shorter row that both must show
+DEEPEST, LIGHTEST = 0.65, 1.05  # limits of a column's light, of the light beside it
 
 
 @dataclass(frozen=True)

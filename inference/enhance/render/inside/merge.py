@@ -47,24 +47,24 @@ from .upper import ENOUGH, upper_row
 
 WORTH = 0.5  # belief from which a lender counts
 LEAST_DENSITY = 120.0  # pixels per S: of a smaller face the borders would take all
-UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge from which nothing, and everything is taken
-FILLED = 0.35  # of a picture's middle, that frames show at least
-UNLIKE = 0.25  # of a tooth's light, by which a frame differs from the others that are as far open, to count 1 / e
+UNDER_TEETH = (0.008, 0.014)  # S under the upper teeth's edge: up to the first nothing is taken, from the second everything
+FILLED = 0.35  # share of a picture's middle that frames must show
+UNLIKE = 0.25  # of a tooth's light: a frame that differs so much from others as far open counts 1 / e
 FILLERS = 6  # frames that a picture of what lies under them is made of, at most
-LOWEST = 0.045  # S that the highest picture is high, at least: close under the teeth lies the shine of the lower lip
+LOWEST = 0.045  # S: least height of the highest picture; close under the teeth lies the shine of the lower lip
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
-APART = 0.015  # S between two pictures
+APART = 0.015  # S by which two pictures' openings differ, at least
 FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
-SPOT = 0.035  # S across: what is narrower is no tooth, but the shine of what is wet
-SHINE = 0.1  # of a tooth's light, by which it may be lighter than what is round it
-CARRIED = 0.06  # S that what is seen goes on beyond its border
+SPOT = 0.035  # S across: what is bright and narrower is no tooth, but a wet shine
+SHINE = 0.1  # of a tooth's light, by which such a spot may be lighter than what is round it
+CARRIED = 0.06  # S by which what is seen is continued beyond its border
 DIMMEST, BRIGHTEST = 0.85, 1.1  # of the upper teeth's light at other openings
 LIT_GAP = 0.03  # S between the lips of a frame, from which it shows how the light falls
-NEAR_GAP = 0.04  # S: how far apart openings tell of each other's light
+NEAR_GAP = 0.04  # S: sigma, within which openings share their light
 
 
 def merge(lenders: list[Lender], person: Subject, colours: Colours, most: float) -> Bytes:
-    """INSIDE of the lenders, size_of(most) bytes; one that knows nothing where none of them is believed. most: pixels per S."""
+    """INSIDE of the lenders, size_of(most) bytes; one without pictures where no lender is believed. most: pixels per S."""
     person = with_teeth(person, lenders, colours)
     lenders = [lender for lender in lenders if lender.belief > WORTH]
     merged = _merged(lenders, person, colours, most) if lenders else None

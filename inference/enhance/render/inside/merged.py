@@ -34,10 +34,10 @@ LEVELS = 5  # of them, at most
 POINTS = 96  # along a line from the left to the right of the pictures
 GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
 MIDDLE = 0.06  # S to either side of the midline, where it is measured how far a mouth is open
-PARTED = (0.08, 0.15)  # S of room under the upper teeth, from which the jaw has parted from them, and fully
-SHADE, SHADED = 0.20, (-0.004, 0.02)  # of its light that the upper lip takes from what lies under the teeth, and how near, S
-CORNER_SHADE, CORNERS = 0.5, (0.6, 1.0)  # of their light that is lost at the corners, and from where, of half the width
-EDGE = 0.006  # S over which the upper teeth end
+PARTED = (0.08, 0.15)  # S of room under the upper teeth, between which the pictures under them stop being stretched
+SHADE, SHADED = 0.20, (-0.004, 0.02)  # share of light that the upper lip takes from what is under the teeth, and within which S
+CORNER_SHADE, CORNERS = 0.5, (0.6, 1.0)  # share of light that is lost at the corners, and over which part of half the width
+EDGE = 0.006  # S: half the width of the soft edge of the upper teeth
 LIGHTS = (0.3, 2.5)
 
 Bytes = npt.NDArray[np.uint8]
@@ -45,7 +45,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class Inside:
-    """What is known besides the pixels. Lengths in S, places in head coordinates without the shift of the subject's mouth."""
+    """Everything but the pixels. Lengths in S, places in head coordinates without the shift of the subject's mouth."""
 
     density: float
     """Pixels per S."""
@@ -63,7 +63,7 @@ class Inside:
     lip_shade: Annotated[Array, Shape(*LIP_SIZE)]
     """Of the upper teeth, by how far they lie under the upper lip."""
     shade: Annotated[Array, Shape(*SIZE)]
-    """Of all, besides what is supposed of every mouth."""
+    """Of the whole inside, in addition to what every mouth has."""
     levels: int
     """Pictures of what lies under them; 0: nothing is known of this mouth."""
     opened: Annotated[Array, Shape(LEVELS)]
@@ -83,7 +83,7 @@ class Merged(Inside):
 
 @dataclass(frozen=True)
 class Receiver:
-    """The mouth that shows it: its opening `hole`, its lips as they are asked for, and the frame that it is in."""
+    """The mouth that an inside is shown in: its opening `hole`, its lips as they are asked for, and its frame."""
 
     hole: Hole
     asked: Asked
@@ -95,7 +95,7 @@ class Receiver:
 
 @dataclass(frozen=True)
 class Row:
-    """What a frame says of its own upper teeth. x, y: S that it has them off the mesh. light: of theirs as they are merged."""
+    """A frame's own upper teeth. x, y: S from where the mesh has them. light: theirs, as a factor of the merged teeth's."""
 
     x: float = 0.0
     y: float = 0.0
@@ -162,7 +162,7 @@ def brighter(cheeks: Array, other: Array, black: float) -> float:
 
 
 def dim(yuv: Floats, light: Array | float, black: float) -> None:
-    """Leaves colours (h x w x 3: Y, U, V) so much of their light, 0..1, one or h x w."""
+    """Multiplies the light of colours (h x w x 3: Y, U, V), in place, by 0..1: one number, or h x w."""
     share = np.asarray(light, np.float32)
     # By whole planes: numpy is slow in steps of three.
     planes = zip(cv2.split(yuv), (black, 128.0, 128.0), strict=True)
@@ -211,7 +211,7 @@ def show(inside: Merged, to: Receiver, row: Row = MERGED_ROW) -> Floats:
 
 
 def tooth_light(inside: Inside, gap: float) -> float:
-    """Of the upper teeth's light, between lips that are `gap` (S) apart."""
+    """A factor of the upper teeth's light between lips that are `gap` (S) apart."""
     return float(np.interp(gap, GAPS, inside.tone))
 
 

@@ -23,11 +23,11 @@ from .shade import Places
 from .skull import FRONT, Skull
 
 DENSITY = 60.0  # pixels per S at which they are compared
-OVER_EDGE = 0.09  # S over the teeth's edge where they are looked at
+OVER_EDGE = 0.09  # S above the teeth's edge that are looked at
 LEAST_GAP = 0.03  # S between the lips, below which no teeth are looked for
-LIKE = (0.65, 0.85)  # correlation from which they are believed to be the teeth, and fully
-AREA = (0.001, 0.005)  # of them that is seen, in square S, from which their place is believed, and fully
-FARTHEST = 0.008  # S that they are drawn off the mesh, at most: without knowing the frame before, more would show as jumps
+LIKE = (0.65, 0.85)  # correlation between not the teeth and surely the teeth
+AREA = (0.001, 0.005)  # square S of teeth that are seen, between not believing their place and believing it fully
+FARTHEST = 0.008  # S from the mesh that they are drawn, at most: more would show as jumps, as the frame before is not known
 LIT_GAP = (0.04, 0.12)  # S between the lips, from which their light is believed, and fully: in a slit, lips are taken for teeth
 LIT_AREA = 0.010  # square S of teeth, of which the frame is half believed: little of them is seen in passing
 # S that lips are asked farther apart than they are, from which it is doubted, and not believed, that teeth are dim: it is dark

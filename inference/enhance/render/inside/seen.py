@@ -1,4 +1,4 @@
-"""Whether what lies between a lender's lips is a mouth's inside at all."""
+"""Whether a lender shows the inside of a mouth between its lips at all, or only lip."""
 
 import cv2
 import numpy as np
@@ -13,9 +13,9 @@ BORDER = 0.1  # of the opening, at each lip, that is not looked at
 MIDDLE, WIDE = 0.45, 0.8  # of the half width: where a tooth is looked for, and lips
 LIP_RED, LIP_LUMA = (0.65, 0.85), (0.55, 0.75)  # redness, and luma against the lips': not lip, lip
 PALEST = 0.15  # quantile of redness that is a tooth, where one is seen
-FULL = 0.6  # of a column, from which it shows nothing but lip
+FULL = 0.6  # share of a column that is lip, above which it shows nothing else
 TOLD_APART = 0.04  # of luma: how much redder than the palest place between them lips must be for the two to be distinguished
-STRIKING = (0.06, 0.12)  # and from which they are missed, where a tooth should be
+STRIKING = (0.06, 0.12)  # the same, for that to count: not at all, fully
 DIM = 16.0  # grey levels
 TO_RED = 0.713 * (np.array([1.0, 0, 0]) - LUMA) - 0.5 * 0.564 * (np.array([0, 0, 1.0]) - LUMA)
 """From RGB to V - U / 2."""

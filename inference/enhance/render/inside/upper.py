@@ -18,17 +18,17 @@ ENOUGH = 60
 """Pixels of upper teeth, from which they are the subject's; fewer, and they are drawn."""
 
 FILLERS = 12  # frames that it is made of, at most
-HIDDEN = 0.007  # square S over the edge in which frames show no tooth, from which the upper lip hides the teeth
-BETWEEN = 0.1  # S: a tooth that is missing; what is farther from one tooth to the next is no gap in the row
-BELOW = 0.012  # S under the edge that still belong to the picture
+HIDDEN = 0.007  # square S without a tooth above the edge, from which the upper lip hides the teeth
+BETWEEN = 0.1  # S: the widest gap in a row, a missing tooth
+BELOW = 0.012  # S below the edge that are still taken
 FEATHER = 0.012  # S: at the border of what a frame shows lies the shade of its lips
-CARRIED_UP = 0.05  # S that what is seen goes on up
-GUM = 0.3  # of a tooth's light, that is lost towards the gum
-ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth that tell how it goes on up, and sigma in S across it
+CARRIED_UP = 0.05  # S by which what is seen is continued upwards
+GUM = 0.3  # share of its light that a tooth loses towards the gum
+ROOT, ASIDE_SOFT = 0.015, 0.005  # S of a tooth from which it is continued upwards, and sigma in S across it
 ASIDE = 0.03  # S beside the last tooth seen, from which they are drawn
 DRAWN_LIGHT = 0.8
-OUTERMOST = 0.04  # S of the row that is seen at either side, in whose light the drawn one goes on
-GAINS = (0.6, 1.8)  # of a drawn row's light
+OUTERMOST = 0.04  # S at either side of the row seen, whose light the drawn row gets there
+GAINS = (0.6, 1.8)  # limits of the factor for a drawn row's light
 TIP_SHADE = 0.75  # of a drawn tooth's colour, in which it goes on under its tip
 
 
