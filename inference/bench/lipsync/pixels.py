@@ -24,12 +24,12 @@ ENDS = 0.15  # of the lips' length, at either corner, that an inside laid flat h
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 
 
-def mouth_box(mesh: Floats, shape: tuple[int, ...], margin: float = MARGIN) -> Box:
+def mouth_box(mesh: Floats, shape: tuple[int, ...]) -> Box:
     """The rectangle round the lips, cut at the picture's border; empty where there is no face."""
     lips = mesh[list(LIPS), :2]
     if not np.isfinite(lips).all():
         return slice(0, 0), slice(0, 0)
-    reach = margin * float(np.linalg.norm(mesh[OUTER_EYES[0]] - mesh[OUTER_EYES[1]]))
+    reach = MARGIN * float(np.linalg.norm(mesh[OUTER_EYES[0]] - mesh[OUTER_EYES[1]]))
     low, high = np.floor(lips.min(axis=0) - reach), np.ceil(lips.max(axis=0) + reach)
     (left, top), (right, bottom) = np.clip([low, high], 0, [shape[1], shape[0]]).astype(int)
     return slice(top, bottom), slice(left, right)

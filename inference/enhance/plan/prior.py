@@ -42,9 +42,9 @@ def open_prior(path: Path = WEIGHTS, chunk: int = _CHUNK) -> Prior:
     return _prior(open_small_network(path), _THROATS[0], chunk)
 
 
-def open_priors(path: Path = WEIGHTS) -> tuple[StoppablePrior, ...]:
+def open_priors() -> tuple[StoppablePrior, ...]:
     """As open_prior, one for each quality, from fast to studio. They share a network, so they are for one thread together."""
-    network = open_small_network(path)
+    network = open_small_network(WEIGHTS)
     return tuple(_prior(network, throats, _CHUNK) for throats in _THROATS)
 
 

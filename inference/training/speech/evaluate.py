@@ -48,9 +48,9 @@ class Figures(NamedTuple):
     labiodental: tuple[float, float, int]
 
 
-def espeak_clips(each: int, seed: int = 1) -> Iterator[LabelledSound]:
-    """So many sentences by each espeak-ng voice, in speaker variants that were not trained on."""
-    draw = random.Random(seed)
+def espeak_clips(each: int) -> Iterator[LabelledSound]:
+    """`each` sentences by each espeak-ng voice, in speaker variants that were not trained on."""
+    draw = random.Random(1)
     for voice, locale in ESPEAK.items():
         for index in range(each):
             variant = ESPEAK_VARIANTS[index % len(ESPEAK_VARIANTS)]
@@ -58,9 +58,9 @@ def espeak_clips(each: int, seed: int = 1) -> Iterator[LabelledSound]:
             yield _clip(f"espeak-ng {voice}", *said)
 
 
-def festival_clips(each: int, seed: int = 1) -> Iterator[LabelledSound]:
-    """So many sentences by each festival voice."""
-    draw = random.Random(seed)
+def festival_clips(each: int) -> Iterator[LabelledSound]:
+    """`each` sentences by each festival voice."""
+    draw = random.Random(1)
     for name, voice in {**festival.TRAINING, **festival.HELD_OUT}.items():
         texts = [text.pick(voice.language, draw, held_out=True) for _ in range(each)]
         seen = " (voice trained on)" if name in festival.TRAINING else ""

@@ -8,7 +8,7 @@ const WINDOW_MS = 60_000;
 const MOST_ADDRESSES = 10_000;
 
 /** Counts wrong keys by client address: up to `quota` a minute are answered with 401, further ones with 429. */
-export const createBadKeys = (quota: number, now: () => number = Date.now) => {
+export const createBadKeys = (quota: number) => {
   const step = WINDOW_MS / quota;
   /**
    * By address, when its whole quota is available again (ms, as in rate-limit.lua); the one that was counted longest
@@ -20,7 +20,7 @@ export const createBadKeys = (quota: number, now: () => number = Date.now) => {
     /** Failure rate_limited when the address has used its quota up. */
     count: (ip: string): void => {
       const address = networkOf(ip);
-      const time = now();
+      const time = Date.now();
       const full = Math.max(fullAt.get(address) ?? time, time);
       if (full + step - time > WINDOW_MS) {
         const retryMs = full + step - time - WINDOW_MS;
