@@ -1,4 +1,4 @@
-"""Who imports whom in enhance: always something further down the house, so that no two rooms import each other."""
+"""Imports in enhance go one way: a folder or module imports only those of lower layers, so no two import each other."""
 
 import ast
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ ROOMS = (
     ("render.compose",),
     ("neural",),
 )
-"""From the foundation up. A room imports only rooms of earlier rows: those of one row know nothing of each other."""
+"""Layers of folders and modules (rooms), the lowest first. A room imports only rooms of earlier rows."""
 ROW = {room: row for row, rooms in enumerate(ROOMS) for room in rooms}
 
 

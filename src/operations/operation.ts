@@ -1,5 +1,5 @@
 /**
- * What an operation is, as a type: all that the service has to know of it, in one value. A new one is a room beside
+ * What an operation is, as a type: all that the service has to know of it, in one value. A new one is a folder beside
  * `upscale` and `lip-sync`, and a line in `all.ts`; the routes, the document, the catalogue, prices, records, the cache
  * and the worker follow from the value.
  */
