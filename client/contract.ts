@@ -49,10 +49,10 @@ export interface components {
          * @enum {string}
          */
         readonly UpscaleEffort: "realtime" | "best";
-        /** @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`. For all videos, whatever the model: `off` leaves the flicker of what stands still; default: auto */
+        /** @description takes away blocks and noise of compression: from 1 (a little) to 3 (most of it); `auto`: as much as is measured in a JPEG (or in what was one) or follows from the bits of a lossy WebP or AVIF, and in videos what H.264 leaves; only for `photo` with `effort` `best`. In videos of every model, what stands still flickers less unless it is `off`; default: auto */
         readonly UpscaleDenoise: ("auto" | "off") | (1 | 2 | 3);
         /**
-         * @description takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`. For all videos, whatever the model: `off` leaves the flicker of what stands still
+         * @description takes away blocks and noise of compression: from 1 (a little) to 3 (most of it); `auto`: as much as is measured in a JPEG (or in what was one) or follows from the bits of a lossy WebP or AVIF, and in videos what H.264 leaves; only for `photo` with `effort` `best`. In videos of every model, what stands still flickers less unless it is `off`
          * @default auto
          */
         readonly UpscaleDenoiseResponse: ("auto" | "off") | (1 | 2 | 3);
@@ -122,7 +122,7 @@ export interface components {
             readonly model_version: string;
             /** @description the release that made it */
             readonly release: string | null;
-            /** @description whether that was chosen by chance, as a candidate on trial */
+            /** @description whether it was chosen at random, as a candidate on trial */
             readonly canary: boolean;
             readonly cached: boolean;
             readonly credits_used: number;
@@ -159,7 +159,7 @@ export interface components {
             readonly manifest: string;
             /**
              * Format: uri
-             * @description how the media came about, in the words of the IPTC: cv.iptc.org/newscodes/digitalsourcetype
+             * @description how the media was made, as a term of the IPTC: cv.iptc.org/newscodes/digitalsourcetype
              */
             readonly digital_source_type: string;
             /** @description the inputs that the credentials name */
@@ -183,7 +183,7 @@ export interface components {
             readonly started_at: string | null;
             readonly finished_at: string | null;
             readonly expires_at: string | null;
-            /** @description 1 and the jobs that will probably start before it; null when it does not wait */
+            /** @description its probable place in the queue, where 1 is next; null when it does not wait */
             readonly queue_position: number | null;
             readonly progress: components["schemas"]["JobProgress"] | null;
             readonly model: string;
@@ -191,7 +191,7 @@ export interface components {
             readonly model_version: string;
             /** @description the release that the job was submitted for */
             readonly release: string | null;
-            /** @description whether that was chosen by chance, as a candidate on trial */
+            /** @description whether it was chosen at random, as a candidate on trial */
             readonly canary: boolean;
             readonly cost: components["schemas"]["JobCost"];
             readonly error: components["schemas"]["Problem"] | null;
@@ -230,7 +230,7 @@ export interface components {
             readonly type: string;
             readonly title: string;
             readonly status: number;
-            /** @description what was expected and what came */
+            /** @description what was expected and what was received */
             readonly detail: string;
             /** @description path of the request */
             readonly instance: string;
@@ -526,7 +526,7 @@ export interface components {
             readonly model_version: string;
             /** @description the release that made it */
             readonly release: string | null;
-            /** @description whether that was chosen by chance, as a candidate on trial */
+            /** @description whether it was chosen at random, as a candidate on trial */
             readonly canary: boolean;
             readonly cached: boolean;
             readonly credits_used: number;
@@ -563,7 +563,7 @@ export interface components {
             readonly started_at: string | null;
             readonly finished_at: string | null;
             readonly expires_at: string | null;
-            /** @description 1 and the jobs that will probably start before it; null when it does not wait */
+            /** @description its probable place in the queue, where 1 is next; null when it does not wait */
             readonly queue_position: number | null;
             readonly progress: components["schemas"]["JobProgress"] | null;
             readonly model: string;
@@ -571,7 +571,7 @@ export interface components {
             readonly model_version: string;
             /** @description the release that the job was submitted for */
             readonly release: string | null;
-            /** @description whether that was chosen by chance, as a candidate on trial */
+            /** @description whether it was chosen at random, as a candidate on trial */
             readonly canary: boolean;
             readonly cost: components["schemas"]["JobCost"];
             readonly error: components["schemas"]["Problem"] | null;
@@ -662,7 +662,7 @@ export interface components {
         };
         readonly Job: components["schemas"]["UpscaleJob"] | components["schemas"]["LipsyncJob"];
         readonly JobEvent: {
-            /** @description increases; Last-Event-ID takes it */
+            /** @description increases; send it as Last-Event-ID to resume */
             readonly id: string;
             /** @enum {string} */
             readonly event: "job.progress" | "job.queued" | "job.processing" | "job.succeeded" | "job.failed" | "job.canceled";
@@ -730,7 +730,7 @@ export interface components {
             /** @description job.succeeded, job.failed and job.canceled unless given; job.processing: its work has begun; job.progress: at most every 2 s */
             readonly events?: readonly components["schemas"]["WebhookEventType"][];
             readonly description?: string;
-            /** @description false: it is told nothing; true: it is told of what happens from now on */
+            /** @description false: it gets no events; true: it gets all events from now on */
             readonly enabled?: boolean;
         };
         readonly DeletedWebhook: {
@@ -946,7 +946,7 @@ export interface components {
         readonly ModelRelease: {
             /** @description such as photo@r2 */
             readonly release: string;
-            /** @description stable: new jobs get it; candidate: `percent` of 100 new jobs get it */
+            /** @description stable: new jobs get it; candidate: `percent` % of new jobs get it */
             readonly alias: ("stable" | "candidate") | null;
             readonly percent: number;
             readonly ready: boolean;
@@ -1087,9 +1087,9 @@ export interface components {
                 readonly processing: number;
                 /** @description null while no job waits */
                 readonly oldest_queued_at: string | null;
-                /** @description since the data was made, as the next two */
+                /** @description since this Redis was set up, like the next two */
                 readonly succeeded: number;
-                /** @description by what the caller sent, or by a fault of ours */
+                /** @description because of what the caller sent, or because of a fault of the service */
                 readonly failed: number;
                 readonly canceled: number;
                 /** @description attempts whose worker vanished */
@@ -1146,11 +1146,11 @@ export interface components {
             readonly alias: ("stable" | "candidate") | null;
             /** @description belongs to this version of the service */
             readonly shipped: boolean;
-            /** @description every Triton is to have it loaded */
+            /** @description whether every Triton should have it loaded */
             readonly loaded: boolean;
             /** @description the Tritons on which it is ready */
             readonly ready_on: readonly string[];
-            /** @description why the service took it back by itself */
+            /** @description why the service took it back automatically */
             readonly rejected: string | null;
             /** @description Triton's name of the model in each slot */
             readonly models: {
@@ -1163,7 +1163,7 @@ export interface components {
             /** @description of jobs, since the release was last put on trial */
             readonly attempts: {
                 readonly done: number;
-                /** @description by the fault of the model, not of what the caller sent */
+                /** @description because of the model, not because of what the caller sent */
                 readonly failed: number;
                 /** @description jobs that it has done again to be compared */
                 readonly mirrored: number;
@@ -1226,9 +1226,9 @@ export interface components {
         readonly CanaryRequest: {
             /** @description a release such as photo@r2 */
             readonly release: string;
-            /** @description so many of 100 new jobs get it */
+            /** @description percent of new jobs that get it */
             readonly percent: number;
-            /** @description so many of 100 jobs on the stable release are done by it too, uncharged, only to be compared */
+            /** @description percent of jobs on the stable release that are also done by it, uncharged, only to compare them */
             readonly mirror?: number;
         };
         readonly RollbackRequest: {
@@ -1246,7 +1246,7 @@ export interface components {
                 readonly [key: string]: {
                     /** @description the stable release, such as r2 */
                     readonly stable?: string;
-                    /** @description null: there is to be no canary */
+                    /** @description null: no canary */
                     readonly candidate?: {
                         readonly release: string;
                         readonly percent: number;
@@ -1263,12 +1263,12 @@ export interface components {
                     }[];
                 };
             };
-            /** @description only tell what would be done; default: false */
+            /** @description only say what would be done; default: false */
             readonly dry_run?: boolean;
         };
         readonly AppliedModels: {
             readonly dry_run: boolean;
-            /** @description what was done; empty where all is as the file says */
+            /** @description what was done; empty where everything is already as the file says */
             readonly steps: readonly {
                 readonly action: string;
                 readonly release: string;

@@ -149,7 +149,7 @@ models
   .command('apply')
   .description('bring the releases to what a file says; again it does nothing')
   .requiredOption('-f, --file <models.yaml>', 'the file')
-  .option('--dry-run', 'only tell what would be done')
+  .option('--dry-run', 'only say what would be done')
   .option('--json', 'print JSON')
   .action(async (options) => (await operator.releases()).applyFile(options));
 models

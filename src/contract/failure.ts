@@ -18,7 +18,7 @@ export const Problem = z
       .describe('page that explains the code: a path below the address of the service'),
     title: z.string(),
     status: z.int(),
-    detail: z.string().describe('what was expected and what came'),
+    detail: z.string().describe('what was expected and what was received'),
     instance: z.string().describe('path of the request'),
     code: z.string().describe('what went wrong; never changes'),
     request_id: z.string(),

@@ -60,7 +60,7 @@ export const resultShape = {
   model_used: z.string(),
   model_version: z.string().describe('the versions of the networks that made it'),
   release: ReleaseRef.describe('the release that made it'),
-  canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
+  canary: z.boolean().describe('whether it was chosen at random, as a candidate on trial'),
   cached: z.boolean(),
   credits_used: z.int().min(0),
   processing_ms: z.int().min(0),
@@ -88,12 +88,12 @@ const shared = {
   queue_position: z
     .int()
     .nullable()
-    .describe('1 and the jobs that will probably start before it; null when it does not wait'),
+    .describe('its probable place in the queue, where 1 is next; null when it does not wait'),
   progress: JobProgress.nullable(),
   model: z.string(),
   model_version: z.string().describe('of the release that the job was submitted for'),
   release: ReleaseRef.describe('the release that the job was submitted for'),
-  canary: z.boolean().describe('whether that was chosen by chance, as a candidate on trial'),
+  canary: z.boolean().describe('whether it was chosen at random, as a candidate on trial'),
   cost: z
     .strictObject({
       estimated: z.int().describe('credits that it was to cost'),
@@ -149,7 +149,7 @@ export const jobSchemas = (operations: readonly JobForms[]) => {
   });
   const JobEvent = z
     .strictObject({
-      id: z.string().describe('increases; Last-Event-ID takes it'),
+      id: z.string().describe('increases; send it as Last-Event-ID to resume'),
       event: z.enum(['job.progress', ...JobStatus.options.map((status) => `job.${status}`)]),
       data: z
         .string()

@@ -13,7 +13,7 @@ const ModelRelease = z
     alias: z
       .enum(['stable', 'candidate'])
       .nullable()
-      .describe('stable: new jobs get it; candidate: `percent` of 100 new jobs get it'),
+      .describe('stable: new jobs get it; candidate: `percent` % of new jobs get it'),
     percent: z.number(),
     ready: z.boolean(),
     version: ModelVersion,

@@ -10,7 +10,7 @@ export const Provenance = z
     digital_source_type: z
       .url()
       .describe(
-        'how the media came about, in the words of the IPTC: cv.iptc.org/newscodes/digitalsourcetype',
+        'how the media was made, as a term of the IPTC: cv.iptc.org/newscodes/digitalsourcetype',
       ),
     ingredients: z
       .array(

@@ -22,8 +22,10 @@ export const QueueState = z
         queued: Count,
         processing: Count,
         oldest_queued_at: z.iso.datetime().nullable().describe('null while no job waits'),
-        succeeded: Count.describe('since the data was made, as the next two'),
-        failed: Count.describe('by what the caller sent, or by a fault of ours'),
+        succeeded: Count.describe('since this Redis was set up, like the next two'),
+        failed: Count.describe(
+          'because of what the caller sent, or because of a fault of the service',
+        ),
         canceled: Count,
         workers_lost: Count.describe('attempts whose worker vanished'),
       })

@@ -24,9 +24,9 @@ export const AdminRelease = z
     release: ReleaseRef,
     alias: z.enum(['stable', 'candidate']).nullable(),
     shipped: z.boolean().describe('belongs to this version of the service'),
-    loaded: z.boolean().describe('every Triton is to have it loaded'),
+    loaded: z.boolean().describe('whether every Triton should have it loaded'),
     ready_on: z.array(z.string()).describe('the Tritons on which it is ready'),
-    rejected: z.string().nullable().describe('why the service took it back by itself'),
+    rejected: z.string().nullable().describe('why the service took it back automatically'),
     models: z.record(z.string(), z.string()).describe("Triton's name of the model in each slot"),
     licence: z.string().nullable(),
     source: z.string().nullable(),
@@ -35,7 +35,7 @@ export const AdminRelease = z
     attempts: z
       .strictObject({
         done: z.int(),
-        failed: z.int().describe('by the fault of the model, not of what the caller sent'),
+        failed: z.int().describe('because of the model, not because of what the caller sent'),
         mirrored: z.int().describe('jobs that it has done again to be compared'),
         likeness_db: z
           .number()
@@ -120,9 +120,9 @@ export const NamedRelease = z.strictObject({ release: ReleaseRef }).meta({ id: '
 export const CanaryRequest = z
   .strictObject({
     release: ReleaseRef,
-    percent: CanaryPercent.describe('so many of 100 new jobs get it'),
+    percent: CanaryPercent.describe('percent of new jobs that get it'),
     mirror: MirrorPercent.optional().describe(
-      'so many of 100 jobs on the stable release are done by it too, uncharged, only to be compared',
+      'percent of jobs on the stable release that are also done by it, uncharged, only to compare them',
     ),
   })
   .meta({ id: 'CanaryRequest' });
@@ -147,7 +147,7 @@ export const ModelsFile = z
           })
           .nullable()
           .optional()
-          .describe('null: there is to be no canary'),
+          .describe('null: no canary'),
         releases: z
           .array(
             z.strictObject({
@@ -163,7 +163,7 @@ export const ModelsFile = z
           .default([]),
       }),
     ),
-    dry_run: z.boolean().default(false).describe('only tell what would be done'),
+    dry_run: z.boolean().default(false).describe('only say what would be done'),
   })
   .meta({ id: 'ModelsFile' });
 export type ModelsFile = z.infer<typeof ModelsFile>;
@@ -173,7 +173,7 @@ export const AppliedModels = z
     dry_run: z.boolean(),
     steps: z
       .array(z.strictObject({ action: z.string(), release: z.string(), detail: z.string() }))
-      .describe('what was done; empty where all is as the file says'),
+      .describe('what was done; empty where everything is already as the file says'),
   })
   .meta({ id: 'AppliedModels' });
 export type AppliedModels = z.infer<typeof AppliedModels>;

@@ -76,7 +76,7 @@ export const WebhookChange = z
     enabled: z
       .boolean()
       .optional()
-      .describe('false: it is told nothing; true: it is told of what happens from now on'),
+      .describe('false: it gets no events; true: it gets all events from now on'),
   })
   .meta({ id: 'WebhookChange' });
 export type WebhookChange = z.infer<typeof WebhookChange>;

@@ -24,7 +24,7 @@ export const Denoise = z
     'Expected auto, off, 1, 2 or 3',
   )
   .describe(
-    'takes away blocks and noise of compression: from 1, a little, to 3, most of it, or `auto`, as much as is measured in a JPEG or in what was one, as the bits of a lossy WebP or an AVIF tell, and for videos what H.264 leaves; for `photo` with `effort` `best`. For all videos, whatever the model: `off` leaves the flicker of what stands still',
+    'takes away blocks and noise of compression: from 1 (a little) to 3 (most of it); `auto`: as much as is measured in a JPEG (or in what was one) or follows from the bits of a lossy WebP or AVIF, and in videos what H.264 leaves; only for `photo` with `effort` `best`. In videos of every model, what stands still flickers less unless it is `off`',
   )
   .meta({ id: 'UpscaleDenoise', default: 'auto' });
 export type Denoise = z.infer<typeof Denoise>;
