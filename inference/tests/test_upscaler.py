@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -153,6 +154,25 @@ def test_no_hidden_colour_reaches_a_visible_edge(upscaler: Get, model: str, scal
 def test_a_flat_colour_stays_flat(upscaler: Get, model: str, tolerance: int, scale: int, colour: tuple[int, int, int]) -> None:
     large = upscaler(model).run(np.full((12, 15, 3), colour, np.uint8), scale)
     assert np.abs(large.astype(int) - colour).max() <= tolerance
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("scale", [2, 4])
+@pytest.mark.parametrize("behind", [(255, 255, 255), (128, 128, 128), (32, 33, 36)])
+def test_thin_blue_lines_draw_no_others_beside_them(
+    upscaler: Get, model: str, scale: int, behind: tuple[int, int, int]
+) -> None:
+    drawn = Image.new("RGB", (40, 40), behind)
+    pen = ImageDraw.Draw(drawn)
+    pen.rectangle((8, 8, 22, 22), outline=(0, 0, 255))
+    pen.line((20, 28, 36, 34), fill=(0, 0, 255))
+    picture = np.asarray(drawn)
+    lines = (picture != behind).any(axis=2).astype(np.uint8)
+    flat = cv2.dilate(lines, np.ones((3, 3), np.uint8)).repeat(scale, axis=0).repeat(scale, axis=1) == 0
+    large = upscaler(model).run(picture, scale).astype(int)
+    assert np.abs(large - behind)[flat].max() <= 2
+    if behind == (255, 255, 255):
+        assert large[:, :, 2].min() >= 253, "blue was drawn nearly navy"
 
 
 def test_a_photo_is_two_decibels_truer_than_bicubic(upscaler: Get) -> None:

@@ -1,5 +1,6 @@
-"""Flat colours as in the original: networks shift them."""
+"""Colours as in the original: networks shift flat ones, and draw waves beside edges."""
 
+import cv2
 import numpy as np
 
 from enhance.picture import FloatPlanes
@@ -8,6 +9,7 @@ COLOUR_REACH = 4
 """Half the side of the square over which colours are compared, in pixels of the original."""
 
 LARGEST_SHIFT = 0.04  # of 0..1: networks shift flat colours by up to 10 of 255; a larger difference is an edge or a detail
+LEAST_WAVE = 1 / 255  # what is rounded away
 
 
 def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
@@ -23,6 +25,22 @@ def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
     mean = rows.sum(axis=2).reshape(channels, height, width, scale).sum(axis=3) * np.float32(1 / scale**2)
     shift = _box((small - mean).clip(-LARGEST_SHIFT, LARGEST_SHIFT), COLOUR_REACH)
     rows += shift.repeat(scale, axis=2)[:, :, None]
+
+
+def limit_waves(large: FloatPlanes, small: FloatPlanes) -> None:
+    """Changes `large`, in place, so that it has no waves where `small`, which it is an enlargement of, has none.
+
+    Beside thin lines of strong colours networks draw lines that are not there. A sample may lie beyond the 3 x 3 around it in
+    the original as far as these reach from their median, and by LEAST_WAVE: a line stays darker than what was drawn of it, and
+    beside an edge a flat colour stays flat. docs/decisions/0092.
+    """
+    scale = large.shape[1] // small.shape[1]
+    around = np.ones((3, 3), np.uint8)
+    for plane, target in zip(small, large, strict=True):
+        rows = target.reshape(len(plane), scale, -1)
+        middle = cv2.medianBlur(plane, 3)
+        for limit, bound, least in ((cv2.erode, np.maximum, -LEAST_WAVE), (cv2.dilate, np.minimum, LEAST_WAVE)):
+            bound(rows, (2 * limit(plane, around) - middle + least).repeat(scale, axis=1)[:, None], out=rows)
 
 
 def _box(planes: FloatPlanes, reach: int) -> FloatPlanes:
