@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from skimage import data
 
 from enhance.picture import Picture
@@ -44,3 +44,25 @@ def test_the_few_blocks_that_a_drawing_repeats_are_no_jpeg() -> None:
     for left in range(20, 240, 50):
         chart[250 - left // 2 :, left : left + 30] = (44, 160, 44)
     assert denoise_level(chart) == 0
+
+
+def page(colour: tuple[int, int, int] = (20, 20, 20)) -> Picture:
+    drawn = Image.new("RGB", (320, 240), "white")
+    pen = ImageDraw.Draw(drawn)
+    for line in range(12):
+        pen.text((8, 6 + 19 * line), f"{line} The quick brown fox jumps over", colour, ImageFont.load_default(10 + line % 3))
+    return np.asarray(drawn)
+
+
+@pytest.mark.parametrize(("quality", "step"), [(20, 33), (30, 21.9), (60, 10.6), (75, 6.6), (90, 2.6)])
+def test_a_page_on_white_that_was_a_jpeg_tells_its_steps(quality: int, step: float) -> None:
+    stored = as_jpeg(page(), quality)
+    assert jpeg_step(stored) == pytest.approx(step, rel=0.1)
+    assert jpeg_step(np.uint8(255) - stored) == pytest.approx(step, rel=0.1)
+    assert jpeg_step(stored.astype(np.uint16) * np.uint16(257)) == pytest.approx(step, rel=0.1)
+
+
+@pytest.mark.parametrize("colour", [(0, 0, 0), (90, 90, 90), (200, 30, 30), (20, 80, 200)])
+def test_a_page_that_was_no_jpeg_has_no_level(colour: tuple[int, int, int]) -> None:
+    assert denoise_level(page(colour)) == 0
+    assert denoise_level(np.uint8(255) - page(colour)) == 0

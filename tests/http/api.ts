@@ -79,10 +79,10 @@ export const realApi = async (
   const files = await openFiles(config.files.dir, config.files);
   const [draining, closing] = [new AbortController(), new AbortController()];
   const states: ModelState[] = [
-    stateOf('photo', 'photo-s3'),
-    stateOf('animation', 'animation-s2'),
-    stateOf('photo_realtime', 'photo_realtime-s2'),
-    stateOf('animation_realtime', 'animation_realtime-s2'),
+    stateOf('photo', 'photo-s4'),
+    stateOf('animation', 'animation-s3'),
+    stateOf('photo_realtime', 'photo_realtime-s3'),
+    stateOf('animation_realtime', 'animation_realtime-s3'),
     stateOf('detail', null),
     ...['fast', 'balanced', 'studio'].map((id) => stateOf(id, 'clip-r1', 'portrait-r1')),
   ];

@@ -24,7 +24,7 @@ const recordOf = (fields: Readonly<Record<string, string>>): JobRecord => {
 };
 const queued = {
   ...{ id: 'job_1', account: 'acme', kind: 'upscale', status: 'queued', request_id: 'req_1' },
-  ...{ created_at: '1800000000000', model: 'photo', model_version: 'photo-s3' },
+  ...{ created_at: '1800000000000', model: 'photo', model_version: 'photo-s4' },
   input: '{"kind":"image","size":"10x20","bytes":5,"sha256":"ab","content_type":"image/png"}',
   options: '{"model":"photo","scale":2}',
   found:

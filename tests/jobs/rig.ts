@@ -85,7 +85,7 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     };
   };
 
-  const chosen = choiceOf('photo-s3');
+  const chosen = choiceOf('photo-s4');
 
   /** A request for `credits` credits on media that holds `content`. */
   const ask = (
@@ -187,7 +187,7 @@ export const atOnce: Run = async ({ model_version }, { target }) => {
 /** What a scripted pipeline tells of a square PNG that it made. */
 export const pictureOf = (side: number) => ({
   ...{ outputSize: { width: side, height: side }, contentType: 'image/png' },
-  ...{ details: {}, modelVersion: 'photo-s3' },
+  ...{ details: {}, modelVersion: 'photo-s4' },
 });
 
 /** A model that works until it is told to go on, or stopped. */

@@ -18,11 +18,11 @@ const mouths = ['face_track-r8', 'speech-r3', 'mouth_plan-r4'];
 const portraits = ['head_motion-r5', 'portrait_motion-r2'];
 /** Whoever changes a version here raises the release beside it, in `models` of the operation. */
 const promised: Readonly<Record<string, readonly string[]>> = {
-  'photo@s3': ['photo-s3'],
-  'animation@s2': ['animation-s2'],
-  'photo_realtime@s2': ['photo_realtime-s2'],
-  'animation_realtime@s2': ['animation_realtime-s2'],
-  'detail@s2': ['detail-s2'],
+  'photo@s4': ['photo-s4'],
+  'animation@s3': ['animation-s3'],
+  'photo_realtime@s3': ['photo_realtime-s3'],
+  'animation_realtime@s3': ['animation_realtime-s3'],
+  'detail@s3': ['detail-s3'],
   'fast@s14': [...mouths, 'mouth_render_fast-r16', ...portraits],
   'balanced@s14': [...mouths, 'mouth_render_balanced-r15', ...portraits],
   'studio@s14': [...mouths, 'mouth_render_studio-r15', ...portraits],

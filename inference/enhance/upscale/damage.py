@@ -2,23 +2,22 @@
 
 A JPEG's steps show in its pixels for good: the frequencies of its blocks of 8 x 8 are whole multiples of them. So a PNG of what
 was a JPEG once is measured too, unless it was made larger or smaller between. docs/decisions/0038. Text on white
-cuts off what a block would have above white, and there are no multiples left: a JPEG's own table is read in
-src/media/image/jpeg-step.ts.
+cuts off what a block would have above white, and there are no multiples left: cut_off.py finds them, and a JPEG's own
+table is read in src/media/image/jpeg-step.ts.
 """
 
 from bisect import bisect
 
 import numpy as np
-import numpy.typing as npt
 
 from enhance.picture import LUMA, AnyPicture, white
 
-Floats = npt.NDArray[np.float32]
+from .blocks import BLOCK, Floats, blocks_of, distinct, wave
+from .cut_off import coarseness
 
 _LIMITS = (2, 5, 8, 18)  # steps from which each of upscaler.DENOISING, up to JPEG, is the truest: JPEG 92, 81, 70 and 37
 _SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
 _LEAST_SIDE = 32
-_BLOCK = 8
 _FREQUENCIES = ((0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0))
 _USUAL = np.array([11, 12, 14, 12, 10, 16, 14, 13, 14])  # their steps at quality 50 (ITU-T T.81, annex K)
 _USUAL_STEP = 13.2  # the mean of those and of the constant's: what a quality's step is counted in
@@ -40,38 +39,26 @@ def jpeg_step(picture: AnyPicture) -> float:
     picture: h x w x 3 or more. Its first row and column must be multiples of 8 of those of the whole, or it is looked for
     where the blocks begin.
     """
-    luma = _middle(picture)
+    middle = _middle(picture)
+    luma = np.asarray(middle @ (LUMA * (255 / white(picture))), np.float32)
     if min(luma.shape) < _LEAST_SIDE:
         return 0.0
     found = _step_of(luma)
     if found:
         return found
     first = [_phase(luma), _phase(luma.T)]
-    return _step_of(luma[first[0] :, first[1] :]) if any(first) else 0.0
+    return (_step_of(luma[first[0] :, first[1] :]) if any(first) else 0.0) or coarseness(middle) * _USUAL_STEP
 
 
-def _middle(picture: AnyPicture) -> Floats:
-    """Luma of 0 to 255 from its middle, at whole blocks."""
-    top, left = (max(0, side - _SIDE) // 2 // _BLOCK * _BLOCK for side in picture.shape[:2])
-    part = picture[top : top + _SIDE, left : left + _SIDE, :3]
-    return np.asarray(part @ (LUMA * (255 / white(picture))), np.float32)
-
-
-def _blocks(plane: Floats) -> Floats:
-    """Its blocks: n x 64."""
-    rows, columns = (length // _BLOCK for length in plane.shape)
-    cut = plane[: rows * _BLOCK, : columns * _BLOCK].reshape(rows, _BLOCK, columns, _BLOCK)
-    return cut.transpose(0, 2, 1, 3).reshape(-1, _BLOCK**2)
-
-
-def _distinct(blocks: Floats) -> Floats:
-    """Each block once: the few that a drawing repeats fit some step by chance."""
-    whole = np.ascontiguousarray(blocks).view(f"V{blocks[:1].nbytes}").ravel()
-    return blocks[np.unique(whole, return_index=True)[1]]
+def _middle(picture: AnyPicture) -> AnyPicture:
+    """Its RGB, at whole blocks."""
+    top, left = (max(0, side - _SIDE) // 2 // BLOCK * BLOCK for side in picture.shape[:2])
+    return picture[top : top + _SIDE, left : left + _SIDE, :3]
 
 
 def _step_of(luma: Floats) -> float:
-    seen = np.abs(_distinct(_blocks(luma)) @ _WAVES.T)
+    blocks = np.asarray(blocks_of(luma), np.float32)
+    seen = np.abs(blocks[distinct(blocks)] @ _WAVES.T)
     scales = [step / usual for usual, values in zip(_USUAL, seen.T, strict=True) if (step := _comb(values))]
     return float(np.median(scales)) * _USUAL_STEP if len(scales) >= _LEAST_FOUND else 0.0
 
@@ -89,18 +76,11 @@ def _comb(values: Floats) -> int:
 def _phase(luma: Floats) -> int:
     """The row of the first eight at which the picture changes most: there a block begins."""
     rough = np.abs(np.diff(luma, axis=0)).mean(axis=1)
-    whole = rough[: len(rough) // _BLOCK * _BLOCK].reshape(-1, _BLOCK)
-    return (int(np.median(whole, axis=0).argmax()) + 1) % _BLOCK
+    whole = rough[: len(rough) // BLOCK * BLOCK].reshape(-1, BLOCK)
+    return (int(np.median(whole, axis=0).argmax()) + 1) % BLOCK
 
 
-def _wave(down: int, across: int) -> npt.NDArray[np.float64]:
-    """The block of one frequency of the discrete cosine transform."""
-    at = (np.arange(_BLOCK) + 0.5) * np.pi / _BLOCK
-    norm = 2 / _BLOCK * (0.5**0.5 if down == 0 else 1) * (0.5**0.5 if across == 0 else 1)
-    return norm * np.outer(np.cos(at * down), np.cos(at * across)).ravel()
-
-
-_WAVES = np.array([_wave(*each) for each in _FREQUENCIES], np.float32)
+_WAVES = np.array([wave(*each) for each in _FREQUENCIES], np.float32)
 _VALUES = np.arange(_LARGEST * _BINS_PER_LEVEL) / _BINS_PER_LEVEL
 # What is near half a step counts against it, so that no multiple of the step is taken for it; what is near 0 says nothing.
 _COUNTED = (0.4 * _STEPS[:, None] < _VALUES).astype(np.float32)
