@@ -228,7 +228,7 @@ const stateOf = (id: string, video: string | null, image = video): ModelState =>
   engine: video === null ? null : 'test',
   offered: [
     {
-      ...{ release: 's3', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
+      ...{ release: 's4', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
       versions: { video, image },
     },
   ],
