@@ -40,9 +40,9 @@ def coarseness(picture: AnyPicture) -> float:
 
     Its first row and column must be those of a block. Looks only at pictures in which white or black cuts off much.
     """
-    levels = np.asarray(picture[:, :, :3], np.float32) * np.float32(255 / white(picture))
-    luma = np.asarray(levels @ LUMA, np.float32)
-    blocks, seen = _looked_at(luma, (levels.min(axis=2) > 0) & (levels.max(axis=2) < 255))
+    colours = picture[:, :, :3]
+    luma = np.asarray(colours @ (LUMA * (255 / white(picture))), np.float32)
+    blocks, seen = _looked_at(luma, (colours.min(axis=2) > 0) & (colours.max(axis=2) < white(picture)))
     if len(blocks) < _LEAST_BLOCKS or (~seen.all(axis=1)).mean() < _LEAST_CUT:
         return 0.0
     changes = np.array([_change(blocks, seen, table) for table in _TABLES]) / _PERCENTS
