@@ -546,6 +546,30 @@ def test_a_spot_that_shines_in_one_frame_does_not_shine_in_all() -> None:
     assert brightest(1) < 150
 
 
+def test_what_shines_on_the_flesh_beside_the_dark_of_a_mouth_is_no_crumb_in_it() -> None:
+    def at_its_place(shines: bool) -> float:
+        planes, mesh = painted(0.16, (80, 122, 150))
+        unit = pose_of(mesh).scale
+        x, y = np.round(mesh[14, :2] + [0.13 * unit, -0.06 * unit]).astype(int)
+        hole = np.abs(planes.y.astype(int) - 80) < 1
+        within = np.hypot(*np.ogrid[-y : SIZE - y, -x : SIZE - x]) < 0.05 * unit
+        lip = from_rgb(person().lip.astype(np.float32), BT601)
+        for plane, colour in zip((planes.y, planes.u, planes.v), lip, strict=True):
+            step = SIZE // len(plane)
+            plane[(hole & within)[::step, ::step]] = colour
+        if shines:
+            cv2.circle(planes.y, (int(x), int(y)), round(0.022 * unit), (225,), -1)
+            for plane in (planes.u, planes.v):
+                cv2.circle(plane, (int(x) // 2, int(y) // 2), round(0.011 * unit), (126,), -1)
+        made, lips = opened(0.2, inside_of((planes, mesh))).planes, shut()[2]
+        middle = lips[13, :2] + [0.13 * unit, 0.09 * unit]
+        left, top = np.round(middle - 0.04 * unit).astype(int)
+        size = round(0.08 * unit)
+        return float(np.quantile(made.y[top : top + size, left : left + size], 0.95))
+
+    assert at_its_place(True) < at_its_place(False) + 15
+
+
 def test_a_clip_without_colour_lends_its_upper_teeth_and_not_what_may_be_its_lip() -> None:
     def known(colour: float) -> Merged:
         (planes, colours, mesh), (giver, at) = shut(), drawn(gap=0.2, teeth=True)

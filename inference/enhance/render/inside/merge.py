@@ -55,6 +55,7 @@ LOWEST = 0.045  # S: least height of the highest picture; close under the teeth 
 MARKS = (0.03, 0.08, 0.15, 0.23)  # S under the upper teeth, of which pictures are made
 APART = 0.015  # S by which two pictures' openings differ, at least
 FLOOR, TONGUE_SIDES, TONGUE_LIT = (0.01, 0.10), (0.05, 0.19), 0.5  # S over the lip and aside: tongue, dark; its light
+ISLAND = 0.15  # of the largest area that a frame shows under its upper teeth, below which one apart from it is no part of the mouth
 SPOT = 0.035  # S across: what is bright and narrower is no tooth, but a wet shine
 SHINE = 0.1  # of a tooth's light, by which such a spot may be lighter than what is round it
 CARRIED = 0.06  # S by which what is seen is continued beyond its border
@@ -176,7 +177,18 @@ def _under(frame: Frame, edge: Array, grid: Grid, of: Palette) -> Layer:
     y = frame.bottom - grid.up[:, None]
     there = np.stack(np.broadcast_arrays(grid.x + frame.off[0], y + frame.off[1]), axis=-1)
     shown = layer(frame.lender, frame.to, there, of)
-    return Layer(shown.yuv, shown.shown * smoothstep(y - edge, *UNDER_TEETH).astype(np.float32))
+    return Layer(shown.yuv, _without_islands(shown.shown * smoothstep(y - edge, *UNDER_TEETH).astype(np.float32)))
+
+
+def _without_islands(shown: Floats) -> Floats:
+    """How far pixels are shown, without those that flesh cuts off from the rest, where they are few: a wet lip or cheek is as
+    pale as a tooth where it shines, and would lie in the mouth as a crumb."""
+    _, labels, stats, _ = cv2.connectedComponentsWithStats((shown > SEEN).astype(np.uint8))
+    areas = stats[1:, cv2.CC_STAT_AREA]
+    few = np.append(False, areas < ISLAND * areas.max(initial=0))
+    near = cv2.dilate(few[labels].astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    kept = (labels > 0) & ~few[labels]
+    return np.where(near & ~kept, np.float32(0), shown)
 
 
 def _without_shine(picture: Floats, grid: Grid, of: Palette) -> Floats:
