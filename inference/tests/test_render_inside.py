@@ -23,7 +23,7 @@ from enhance.render.inside.lender import Lender, lend, lender_from
 from enhance.render.inside.lent_teeth import with_teeth
 from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
 from enhance.render.inside.merge import merge
-from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from
+from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
 from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.under_lip import lip_shades, without
@@ -162,6 +162,15 @@ def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> 
     np.testing.assert_allclose(at_places(shade, places)[[0, -1], [0, -1]], shade[-1, [0, -1], [0, -1]], rtol=1e-5)
     assert 0.55 < learnt([mouth])[-1, 0, 0, 0] < 0.9  # one mouth alone is believed less
     assert (learnt([]) == UNCHANGED).all()
+
+
+def test_teeth_towards_the_corners_are_in_their_shade_where_nothing_else_is_known() -> None:
+    inside = merged_from(inside_of(drawn(gap=0.16, teeth=True)).tobytes(), BALANCED.density)
+    assert inside
+    across = np.array([[-0.75, -0.4, 0, 0.4, 0.75]])
+    light = shade_at(replace(inside, shade=UNCHANGED), Places.of(0.15, np.full_like(across, 0.3), across))[0, :, 0]
+    assert (light[1:4] > 0.99).all()
+    assert (light[[0, 4]] < 0.7).all(), "of people, the light there is .5 to .6 of the middle's"
 
 
 def test_the_upper_teeth_end_where_it_gets_dark_under_them() -> None:
