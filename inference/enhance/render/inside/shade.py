@@ -13,7 +13,7 @@ DOWN, ACROSS = 4, 7  # places where it is known, from the upper lip to the lower
 SIZE = (len(GAPS), DOWN, ACROSS, 3)
 """Of a shade: what luma is multiplied by, and what is added to U and V."""
 UNCHANGED = np.broadcast_to([1.0, 0.0, 0.0], SIZE)
-PRIOR = 0.7  # mouths: how much it weighs that nothing be changed
+PRIOR = 1.0  # mouths: how much it weighs that nothing be changed
 DARKEST, LIGHTEST = 0.35, 1.6
 
 
