@@ -33,10 +33,10 @@ DEEP = 0.24  # S over the lower lip that the pictures of what lies under them go
 LEVELS = 5  # of them, at most
 POINTS = 96  # along a line from the left to the right of the pictures
 GAPS = (0.04, 0.09, 0.16, 0.26)  # S between the lips at which the light on the upper teeth is known
-CORNER_SHADE, CORNERS = 0.6, (0.5, 1.0)  # of their light that is lost at the corners, and from where, of half the width
 MIDDLE = 0.06  # S to either side of the midline, where it is measured how far a mouth is open
 PARTED = (0.08, 0.15)  # S of room under the upper teeth, between which the pictures under them stop being stretched
 SHADE, SHADED = 0.20, (-0.004, 0.02)  # share of light that the upper lip takes from what is under the teeth, and within which S
+CORNER_SHADE, CORNERS = 0.6, (0.5, 1.0)  # share of light that is lost at the corners, and over which part of half the width
 EDGE = 0.006  # S: half the width of the soft edge of the upper teeth
 LIGHTS = (0.3, 2.5)
 
