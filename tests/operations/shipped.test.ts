@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@s3': ['photo_realtime-s3'],
   'animation_realtime@s3': ['animation_realtime-s3'],
   'detail@s3': ['detail-s3'],
-  'fast@s14': [...mouths, 'mouth_render_fast-r16', ...portraits],
-  'balanced@s14': [...mouths, 'mouth_render_balanced-r15', ...portraits],
-  'studio@s14': [...mouths, 'mouth_render_studio-r15', ...portraits],
+  'fast@s15': [...mouths, 'mouth_render_fast-r17', ...portraits],
+  'balanced@s15': [...mouths, 'mouth_render_balanced-r16', ...portraits],
+  'studio@s15': [...mouths, 'mouth_render_studio-r16', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {
