@@ -70,15 +70,18 @@ const works = async (): Promise<Work[]> => {
   const voices = [await sounds.babble(at('1.wav'), 0.6), await sounds.babble(at('2.wav'), 0.7)];
   const of = (paths: readonly string[], again: boolean) => paths[again ? 1 : 0] ?? '';
   const enlarged = (model: string, scale: number): Work => ({
-    ...{ name: `${model} ${scale}x`, is: 'picture' },
+    name: `${model} ${scale}x`,
+    is: 'picture',
     ask: (caller, again) => caller.upscale(of(pictures, again), { model, scale }),
   });
   const video = (model: string, effort: string): Work => ({
-    ...{ name: `${model} video ${effort}`, is: 'video' },
+    name: `${model} video ${effort}`,
+    is: 'video',
     ask: (caller, again) => caller.upscale(of(clips, again), { model, scale: 2, effort }),
   });
   const spoken = (model: string): Work => ({
-    ...{ name: `lip sync ${model}`, is: 'video' },
+    name: `lip sync ${model}`,
+    is: 'video',
     ask: (caller, again) => caller.lipsync(head, of(voices, again), { model }),
   });
   return [

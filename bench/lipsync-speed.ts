@@ -95,9 +95,15 @@ for (const model of models) {
   });
   const sum = parts.reduce((all, [part, ms]) => (part === 'gc' ? all : all + ms), 0);
   tell({
-    ...{ bench: 'lipsync-speed', model, size, seconds, frames: calls[0]?.frames },
-    ...{ took: Number(took.toFixed(2)), of_real_time: Number((seconds / took).toFixed(2)) },
-    ...{ cpu_ms: Number(sum.toFixed(1)), ...Object.fromEntries(parts.filter(([, ms]) => ms > 0)) },
+    bench: 'lipsync-speed',
+    model,
+    size,
+    seconds,
+    frames: calls[0]?.frames,
+    took: Number(took.toFixed(2)),
+    of_real_time: Number((seconds / took).toFixed(2)),
+    cpu_ms: Number(sum.toFixed(1)),
+    ...Object.fromEntries(parts.filter(([, ms]) => ms > 0)),
     sync: calls.map((one) => one.sync),
   });
 }

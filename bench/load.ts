@@ -66,7 +66,8 @@ own.enable();
 const until = AbortSignal.timeout(Number(values.seconds) * 1000);
 const [offered, light, samples] = await Promise.all([
   offer({
-    ...{ perSecond: rate, until },
+    perSecond: rate,
+    until,
     next: (index) => ({ what: work(index).what, send: () => target.post(index) }),
   }),
   offer({ perSecond: Number(values.cheap), until, next: cheapAt }),

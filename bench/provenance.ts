@@ -37,7 +37,10 @@ try {
   await clip(at('clip.mp4'), 10, '4M');
   await sharp({
     create: {
-      ...{ width: 4096, height: 2304, channels: 3, background: '#888' },
+      width: 4096,
+      height: 2304,
+      channels: 3,
+      background: '#888',
       noise: { type: 'gaussian', mean: 128, sigma: 12 },
     },
   })
@@ -62,7 +65,8 @@ try {
       await copyFile(at(name), path);
       const startedMs = performance.now();
       await signer.prepare(path, new AbortController().signal).sign({
-        ...{ contentType, input: () => at(name) },
+        contentType,
+        input: () => at(name),
         edit: {
           description: 'Signed by a bench.',
           sourceType: 'compositeWithTrainedAlgorithmicMedia',

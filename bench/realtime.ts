@@ -39,7 +39,9 @@ for (let round = 0; round < rounds; round += 1) {
   rates.push(frames / whole);
   shares.push(bare / whole);
   tell({
-    ...{ bench: 'realtime', size: `${width}x${height}`, frames },
+    bench: 'realtime',
+    size: `${width}x${height}`,
+    frames,
     frames_a_second: Number((frames / whole).toFixed(1)),
     of_the_attempt: Number((frames / (data.processing_ms / 1000)).toFixed(1)),
     bare_frames_a_second: Number((frames / bare).toFixed(1)),

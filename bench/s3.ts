@@ -79,15 +79,15 @@ const takenOver = async ({ variables, keys }: Bucket): Promise<void> => {
   while ((await keys()).some((key) => !key.includes('/results/'))) await sleep(100);
   const { clean } = await service.audit(next.account);
   tell({
-    ...{
-      bench: 's3',
-      what: 'lip sync, its worker killed',
-      seconds,
-      chunks_kept: kept,
-      same,
-      clean,
-    },
-    ...{ charged: job.cost.charged, undisturbed_seconds, taken_over_seconds: second(from) },
+    bench: 's3',
+    what: 'lip sync, its worker killed',
+    seconds,
+    chunks_kept: kept,
+    same,
+    clean,
+    charged: job.cost.charged,
+    undisturbed_seconds,
+    taken_over_seconds: second(from),
   });
   await service.close();
   if (!same || !clean) throw new Error('the job that was taken over differs');

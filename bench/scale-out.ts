@@ -47,7 +47,10 @@ for (let turn = 1; turn <= Number(turns); turn += 1) {
   await helper.stop();
   ratios.push(together / alone);
   tell({
-    ...{ bench: 'scale-out', turn, frames: Number(frames), delay_ms: Number(delayMs) },
+    bench: 'scale-out',
+    turn,
+    frames: Number(frames),
+    delay_ms: Number(delayMs),
     one_fps: Number(alone.toFixed(2)),
     two_fps: Number(together.toFixed(2)),
     ratio: Number((together / alone).toFixed(3)),

@@ -21,7 +21,8 @@ type Cost = { readonly wall: number; readonly cpu: number; readonly mb: number }
 /** GNU time counts the process and the children that it waited for: s of wall and CPU, MB of resident memory at most. */
 const costOf = (words: readonly string[]): Cost => {
   const { stderr } = spawnSync('time', ['-f', 'cost %e %U %S %M', process.execPath, ...words], {
-    ...{ cwd: root, encoding: 'utf8' },
+    cwd: root,
+    encoding: 'utf8',
   });
   const [wall = 0, user = 0, sys = 0, kb = 0] =
     /^cost (.*)$/m.exec(stderr)?.[1]?.split(' ').map(Number) ?? [];

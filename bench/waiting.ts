@@ -23,10 +23,7 @@ const jobBudgetMs = 100;
 const token = 'token-of-the-waiting-bench';
 
 const service = await realService(
-  {
-    ...{ RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000' },
-    METRICS_TOKEN: token,
-  },
+  { RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000', METRICS_TOKEN: token },
   fixedDelayTriton(40),
 );
 const caller = await service.caller(1_000_000);

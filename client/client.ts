@@ -87,7 +87,9 @@ export const createClient = (options: HttpOptions) => {
     { idempotencyKey = randomKey(), signal }: StartOptions = {},
   ) =>
     read<Operations[K]['job']>(`/v1/${kind}`, {
-      ...{ method: 'POST', body: request, signal },
+      method: 'POST',
+      body: request,
+      signal,
       headers: { prefer: 'respond-async', 'idempotency-key': idempotencyKey },
     });
 
@@ -96,10 +98,7 @@ export const createClient = (options: HttpOptions) => {
     job: J,
     options: WatchOptions = {},
   ): AsyncGenerator<J, void, void> =>
-    follow(job, {
-      get: () => read<J>(jobPath(job.id), options),
-      ...{ fetch, signal: options.signal },
-    });
+    follow(job, { get: () => read<J>(jobPath(job.id), options), fetch, signal: options.signal });
 
   /** The ended job. */
   const wait = async <J extends Job>(
@@ -136,7 +135,11 @@ export const createClient = (options: HttpOptions) => {
   };
 
   return {
-    ...{ jobs, start, watch, wait, result },
+    jobs,
+    start,
+    watch,
+    wait,
+    result,
     upscale: (request: RequestOf<'upscale'>, options?: RunOptions) =>
       run('upscale', request, options),
     lipsync: (request: RequestOf<'lipsync'>, options?: RunOptions) =>

@@ -52,7 +52,8 @@ export const openBull = <T>(
     prefix: `${prefix}:bull`,
     createClient: (type) => {
       const connection = new Redis(url, {
-        ...{ maxRetriesPerRequest: null, enableReadyCheck: false },
+        maxRetriesPerRequest: null,
+        enableReadyCheck: false,
         ...(type === 'bclient' && { connectionName: workerName(prefix, name) }),
       });
       connections.set(type, connection);
@@ -73,7 +74,9 @@ export const openBull = <T>(
       },
     },
     defaultJobOptions: {
-      ...{ removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 },
+      removeOnComplete: true,
+      removeOnFail: true,
+      stackTraceLimit: 1,
       ...(repeats && { attempts: Number.MAX_SAFE_INTEGER, backoff: { type: 'asSaid' } }),
     },
   });

@@ -86,11 +86,19 @@ const openApi = (config: Config, log: Log): Promise<Service> =>
         quota: config.files.accountUploads,
       }),
       links: openLinks(config.secrets.signing, config.http.publicUrl, config.files.ttlMs),
-      ...{ webhooks, fetchTo, identify, page: await bundlePage() },
+      webhooks,
+      fetchTo,
+      identify,
+      page: await bundlePage(),
       models,
       operate: openOperate({ ...shared, entries, signal: closing.signal }),
-      ...{ turns, quickTurns: turns.quick, probers, probed: openProbed(), queuesToSee },
-      ...{ draining: draining.signal, closing: closing.signal },
+      turns,
+      quickTurns: turns.quick,
+      probers,
+      probed: openProbed(),
+      queuesToSee,
+      draining: draining.signal,
+      closing: closing.signal,
     });
     const server = createServer(app, config.http);
     const requests = requestsOf(server);
@@ -113,7 +121,9 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     const shared = await openShared(config, log, closers, 'worker');
     const { control, registry } = shared;
     const trial = openTrial({
-      ...{ registry, control, log },
+      registry,
+      control,
+      log,
       bounds: { ...config.models.trial, watchMs: config.models.keepMs },
     });
     const signer = await openSigner(config, log);
@@ -126,7 +136,9 @@ const openWorker = (config: Config, log: Log): Promise<Service> =>
     const { publicUrl } = config.http;
     const { url: link } = openLinks(config.secrets.signing, publicUrl, config.files.ttlMs);
     const deliverer = startDeliverer({
-      ...{ ...shared, deliveryQueue, webhooks: openWebhooks(shared.stores, config) },
+      ...shared,
+      deliveryQueue,
+      webhooks: openWebhooks(shared.stores, config),
       shown: { operations, publicUrl, link },
     });
     closers.push(async () => {
@@ -168,7 +180,11 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
   const ending = new AbortController();
   const { dir: modelsDir, keepMs, loadWithinMs } = config.models;
   const everywhere = openEverywhere({
-    ...{ stores, registry, replicas, loadWithinMs, signal: ending.signal },
+    stores,
+    registry,
+    replicas,
+    loadWithinMs,
+    signal: ending.signal,
   });
   const reconcile = openReconcile({ registry, everywhere, modelsDir, keepMs, log });
   const stopReconciling = repeat(RECONCILE_MS, reconcile, log);
@@ -184,7 +200,11 @@ const openShared = async (config: Config, log: Log, closers: Closer[], part: 'ap
     files,
     signals,
     queue,
-    ...{ metrics, tracing, replicas, registry, everywhere },
+    metrics,
+    tracing,
+    replicas,
+    registry,
+    everywhere,
     transport: replicas.transport,
     control: replicas.control,
     ledger: openLedger(stores, config.prices),

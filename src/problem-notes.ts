@@ -235,8 +235,11 @@ const notes: Readonly<Record<FailureCode, Note>> = {
     means: 'The account keeps as many uploads as it may.',
     advice: 'Wait until older uploads expire, or send the file with the request itself.',
     facts: {
-      ...{ limit_files: 100, limit_bytes: 10_737_418_240 },
-      ...{ used_files: 100, used_bytes: 4_294_967_296, came: 1_048_576 },
+      limit_files: 100,
+      limit_bytes: 10_737_418_240,
+      used_files: 100,
+      used_bytes: 4_294_967_296,
+      came: 1_048_576,
     },
   },
   internal_error: {

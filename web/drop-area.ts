@@ -34,7 +34,9 @@ export const dropArea = (wanted: Wanted): HTMLElement => {
 
 const fileInput = (isVisual: boolean, take: Take): HTMLInputElement => {
   const input = make('input', {
-    ...{ id: freshId('file'), type: 'file', class: 'unseen' },
+    id: freshId('file'),
+    type: 'file',
+    class: 'unseen',
     accept: isVisual ? 'image/*,video/*' : 'audio/*,video/*',
   });
   input.addEventListener('change', () => {

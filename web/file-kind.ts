@@ -10,7 +10,16 @@ export const kindOf = (file: Blob, name: string): MediaKind | undefined => {
 
 /** Those that browsers do not know everywhere. */
 const endings: Readonly<Record<string, MediaKind>> = {
-  ...{ avif: 'image', tif: 'image', tiff: 'image' },
-  ...{ mkv: 'video', mov: 'video', avi: 'video', m4v: 'video' },
-  ...{ flac: 'audio', m4a: 'audio', opus: 'audio', oga: 'audio', aac: 'audio' },
+  avif: 'image',
+  tif: 'image',
+  tiff: 'image',
+  mkv: 'video',
+  mov: 'video',
+  avi: 'video',
+  m4v: 'video',
+  flac: 'audio',
+  m4a: 'audio',
+  opus: 'audio',
+  oga: 'audio',
+  aac: 'audio',
 };

@@ -34,8 +34,10 @@ const build = async (list: ModelList): Promise<() => Promise<unknown>> => {
   };
   const outcome = createOutcome({ operations, fill: form.fill, onEnd });
   const history = createHistory({
-    ...{ operations, open: (job) => outcome.show(job) },
-    ...{ fill: form.fill, onChange: refresh },
+    operations,
+    open: (job) => outcome.show(job),
+    fill: form.fill,
+    onChange: refresh,
   });
   byId('form').replaceChildren(form.element);
   byId('panels').hidden = false;

@@ -72,7 +72,12 @@ export const operationForm = (operation: Operation, { onPrice, onChange }: Wante
   element.addEventListener('change', change);
   options.makeFor(choice.model(), undefined);
   return {
-    ...{ operation, element, sources, body, update, askAgain: price.again },
+    operation,
+    element,
+    sources,
+    body,
+    update,
+    askAgain: price.again,
     /** What was chosen, as far as it is complete, without the files. */
     chosen: (): Body => ({ model: choice.model()?.id, ...options.complete() }),
     files: (): (Chosen | null)[] => sources.map(({ chosen }) => chosen()),

@@ -45,7 +45,9 @@ export const createOptions = (request: Schema) => {
   };
 
   return {
-    ...{ basic, makeFor, set },
+    basic,
+    makeFor,
+    set,
     more: make('details', { class: 'more' }, make('summary', {}, 'More options'), more),
     /** Of the face that shall speak, where the operation has one. */
     point: pointer?.field,

@@ -34,8 +34,12 @@ export const preview = ({ chosen, kind, onPoint, gone }: Wanted): HTMLElement =>
 /** Where a click means a face, a slider takes the place of the controls, which a click would hit. */
 const clip = (src: string, name: string, controls: boolean): HTMLVideoElement =>
   make('video', {
-    ...{ src, controls, 'aria-label': name },
-    ...{ muted: true, playsinline: true, preload: 'auto' },
+    src,
+    controls,
+    'aria-label': name,
+    muted: true,
+    playsinline: true,
+    preload: 'auto',
   });
 
 const unseen = (): HTMLElement =>

@@ -22,7 +22,10 @@ export const createPrice = (onPrice: (estimate: Estimate | null) => void) => {
     const { signal } = asking;
     try {
       const estimate = await ask<Estimate>(`${path}/estimate`, {
-        ...{ method: 'POST', body, signal, safe: true },
+        method: 'POST',
+        body,
+        signal,
+        safe: true,
         onRetry: () => element.replaceChildren(make('p', { class: 'hint' }, TRYING_AGAIN)),
       });
       if (signal.aborted) return;

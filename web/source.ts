@@ -46,9 +46,7 @@ export const createSource = (wanted: Wanted) => {
     clear();
     onChange();
   };
-  const sending = createSending({
-    ...{ isVisual: place.isVisual, onEnd: onChange, onCancel: remove },
-  });
+  const sending = createSending({ isVisual: place.isVisual, onEnd: onChange, onCancel: remove });
 
   /** `handOver` is asked, where the file fits, what has become of it elsewhere. */
   const set = (given: Chosen, handOver?: () => Taken): void => {
@@ -78,15 +76,23 @@ export const createSource = (wanted: Wanted) => {
     'div',
     { class: 'source' },
     dropArea({
-      ...{ isVisual: place.isVisual, description: wanted.description, take },
+      isVisual: place.isVisual,
+      description: wanted.description,
+      take,
       present: () => chosen,
       onFault: (error) => fault.replaceChildren(problemBox(error)),
     }),
     ...[shown, fault, sending.element],
   );
   return {
-    ...{ element, group, set, take, remove },
-    ...{ sent: sending.sent, isRefused: sending.isRefused, handOver: sending.handOver },
+    element,
+    group,
+    set,
+    take,
+    remove,
+    sent: sending.sent,
+    isRefused: sending.isRefused,
+    handOver: sending.handOver,
     chosen: () => chosen && { ...chosen, kind: sending.sent()?.kind ?? chosen.kind },
     takes: (kind: MediaKind | undefined) => fits(kind, place.isVisual),
   };

@@ -5,7 +5,10 @@ import { labelOf } from './words.ts';
 
 export const number = ({ name, schema }: Wanted): Field => {
   const input = make('input', {
-    ...{ id: freshId(name), type: 'number', min: schema.minimum, max: schema.maximum },
+    id: freshId(name),
+    type: 'number',
+    min: schema.minimum,
+    max: schema.maximum,
     step: schema.type === 'integer' ? 1 : 'any',
     placeholder: schema.default === undefined ? 'automatic' : String(schema.default),
   });
@@ -24,7 +27,10 @@ export const number = ({ name, schema }: Wanted): Field => {
 
 export const text = ({ name, schema }: Wanted): Field => {
   const input = make('input', {
-    ...{ id: freshId(name), type: 'text', pattern: schema.pattern, placeholder: 'automatic' },
+    id: freshId(name),
+    type: 'text',
+    pattern: schema.pattern,
+    placeholder: 'automatic',
   });
   return {
     element: labelled(name, schema, input),

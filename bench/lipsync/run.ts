@@ -34,9 +34,15 @@ export const runOnce = async (stack: Stack, run: Run, dir: string): Promise<void
   const written = {
     ...run,
     model: stack.models.model,
-    ...{ lag: lagSeconds, references, masks, sync: outcome.lipsync.sync },
-    ...{ frames: outcome.frames, frames_passed_through: outcome.lipsync.framesPassedThrough },
-    ...{ real_time: outcome.durationSeconds / seconds, seconds, peak_mib: peakMib },
+    lag: lagSeconds,
+    references,
+    masks,
+    sync: outcome.lipsync.sync,
+    frames: outcome.frames,
+    frames_passed_through: outcome.lipsync.framesPassedThrough,
+    real_time: outcome.durationSeconds / seconds,
+    seconds,
+    peak_mib: peakMib,
     changed_outside: run.role === 'portrait' ? null : changed,
     size: `${width}x${height}`,
   };

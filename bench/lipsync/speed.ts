@@ -31,8 +31,12 @@ export const speed = async (
     ...['-vf', fill, ...codec, source],
   ]);
   const run: Run = {
-    ...{ name: 'speed', role: 'foreign', clip: clip.name, sound: sound.name },
-    ...{ source, audio: sound.path },
+    name: 'speed',
+    role: 'foreign',
+    clip: clip.name,
+    sound: sound.name,
+    source,
+    audio: sound.path,
   };
   const paces: number[] = [];
   const peaks: number[] = [];

@@ -28,13 +28,11 @@ export const openStacks = async (models: readonly LipsyncModel[]) => {
       ...secrets,
       // The transport that `npm start` chooses.
       TRITON_TRANSPORT: process.env.TRITON_TRANSPORT || localTransport(),
-      ...{
-        FFMPEG: ffmpegPath,
-        FFPROBE: ffprobePath,
-        TRITON_HTTP_URL,
-        TRITON_GRPC_URL,
-        TRITON_ADMIN_SECRET,
-      },
+      FFMPEG: ffmpegPath,
+      FFPROBE: ffprobePath,
+      TRITON_HTTP_URL,
+      TRITON_GRPC_URL,
+      TRITON_ADMIN_SECRET,
     },
     operations,
   );

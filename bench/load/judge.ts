@@ -63,7 +63,8 @@ export const faultsOf = ({
 
 /** All that is told at the end. */
 export const figuresOf = ({ offered, light, samples, jobs, queueLimit }: Outcome) => ({
-  ...{ offered: offered.length, accepted: jobs.length },
+  offered: offered.length,
+  accepted: jobs.length,
   jobs: counts(jobs.map(({ status, error }) => error?.code ?? status)),
   answers: counts(offered.map(answerOf)),
   accepted_by_work: counts(offered.filter(({ status }) => status < 300).map(({ what }) => what)),

@@ -41,7 +41,9 @@ export const makeWorks = async (): Promise<(index: number) => Work> => {
       upscale('cached image', { model: 'photo', scale: 2 }, () => picture(96, 64, 0)),
     clip: (seed: number) =>
       upscale('clip', { model: 'animation', scale: 2, effort: 'best' }, async () => ({
-        ...{ part: 'video', name: 'a.mp4', bytes: Buffer.concat([clip, freeBox(seed)]) },
+        part: 'video',
+        name: 'a.mp4',
+        bytes: Buffer.concat([clip, freeBox(seed)]),
       })),
     portrait: (seed: number): Work => ({
       what: 'portrait',

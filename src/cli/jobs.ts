@@ -16,7 +16,9 @@ type ListOptions = Options & {
 export const listJobs = async (options: ListOptions): Promise<void> => {
   const { status, kind, limit, json } = options;
   const { data } = await serviceOf(options).jobs.list({
-    ...{ limit, ...(status && { status }), ...(kind && { kind }) },
+    limit,
+    ...(status && { status }),
+    ...(kind && { kind }),
   });
   if (json) return console.log(JSON.stringify(data));
   if (data.length === 0) console.error(`The account has no ${status || kind ? 'such ' : ''}jobs.`);

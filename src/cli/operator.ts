@@ -22,7 +22,8 @@ export const asOperator = async (work: (operator: Operator) => Promise<void>): P
   const stores = { redis, prefix: config.redis.prefix };
   try {
     await work({
-      ...{ config, stores },
+      config,
+      stores,
       keys: openKeys(stores, config.secrets.pepper),
       ledger: openLedger(stores, config.prices),
     });

@@ -16,7 +16,10 @@ export const openBars = () => {
     /** A bar that shows the job with each call. */
     add: (name: string) => {
       const bar = bars.create(100, 0, {
-        ...{ name: basename(name), stage: 'sending', frames: '', left: '' },
+        name: basename(name),
+        stage: 'sending',
+        frames: '',
+        left: '',
       });
       return (job: Job) => show(bar, job);
     },

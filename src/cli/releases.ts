@@ -37,7 +37,11 @@ const asSwapper = (work: (swap: Swap) => Promise<void>): Promise<void> =>
     const { loadWithinMs } = config.models;
     const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal });
     const operate = openOperate({
-      ...{ registry, everywhere, transport, signal, config },
+      registry,
+      everywhere,
+      transport,
+      signal,
+      config,
       entries: operations.flatMap(catalogueEntries),
     });
     try {

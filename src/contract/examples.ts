@@ -30,10 +30,19 @@ export const exampleTimes = {
 const sha256 = '9f2c8e5d41b7a60318e4c5f7d9ab02461f3e8c7b5a9d0e2f4c6b8a1d3e5f7092';
 
 export const resultExample = ({ result, credits }: OperationExample): Fields => ({
-  ...{ status: 'success', id: exampleJobId, output_url: `${self}/result?${signed}` },
-  ...{ model_version: `${result.model_used}-r1`, release: `${result.model_used}@r1` },
-  ...{ canary: false, cached: false, credits_used: credits, processing_ms: 4960 },
-  ...{ bytes: 1_402_113, sha256, expires_at: exampleTimes.expires, warnings: [] },
+  status: 'success',
+  id: exampleJobId,
+  output_url: `${self}/result?${signed}`,
+  model_version: `${result.model_used}-r1`,
+  release: `${result.model_used}@r1`,
+  canary: false,
+  cached: false,
+  credits_used: credits,
+  processing_ms: 4960,
+  bytes: 1_402_113,
+  sha256,
+  expires_at: exampleTimes.expires,
+  warnings: [],
   provenance: null,
   ...result,
 });
@@ -44,11 +53,17 @@ export const modelExample = (
   description: string,
   { entry, result }: OperationExample,
 ): Fields => ({
-  ...{ id: result.model_used, operation: kind, description, ready: true },
+  id: result.model_used,
+  operation: kind,
+  description,
+  ready: true,
   version: `${result.model_used}-r1`,
   releases: [
     {
-      ...{ release: `${result.model_used}@r1`, alias: 'stable', percent: 100, ready: true },
+      release: `${result.model_used}@r1`,
+      alias: 'stable',
+      percent: 100,
+      ready: true,
       version: `${result.model_used}-r1`,
     },
   ],
@@ -65,17 +80,31 @@ export const jobExample = (
   const { input, options, credits } = example;
   const result = resultExample(example);
   const values: Fields = {
-    ...{ id: exampleJobId, object: 'job', kind, status: 'succeeded' },
-    ...{ created_at: exampleTimes.created, started_at: exampleTimes.started },
-    ...{ finished_at: exampleTimes.finished, expires_at: exampleTimes.expires },
-    ...{ queue_position: null, metadata: { order: '1042' } },
+    id: exampleJobId,
+    object: 'job',
+    kind,
+    status: 'succeeded',
+    created_at: exampleTimes.created,
+    started_at: exampleTimes.started,
+    finished_at: exampleTimes.finished,
+    expires_at: exampleTimes.expires,
+    queue_position: null,
+    metadata: { order: '1042' },
     progress: { stage: 'storing', percent: 100, frames_done: 1, frames_total: 1, eta_seconds: 0 },
-    ...{ model: result.model_used, model_version: result.model_version, release: result.release },
-    ...{ canary: false, cost: { estimated: credits, held: 0, charged: credits } },
-    ...{ input, options, result, error: null },
+    model: result.model_used,
+    model_version: result.model_version,
+    release: result.release,
+    canary: false,
+    cost: { estimated: credits, held: 0, charged: credits },
+    input,
+    options,
+    result,
+    error: null,
     urls: {
-      ...{ get: self, cancel: `${self}/cancel` },
-      ...{ events: `${self}/events?${signed}`, result: `${self}/result?${signed}` },
+      get: self,
+      cancel: `${self}/cancel`,
+      events: `${self}/events?${signed}`,
+      result: `${self}/result?${signed}`,
     },
   };
   return inShape(schema, values);
@@ -87,15 +116,23 @@ export const inShape = (schema: z.ZodObject, values: Fields): Fields =>
 
 /** How a job differs before it begins. */
 export const unstarted = (credits: number): Fields => ({
-  ...{ status: 'queued', started_at: null, finished_at: null, expires_at: null },
-  ...{ queue_position: 1, progress: null, result: null },
+  status: 'queued',
+  started_at: null,
+  finished_at: null,
+  expires_at: null,
+  queue_position: 1,
+  progress: null,
+  result: null,
   cost: { estimated: credits, held: credits, charged: 0 },
 });
 
 /** The same job when it was cancelled before it began. */
 export const canceledExample = (job: Fields): Fields => ({
-  ...{ ...job, ...unstarted(0) },
-  ...{ status: 'canceled', finished_at: exampleTimes.started, queue_position: null },
+  ...job,
+  ...unstarted(0),
+  status: 'canceled',
+  finished_at: exampleTimes.started,
+  queue_position: null,
 });
 
 export const estimateExample = ({
@@ -107,9 +144,11 @@ export const estimateExample = ({
   credits,
   lines: [{ kind: 'base', text: priceText, credits }],
   available_credits: 958,
-  ...{ model: result.model_used, model_version: `${result.model_used}-r1` },
-  ...{ release: `${result.model_used}@r1` },
-  ...{ input_size: result.input_size, output_size: result.output_size },
+  model: result.model_used,
+  model_version: `${result.model_used}-r1`,
+  release: `${result.model_used}@r1`,
+  input_size: result.input_size,
+  output_size: result.output_size,
   ...(input.fps !== undefined && { input_frames: input.frames, input_fps: input.fps }),
   ...(result.duration_seconds !== undefined && { duration_seconds: result.duration_seconds }),
 });

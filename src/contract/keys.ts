@@ -113,8 +113,10 @@ export const keyExample: Key = {
 };
 export const ownKeyExample: OwnKey = {
   id: keyExample.id,
-  ...{ account: keyExample.account, name: keyExample.name },
-  ...{ scopes: keyExample.scopes, expires_at: keyExample.expires_at },
+  account: keyExample.account,
+  name: keyExample.name,
+  scopes: keyExample.scopes,
+  expires_at: keyExample.expires_at,
 };
 /** Not a key of any service. */
 export const issuedKeyExample: IssuedKey = { ...keyExample, key: 'mes_live_7hK2…_…' };

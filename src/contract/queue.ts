@@ -8,7 +8,10 @@ const BullQueue = z
   .strictObject({
     name: z.string(),
     paused: z.boolean(),
-    ...{ waiting: Count, active: Count, delayed: Count, failed: Count },
+    waiting: Count,
+    active: Count,
+    delayed: Count,
+    failed: Count,
     workers: Count.nullable().describe(
       'processes that take from it; null where Redis does not list its clients',
     ),
@@ -42,8 +45,13 @@ export type QueueState = z.infer<typeof QueueState>;
 
 export const queueExample: QueueState = {
   jobs: {
-    ...{ queued: 3, processing: 2, oldest_queued_at: exampleTimes.created },
-    ...{ succeeded: 1042, failed: 7, canceled: 12, workers_lost: 0 },
+    queued: 3,
+    processing: 2,
+    oldest_queued_at: exampleTimes.created,
+    succeeded: 1042,
+    failed: 7,
+    canceled: 12,
+    workers_lost: 0,
   },
   queues: [
     { name: 'jobs', paused: false, waiting: 1, active: 2, delayed: 0, failed: 0, workers: 1 },

@@ -186,9 +186,16 @@ export const slotExample: AdminSlot = {
   candidate: { release: 'photo@r2', percent: 5, mirror: 1, since: 1_780_056_000_000 },
   releases: [
     {
-      ...{ release: 'photo@r2', alias: 'candidate', shipped: false, loaded: true },
-      ...{ ready_on: ['127.0.0.1:8000'], rejected: null, models: { upscaler: 'photo__r2' } },
-      ...{ ...added, added_at: exampleTimes.created, added_by: 'key:key_2nR7cVxT0pLq' },
+      release: 'photo@r2',
+      alias: 'candidate',
+      shipped: false,
+      loaded: true,
+      ready_on: ['127.0.0.1:8000'],
+      rejected: null,
+      models: { upscaler: 'photo__r2' },
+      ...added,
+      added_at: exampleTimes.created,
+      added_by: 'key:key_2nR7cVxT0pLq',
       attempts: { done: 41, failed: 0, mirrored: 3, likeness_db: 38.2 },
     },
   ],
@@ -199,8 +206,12 @@ export const releaseLogExample: ReleaseLog = {
   object: 'list',
   data: [
     {
-      ...{ at: exampleTimes.created, by: 'key:key_2nR7cVxT0pLq', action: 'canary' },
-      ...{ slot: 'photo', release: 'photo@r2', detail: '5 % of new jobs' },
+      at: exampleTimes.created,
+      by: 'key:key_2nR7cVxT0pLq',
+      action: 'canary',
+      slot: 'photo',
+      release: 'photo@r2',
+      detail: '5 % of new jobs',
     },
   ],
 };
@@ -211,7 +222,9 @@ export const checkedExample: CheckedRelease = {
 };
 export const addedExample: AddedRelease = {
   ...checkedExample,
-  ...{ dry_run: false, licence: added.licence, memory_bytes: 418_000_000 },
+  dry_run: false,
+  licence: added.licence,
+  memory_bytes: 418_000_000,
 };
 
 export const modelsFileExample: z.input<typeof ModelsFile> = {

@@ -37,7 +37,11 @@ export const Metadata = z
   .superRefine((given, { addIssue }) => {
     if (Object.keys(given).length > MOST_KEYS)
       addIssue({
-        ...{ code: 'too_big', origin: 'object', maximum: MOST_KEYS, inclusive: true, input: given },
+        code: 'too_big',
+        origin: 'object',
+        maximum: MOST_KEYS,
+        inclusive: true,
+        input: given,
       });
   })
   // Sorted, as the order of JSON fields is none: it must not make a repeated request another one.
@@ -203,24 +207,38 @@ export const webhookRequestExample = WebhookRequest.parse({
   description: 'the shop',
 });
 export const webhookExample = {
-  ...{ id: 'wh_2nT6vQ9eXb4Lk8Ys', object: 'webhook', ...webhookRequestExample },
-  ...{ status: 'enabled', disabled_reason: null, created_at: exampleTimes.created },
-  ...{ last_success_at: exampleTimes.finished, failing_since: null, previous_secret_until: null },
+  id: 'wh_2nT6vQ9eXb4Lk8Ys',
+  object: 'webhook',
+  ...webhookRequestExample,
+  status: 'enabled',
+  disabled_reason: null,
+  created_at: exampleTimes.created,
+  last_success_at: exampleTimes.finished,
+  failing_since: null,
+  previous_secret_until: null,
 };
 const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 export const webhookWithSecretExample = { ...webhookExample, secret };
 export const accountSecretExample = { secret, previous_secret_until: null };
 export const deliveryExample = {
-  ...{ id: 'msg_4Qm8Zt1xKcW0sPb7RyLd2a', object: 'webhook_delivery', type: 'job.succeeded' },
-  ...{ job: exampleJobId, webhook: webhookExample.id, url: webhookExample.url },
-  ...{ status: 'delivered', created_at: exampleTimes.finished },
-  ...{ finished_at: exampleTimes.finished, next_attempt_at: null, attempts_made: 1 },
+  id: 'msg_4Qm8Zt1xKcW0sPb7RyLd2a',
+  object: 'webhook_delivery',
+  type: 'job.succeeded',
+  job: exampleJobId,
+  webhook: webhookExample.id,
+  url: webhookExample.url,
+  status: 'delivered',
+  created_at: exampleTimes.finished,
+  finished_at: exampleTimes.finished,
+  next_attempt_at: null,
+  attempts_made: 1,
   attempts: [{ at: exampleTimes.finished, duration_ms: 84, status_code: 204, error: null }],
 };
 export const deliveryDetailExample = {
   ...deliveryExample,
   payload: {
-    ...{ type: 'job.succeeded', timestamp: exampleTimes.finished },
+    type: 'job.succeeded',
+    timestamp: exampleTimes.finished,
     data: { id: exampleJobId, object: 'job', status: 'succeeded' },
   },
 };

@@ -49,7 +49,11 @@ export const makeJob = async (
       const order = {
         ...orderOf(operation, identified, caller),
         signedBy: signedBy(operation, identified, parts),
-        ...{ chosen, requestId, idempotency, callback, traceparent: scope().traceparent },
+        chosen,
+        requestId,
+        idempotency,
+        callback,
+        traceparent: scope().traceparent,
       };
       const found = await reuse(parts, order);
       if (found) return counted(parts, found);
@@ -97,7 +101,10 @@ const orderOf = (
   const { sha256 } = files.media;
   const own = identity(identified);
   return {
-    ...{ account, kind, options, inputKind },
+    account,
+    kind,
+    options,
+    inputKind,
     identity: identityOf({ account, kind, sha256, inputKind, own }),
   };
 };
@@ -119,7 +126,9 @@ const probedPart = async (
     sources.map(async ([role, { file }]) => [role, await file()] as const),
   );
   return {
-    ...{ input, found, price },
+    input,
+    found,
+    price,
     files: { ...Object.fromEntries(paths), ...made },
     inputBytes: sources.reduce((sum, [, { bytes }]) => sum + bytes, 0),
   };

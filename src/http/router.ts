@@ -35,7 +35,9 @@ const serve =
     try {
       ctx.body = await route.serve(
         {
-          ...{ ctx, ...incoming, authenticate },
+          ctx,
+          ...incoming,
+          authenticate,
           enter: (account) => gate.enter(ctx, account),
           demandScraper: () => gate.demandScraper(ctx),
         },

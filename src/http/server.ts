@@ -31,7 +31,9 @@ export const createServer = (app: Koa<State>, limits: Limits): Server => {
   const server = createHttpServer({
     headersTimeout: limits.headersTimeoutMs,
     connectionsCheckingInterval: Math.min(limits.headersTimeoutMs, 5_000),
-    ...{ requestTimeout: 3_600_000, keepAliveTimeout: 65_000, maxHeaderSize },
+    requestTimeout: 3_600_000,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize,
     // The app refuses a request without Host with a problem; Node would send an empty 400.
     requireHostHeader: false,
   });

@@ -86,8 +86,12 @@ const take = async (
   }
   const { config, fetchTo, closing } = parts;
   const asked = {
-    ...{ url, path: await place(), config: config.fetch, maxBytes: mostBytes },
-    ...{ signal: closing, admit },
+    url,
+    path: await place(),
+    config: config.fetch,
+    maxBytes: mostBytes,
+    signal: closing,
+    admit,
   };
   return arrived(
     field,

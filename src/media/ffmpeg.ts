@@ -75,7 +75,10 @@ export const startFfmpeg = (
   { ffmpeg, signal, stdoutTo, readDescriptor3 }: FfmpegOptions & ChildOutputs,
 ): Child =>
   startChild([ffmpeg.path, ...globalArgs, '-nostdin', '-nostats', ...args], {
-    ...{ limits: ffmpeg, signal, stdoutTo, readDescriptor3 },
+    limits: ffmpeg,
+    signal,
+    stdoutTo,
+    readDescriptor3,
   });
 
 /** Starts one ffprobe in the same way. */

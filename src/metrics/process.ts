@@ -22,7 +22,9 @@ export const openProcessMetrics = ({ ping, dir, reserveBytes }: Looked): Registr
   /** A gauge that is looked up at each scrape, and left out where that gives nothing. */
   const gauge = (name: string, help: string, look: () => Promise<number | undefined>) =>
     new Gauge({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       async collect() {
         const value = await look();
         this.remove();

@@ -16,7 +16,8 @@ export const readConfigText = (text: string): ConfigText => {
   const word = (key: string): string | null =>
     new RegExp(`\\b${key}\\s*:\\s*"([^"]*)"`).exec(top)?.[1] ?? null;
   return {
-    ...{ name: word('name'), backend: word('backend') },
+    name: word('name'),
+    backend: word('backend'),
     release: releaseField.exec(plain)?.[2] ?? null,
   };
 };

@@ -87,7 +87,10 @@ export const openEverywhere = ({ stores, registry, replicas, loadWithinMs, signa
   };
 
   return {
-    ...{ all, up, loadOn, unloadOn },
+    all,
+    up,
+    loadOn,
+    unloadOn,
     /** Failure model_unavailable when one of the models cannot be loaded on one of the replicas. */
     load: async (what: string, models: readonly string[]): Promise<void> => {
       const each = async (replica: Replica) => {

@@ -56,8 +56,13 @@ export const openOperate = (parts: OperateParts) => {
     const { transport, signal } = parts;
     const [{ control }] = everywhere.up(manifest.slot);
     return checkRelease({
-      ...{ manifest, slots: tritonSlots(manifest.slot), modelsDir, control, transport },
-      ...{ signal, bounds },
+      manifest,
+      slots: tritonSlots(manifest.slot),
+      modelsDir,
+      control,
+      transport,
+      signal,
+      bounds,
     });
   };
 
@@ -78,7 +83,9 @@ export const openOperate = (parts: OperateParts) => {
     const [first, ...others] = everywhere.up(source.slot);
     const loading = { modelsDir, transport, signal, loadWithinMs, bounds };
     const { manifest, checks } = await addOn(source, {
-      ...{ ...loading, control: first.control, taken: takenBy(states) },
+      ...loading,
+      control: first.control,
+      taken: takenBy(states),
       tritonSlots: tritonSlots(source.slot),
     });
     const ref = written(manifest.slot, manifest.release);
@@ -165,13 +172,17 @@ export const openOperate = (parts: OperateParts) => {
     canary: (ref: string, canary: Canary, by: string): Promise<SlotState> => {
       const mirrored = canary.mirror > 0 ? `, ${canary.mirror} % mirrored` : '';
       return point(ref, (state, name) => canaried(state, name, canary, Date.now()), {
-        ...{ by, action: 'canary', detail: `${canary.percent} % of new jobs${mirrored}` },
+        by,
+        action: 'canary',
+        detail: `${canary.percent} % of new jobs${mirrored}`,
       });
     },
 
     promote: (ref: string, by: string): Promise<SlotState> =>
       point(ref, (state, name) => promoted(state, name, Date.now()), {
-        ...{ by, action: 'promote', detail: 'new jobs get it' },
+        by,
+        action: 'promote',
+        detail: 'new jobs get it',
       }),
 
     /** Ends the canary; without one, goes back to the earlier stable release. */
@@ -232,7 +243,9 @@ export const openOperate = (parts: OperateParts) => {
           Object.entries(state.releases).map(async ([name, release]) => ({
             release: written(state.slot, name),
             alias: aliasOf(state, name),
-            ...{ shipped: release.shipped, loaded: release.loaded, rejected: release.rejected },
+            shipped: release.shipped,
+            loaded: release.loaded,
+            rejected: release.rejected,
             ready_on: readyOn(release),
             models: release.models,
             licence: release.manifest?.licence ?? null,

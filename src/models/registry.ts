@@ -120,7 +120,9 @@ export const openRegistry = (stores: Redises, forms: readonly SlotForm[]) => {
     const of = (name: string) => Number(counts[name] ?? 0);
     const likeness = of('pictures') > 0 ? of('likeness_sum') / of('pictures') : null;
     return {
-      ...{ done: of('done'), failed: of('failed'), mirrored: of('mirrored') },
+      done: of('done'),
+      failed: of('failed'),
+      mirrored: of('mirrored'),
       likeness_db: likeness && Number(likeness.toFixed(1)),
     };
   };

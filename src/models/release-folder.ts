@@ -95,8 +95,13 @@ export const packRelease = async (source: ReleaseSource, parts: PackParts): Prom
     const ready = join(staged, 'ready');
     const models = await place({ root, folders, ready, slot: source.slot, release });
     const manifest: Manifest = {
-      ...{ slot: source.slot, release, licence, source: source.source ?? null, models },
-      ...{ files: await hashAll(ready), memory_bytes: null },
+      slot: source.slot,
+      release,
+      licence,
+      source: source.source ?? null,
+      models,
+      files: await hashAll(ready),
+      memory_bytes: null,
     };
     await settle(ready, folderOf(manifest), manifest);
     await publish(ready, modelsDir, folderOf(manifest));

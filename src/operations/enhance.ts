@@ -98,8 +98,15 @@ export const createEnhance = (parts: Parts): Enhance => {
       find: () => modelsFor(operation, work, parts.releases),
       run: ({ models }) =>
         operation.run({
-          ...{ options, found, inputKind: work.input.kind, ...places },
-          ...{ models, transport, config, report, signal },
+          options,
+          found,
+          inputKind: work.input.kind,
+          ...places,
+          models,
+          transport,
+          config,
+          report,
+          signal,
         }),
     });
     const { version: modelVersion } = models;
@@ -143,8 +150,15 @@ export const createEnhance = (parts: Parts): Enhance => {
       const { models } = await modelsFor(operation, work, parts.releases);
       const { options, found } = work;
       await operation.help({
-        ...{ options, found, inputKind: work.input.kind, ...places },
-        ...{ models, transport, config, ...part, signal },
+        options,
+        found,
+        inputKind: work.input.kind,
+        ...places,
+        models,
+        transport,
+        config,
+        ...part,
+        signal,
       });
     },
   };

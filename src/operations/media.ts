@@ -43,7 +43,9 @@ export const jobInput = (
   { bytes, sha256, mime }: JobFiles['media'],
   info: MediaInfo,
 ): JobInput => ({
-  ...{ bytes, sha256, content_type: mime },
+  bytes,
+  sha256,
+  content_type: mime,
   kind: info.kind,
   size: sizeText(info.size),
   ...(info.kind === 'video' && {

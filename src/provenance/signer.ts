@@ -120,7 +120,9 @@ const signFile = async (
   const target = `${path}.signed`;
   try {
     const ingredients = edit.ingredients.map(async ({ role, title, relationship }) => ({
-      ...{ label: role, path: input(role), content_type: await contentTypeOf(input(role)) },
+      label: role,
+      path: input(role),
+      content_type: await contentTypeOf(input(role)),
       about: { title, relationship },
     }));
     const told = {
@@ -192,10 +194,15 @@ const signedAs = (
   { sourceType, ingredients: used }: Edit,
 ): Signed => ({
   provenance: {
-    ...{ signed: true, issuer, signer, manifest },
+    signed: true,
+    issuer,
+    signer,
+    manifest,
     digital_source_type: `${IPTC}${sourceType}`,
     ingredients: ingredients.map(({ title, relationship, credentials }) => ({
-      ...{ title, relationship, credentials },
+      title,
+      relationship,
+      credentials,
     })),
   },
   warnings: used

@@ -68,10 +68,20 @@ export const bundle = async (sources, outdir) => {
   try {
     const { outputFiles } = await build({
       entryPoints: Object.entries(sources).map(([out, source]) => ({ in: source, out })),
-      ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20' },
-      ...{ splitting: true, chunkNames: '[name]-[hash]', banner: { js: head } },
-      ...{ outdir, write: false, logLevel: 'silent', absWorkingDir: root },
-      ...{ sourcemap: 'linked', sourcesContent: false, plugins: [packages, ownUrls(outdir)] },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      splitting: true,
+      chunkNames: '[name]-[hash]',
+      banner: { js: head },
+      outdir,
+      write: false,
+      logLevel: 'silent',
+      absWorkingDir: root,
+      sourcemap: 'linked',
+      sourcesContent: false,
+      plugins: [packages, ownUrls(outdir)],
     });
     return outputFiles;
   } finally {

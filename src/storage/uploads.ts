@@ -49,7 +49,11 @@ export const openUploads = (
   const base = `${publicUrl}/v1/uploads/`;
 
   const present = (id: string, { kind, bytes, sha256, expires_at }: Stored): Upload => ({
-    ...{ id, url: `${base}${id}`, kind, bytes, sha256 },
+    id,
+    url: `${base}${id}`,
+    kind,
+    bytes,
+    sha256,
     expires_at: new Date(expires_at).toISOString(),
   });
 
@@ -85,8 +89,11 @@ export const openUploads = (
     if (said === 'full') {
       await files.removeUpload(id);
       throw new Failure('upload_quota_exceeded', {
-        ...{ used_files, used_bytes, came: bytes },
-        ...{ limit_files: quota.files, limit_bytes: quota.bytes },
+        used_files,
+        used_bytes,
+        came: bytes,
+        limit_files: quota.files,
+        limit_bytes: quota.bytes,
         retry_after_seconds: Math.max(1, Math.ceil(freedInMs / 1000)),
       });
     }

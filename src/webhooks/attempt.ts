@@ -127,7 +127,8 @@ const finish = async (
   const ended = isDelivered ? 'delivered' : 'failed';
   const status = againMs === null ? ended : 'pending';
   await webhooks.deliveries.attempted(delivery, url ?? delivery.url, {
-    ...{ status, attempts: [made] },
+    status,
+    attempts: [made],
     nextAttemptAt: againMs === null ? null : Date.now() + againMs,
   });
   metrics.webhooks.attempts.inc({

@@ -35,7 +35,9 @@ export const startDeliverer = (
     if (entry.kind === 'delivery') return [{ id: entry.id, run: entry.run }];
     const tickets: DeliveryTicket[] = [];
     const messages = await messagesOf(id, entry, {
-      ...{ jobs: parts.jobs, endpoints: webhooks.endpoints, shown: parts.shown },
+      jobs: parts.jobs,
+      endpoints: webhooks.endpoints,
+      shown: parts.shown,
     });
     if (!messages) {
       const { type, job } = entry;

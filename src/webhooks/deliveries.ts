@@ -38,9 +38,17 @@ export const openDeliveries = (stores: Redises, { webhooks }: Config) => {
 
   const record = ({ id, account, ...message }: Message, byRequest: boolean) => {
     const fields = {
-      ...{ id, account, ...message, created_at: String(message.created_at) },
-      ...{ status: 'pending', run: '0', tried: '0', attempts_made: '0', attempts: '[]' },
-      ...{ next_attempt_at: String(Date.now()), by_request: byRequest ? '1' : '' },
+      id,
+      account,
+      ...message,
+      created_at: String(message.created_at),
+      status: 'pending',
+      run: '0',
+      tried: '0',
+      attempts_made: '0',
+      attempts: '[]',
+      next_attempt_at: String(Date.now()),
+      by_request: byRequest ? '1' : '',
     };
     const oldest = idAt(Date.now() - 2 * KEPT_MS);
     return recordDelivery(
@@ -64,7 +72,8 @@ export const openDeliveries = (stores: Redises, { webhooks }: Config) => {
   };
 
   return {
-    ...{ find, get },
+    find,
+    get,
 
     /** Records a message unless it is recorded; whether it is still to be delivered, and how many were forgotten for it. */
     expect: async (message: Message) => {
@@ -91,7 +100,8 @@ export const openDeliveries = (stores: Redises, { webhooks }: Config) => {
     attempted: async (before: Delivery, url: string, now: Attempted): Promise<void> => {
       const made = now.attempts.length;
       const fields = {
-        ...{ url, status: now.status },
+        url,
+        status: now.status,
         tried: String(before.tried + made),
         attempts_made: String(before.attempts_made + made),
         attempts: JSON.stringify([...before.attempts, ...now.attempts].slice(-ATTEMPTS_KEPT)),

@@ -72,7 +72,10 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
   };
 
   return {
-    ...{ find, withSecret, accountSecret, checkUrl },
+    find,
+    withSecret,
+    accountSecret,
+    checkUrl,
     get: async (account: string, id: string): Promise<WebhookEndpoint> =>
       presentEndpoint(await read(account, id)),
 
@@ -88,7 +91,9 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
       const now = Date.now();
       const id = `we_${timePart(now)}${base62(randomBytes(10))}`;
       const fields = {
-        ...{ id, account, url: asked.url },
+        id,
+        account,
+        url: asked.url,
         events: JSON.stringify([...new Set(asked.events ?? endEvents)]),
         description: asked.description ?? '',
         created_at: String(now),

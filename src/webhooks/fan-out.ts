@@ -39,8 +39,12 @@ export const messagesOf = async (
   if (!job) return [];
   return (await receiversOf(event, job, parts)).map((receiver) => ({
     id: `${idAt(event.at)}${digest(`${entryId} ${receiver.key}`)}`,
-    ...{ account: job.account, type: event.type, job: job.id },
-    ...{ endpoint: receiver.endpoint, url: receiver.url, created_at: event.at },
+    account: job.account,
+    type: event.type,
+    job: job.id,
+    endpoint: receiver.endpoint,
+    url: receiver.url,
+    created_at: event.at,
     body: bodyOf(event.type, event.at, {
       ...presentJob(job, { ...parts.shown, queuePosition: null }),
       metadata: receiver.metadata,

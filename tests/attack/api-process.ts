@@ -69,7 +69,13 @@ export const apiProcess = async (settings: NodeJS.Dict<string> = {}, opened = re
   };
   return {
     url: config.http.publicUrl,
-    ...{ config, key, port, dataDir, dial, head, raw },
+    config,
+    key,
+    port,
+    dataDir,
+    dial,
+    head,
+    raw,
     pid: child.pid,
     /** How the process ended; undefined while it lives. */
     ended: () => ended,

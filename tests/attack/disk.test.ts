@@ -221,7 +221,8 @@ onSmallDisk('a file that is fetched on to a full disk is told as storage_full', 
   const image = await noise(300);
   const media = await serve((_, answer) => answer.end(image));
   const api = await openApi({
-    ...{ DATA_DIR: place, DISK_RESERVE_BYTES: '0' },
+    DATA_DIR: place,
+    DISK_RESERVE_BYTES: '0',
     FETCH_ALLOW_HOSTS: `127.0.0.1:${media.port}`,
   });
   const { http } = await api.caller();
@@ -247,8 +248,13 @@ onSmallDisk(
     );
     await rig.ledger.grant('acme', 100);
     const info: ImageInfo = {
-      ...{ kind: 'image', format: 'png', size: { width: 700, height: 700 }, profile: null },
-      ...{ alpha: false, gray: false, metadata: false },
+      kind: 'image',
+      format: 'png',
+      size: { width: 700, height: 700 },
+      profile: null,
+      alpha: false,
+      gray: false,
+      metadata: false,
     };
     const picture = {
       width: 700,

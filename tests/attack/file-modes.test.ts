@@ -40,10 +40,16 @@ test('uploads, inputs and whatever else the API and the worker write are their o
   const dataDir = tempDir('data');
   const env = testEnvironment({
     ...partEnvironment(),
-    ...{ PORT: `${port}`, REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix(), DATA_DIR: dataDir },
+    PORT: `${port}`,
+    REDIS_URL: redis.url,
+    REDIS_PREFIX: freshPrefix(),
+    DATA_DIR: dataDir,
   });
   const stack = {
-    ...{ ports: { ...defaultPorts, PORT: port }, env, dataDir, modelsDir: '' },
+    ports: { ...defaultPorts, PORT: port },
+    env,
+    dataDir,
+    modelsDir: '',
     logsDir: tempDir('logs'),
   };
   const never = new AbortController().signal;

@@ -55,11 +55,17 @@ test('it is free again within seconds of the death of the API or of Redis', asyn
   const dataDir = tempDir('data');
   const env = testEnvironment({
     ...partEnvironment(),
-    ...{ PORT: `${port}`, REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix(), DATA_DIR: dataDir },
+    PORT: `${port}`,
+    REDIS_URL: redis.url,
+    REDIS_PREFIX: freshPrefix(),
+    DATA_DIR: dataDir,
     ...allowed,
   });
   const stack = {
-    ...{ ports: { ...defaultPorts, PORT: port }, env, dataDir, modelsDir: '' },
+    ports: { ...defaultPorts, PORT: port },
+    env,
+    dataDir,
+    modelsDir: '',
     logsDir: join(dataDir, 'logs'),
   };
   const start = () => apiPart(stack).start(new AbortController().signal);
@@ -69,7 +75,9 @@ test('it is free again within seconds of the death of the API or of Redis', asyn
     env.KEY_PEPPER,
   ).create({ account: 'acme' });
   const http = axios.create({
-    ...{ baseURL: `http://127.0.0.1:${port}`, validateStatus: () => true, timeout: 20_000 },
+    baseURL: `http://127.0.0.1:${port}`,
+    validateStatus: () => true,
+    timeout: 20_000,
     headers: { authorization: `Bearer ${key}` },
   });
 

@@ -29,14 +29,17 @@ const { stores } = api.parts;
 /** The command line as an operator runs it. */
 const enhance = (...args: readonly string[]) =>
   execa('node', ['src/cli/bin.mjs', ...args], {
-    ...{ reject: false, timeout: 60_000 },
+    reject: false,
+    timeout: 60_000,
     env: testEnvironment({ REDIS_URL: redis.url, REDIS_PREFIX: stores.prefix, KEY_PEPPER: pepper }),
   });
 
 test('a lifetime or credits beyond all bounds are refused, and make no key', async () => {
   for (const beyond of [1e10, 1e15, 1e17, 1e300, -1, 0, 1.5]) {
     const answer = await api.admin.post('/v1/admin/keys', {
-      ...{ account: 'bounds', expires_in_seconds: beyond, credits: beyond },
+      account: 'bounds',
+      expires_in_seconds: beyond,
+      credits: beyond,
     });
     const problem = refused(answer, 422, 'validation_failed');
     assert.equal([...new Set(pointers(problem))].sort(), ['/credits', '/expires_in_seconds']);

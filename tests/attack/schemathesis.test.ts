@@ -33,7 +33,8 @@ test.after(() => api.close());
 
 const upscale = { model: 'photo', scale: 2, image_url: 'https://192.0.2.1/a.png' };
 const lipsync = {
-  ...{ model: 'fast', video_url: 'https://192.0.2.1/a.mp4' },
+  model: 'fast',
+  video_url: 'https://192.0.2.1/a.mp4',
   audio_url: 'https://192.0.2.1/a.mp3',
 };
 const boxes = [['1', 2, 3, 4], null];
@@ -116,7 +117,10 @@ test('every answer is one that the document tells of', async () => {
     ...['--exclude-path', '/v1/admin/models/add'],
   ];
   const { all, exitCode } = await execa(places.python, words, {
-    ...{ all: true, reject: false, timeout: withinMs, cwd: tempDir('schemathesis') },
+    all: true,
+    reject: false,
+    timeout: withinMs,
+    cwd: tempDir('schemathesis'),
     env: {
       SCHEMATHESIS_HOOKS: 'tests.attack.only_here',
       PYTHONPATH: root,

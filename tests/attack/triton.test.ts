@@ -140,8 +140,11 @@ test('inference works over each transport', async () => {
   for (const TRITON_TRANSPORT of ['http', 'grpc', 'shared-memory']) {
     const { triton: config } = loadConfig(
       {
-        ...{ ...secrets, TRITON_TRANSPORT, TRITON_ADMIN_SECRET: adminSecret },
-        ...{ TRITON_HTTP_URL: triton.httpUrl, TRITON_GRPC_URL: triton.grpcUrl },
+        ...secrets,
+        TRITON_TRANSPORT,
+        TRITON_ADMIN_SECRET: adminSecret,
+        TRITON_HTTP_URL: triton.httpUrl,
+        TRITON_GRPC_URL: triton.grpcUrl,
         TRITON_GRPC_DESCRIPTORS: places.grpcDescriptors,
       },
       operations,
@@ -214,8 +217,11 @@ test('the environment of each process is a list of what it may have, not of what
   assert.equal(environmentFor('Triton', env), { PATH: '/bin' });
   const { KEY_PEPPER, SIGNING_SECRET, ADMIN_KEY } = secrets;
   assert.equal(environmentFor('service', env), {
-    ...{ PATH: '/bin', REDIS_URL: 'redis://r' },
-    ...{ KEY_PEPPER, SIGNING_SECRET, ADMIN_KEY },
+    PATH: '/bin',
+    REDIS_URL: 'redis://r',
+    KEY_PEPPER,
+    SIGNING_SECRET,
+    ADMIN_KEY,
   });
 });
 

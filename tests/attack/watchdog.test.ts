@@ -41,7 +41,9 @@ test('a block of more than 200 ms is logged with the route that ran', async () =
   await until('it is logged', () => culprit() !== undefined);
   const block = culprit();
   assert.equal(block.requests[0], {
-    ...{ method: 'GET', route: '/v1/models', request_id: 'the-culprit' },
+    method: 'GET',
+    route: '/v1/models',
+    request_id: 'the-culprit',
   });
   assert.ok(block.blocked_ms >= 350, block.blocked_ms);
   assert.ok(block.cpu_ms > 0);

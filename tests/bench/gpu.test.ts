@@ -7,7 +7,9 @@ const test = suite('gpu');
 
 test('where there is no GPU, the bench of GPUs says so and measures nothing', async () => {
   const { exitCode, stdout } = await execa(process.execPath, ['--import', 'tsx', 'bench/gpu.ts'], {
-    ...{ cwd: root, reject: false, env: { CUDA_VISIBLE_DEVICES: '' } },
+    cwd: root,
+    reject: false,
+    env: { CUDA_VISIBLE_DEVICES: '' },
   });
   assert.equal(
     [exitCode, stdout],

@@ -49,13 +49,17 @@ const worker = await startWorker({
 });
 
 const environment = testEnvironment({
-  ...{ ENHANCE_API_KEY: key, ENHANCE_URL: api.url },
-  ...{ REDIS_URL: api.parts.config.redis.url, REDIS_PREFIX: api.parts.config.redis.prefix },
+  ENHANCE_API_KEY: key,
+  ENHANCE_URL: api.url,
+  REDIS_URL: api.parts.config.redis.url,
+  REDIS_PREFIX: api.parts.config.redis.prefix,
 });
 /** In `folder`, as its user would. */
 const enhance = (...args: readonly string[]) =>
   execa('node', [join(root, 'src/cli/bin.mjs'), ...args], {
-    ...{ cwd: folder, reject: false, timeout: 60_000 },
+    cwd: folder,
+    reject: false,
+    timeout: 60_000,
     env: environment,
   });
 /** What a command prints that runs in this process, where it costs no start of Node. */
@@ -111,7 +115,9 @@ test('`npm run enhance` takes paths from where its caller stands', async () => {
       ['run', '-s', 'enhance', '--prefix', root, '--', 'upscale', 'a.png', '-o', 'n.webp'],
     ],
     {
-      ...{ cwd: folder, reject: false, timeout: 60_000 },
+      cwd: folder,
+      reject: false,
+      timeout: 60_000,
       env: testEnvironment({ ENHANCE_API_KEY: key, ENHANCE_URL: api.url, INIT_CWD: folder }),
     },
   );
@@ -212,10 +218,12 @@ test('an empty list says so on stderr, and an unknown account is refused', async
   const fresh = await api.caller({ credits: 0 });
   const options = { ...here, key: fresh.key, limit: 5 };
   assert.equal(await printedBy(() => listJobs(options)), {
-    ...{ out: [], err: ['The account has no jobs.'] },
+    out: [],
+    err: ['The account has no jobs.'],
   });
   assert.equal(await printedBy(() => listJobs({ ...options, json: true })), {
-    ...{ out: ['[]'], err: [] },
+    out: ['[]'],
+    err: [],
   });
   const ledger = () => withEnvironment(() => showLedger(fresh.account, { limit: 5 }));
   const { out, err } = await printedBy(ledger);

@@ -7,7 +7,10 @@ test('the columns of models, and those of the releases of one, stay below each o
   const common = { ready: true, price: { credits_per_megapixel: 0.5, minimum_credits: 1 } };
   const lines = modelLines([
     {
-      ...{ ...common, id: 'animation_realtime', version: 'a-s2', engine: 'openvino f32' },
+      ...common,
+      id: 'animation_realtime',
+      version: 'a-s2',
+      engine: 'openvino f32',
       releases: [
         { ...release, release: 'animation_realtime@s3', alias: 'stable' },
         { ...release, release: 'animation_realtime@r3', alias: 'candidate', percent: 10 },

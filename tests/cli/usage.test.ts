@@ -25,7 +25,8 @@ const complaint = (...args: readonly string[]): Promise<string> =>
   complaintOn('redis://127.0.0.1:1', ...args);
 const complaintOn = async (REDIS_URL: string, ...args: readonly string[]): Promise<string> => {
   const { exitCode, stderr } = await execa('node', [join(root, 'src/cli/bin.mjs'), ...args], {
-    ...{ reject: false, timeout: 60_000 },
+    reject: false,
+    timeout: 60_000,
     env: testEnvironment({ REDIS_URL }),
   });
   assert.is(exitCode, 1, stderr);

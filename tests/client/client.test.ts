@@ -80,7 +80,9 @@ test('a portrait is given as an image, as the form in the document has it', asyn
   await makeClip(voice, tone(1), ['-ac', '1', '-ar', '8000']);
   const audio = await openAsBlob(voice);
   const { output_size } = await client.estimate('lipsync', {
-    ...{ model: 'fast', image: await picture(64), audio },
+    model: 'fast',
+    image: await picture(64),
+    audio,
   });
   assert.is(output_size, '64x64');
 });
@@ -175,7 +177,9 @@ test('a request whose answer was lost is sent again and makes one job', async ()
   const before = (await http.get('/v1/jobs?limit=100')).data.data.length;
   const image = await picture();
   await createClient({ url: api.url, key, fetch: lossy }).upscale({
-    ...{ model: 'photo', scale: 2, image },
+    model: 'photo',
+    scale: 2,
+    image,
   });
   assert.is(lost, 1);
   assert.is((await http.get('/v1/jobs?limit=100')).data.data.length, before + 1);
@@ -233,7 +237,9 @@ test('a fetch of the caller may add the key', async () => {
 
 test('what is no problem of this service is told as it came', async () => {
   const page = createClient({
-    ...{ url: api.url, key, retries: 0 },
+    url: api.url,
+    key,
+    retries: 0,
     fetch: async () => new Response('<h1>Bad gateway</h1>', { status: 502 }),
   });
   assert.match(

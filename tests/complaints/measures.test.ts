@@ -26,8 +26,11 @@ const mask = Buffer.from(
   Array.from({ length: SIDE * SIDE }, (_, i) => (boxed(i % SIDE, Math.floor(i / SIDE)) ? 255 : 0)),
 );
 const patch = (after: YuvPicture) => ({
-  ...{ index: 0, mask, mesh: new Float32Array(478 * 3) },
-  ...{ before: picture(), after },
+  index: 0,
+  mask,
+  mesh: new Float32Array(478 * 3),
+  before: picture(),
+  after,
 });
 
 test('a visible box is a seam, and a mouth in its middle is none', () => {

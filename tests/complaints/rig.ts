@@ -49,8 +49,13 @@ export const openRig = async (name: string) => {
     const target = at(`out${count++}.mp4`);
     const found = await probeBoth({ media, audio }, config, AbortSignal.timeout(30_000));
     const outcome = await runLipSync({
-      ...{ inputs: { media, audio }, found, target, config },
-      ...{ models: modelsOf(model), report: () => {}, signal: AbortSignal.timeout(180_000) },
+      inputs: { media, audio },
+      found,
+      target,
+      config,
+      models: modelsOf(model),
+      report: () => {},
+      signal: AbortSignal.timeout(180_000),
       options: LipsyncOptions.parse({ model, options: asked.options }),
       hooks: { rendered, planned: (plan) => plans.push(plan) },
     });
@@ -61,7 +66,9 @@ export const openRig = async (name: string) => {
 
   const probe = (path: string) =>
     probeVideo({
-      ...{ path, ffmpeg: config.ffmpeg, limits: config.limits.video },
+      path,
+      ffmpeg: config.ffmpeg,
+      limits: config.limits.video,
       signal: AbortSignal.timeout(30_000),
     });
 
@@ -88,7 +95,10 @@ export const openRig = async (name: string) => {
       try {
         const { sightings } = await trackFaces({
           ...openFrames({ source: path, info, longSide: 1280, ffmpeg: config.ffmpeg, signal }),
-          ...{ size: info.size, fps: info.fps, meshes, signal },
+          size: info.size,
+          fps: info.fps,
+          meshes,
+          signal,
           tracker: modelsOf('fast').faceTrack,
         });
         const width = ({ box }: { box: readonly number[] }) => (box[2] ?? 0) - (box[0] ?? 0);

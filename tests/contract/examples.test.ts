@@ -179,8 +179,14 @@ test('every operation answers its example as the document tells', async () => {
 
 /** There is no Triton, no second release, no result, and one of the models is not ready. */
 const withoutTriton: Readonly<Record<string, number>> = {
-  ...{ getReadiness: 503, getJobResult: 409, addRelease: 422, applyReleases: 422 },
-  ...{ checkRelease: 404, startCanary: 404, promoteRelease: 404, unloadRelease: 404 },
+  getReadiness: 503,
+  getJobResult: 409,
+  addRelease: 422,
+  applyReleases: 422,
+  checkRelease: 404,
+  startCanary: 404,
+  promoteRelease: 404,
+  unloadRelease: 404,
   rollBackRelease: 422,
 };
 

@@ -20,7 +20,11 @@ writeFileSync(at('openapi.json'), data);
 /** Runs a program to its end; answers all that it wrote. */
 const run = async (file: string, words: readonly string[], env: NodeJS.Dict<string> = {}) => {
   const { all, exitCode } = await execa(file, words, {
-    ...{ cwd: folder, all: true, reject: false, timeout: 120_000, env },
+    cwd: folder,
+    all: true,
+    reject: false,
+    timeout: 120_000,
+    env,
   });
   assert.is(exitCode, 0, `${words.join(' ')}\n${all}`);
   return all;
@@ -106,9 +110,16 @@ test('openapi-python-client makes a client that makes real calls', async () => {
   const script = join(root, 'tests/contract/generators/calls.py');
   const seen = await python([script, api.url, key, at('portrait.png')], { PYTHONPATH: folder });
   assert.equal(JSON.parse(seen), {
-    ...{ upload: 'image', estimate: 1, kind: 'upscale', status: 'queued', listed: 1 },
-    ...{ input: '32x24', refused: 'validation_failed', pointer: '/limit' },
-    ...{ unknown: 'not_found', account },
+    upload: 'image',
+    estimate: 1,
+    kind: 'upscale',
+    status: 'queued',
+    listed: 1,
+    input: '32x24',
+    refused: 'validation_failed',
+    pointer: '/limit',
+    unknown: 'not_found',
+    account,
   });
   const env = { PYTHONPATH: folder, ENHANCE_URL: api.url, ENHANCE_API_KEY: key };
   writeFileSync(at('guide.py'), guide);

@@ -65,7 +65,8 @@ const routes = createRoutes(all, createMetrics(), 'http://x').filter(
   ({ operationId }) => operationId,
 );
 const facts = {
-  ...{ version: '1', server: 'http://x' },
+  version: '1',
+  server: 'http://x',
   reasonOf: (status: string) => `Status ${status}`,
   problemOf: (code: string) => {
     assert.ok(isFailureCode(code), code);
@@ -115,8 +116,13 @@ test('every route is an operation with a name and a tag that people would choose
 
 test('a route without a name or a tag is refused by its path', () => {
   const { operationId: _, ...unnamed } = openRoute({
-    ...{ method: 'get', path: '/v1/new', tag: 'Jobs', summary: 'new' },
-    ...{ answer: { status: 204 }, fails: [], handle: async () => undefined },
+    method: 'get',
+    path: '/v1/new',
+    tag: 'Jobs',
+    summary: 'new',
+    answer: { status: 204 },
+    fails: [],
+    handle: async () => undefined,
   });
   assert.throws(() => openapi([unnamed], facts), /route get \/v1\/new/);
 });
@@ -237,7 +243,9 @@ test('what follows from a route is told: a key, a rate, a body, an idempotency k
 test('an idempotency key is told with its pattern and length', () => {
   const [key] = document.paths['/v1/upscale']?.post?.parameters ?? [];
   assert.equal(key?.schema, {
-    ...{ type: 'string', minLength: 1, maxLength: 255 },
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
     pattern: '^[\\x20-\\x7e]{1,255}$',
   });
 });

@@ -25,7 +25,8 @@ const disk = smallDisk(24);
 await redis.kill();
 const service = await realService(
   {
-    ...{ TRITON_HTTP_URL: proxy.url, TRITON_TRANSPORT: 'http' },
+    TRITON_HTTP_URL: proxy.url,
+    TRITON_TRANSPORT: 'http',
     ...(disk !== null && { DATA_DIR: disk, DISK_RESERVE_BYTES: '0' }),
   },
   Promise.resolve(triton),
@@ -73,7 +74,9 @@ test('a Redis without memory refuses new work with a sentence, and the running j
   assert.ok((await missing()).includes('Redis has no memory left'));
   const bin = join(root, 'src/cli/bin.mjs');
   const grant = await execa('node', [bin, 'credits', 'grant', 'acme', '5'], {
-    ...{ reject: false, timeout: 60_000, env: service.env },
+    reject: false,
+    timeout: 60_000,
+    env: service.env,
   });
   assert.is(grant.exitCode, 1);
   assert.match(

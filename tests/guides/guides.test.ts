@@ -74,7 +74,11 @@ const run = async (language: string, code: string, env: NodeJS.Dict<string>): Pr
   writeFileSync(join(folder, `block.${ending}`), code);
   if (ending === 'ts') await checkTypes(`block.${ending}`);
   const { exitCode, all } = await execa(program, [...args, `block.${ending}`], {
-    ...{ cwd: folder, env, all: true, reject: false, timeout: 120_000 },
+    cwd: folder,
+    env,
+    all: true,
+    reject: false,
+    timeout: 120_000,
   });
   assert.is(exitCode, 0, `${code}\n---\n${all}`);
 };
@@ -95,7 +99,8 @@ for (const [name, count] of Object.entries(guides)) {
     assert.is(blocks.length, count);
     const { key } = await service.caller(1000);
     const env = {
-      ...{ ENHANCE_URL: service.url, ENHANCE_API_KEY: key },
+      ENHANCE_URL: service.url,
+      ENHANCE_API_KEY: key,
       PICTURE_URL: `${site.origin}/portrait.png`,
       VIDEO_URL: `${site.origin}/speaker.mp4`,
       AUDIO_URL: `${site.origin}/speech.wav`,

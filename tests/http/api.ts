@@ -93,11 +93,13 @@ export const realApi = async (
   const probers = openProbers(config.ffmpeg);
   const jobs = openJobs(stores, files, recordReader(operations));
   const parts = {
-    ...{ config, log, stores, files, jobs },
-    ...{
-      metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
-      tracing: noTracing,
-    },
+    config,
+    log,
+    stores,
+    files,
+    jobs,
+    metrics: createMetrics(openProcessMetrics({ ...config.files, ping: () => redis.ping() })),
+    tracing: noTracing,
     keys: openKeys(stores, config.secrets.pepper),
     ledger: openLedger(stores, config.prices),
     signals: await openSignals(stores),
@@ -105,16 +107,24 @@ export const realApi = async (
     cached: openCachedResults(stores, files, jobs),
     idempotency: openIdempotency(stores),
     uploads: openUploads(stores, files, {
-      ...{ publicUrl, ttlMs: config.files.ttlMs },
+      publicUrl,
+      ttlMs: config.files.ttlMs,
       quota: config.files.accountUploads,
     }),
     links: openLinks(config.secrets.signing, publicUrl, config.files.ttlMs),
     webhooks: openWebhooks(stores, config),
-    ...{ operations, fetchTo, identify, page: await page() },
+    operations,
+    fetchTo,
+    identify,
+    page: await page(),
     models: { describe: () => catalogue.describe() },
-    ...{ turns, quickTurns: turns.quick, probers, probed: openProbed() },
+    turns,
+    quickTurns: turns.quick,
+    probers,
+    probed: openProbed(),
     queuesToSee: openQueuesToSee(['jobs', 'webhooks'], config.redis),
-    ...{ draining: draining.signal, closing: closing.signal },
+    draining: draining.signal,
+    closing: closing.signal,
   };
   const transport = await openTransport(config.triton);
   const registry = openRegistry(stores, operations.flatMap(slotForms));
@@ -124,7 +134,11 @@ export const realApi = async (
   const signal = draining.signal;
   const everywhere = openEverywhere({ stores, registry, replicas, loadWithinMs, signal });
   const operate = openOperate({
-    ...{ registry, everywhere, transport, config, signal },
+    registry,
+    everywhere,
+    transport,
+    config,
+    signal,
     entries: operations.flatMap(catalogueEntries),
   });
   measureState(parts.metrics.registry, parts);
@@ -166,7 +180,12 @@ export const realApi = async (
     });
 
   return {
-    ...{ parts, states, port, draining, closing, client },
+    parts,
+    states,
+    port,
+    draining,
+    closing,
+    client,
     /** Puts another catalogue in the place of `states`. */
     models: (other: Parts['models']): void => {
       catalogue = other;
@@ -224,11 +243,17 @@ export const realApi = async (
 };
 
 const stateOf = (id: string, video: string | null, image = video): ModelState => ({
-  ...{ id, ready: video !== null, releases: { video, image } },
+  id,
+  ready: video !== null,
+  releases: { video, image },
   engine: video === null ? null : 'test',
   offered: [
     {
-      ...{ release: 's4', alias: 'stable', percent: 0, mirror: 0, ready: video !== null },
+      release: 's4',
+      alias: 'stable',
+      percent: 0,
+      mirror: 0,
+      ready: video !== null,
       versions: { video, image },
     },
   ],

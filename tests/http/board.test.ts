@@ -90,8 +90,13 @@ test('the queue is told: jobs, what Bull carries, workers', async () => {
   const { status, data } = await admin.http.get('/v1/admin/queue');
   assert.is(status, 200);
   assert.equal(data.jobs, {
-    ...{ queued: 0, processing: 0, oldest_queued_at: null },
-    ...{ succeeded: 0, failed: 0, canceled: 0, workers_lost: 0 },
+    queued: 0,
+    processing: 0,
+    oldest_queued_at: null,
+    succeeded: 0,
+    failed: 0,
+    canceled: 0,
+    workers_lost: 0,
   });
   const idle = { paused: false, waiting: 0, active: 0, delayed: 0, failed: 0, workers: 0 };
   assert.equal(data.queues, [

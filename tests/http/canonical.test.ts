@@ -37,7 +37,8 @@ test('a webhook_url is an address; no id of a job or an upload stands for one', 
   const schema = UpscaleRequest.extend(callbackFields);
   for (const id of ['job_0A9b', 'upl_7x']) {
     const body = canonical({ ...photo, image_url: id, webhook_url: id }, schema, {
-      ...{ isText: false, publicUrl },
+      isText: false,
+      publicUrl,
     });
     assert.match(String(body.image_url), new RegExp(`^${publicUrl}/v1/.*${id}`));
     assert.is(body.webhook_url, id);
@@ -69,7 +70,8 @@ test('null stays where it means something, and where a field is required it is r
 
 test('numbers come as text, at every depth and in every form of an object', () => {
   assert.equal(read(UpscaleRequest, { scale: '2', output: { quality: '80' } }), {
-    ...{ scale: 2, output: { quality: 80 } },
+    scale: 2,
+    output: { quality: 80 },
   });
   assert.is(read(UpscaleRequest, { denoise: '2' }).denoise, 2);
   assert.is(read(UpscaleRequest, { denoise: '3' }, true).denoise, 3);
@@ -137,7 +139,9 @@ test('the id of a job or an upload is its address; what only looks like one is r
 test('text parts become the JSON values that their fields expect', () => {
   const sent = { model: 'photo', scale: '4', output: '{"quality":"80"}', output_format: 'null' };
   assert.equal(read(UpscaleRequest, sent, true), {
-    ...{ model: 'photo', scale: 4, output: { quality: 80 } },
+    model: 'photo',
+    scale: 4,
+    output: { quality: 80 },
   });
   const background = '{"mode":"mix"}';
   assert.equal(read(LipsyncRequest, { options: { background } }, true).options, {
@@ -147,7 +151,8 @@ test('text parts become the JSON values that their fields expect', () => {
 
 test('a fault inside the JSON of a text part says what stands there', () => {
   const sent = {
-    ...{ model: 'fast', options: '{"expressiveness":2,"background":{"volume":"9"}}' },
+    model: 'fast',
+    options: '{"expressiveness":2,"background":{"volume":"9"}}',
     speaker: '{"frame":-1,"x":1,"y":null}',
   };
   assert.equal(faults(LipsyncRequest, sent, true), [
@@ -170,12 +175,15 @@ test('text that is not JSON, unknown fields and repeated parts are left to the s
 
 test('fields in brackets are put together', () => {
   const sent = {
-    ...{ scale: '2', 'output[quality]': '80', 'output[lossless]': 'true' },
+    scale: '2',
+    'output[quality]': '80',
+    'output[lossless]': 'true',
     'options[background][volume]': '0.2',
   };
   assert.equal(fromBrackets(sent), {
     fields: {
-      ...{ scale: '2', output: { quality: '80', lossless: 'true' } },
+      scale: '2',
+      output: { quality: '80', lossless: 'true' },
       options: { background: { volume: '0.2' } },
     },
     faults: [],

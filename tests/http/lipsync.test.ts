@@ -102,9 +102,15 @@ test('a job tells both of its inputs and all of its options', async () => {
   assert.is(audio.content_type, 'audio/wav');
   assert.is(job.input.own_sound, false);
   assert.equal(job.options, {
-    ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
+    model: 'fast',
+    output_format: 'mp4',
+    sync_mode: 'cut_off',
+    speaker: { mode: 'auto' },
     options: {
-      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      expressiveness: 0.5,
+      on_no_face: 'passthrough',
+      motion: true,
+      style: 'auto',
       background: { mode: 'drop', volume: 0.3 },
     },
   });
@@ -370,8 +376,12 @@ test('a refusal of a file names the field that it came in', async () => {
 
 test('all faults of a request are told at once', async () => {
   const body = {
-    ...{ model: 'slow', video_url: 'ftp://x/y', picture_url: urlOf('portrait.png') },
-    ...{ output_format: 'webm', sync_mode: 'stretch', speaker: { frame: -1, x: 1 } },
+    model: 'slow',
+    video_url: 'ftp://x/y',
+    picture_url: urlOf('portrait.png'),
+    output_format: 'webm',
+    sync_mode: 'stretch',
+    speaker: { frame: -1, x: 1 },
     options: { expressiveness: 1.5, blur: true },
   };
   const problem = refused(await post(body), 422, 'validation_failed');

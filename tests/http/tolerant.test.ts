@@ -75,8 +75,12 @@ test('the same work in two spellings is the same work', async () => {
   );
   const { data } = await http.post('/v1/uploads', formOf({ file: image }));
   const inJson = await upscale({
-    ...{ model: 'photo', scale: '2', output_format: 'Jpeg', image_url: data.url },
-    ...{ video_url: null, output: { quality: '80', lossless: null } },
+    model: 'photo',
+    scale: '2',
+    output_format: 'Jpeg',
+    image_url: data.url,
+    video_url: null,
+    output: { quality: '80', lossless: null },
   });
   for (const again of [inBrackets, inJson])
     assert.equal([again.data.cached, again.data.sha256], [true, first.data.sha256]);
@@ -103,8 +107,11 @@ test('text where a file belongs is refused by what it is', async () => {
 
 test('an object that comes whole and in brackets is refused', async () => {
   const form = formOf({
-    ...{ model: 'photo', scale: '2', image: await fresh() },
-    ...{ output: '{"quality":80}', 'output[quality]': '80' },
+    model: 'photo',
+    scale: '2',
+    image: await fresh(),
+    output: '{"quality":80}',
+    'output[quality]': '80',
   });
   const problem = refused(await upscale(form), 422, 'validation_failed');
   assert.equal(pointers(problem), ['/output']);

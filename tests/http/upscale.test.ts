@@ -72,7 +72,11 @@ test('a job asked for asynchronously is answered with 202, its place and its cos
   assert.is(answer.headers.location, `/v1/jobs/${job.id}`);
   assert.is(answer.headers['preference-applied'], 'respond-async');
   assert.equal(job.options, {
-    ...{ model: 'photo', scale: 2, effort: 'best', denoise: 'auto', output_format: 'png' },
+    model: 'photo',
+    scale: 2,
+    effort: 'best',
+    denoise: 'auto',
+    output_format: 'png',
   });
   assert.equal(job.cost, { estimated: 1, held: 1, charged: 0 });
   assert.equal((await http.get(`/v1/jobs/${job.id}`)).data, job);

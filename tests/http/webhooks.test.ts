@@ -27,7 +27,8 @@ const { parts } = api;
 const { config, log, operations } = parts;
 const deliveryQueue = openDeliveryQueue(config.redis, log);
 const deliverer = startDeliverer({
-  ...{ ...parts, deliveryQueue },
+  ...parts,
+  deliveryQueue,
   shown: { operations, publicUrl: config.http.publicUrl, link: parts.links.url },
 });
 const { http, account, cancelQueued } = await api.caller();

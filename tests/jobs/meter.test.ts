@@ -8,8 +8,11 @@ test('before the total is known there is no percentage and no remaining time', (
   const meter = createMeter();
   const seen = meter({ stage: 'probing', framesDone: 0, framesTotal: null }, 0);
   assert.equal(seen, {
-    ...{ stage: 'probing', percent: 0, frames_done: 0 },
-    ...{ frames_total: null, eta_seconds: null },
+    stage: 'probing',
+    percent: 0,
+    frames_done: 0,
+    frames_total: null,
+    eta_seconds: null,
   });
 });
 

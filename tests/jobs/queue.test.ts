@@ -11,9 +11,12 @@ const redis = await realRedis();
 
 test('a worker that is told to end as soon as it is ready ends in good order: Bull is still starting', async () => {
   const worker = execa('node', [await compiled('main'), 'worker'], {
-    ...{ reject: false, timeout: 60_000 },
+    reject: false,
+    timeout: 60_000,
     env: testEnvironment({
-      ...{ LOG_LEVEL: 'info', REDIS_URL: redis.url, REDIS_PREFIX: freshPrefix() },
+      LOG_LEVEL: 'info',
+      REDIS_URL: redis.url,
+      REDIS_PREFIX: freshPrefix(),
       DATA_DIR: tempDir('worker'),
     }),
   });

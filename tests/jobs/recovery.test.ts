@@ -41,12 +41,19 @@ const loseWorker = async ({ redis, stores, config }: Rig, id: string): Promise<v
   });
 };
 const outcome: JobOutcome = {
-  ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
-  ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
+  file: 'x.1.png',
+  bytes: 1,
+  sha256: 'ab',
+  content_type: 'image/png',
+  output_size: '20x20',
+  warnings: [],
 };
 const progress = {
-  ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },
-  ...{ frames_total: 1, eta_seconds: 0 },
+  stage: 'storing' as const,
+  percent: 100,
+  frames_done: 1,
+  frames_total: 1,
+  eta_seconds: 0,
 };
 
 /** Every step of every job that `moves` does not allow. */

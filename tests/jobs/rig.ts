@@ -53,10 +53,7 @@ export const freshPlace = (url: string): Place => {
 
 /** One process' worth of parts; several may share a place. */
 export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.ProcessEnv = {}) => {
-  const config = testConfig({
-    ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
-    ...variables,
-  });
+  const config = testConfig({ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir, ...variables });
   const log = createLog(process.env.TEST_LOG ?? 'silent', 'test');
   const redis = openRedis(url, log, 'work');
   const stores = { redis, prefix };
@@ -75,11 +72,17 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     writeFileSync(path, content);
     const inputKind: InputKind = 'image';
     const input: JobInput = {
-      ...{ kind: inputKind, size: '10x10', bytes: content.length },
-      ...{ sha256: `sha of ${content}`, content_type: 'image/png' },
+      kind: inputKind,
+      size: '10x10',
+      bytes: content.length,
+      sha256: `sha of ${content}`,
+      content_type: 'image/png',
     };
     return {
-      ...{ input, inputKind, files: { media: path }, found: imageInfo },
+      input,
+      inputKind,
+      files: { media: path },
+      found: imageInfo,
       inputBytes: content.length,
       identity: `work on ${content}`,
     };
@@ -93,22 +96,42 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
     { account = 'acme', credits = 10, idempotency, callback, options = {}, to = parts }: Asked = {},
   ) =>
     submit(to, {
-      ...{ account, requestId: 'req_1', chosen, rechoose: async () => chosen, ...media(content) },
+      account,
+      requestId: 'req_1',
+      chosen,
+      rechoose: async () => chosen,
+      ...media(content),
       kind: 'upscale',
       options: { model: 'photo', scale: 2, ...options },
       identity: identityOf({
-        ...{ account, kind: 'upscale', sha256: content, inputKind: 'image' },
+        account,
+        kind: 'upscale',
+        sha256: content,
+        inputKind: 'image',
         own: upscale.identity({
           options: { model: 'photo', scale: 2, ...options },
-          ...{ inputKind: 'image', files: noFiles },
+          inputKind: 'image',
+          files: noFiles,
         }),
       }),
       price: { credits, text: `photo: ${credits} MP × 1` },
-      ...{ idempotency, callback },
+      idempotency,
+      callback,
     });
 
   return {
-    ...{ config, log, redis, stores, files, ledger, jobs, signals, queue, parts, media, ask },
+    config,
+    log,
+    redis,
+    stores,
+    files,
+    ledger,
+    jobs,
+    signals,
+    queue,
+    parts,
+    media,
+    ask,
     /** Starts a worker; when it is closed, its jobs may go on for `drainMs`. */
     work: async (
       run: Run,
@@ -118,7 +141,10 @@ export const openRig = async ({ url, prefix, dir }: Place, variables: NodeJS.Pro
       const { jobs } = parts.config;
       const worker = await startWorker(
         {
-          ...{ ...parts, ...watch, signals, enhance: enhanceBy(run, help) },
+          ...parts,
+          ...watch,
+          signals,
+          enhance: enhanceBy(run, help),
           config: { ...parts.config, jobs: { ...jobs, drainMs } },
         },
         { ...quick, ...timing },
@@ -158,8 +184,13 @@ type Asked = {
 export type Rig = Awaited<ReturnType<typeof openRig>>;
 
 const imageInfo: ImageInfo = {
-  ...{ kind: 'image', size: { width: 10, height: 10 }, alpha: false, gray: false },
-  ...{ format: 'png', profile: null, metadata: false },
+  kind: 'image',
+  size: { width: 10, height: 10 },
+  alpha: false,
+  gray: false,
+  format: 'png',
+  profile: null,
+  metadata: false,
 };
 
 const noFile = { field: 'image', file: async () => '', bytes: 0, sha256: '', mime: '' };
@@ -169,7 +200,9 @@ export type Run = Enhance['run'];
 
 /** A pipeline whose work is `run`. */
 export const enhanceBy = (run: Run, help: Enhance['help'] = neverAsked): Enhance => ({
-  ...{ run, help, mirror: neverAsked },
+  run,
+  help,
+  mirror: neverAsked,
   format: ({ kind, options, input }) =>
     operations.find((one) => one.kind === kind)?.format(options, input.kind) ?? '',
 });
@@ -186,8 +219,10 @@ export const atOnce: Run = async ({ model_version }, { target }) => {
 
 /** What a scripted pipeline tells of a square PNG that it made. */
 export const pictureOf = (side: number) => ({
-  ...{ outputSize: { width: side, height: side }, contentType: 'image/png' },
-  ...{ details: {}, modelVersion: 'photo-s4' },
+  outputSize: { width: side, height: side },
+  contentType: 'image/png',
+  details: {},
+  modelVersion: 'photo-s4',
 });
 
 /** A model that works until it is told to go on, or stopped. */
@@ -218,5 +253,9 @@ export const codeOf = async (promise: Promise<unknown>): Promise<string> => {
 
 /** The release that a job of a test runs on. */
 export const choiceOf = (modelVersion: string): Choice => ({
-  ...{ modelVersion, release: 'photo@r1', canary: false, pinned: false, mirror: '' },
+  modelVersion,
+  release: 'photo@r1',
+  canary: false,
+  pinned: false,
+  mirror: '',
 });

@@ -96,8 +96,15 @@ const placeJob = script(
 const reuse = async (rig: Rig, of: JobRecord, seen = '') => {
   const id = newJobId(Date.now());
   const ask = {
-    ...{ id, want: 'reuse', account: of.account, fingerprint: of.fingerprint, seen },
-    ...{ oldest: firstJobId(0), account_records: 100, large_bytes: 8192, large_records: 100 },
+    id,
+    want: 'reuse',
+    account: of.account,
+    fingerprint: of.fingerprint,
+    seen,
+    oldest: firstJobId(0),
+    account_records: 100,
+    large_bytes: 8192,
+    large_records: 100,
     record_ttl_ms: 60_000,
   };
   const { kind, model, model_version, options } = of;
@@ -145,12 +152,19 @@ test('a result is cached as the work that was done, and erased as that', async (
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
   const outcome = {
-    ...{ file: 'x.1.png', bytes: 1, sha256: 'ab' },
-    ...{ content_type: 'image/png', output_size: '20x20', warnings: [] },
+    file: 'x.1.png',
+    bytes: 1,
+    sha256: 'ab',
+    content_type: 'image/png',
+    output_size: '20x20',
+    warnings: [],
   };
   const progress = {
-    ...{ stage: 'storing' as const, percent: 100, frames_done: 1 },
-    ...{ frames_total: 1, eta_seconds: 0 },
+    stage: 'storing' as const,
+    percent: 100,
+    frames_done: 1,
+    frames_total: 1,
+    eta_seconds: 0,
   };
   const done = { outcome, progress, fingerprint: 'that of the release it ran on' };
   assert.is(await attempts.succeed(job.id, fence, done), 'succeeded');
@@ -301,7 +315,10 @@ test('of large records fewer are remembered', async ({ rig }) => {
   const chosen = choiceOf('photo-s4');
   for (let count = 0; count < 210; count += 1) {
     const { job } = await submit(rig.parts, {
-      ...{ account: 'acme', requestId: 'x'.repeat(20_000), chosen, rechoose: async () => chosen },
+      account: 'acme',
+      requestId: 'x'.repeat(20_000),
+      chosen,
+      rechoose: async () => chosen,
       ...rig.media(`media ${count}`),
       kind: 'upscale',
       options: { model: 'photo', scale: 2 },
@@ -320,8 +337,11 @@ test('a job whose releases are unloaded one after the other is refused', async (
   const chosen = choiceOf('photo-s4');
   let choices = 1;
   const refused = submit(rig.parts, {
-    ...{ account: 'acme', requestId: 'req_1', ...rig.media('a') },
-    ...{ kind: 'upscale', options: { model: 'photo', scale: 2 } },
+    account: 'acme',
+    requestId: 'req_1',
+    ...rig.media('a'),
+    kind: 'upscale',
+    options: { model: 'photo', scale: 2 },
     price: { credits: 1, text: 'one' },
     identity: 'work on a',
     chosen,

@@ -40,7 +40,8 @@ const oneByOne = () => {
     return atOnce(work, places, report, signal);
   };
   return {
-    ...{ run, started },
+    run,
+    started,
     /** Ends the one that runs for the longest time. */
     endOne: () => [...going.values()][0]?.(),
     endAll: () => {

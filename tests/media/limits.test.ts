@@ -8,21 +8,34 @@ import { failing } from './failing.ts';
 const { limits } = testConfig();
 
 const image = (width: number, height: number): ImageInfo => ({
-  ...{ kind: 'image', size: { width, height }, alpha: false, gray: false, format: 'png' },
-  ...{ profile: null, metadata: false },
+  kind: 'image',
+  size: { width, height },
+  alpha: false,
+  gray: false,
+  format: 'png',
+  profile: null,
+  metadata: false,
 });
 const video = (width: number, height: number, mediaSeconds = 1): VideoInfo => ({
-  ...{ kind: 'video', container: 'mov', size: { width, height } },
-  ...{ startSeconds: 0, durationSeconds: 1, mediaSeconds, frames: 25, fps: 25, constantRate: true },
-  ...{
-    keyFrames: [],
-    lastFrameSeconds: 0.04,
-    timeBase: { num: 1, den: 25 },
-    sampleAspect: { num: 1, den: 1 },
-  },
-  ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false },
+  kind: 'video',
+  container: 'mov',
+  size: { width, height },
+  startSeconds: 0,
+  durationSeconds: 1,
+  mediaSeconds,
+  frames: 25,
+  fps: 25,
+  constantRate: true,
+  keyFrames: [],
+  lastFrameSeconds: 0.04,
+  timeBase: { num: 1, den: 25 },
+  sampleAspect: { num: 1, den: 1 },
+  pixelFormat: 'yuv420p',
+  chroma: 'left',
+  interlaced: false,
   colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
-  ...{ hasAudio: false, audio: [] },
+  hasAudio: false,
+  audio: [],
 });
 
 const test = suite('limits');

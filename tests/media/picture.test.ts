@@ -77,7 +77,9 @@ const encode = async (
 /** Of a picture that was made from the last encoded one's source, to a file of its own. */
 const encodingOf = async (format: ImageFormat, output: EncodingOptions) => ({
   source: { path: at('from'), info: await probeImage(at('from')) },
-  ...{ target: at(`apart.${format}`), format, output },
+  target: at(`apart.${format}`),
+  format,
+  output,
 });
 const meanDifference = (a: Buffer, b: Buffer): number => {
   assert.is(a.length, b.length);

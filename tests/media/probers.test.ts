@@ -39,7 +39,8 @@ const endless = join(folder, 'ffendless');
 writeFileSync(endless, '#!/usr/bin/perl\nsleep 600;\n');
 chmodSync(endless, 0o755);
 const hanging = {
-  ...{ path: clip, limits: limits.video },
+  path: clip,
+  limits: limits.video,
   ffmpeg: { ...ffmpeg, path: endless, probePath: endless },
 };
 

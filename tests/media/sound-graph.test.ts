@@ -218,7 +218,8 @@ test('segments: there may be a hundred', async () => {
     [...h264, '-c:a', 'pcm_s16le'],
   );
   const many = Array.from({ length: 100 }, (_, i) => ({
-    ...{ start: 0.06 * i, end: 0.06 * i + 0.02 },
+    start: 0.06 * i,
+    end: 0.06 * i + 0.02,
     audio: { start: 3.9 - 0.03 * i },
   }));
   const sound = await heard({ segments: many }, { path });

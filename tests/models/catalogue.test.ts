@@ -62,29 +62,41 @@ const registry = openRegistry(stores, forms);
 const open = () => openCatalogue(entries, { transport, control, registry, log, signal: never });
 
 const offer = (image: string | null, video: string | null) => ({
-  ...{ release: 'r1', alias: 'stable', percent: 0, mirror: 0 },
-  ...{ ready: image !== null || video !== null, versions: { image, video } },
+  release: 'r1',
+  alias: 'stable',
+  percent: 0,
+  mirror: 0,
+  ready: image !== null || video !== null,
+  versions: { image, video },
 });
 
 test('it tells each model with its releases for each kind of input and with its engine', async () => {
   assert.equal(await open().describe(), [
     {
-      ...{ id: 'both', ready: true, engine: 'engine of other-r1' },
+      id: 'both',
+      ready: true,
+      engine: 'engine of other-r1',
       releases: { image: 'echo-r1+other-r1', video: 'echo-r1' },
       offered: [offer('echo-r1+other-r1', 'echo-r1')],
     },
     {
-      ...{ id: 'pictures', ready: true, engine: 'numpy' },
+      id: 'pictures',
+      ready: true,
+      engine: 'numpy',
       releases: { image: 'echo-r1', video: null },
       offered: [offer('echo-r1', null)],
     },
     {
-      ...{ id: 'missing', ready: false, engine: null },
+      id: 'missing',
+      ready: false,
+      engine: null,
       releases: { image: null, video: null },
       offered: [offer(null, null)],
     },
     {
-      ...{ id: 'local', ready: true, engine: null },
+      id: 'local',
+      ready: true,
+      engine: null,
       releases: { image: 'local-r7', video: 'local-r7' },
       offered: [],
     },

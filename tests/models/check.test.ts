@@ -72,8 +72,14 @@ const add = (
   addOn(
     { path, slot: 'photo', licence: 'MIT' },
     {
-      ...{ modelsDir, tritonSlots: slots, taken: { names: [], versions: [], releases: [] } },
-      ...{ control, transport, signal, loadWithinMs, bounds: { ...bounds, ...more } },
+      modelsDir,
+      tritonSlots: slots,
+      taken: { names: [], versions: [], releases: [] },
+      control,
+      transport,
+      signal,
+      loadWithinMs,
+      bounds: { ...bounds, ...more },
     },
   );
 const stateOf = async (name: string, within = {}) =>

@@ -5,12 +5,19 @@ import { chooseRelease } from '../../src/models/choose.ts';
 
 const test = suite('choice of a release');
 const offer = (release: string, more: Partial<OfferedRelease> = {}): OfferedRelease => ({
-  ...{ release, alias: null, percent: 0, mirror: 0, ready: true },
+  release,
+  alias: null,
+  percent: 0,
+  mirror: 0,
+  ready: true,
   versions: { image: `photo-${release}`, video: null },
   ...more,
 });
 const state = (...offered: OfferedRelease[]): ModelState => ({
-  ...{ id: 'photo', ready: true, engine: null, offered },
+  id: 'photo',
+  ready: true,
+  engine: null,
+  offered,
   releases: { image: 'photo-r1', video: null },
 });
 const stable = offer('r1', { alias: 'stable' });

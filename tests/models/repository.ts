@@ -40,7 +40,10 @@ export const openRepository = async () => {
     until(`${name} is ${state}`, async () => (await stateOf(name)) === state, 30_000);
 
   return {
-    ...{ config, control, put, untilState },
+    config,
+    control,
+    put,
+    untilState,
     load: async (name: string, release: string): Promise<void> => {
       put(name, release);
       await control.load(name, 30_000);
@@ -49,6 +52,8 @@ export const openRepository = async () => {
       await control.unload(name);
       await untilState(name, 'UNAVAILABLE');
     },
-    ...{ kill: triton.kill, start: triton.start, close: triton.close },
+    kill: triton.kill,
+    start: triton.start,
+    close: triton.close,
   };
 };

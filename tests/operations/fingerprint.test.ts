@@ -28,7 +28,8 @@ const fingerprint = (work: Fingerprinted): string => {
 const work: Fingerprinted = {
   account: 'a',
   operation: upscale,
-  ...{ sha256: 'f'.repeat(64), audioSha256: '' },
+  sha256: 'f'.repeat(64),
+  audioSha256: '',
   inputKind: 'image',
   options: { model: 'photo', scale: 2 },
   modelVersion: 'photo-r1',
@@ -114,8 +115,12 @@ test('parts cannot run into each other', () => {
 });
 
 const talking = (more: object = {}, tuning: object = {}): Fingerprinted => ({
-  ...{ account: 'a', operation: lipSync, sha256: 'f'.repeat(64), inputKind: 'video' },
-  ...{ audioSha256: 'e'.repeat(64), modelVersion: 'face_track-r1+speech-r1' },
+  account: 'a',
+  operation: lipSync,
+  sha256: 'f'.repeat(64),
+  inputKind: 'video',
+  audioSha256: 'e'.repeat(64),
+  modelVersion: 'face_track-r1+speech-r1',
   options: LipsyncOptions.parse({ model: 'fast', ...more, options: tuning }),
 });
 
@@ -123,7 +128,10 @@ test('lip sync that says its defaults is the same work', () => {
   const said = talking(
     { output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
     {
-      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      expressiveness: 0.5,
+      on_no_face: 'passthrough',
+      motion: true,
+      style: 'auto',
       background: { mode: 'drop' },
     },
   );

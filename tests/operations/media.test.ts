@@ -4,7 +4,8 @@ import { hdrWarnings } from '../../src/operations/media.ts';
 
 const test = suite('media of operations');
 const video = (pixelFormat: string, transfer: string | null) => ({
-  ...{ kind: 'video' as const, pixelFormat },
+  kind: 'video' as const,
+  pixelFormat,
   colour: { matrix: 'bt2020nc', fullRange: false, primaries: 'bt2020', transfer },
 });
 

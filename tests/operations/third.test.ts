@@ -101,7 +101,11 @@ const transport = await openTransport(config.triton);
 const stop = new AbortController();
 api.models(
   openCatalogue(operations.flatMap(catalogueEntries), {
-    ...{ control, transport, registry, log, signal: stop.signal },
+    control,
+    transport,
+    registry,
+    log,
+    signal: stop.signal,
   }),
 );
 const releases = openReleases(control, registry);
@@ -170,8 +174,11 @@ test('its estimate, its models and its part of the document follow from the valu
   const listed = (await http.get('/v1/models')).data;
   const [{ request, ...entry }] = listed.operations;
   assert.equal(entry, {
-    ...{ kind: 'invert', title: 'Invert', summary: 'Negate the colours of an image' },
-    ...{ path: '/v1/invert', sources: [['image']] },
+    kind: 'invert',
+    title: 'Invert',
+    summary: 'Negate the colours of an image',
+    path: '/v1/invert',
+    sources: [['image']],
   });
   assert.equal(request.properties.red, { default: true, type: 'boolean' });
   const [model] = listed.data;

@@ -81,7 +81,8 @@ const fresh = async (contentType: string): Promise<string> => {
 
 const sign = (path: string, contentType: string, media = input, by = signer, signal = never) =>
   by.prepare(path, signal).sign({
-    ...{ contentType, edit },
+    contentType,
+    edit,
     input: (role) => (role === 'media' ? media : sound),
     agent: { name: 'lipsync fast', version: 'fast@r1' },
   });

@@ -22,7 +22,8 @@ export const realBrowser = async (origin: string) => {
   });
   const faults: string[] = [];
   return {
-    ...{ faults, lan },
+    faults,
+    lan,
     open: async (options: BrowserContextOptions = {}): Promise<Page> => {
       const context = await browser.newContext({ acceptDownloads: true, ...options });
       const page = await context.newPage();

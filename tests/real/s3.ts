@@ -38,7 +38,10 @@ export const realS3 = async () => {
   const [port = 0, proxyPort = 0] = await freePorts(2);
   const script = join(root, 'tests/real/s3_server.py');
   const server = execa(places.python, [script, join(tempDir('s3'), 'swift'), `${port}`], {
-    ...{ env: partEnvironment(), stdin: 'ignore', reject: false, buffer: false },
+    env: partEnvironment(),
+    stdin: 'ignore',
+    reject: false,
+    buffer: false,
     stderr: 'inherit',
   });
   const ready = once(server.stdout, 'data');
@@ -56,7 +59,9 @@ export const realS3 = async () => {
   await once(proxy, 'listening');
   const endpoint = `http://127.0.0.1:${proxyPort}`;
   const client = new S3Client({
-    ...{ region: 'us-east-1', forcePathStyle: true, credentials },
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials,
     endpoint: `http://127.0.0.1:${port}`,
   });
 
@@ -67,8 +72,12 @@ export const realS3 = async () => {
       await client.send(new CreateBucketCommand({ Bucket }));
       return {
         variables: {
-          ...{ STORAGE: 's3', S3_ENDPOINT: endpoint, S3_BUCKET: Bucket, S3_PREFIX: 'enhance' },
-          ...{ S3_FORCE_PATH_STYLE: 'true', S3_PART_BYTES: `${5 * 1024 * 1024}` },
+          STORAGE: 's3',
+          S3_ENDPOINT: endpoint,
+          S3_BUCKET: Bucket,
+          S3_PREFIX: 'enhance',
+          S3_FORCE_PATH_STYLE: 'true',
+          S3_PART_BYTES: `${5 * 1024 * 1024}`,
           S3_ACCESS_KEY_ID: credentials.accessKeyId,
           S3_SECRET_ACCESS_KEY: credentials.secretAccessKey,
           S3_TIMEOUT_SECONDS: '1',

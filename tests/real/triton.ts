@@ -96,7 +96,8 @@ export const ownTriton = async (
   const loading = new Map(first.map((model) => [model, Promise.resolve()]));
   const never = new AbortController().signal;
   return {
-    ...{ ...address, adminSecret },
+    ...address,
+    adminSecret,
     load: async (models) => {
       const missing = [...new Set(models)].filter((model) => !loading.has(model));
       const loaded = loadModels({ ...address, adminSecret }, missing, loadWithinMs, never);

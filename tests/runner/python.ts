@@ -16,7 +16,9 @@ export const runPython = async (
   const from = Date.now();
   const report = join(folder, 'pytest.xml');
   const options = {
-    ...{ cwd: join(root, 'inference'), timeout: deadlineMs, maxBuffer: 64e6 },
+    cwd: join(root, 'inference'),
+    timeout: deadlineMs,
+    maxBuffer: 64e6,
     // As Triton's models run: numpy's systems of equations are small, and more threads would only spin.
     env: { ...env, OPENBLAS_NUM_THREADS: '1', OMP_NUM_THREADS: '1' },
   };

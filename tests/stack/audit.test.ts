@@ -39,8 +39,13 @@ const auditAgainst = async (status: number, advisories: object) => {
 const advisory = (severity: string) => ({
   koa: [
     {
-      ...{ id: 1, title: 'Koa lets strangers in', severity, vulnerable_versions: '*' },
-      ...{ url: 'https://advisories.example/1', cwe: [], cvss: { score: 9, vectorString: null } },
+      id: 1,
+      title: 'Koa lets strangers in',
+      severity,
+      vulnerable_versions: '*',
+      url: 'https://advisories.example/1',
+      cwe: [],
+      cvss: { score: 9, vectorString: null },
     },
   ],
 });

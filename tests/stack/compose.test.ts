@@ -255,7 +255,9 @@ if (compose)
     const secret = 's'.repeat(16);
     const env = {
       ...process.env,
-      ...{ KEY_PEPPER: secret, SIGNING_SECRET: secret, TRITON_ADMIN_SECRET: secret },
+      KEY_PEPPER: secret,
+      SIGNING_SECRET: secret,
+      TRITON_ADMIN_SECRET: secret,
     };
     for (const profile of [[], ['--profile', 'gpu']])
       execFileSync(command, [...words, ...profile, 'config', '--quiet'], { cwd: root, env });

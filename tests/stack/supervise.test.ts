@@ -31,7 +31,8 @@ const start = (
     cwd: folder,
     logFile: join(folder, 'shell.log'),
     stopWithinMs: 500,
-    ...{ signal, niceness },
+    signal,
+    niceness,
   });
 };
 

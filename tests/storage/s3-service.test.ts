@@ -151,10 +151,16 @@ const [own, helped] = ['chunk done', 'chunk of another worker done'];
 const startVideoWorker = async ({ url, prefix, variables }: Service, triton: RealTriton) => {
   const dir = tempDir('machine');
   const env = testEnvironment({
-    ...{ ...partEnvironment(), ...variables, ...tritonEnvironment(triton) },
-    ...{ REDIS_URL: url, REDIS_PREFIX: prefix, DATA_DIR: dir },
+    ...partEnvironment(),
+    ...variables,
+    ...tritonEnvironment(triton),
+    REDIS_URL: url,
+    REDIS_PREFIX: prefix,
+    DATA_DIR: dir,
     // One that the test holds up is not to give up.
-    ...{ UPSCALE_CHUNK_SECONDS: '0.5', WORKER_CONCURRENCY: '1', S3_TIMEOUT_SECONDS: '60' },
+    UPSCALE_CHUNK_SECONDS: '0.5',
+    WORKER_CONCURRENCY: '1',
+    S3_TIMEOUT_SECONDS: '60',
   });
   const args = ['--no-warnings', ...programOf('walk/quick-worker.ts')];
   const process = spawn(execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });

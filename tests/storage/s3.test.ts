@@ -164,7 +164,9 @@ test('a call that is answered too late is sent again, and given up when that goe
 for (const [what, { status, code, told, advice }] of Object.entries({
   full: { status: 507, code: 'XMinioStorageFull', told: 'storage_full 507', advice: /make room/ },
   forbidding: {
-    ...{ status: 403, code: 'AccessDenied', told: 'storage_failed 500' },
+    status: 403,
+    code: 'AccessDenied',
+    told: 'storage_failed 500',
     advice: /check S3_BUCKET, S3_REGION, the credentials .*403 AccessDenied/,
   },
 })) {

@@ -55,7 +55,8 @@ test('an upload can be used by its URL, as often as one likes', async () => {
 
 test('a file of more than the whole quota is too large, and is not to be sent again', async () => {
   const small = openUploads(stores, files, {
-    ...{ publicUrl, ttlMs: 86_400_000 },
+    publicUrl,
+    ttlMs: 86_400_000,
     quota: { files: 100, bytes: 4 },
   });
   const error = await keep(small).then(String, (reason: unknown) => reason);

@@ -127,8 +127,11 @@ test('the embedded server refuses to listen where another machine can reach it, 
   for (const host of ['0.0.0.0', '192.168.1.10', '::', 'localhost'])
     try {
       await startTriton({
-        ...{ ports: { http, grpc, metrics }, host, modelsDirs: repositories },
-        ...{ logFile: `${tempDir('triton')}/triton.log`, env: partEnvironment() },
+        ports: { http, grpc, metrics },
+        host,
+        modelsDirs: repositories,
+        logFile: `${tempDir('triton')}/triton.log`,
+        env: partEnvironment(),
       });
       assert.unreachable(host);
     } catch (error) {

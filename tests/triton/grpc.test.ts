@@ -29,10 +29,13 @@ const openListener = async () => {
   const ends: string[] = [];
   const bytes = { serialize: (all: Buffer) => all, deserialize: (all: Buffer) => all };
   const infer = {
-    ...{ path: '/inference.GRPCInferenceService/ModelInfer' },
-    ...{ requestStream: false, responseStream: false },
-    ...{ requestSerialize: bytes.serialize, requestDeserialize: bytes.deserialize },
-    ...{ responseSerialize: bytes.serialize, responseDeserialize: bytes.deserialize },
+    path: '/inference.GRPCInferenceService/ModelInfer',
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: bytes.serialize,
+    requestDeserialize: bytes.deserialize,
+    responseSerialize: bytes.serialize,
+    responseDeserialize: bytes.deserialize,
   };
   const server = new Server();
   server.addService(

@@ -68,7 +68,8 @@ const wantable = {
 const hearing = { name: 'photo', contract: { ...contract, wantable } };
 const sound = { name: 'SOUND', data_type: 'TYPE_FP32', dims: [-1], optional: true };
 const wanting = (wants: string, more: Partial<ModelConfig> = {}): ModelConfig => ({
-  ...{ ...config, input: [image, sound] },
+  ...config,
+  input: [image, sound],
   parameters: { ...config.parameters, wants, sound_samples: '16' },
   ...more,
 });

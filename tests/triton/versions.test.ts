@@ -74,11 +74,20 @@ const index = [
   { name: 'single', version: '1', state: 'UNAVAILABLE', reason: 'unloaded' },
 ];
 const tensor = {
-  ...{ name: 'DATA', data_type: 'TYPE_UINT8', format: 'FORMAT_NONE', dims: [-1, -1, -1] },
-  ...{ is_shape_tensor: false, allow_ragged_batch: false, is_non_linear_format_io: false },
+  name: 'DATA',
+  data_type: 'TYPE_UINT8',
+  format: 'FORMAT_NONE',
+  dims: [-1, -1, -1],
+  is_shape_tensor: false,
+  allow_ragged_batch: false,
+  is_non_linear_format_io: false,
 };
 const config = {
-  ...{ name: 'echo', platform: '', backend: 'python', runtime: '', max_batch_size: 0 },
+  name: 'echo',
+  platform: '',
+  backend: 'python',
+  runtime: '',
+  max_batch_size: 0,
   input: [{ ...tensor, optional: true }],
   output: [tensor],
   parameters: { release: { string_value: 'echo-r1' } },

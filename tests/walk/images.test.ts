@@ -237,7 +237,9 @@ test('the estimate says what the job then costs', async () => {
   assert.is(answer.data.credits_used, data.credits);
   assert.is((await caller.balance()).available, before - data.credits);
   const again = await caller.http.post('/v1/upscale/estimate', {
-    ...{ model: 'photo', scale: 2, image_url: `http://127.0.0.1:${port}/priced.png` },
+    model: 'photo',
+    scale: 2,
+    image_url: `http://127.0.0.1:${port}/priced.png`,
   });
   assert.equal([data.cached, again.data.cached], [undefined, true]);
 });

@@ -167,11 +167,12 @@ const watched = async () => {
   const frames: Seen[] = [];
   const plans: Planned[] = [];
   await runLipSync({
-    ...{
-      inputs: { media: clip, audio },
-      found: await probeBoth({ media: clip, audio }, config, signal),
-    },
-    ...{ target: at('watched.mp4'), config, report: () => {}, signal },
+    inputs: { media: clip, audio },
+    found: await probeBoth({ media: clip, audio }, config, signal),
+    target: at('watched.mp4'),
+    config,
+    report: () => {},
+    signal,
     models: await lipsyncModels('studio', listening, config.triton, neural),
     options: LipsyncOptions.parse({ model: 'studio' }),
     hooks: {

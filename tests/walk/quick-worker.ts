@@ -37,7 +37,12 @@ const bounds = { ...config.models.trial, watchMs: config.models.keepMs };
 const trial = openTrial({ registry, control, log, bounds });
 await startWorker(
   {
-    ...{ stores, config, log, files, metrics: createMetrics(), tracing: noTracing },
+    stores,
+    config,
+    log,
+    files,
+    metrics: createMetrics(),
+    tracing: noTracing,
     jobs: openJobs(stores, files, recordReader(operations)),
     signals: await openSignals(stores),
     queue: openQueue(config.redis, log),

@@ -46,15 +46,21 @@ const opened = () => ownTriton(['photo'], [...repositories, folder, modelsDir]);
 const [triton, second] = await Promise.all([opened(), opened()]);
 const listed = (name: 'httpUrl' | 'grpcUrl') => `${triton[name]},${second[name]}`;
 const tritons = {
-  ...{ httpUrl: listed('httpUrl'), grpcUrl: listed('grpcUrl'), adminSecret: triton.adminSecret },
+  httpUrl: listed('httpUrl'),
+  grpcUrl: listed('grpcUrl'),
+  adminSecret: triton.adminSecret,
   close: async () => void (await Promise.all([triton.close(), second.close()])),
 };
 const settings = {
-  ...{ MODEL_WAIT_SECONDS: '60', RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000' },
+  MODEL_WAIT_SECONDS: '60',
+  RATE_CREATE_PER_MINUTE: '100000',
+  RATE_READ_PER_MINUTE: '100000',
   MODELS_DIR: modelsDir,
   // Shared memory takes one Triton.
   TRITON_TRANSPORT: 'http',
-  ...{ ACCOUNT_QUEUED_LIMIT: '1000', ACCOUNT_RUNNING_LIMIT: '16', MODEL_KEEP_SECONDS: '1' },
+  ACCOUNT_QUEUED_LIMIT: '1000',
+  ACCOUNT_RUNNING_LIMIT: '16',
+  MODEL_KEEP_SECONDS: '1',
 };
 const service = await realService(settings, Promise.resolve(tritons));
 const control = openControl(triton);
@@ -333,7 +339,9 @@ test('the command applies a file, and applied again it does nothing', async () =
   const enhance = (...args: string[]) => {
     const command = [join(root, 'src/cli/bin.mjs'), 'models', ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, [...command, '--json'], {
-      ...{ env: service.env, cwd: root, encoding: 'utf8' },
+      env: service.env,
+      cwd: root,
+      encoding: 'utf8',
     });
     assert.is(status, 0, stderr);
     return JSON.parse(stdout);

@@ -39,7 +39,11 @@ const addWorker = async (): Promise<void> => {
   started += 1;
   const logFile = at(`${started}.log`);
   const child = await startChild({
-    ...{ name: 'worker', command: process.execPath, cwd: root, env: service.env, logFile },
+    name: 'worker',
+    command: process.execPath,
+    cwd: root,
+    env: service.env,
+    logFile,
     args: programOf('walk/quick-worker.ts'),
   });
   const parse = (line: string): Line => JSON.parse(line);

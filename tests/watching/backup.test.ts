@@ -27,13 +27,19 @@ const url = `redis://:${password}@127.0.0.1:${port}`;
 
 const openRedis = () =>
   startRedis({
-    ...{ port, password, dataDir: at('redis'), logFile: at('redis.log') },
+    port,
+    password,
+    dataDir: at('redis'),
+    logFile: at('redis.log'),
     env: partEnvironment(),
   });
 const openService = async (pepper = 'the-pepper-of-backups') => {
   const settings = {
-    ...{ REDIS_PREFIX: 'backup', DATA_DIR: at('data'), KEY_PEPPER: pepper },
-    ...{ RATE_CREATE_PER_MINUTE: '100000', RATE_READ_PER_MINUTE: '100000' },
+    REDIS_PREFIX: 'backup',
+    DATA_DIR: at('data'),
+    KEY_PEPPER: pepper,
+    RATE_CREATE_PER_MINUTE: '100000',
+    RATE_READ_PER_MINUTE: '100000',
   };
   const api = await realApi(settings, Promise.resolve({ url, close: async () => {} }));
   const worker = await startWorker({ ...api.parts, enhance: enhanceBy(atOnce) }, quick);

@@ -58,7 +58,12 @@ type Asked = {
 
 const openRequest = (port: number, { method = 'GET', path, headers = {}, from }: Asked) => {
   const open = request({
-    ...{ agent, host: '127.0.0.1', port, method, path, ...(from && { localAddress: from }) },
+    agent,
+    host: '127.0.0.1',
+    port,
+    method,
+    path,
+    ...(from && { localAddress: from }),
     signal: AbortSignal.timeout(120_000),
     headers: { host: 'media.example.org', authorization: `Bearer ${caller.key}`, ...headers },
   });
@@ -109,7 +114,8 @@ const jobBody = (n: number): Buffer =>
 /** Makes a job through the proxy; its answer comes when the job ends, or when the wait is over. */
 const startJob = (port: number, scale: number, headers: Asked['headers'] = {}) => {
   const open = openRequest(port, {
-    ...{ method: 'POST', path: '/v1/upscale' },
+    method: 'POST',
+    path: '/v1/upscale',
     headers: { ...multipart, ...headers },
   });
   open.end(jobBody(scale));
@@ -139,7 +145,8 @@ for (const name of proxies) {
     const file = mp4(80_000_000);
     const head = Buffer.from(partHead('file', 'large.mp4'));
     const open = openRequest(port, {
-      ...{ method: 'POST', path: '/v1/uploads' },
+      method: 'POST',
+      path: '/v1/uploads',
       headers: { ...multipart, 'content-length': head.length + file.length + partsEnd.length },
     });
     open.write(head);
@@ -156,7 +163,8 @@ for (const name of proxies) {
     'a body of 550 MB is not refused by the proxy, and a refusal does not wait for it',
     async (port) => {
       const open = openRequest(port, {
-        ...{ method: 'POST', path: '/v1/uploads' },
+        method: 'POST',
+        path: '/v1/uploads',
         headers: {
           ...multipart,
           authorization: 'Bearer mes_live_wrong',
@@ -222,7 +230,8 @@ for (const name of proxies) {
 
   fact('callers may speak HTTP/2, and nobody gets the metrics', async (port) => {
     const session = connect(`https://127.0.0.1:${port}`, {
-      ...{ rejectUnauthorized: false, servername: 'media.example.org' },
+      rejectUnauthorized: false,
+      servername: 'media.example.org',
     });
     const stream = session.request({
       ':path': '/v1/credits',

@@ -92,7 +92,8 @@ test('npm start takes secrets from files instead of making its own', () => {
 /** Triton's command as the keeper starts it; echo stands for Triton, as the command is all that is asked. */
 const kept = (env: NodeJS.ProcessEnv, triton = '/bin/echo') =>
   spawnSync(places.python, [keeper, triton, '--http-port=9'], {
-    ...{ cwd: root, encoding: 'utf8' },
+    cwd: root,
+    encoding: 'utf8',
     env: { PATH: process.env.PATH, ...env },
   });
 
@@ -143,8 +144,12 @@ if (compose)
     const yaml = /```yaml\n(x-secrets[\s\S]*?)```/.exec(page)?.[1] ?? '';
     const override = file('docker-compose.secrets.yml', yaml);
     const env = {
-      ...{ PATH: process.env.PATH, HOME: dir },
-      ...{ KEY_PEPPER: '', SIGNING_SECRET: '', METRICS_TOKEN: '', TRITON_ADMIN_SECRET: '' },
+      PATH: process.env.PATH,
+      HOME: dir,
+      KEY_PEPPER: '',
+      SIGNING_SECRET: '',
+      METRICS_TOKEN: '',
+      TRITON_ADMIN_SECRET: '',
     };
     const [command = '', ...words] = compose;
     const files = ['-f', join(root, 'docker-compose.yml'), '-f', override];

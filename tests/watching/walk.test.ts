@@ -368,9 +368,7 @@ test('a worker with a wrong Redis password says so, without the password', async
     REDIS_URL: `redis://:${password}@127.0.0.1:${port}`,
     DATA_DIR: tempDir('wrong-password'),
   };
-  const worker = spawn(process.execPath, [await compiled('main'), 'worker'], {
-    ...{ cwd: root, env },
-  });
+  const worker = spawn(process.execPath, [await compiled('main'), 'worker'], { cwd: root, env });
   let printed = '';
   for (const stream of [worker.stdout, worker.stderr])
     stream.setEncoding('utf8').on('data', (text) => {

@@ -92,7 +92,10 @@ test('the API description does not have the page', async () => {
 
 test('results that a bucket gives out itself may be shown', () => {
   const s3 = {
-    ...{ STORAGE: 's3', S3_BUCKET: 'media', S3_PRESIGN: 'true', S3_ENDPOINT: 'http://inside:9000' },
+    STORAGE: 's3',
+    S3_BUCKET: 'media',
+    S3_PRESIGN: 'true',
+    S3_ENDPOINT: 'http://inside:9000',
     S3_PUBLIC_ENDPOINT: 'https://files.example:9443/x',
   };
   const sources = (settings: NodeJS.Dict<string>) =>

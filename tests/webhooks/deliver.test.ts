@@ -191,7 +191,8 @@ test('an entry that is moved again when an endpoint is gone tells the others not
   await rig.ended(job);
   const event = {
     ...({ kind: 'event', type: 'job.succeeded', at: Date.now(), job: job.id } as const),
-    ...{ endpoints: [gone, stays], callbacks: [] },
+    endpoints: [gone, stays],
+    callbacks: [],
   };
   const { publicUrl } = rig.config.http;
   const shown = { operations, publicUrl, link: () => publicUrl };

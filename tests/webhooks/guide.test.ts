@@ -30,10 +30,13 @@ const api = await realApi({ FETCH_ALLOW_HOSTS: hosts });
 const { parts } = api;
 // As `npm start` and the containers run it, but without Triton.
 const worker = execa('node', [await compiled('main'), 'worker'], {
-  ...{ cwd: root, reject: false },
+  cwd: root,
+  reject: false,
   env: testEnvironment({
-    ...{ REDIS_URL: parts.config.redis.url, REDIS_PREFIX: parts.stores.prefix },
-    ...{ DATA_DIR: parts.config.files.dir, FETCH_ALLOW_HOSTS: hosts },
+    REDIS_URL: parts.config.redis.url,
+    REDIS_PREFIX: parts.stores.prefix,
+    DATA_DIR: parts.config.files.dir,
+    FETCH_ALLOW_HOSTS: hosts,
   }),
 });
 const caller = await api.caller();

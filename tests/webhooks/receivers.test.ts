@@ -323,7 +323,8 @@ test('a name that leads to the internet when it is given and to this machine lat
     return answers[name];
   });
   const moved = await openWebhookRig(freshPlace(server.url), {
-    ...{ WEBHOOK_RETRY_SECONDS: '0.05', FETCH_ALLOW_HOSTS: '' },
+    WEBHOOK_RETRY_SECONDS: '0.05',
+    FETCH_ALLOW_HOSTS: '',
   });
   try {
     const { port } = target;

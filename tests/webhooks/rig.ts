@@ -93,7 +93,8 @@ export const openWebhookRig = async (place: Place, settings: NodeJS.Dict<string>
   const parts = { webhooks, metrics, config, stores, jobs, log };
   return {
     ...rig,
-    ...{ webhooks, metrics },
+    webhooks,
+    metrics,
     /** Starts a deliverer, with another configuration or log where one is given. */
     deliver: (changed: Partial<Pick<DelivererParts, 'config' | 'log'>> = {}) => {
       const deliveryQueue = openDeliveryQueue(config.redis, log, { lockMs: 1_000, stalledMs: 300 });

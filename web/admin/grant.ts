@@ -20,7 +20,8 @@ export const grantForm = (
   const send = () =>
     said.trying(async () => {
       const body = {
-        ...{ account: account.value, credits: credits.valueAsNumber },
+        account: account.value,
+        credits: credits.valueAsNumber,
         note: note.value || undefined,
       };
       const text = JSON.stringify(body);

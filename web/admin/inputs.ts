@@ -24,7 +24,9 @@ export const input = (attributes: Attributes): HTMLInputElement =>
 /** The name of an account, as the contract has it. */
 export const accountInput = (): HTMLInputElement =>
   input({
-    ...{ type: 'text', required: true, maxlength: 64 },
+    type: 'text',
+    required: true,
+    maxlength: 64,
     pattern: '[A-Za-z0-9][A-Za-z0-9._\\-]*',
     title: 'letters, digits, ".", "_" and "-", beginning with a letter or digit',
   });

@@ -29,7 +29,8 @@ export const queueSection = (): Section => {
   const board = make(
     'a',
     {
-      ...{ href: 'board', class: 'button' },
+      href: 'board',
+      class: 'button',
       click: (event) => {
         event.preventDefault();
         void said.trying(async () => {

@@ -58,7 +58,8 @@ const canaryButton = (
       percent.valueAsNumber = candidate?.release === release ? candidate.percent : 5;
       mirror.valueAsNumber = candidate?.release === release ? candidate.mirror : 0;
       const isSure = await confirmed({
-        ...{ title: `Put ${release} on trial?`, verb: 'Start the trial' },
+        title: `Put ${release} on trial?`,
+        verb: 'Start the trial',
         text: `Some of the new ${slot} jobs get it. It is loaded and checked first.`,
         inputs: [
           field('Percent of new jobs', percent),
@@ -72,7 +73,9 @@ const canaryButton = (
       const body = { release, percent: percent.valueAsNumber, mirror: mirror.valueAsNumber };
       if (isSure)
         await move({
-          ...{ path: 'canary', release, body },
+          path: 'canary',
+          release,
+          body,
           doing: `Loading and checking ${release} …`,
           done: `${release} is on trial.`,
         });
@@ -88,7 +91,9 @@ const promoteButton = ({ release }: AdminRelease, move: Do): HTMLButtonElement =
         'All new jobs get it. It is loaded and checked first; jobs that run finish on theirs.';
       if (await confirmed({ title: `Promote ${release}?`, text, verb: 'Promote' }))
         await move({
-          ...{ path: 'promote', release, body: { release } },
+          path: 'promote',
+          release,
+          body: { release },
           doing: `Loading and checking ${release} …`,
           done: `New jobs get ${release}.`,
         });
@@ -102,14 +107,17 @@ const unloadButton = ({ release, shipped }: AdminRelease, move: Do): HTMLButtonE
     async () => {
       const files = checkbox('Delete its files too');
       const isSure = await confirmed({
-        ...{ title: `Unload ${release}?`, verb: 'Unload' },
+        title: `Unload ${release}?`,
+        verb: 'Unload',
         text: 'Its memory is given back. It is refused while an unfinished job needs it.',
         inputs: shipped ? [] : [files.element],
       });
       const body = { release, delete: files.box.checked };
       if (isSure)
         await move({
-          ...{ path: 'unload', release, body },
+          path: 'unload',
+          release,
+          body,
           doing: `Unloading ${release} …`,
           done: `${release} is unloaded.`,
         });

@@ -51,7 +51,10 @@ const operationOf = (route: Description, { problemOf }: Facts, schemas: Schemas)
   if (!operationId || !tag)
     throw new Error(`expected an operationId and a tag in the route ${method} ${path}`);
   return {
-    ...{ tags: [tag], summary, ...(description && { description }), operationId },
+    tags: [tag],
+    summary,
+    ...(description && { description }),
+    operationId,
     security: securityOf(route),
     parameters: parametersOf(route, schemas),
     ...(body && { requestBody: requestBodyOf(route, body, schemas) }),

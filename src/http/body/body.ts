@@ -84,8 +84,10 @@ const readParts = async (ctx: Context, expected: Expected): Promise<Body> => {
   // One file more than expected, so that an unexpected one is reported by its name.
   const bounds = {
     fileParts: parts,
-    ...{ fields: maxFields, files: parts.length + 1 },
-    ...{ textBytes: maxTextBytes, fileBytes: maxFileBytes },
+    fields: maxFields,
+    files: parts.length + 1,
+    textBytes: maxTextBytes,
+    fileBytes: maxFileBytes,
   };
   const { fields, strayFiles } = await receive(ctx, stallMs, (signal) =>
     readMultipart(ctx.req, bounds, keep, signal),

@@ -52,11 +52,20 @@ const bundled = async () => {
   try {
     const { outputFiles, metafile } = await build({
       entryPoints: entryPoints.map((name) => join(web, name)),
-      ...{ bundle: true, minify: true, format: 'esm', target: 'es2022', charset: 'utf8' },
-      ...{ loader: { '.svg': 'copy', '.jpg': 'copy' }, entryNames: '[name]-[hash]' },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      target: 'es2022',
+      charset: 'utf8',
+      loader: { '.svg': 'copy', '.jpg': 'copy' },
+      entryNames: '[name]-[hash]',
       // The admin tab is a file of its own, loaded when it is opened.
-      ...{ splitting: true, chunkNames: '[name]-[hash]' },
-      ...{ outdir: web, write: false, logLevel: 'silent', metafile: true },
+      splitting: true,
+      chunkNames: '[name]-[hash]',
+      outdir: web,
+      write: false,
+      logLevel: 'silent',
+      metafile: true,
     });
     const files = outputFiles.map(({ path, contents }) => ({
       name: basename(path),

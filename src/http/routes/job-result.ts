@@ -28,16 +28,21 @@ export const jobResultRoute = (operations: readonly Operation[]) =>
     headers: ['Range', 'If-Range', 'If-None-Match'],
     byLink: true,
     answer: {
-      ...{ status: 200, description: 'The whole result', type: types },
+      status: 200,
+      description: 'The whole result',
+      type: types,
       headers: ['ETag', 'Accept-Ranges', 'Content-Disposition'],
     },
     also: [
       {
-        ...{ status: 302, description: 'Where the storage of files itself gives the result out' },
+        status: 302,
+        description: 'Where the storage of files itself gives the result out',
         headers: ['Location'],
       },
       {
-        ...{ status: 206, description: 'The asked-for range', type: types },
+        status: 206,
+        description: 'The asked-for range',
+        type: types,
         headers: ['ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range'],
       },
       { status: 304, description: 'If-None-Match names what is there', headers: ['ETag'] },

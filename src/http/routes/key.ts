@@ -16,8 +16,11 @@ export const getKey = route({
     const { account, keyId, scopes } = caller;
     const key = keyId === operator.keyId ? null : await keys.working(keyId);
     return {
-      ...{ id: keyId, account: account || null, scopes: [...scopes] },
-      ...{ name: key?.name ?? null, expires_at: key?.expires_at ?? null },
+      id: keyId,
+      account: account || null,
+      scopes: [...scopes],
+      name: key?.name ?? null,
+      expires_at: key?.expires_at ?? null,
     };
   },
 });

@@ -28,12 +28,17 @@ export const modelsRoute = (
           const state = states.find((one) => one.id === id);
           const releases = state?.releases ?? { image: null, video: null };
           return {
-            ...{ id, operation: operation.kind, description },
+            id,
+            operation: operation.kind,
+            description,
             ready: state?.ready ?? false,
             version: releases.video ?? releases.image,
             releases: (state?.offered ?? []).map(
               ({ release, alias, percent, ready, versions }) => ({
-                ...{ release: written(id, release), alias, percent, ready },
+                release: written(id, release),
+                alias,
+                percent,
+                ready,
                 version: versions.video ?? versions.image,
               }),
             ),
@@ -49,8 +54,12 @@ export const modelsRoute = (
 const exampleOf = (operations: readonly Operation[]) => ({
   object: 'list',
   operations: operations.map(({ kind, title, heading = title, summary, sources }) => ({
-    ...{ kind, title: heading, summary, path: `/v1/${kind}` },
-    ...{ sources, request: { type: 'object' } },
+    kind,
+    title: heading,
+    summary,
+    path: `/v1/${kind}`,
+    sources,
+    request: { type: 'object' },
   })),
   data: operations.flatMap(({ kind, models, example }) => {
     const model = String(example?.result.model_used);
@@ -66,7 +75,10 @@ const operationEntry = ({
   sources,
   request,
 }: Operation) => ({
-  ...{ kind, title: heading, summary, path: `/v1/${kind}` },
+  kind,
+  title: heading,
+  summary,
+  path: `/v1/${kind}`,
   sources: sources.map((group) => [...group]),
   request: requestSchema(z.strictObject(request.shape)),
 });

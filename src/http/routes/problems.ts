@@ -23,10 +23,7 @@ export const getProblemType = openRoute<
   summary: 'What the code of an error means, and what to do',
   description: 'A page for people; JSON for `Accept: application/json`.',
   params: Params,
-  answer: {
-    ...{ status: 200, body: ProblemType, type: html },
-    example: explain('rate_limited'),
-  },
+  answer: { status: 200, body: ProblemType, type: html, example: explain('rate_limited') },
   fails: ['not_found'],
   handle: async ({ ctx, params: { code } }) => {
     if (!isFailureCode(code)) throw new Failure('not_found', { what: 'error with this code' });

@@ -50,7 +50,12 @@ const queueOf = async (queue: Seen): Promise<QueueState['queues'][number]> => {
     queue.getWorkers(),
   ]);
   return {
-    ...{ name: queue.name, paused, waiting, active, delayed, failed },
+    name: queue.name,
+    paused,
+    waiting,
+    active,
+    delayed,
+    failed,
     workers: listed?.length ?? null,
   };
 };
@@ -64,7 +69,9 @@ export const createBoardSession = route({
   scope: 'admin',
   rate: 'create',
   answer: {
-    ...{ status: 201, body: BoardSession, example: boardSessionExample },
+    status: 201,
+    body: BoardSession,
+    example: boardSessionExample,
     headers: ['Set-Cookie'],
   },
   fails: [],

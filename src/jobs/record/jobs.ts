@@ -161,8 +161,17 @@ export const openJobs = (stores: Redises, files: Files, read: ReadRecord) => {
   };
 
   return {
-    ...{ find, get, read: readFlat, isQueued, isUnfinished, position },
-    ...{ list, cancel, erase, counts, oldestQueuedAtMs },
+    find,
+    get,
+    read: readFlat,
+    isQueued,
+    isUnfinished,
+    position,
+    list,
+    cancel,
+    erase,
+    counts,
+    oldestQueuedAtMs,
   };
 };
 

@@ -188,9 +188,21 @@ const readLoosely = (
 };
 
 const newborn = {
-  ...{ kind: '', model: '', status: 'queued', created_at: '0', request_id: '', model_version: '' },
-  ...{ fingerprint: '', estimated: '0', held: '0', charged: '0', lines: '[]' },
-  ...{ fence: '0', dispatch: '0', attempts: '0', lost: '0' },
+  kind: '',
+  model: '',
+  status: 'queued',
+  created_at: '0',
+  request_id: '',
+  model_version: '',
+  fingerprint: '',
+  estimated: '0',
+  held: '0',
+  charged: '0',
+  lines: '[]',
+  fence: '0',
+  dispatch: '0',
+  attempts: '0',
+  lost: '0',
 };
 
 const Anything = json(z.record(z.string(), z.unknown()));

@@ -137,7 +137,11 @@ const outcomeOf = (
   file: string,
   { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
 ): JobOutcome => ({
-  ...{ file, bytes, sha256, content_type: contentType, output_size: sizeText(outputSize) },
+  file,
+  bytes,
+  sha256,
+  content_type: contentType,
+  output_size: sizeText(outputSize),
   ...details,
   model_version: modelVersion,
   ...(release !== undefined && { release }),

@@ -85,7 +85,11 @@ export const placeNew = async (
     const price = quote(submission.price, used, config.prices);
     const ask = {
       ...askOf(order, id, config),
-      ...{ want: 'new', month, bytes, ...priceFields(price), ...limitsOf(config) },
+      want: 'new',
+      month,
+      bytes,
+      ...priceFields(price),
+      ...limitsOf(config),
     };
     const said = await place(parts, ask, fullRecordOf(order));
     switch (said[0]) {
@@ -151,7 +155,9 @@ const askOf = (
   id: string,
   { jobs }: Config,
 ) => ({
-  ...{ id, account, release: chosen.release },
+  id,
+  account,
+  release: chosen.release,
   fingerprint: fingerprint(identity, chosen.modelVersion, signedBy),
   account_records: jobs.accountRecords,
   large_bytes: LARGE_BYTES,
@@ -164,8 +170,11 @@ const askOf = (
 });
 
 const priceFields = ({ credits, list, lines, validFor }: Quote) => ({
-  ...{ credits, list, lines: JSON.stringify(lines) },
-  ...{ used_from: validFor.from, used_to: validFor.to },
+  credits,
+  list,
+  lines: JSON.stringify(lines),
+  used_from: validFor.from,
+  used_to: validFor.to,
 });
 
 const limitsOf = ({ jobs }: Config) => ({
@@ -191,12 +200,15 @@ const recordOf = ({
   traceparent,
   callback,
 }: Order) => ({
-  ...{ kind, identity },
+  kind,
+  identity,
   metadata: JSON.stringify(callback?.metadata ?? {}),
   request_id: requestId,
   traceparent: traceparent ?? '',
   model: options.model,
-  ...{ model_version: chosen.modelVersion, release: chosen.release, mirror: chosen.mirror },
+  model_version: chosen.modelVersion,
+  release: chosen.release,
+  mirror: chosen.mirror,
   canary: chosen.canary ? '1' : '',
   pinned: chosen.pinned ? '1' : '',
   options: JSON.stringify(options),

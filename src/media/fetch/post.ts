@@ -29,7 +29,10 @@ export const postTo = async ({ url, body, headers, config, timeoutMs, signal }: 
   try {
     checkUrl(requested, config.allowHosts);
     const { status, data } = await axios.post<Readable>(url, Buffer.from(body), {
-      ...{ responseType: 'stream', maxRedirects: 0, proxy: false, decompress: false },
+      responseType: 'stream',
+      maxRedirects: 0,
+      proxy: false,
+      decompress: false,
       headers: { 'Content-Type': 'application/json', 'User-Agent': 'enhance', ...headers },
       signal: AbortSignal.any([signal, late]),
       validateStatus: () => true,

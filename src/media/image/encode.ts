@@ -55,7 +55,10 @@ const encodeApart = async (
   const node = [process.execPath, '--enable-source-maps'] as const;
   const [execPath, ...execArgv] = network === 'blocked' ? [...withoutNetwork(), ...node] : node;
   const child = fork(PROGRAM, {
-    ...{ execPath, execArgv, env: environment, serialization: 'advanced' },
+    execPath,
+    execArgv,
+    env: environment,
+    serialization: 'advanced',
     stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
   });
   const kill = () => child.kill('SIGKILL');

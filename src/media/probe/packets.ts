@@ -75,8 +75,14 @@ export const readPackets = async (
 };
 
 const noPackets = (): Packets => ({
-  ...{ timeBase: { num: 1, den: 1 }, dts: [], pts: [], durations: [], isKey: [] },
-  ...{ ticks: 0, bytes: 0, cut: false },
+  timeBase: { num: 1, den: 1 },
+  dts: [],
+  pts: [],
+  durations: [],
+  isKey: [],
+  ticks: 0,
+  bytes: 0,
+  cut: false,
 });
 
 const secondsOf = ({ ticks, timeBase }: Packets): number => (ticks * timeBase.num) / timeBase.den;
@@ -108,8 +114,14 @@ const summaryOf = (stream: Packets): PacketSummary => {
   const seconds = (ticks: number): number =>
     Math.round((1e6 * ticks * timeBase.num) / timeBase.den) / 1e6;
   return {
-    ...{ timeBase, bytes, cut, packets: times.length, seconds: seconds(stream.ticks) },
-    ...{ start: seconds(first), end: seconds(last + lastTicks), lastSeconds: seconds(lastTicks) },
+    timeBase,
+    bytes,
+    cut,
+    packets: times.length,
+    seconds: seconds(stream.ticks),
+    start: seconds(first),
+    end: seconds(last + lastTicks),
+    lastSeconds: seconds(lastTicks),
     keys: spread(clock.filter((_, at) => stream.isKey[at])).map(seconds),
     constantRate:
       Math.abs(lastTicks - mean) <= 1 &&

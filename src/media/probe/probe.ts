@@ -19,10 +19,7 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
   try {
     const bmp = await readBmpHeader(path);
     if (bmp) {
-      return {
-        ...{ kind: 'image', ...bmp, format: 'bmp' },
-        ...{ gray: false, profile: null, metadata: false },
-      };
+      return { kind: 'image', ...bmp, format: 'bmp', gray: false, profile: null, metadata: false };
     }
     const lost = await checkImageParts(path);
     const header = await sharp(path, { limitInputPixels: false }).metadata();

@@ -40,9 +40,7 @@ const PROGRAM = fileURLToPath(new URL('../../../dist/prober.js', import.meta.url
 export const startProber = ({ environment, network }: Confines): Prober => {
   const node = [process.execPath, '--enable-source-maps'] as const;
   const [execPath, ...execArgv] = network === 'blocked' ? [...withoutNetwork(), ...node] : node;
-  const child = fork(PROGRAM, {
-    ...{ execPath, execArgv, env: environment, serialization: 'advanced' },
-  });
+  const child = fork(PROGRAM, { execPath, execArgv, env: environment, serialization: 'advanced' });
   if (child.pid !== undefined) setPriority(child.pid, niceness.probers);
   const gone = new AbortController();
   child.once('exit', (code, signal) => gone.abort(signal ?? `exit code ${code}`));

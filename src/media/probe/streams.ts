@@ -78,7 +78,8 @@ export const readStreams = async (
   );
   const sound = streams.find(({ codec_type }) => codec_type === 'audio');
   return {
-    ...{ video: video ? videoOf(video) : null, audio: audioOf(streams) },
+    video: video ? videoOf(video) : null,
+    audio: audioOf(streams),
     soundSeconds: sound?.duration ?? null,
   };
 };
@@ -107,7 +108,10 @@ const audioOf = (streams: readonly Stream[]): AudioTrack[] =>
   streams
     .filter(({ codec_type }) => codec_type === 'audio')
     .map(({ codec_name, sample_rate, channels }, index) => ({
-      ...{ index, codec: codec_name, sampleRate: sample_rate, mono: channels === 1 },
+      index,
+      codec: codec_name,
+      sampleRate: sample_rate,
+      mono: channels === 1,
     }))
     .filter(({ codec }) => !['unknown', 'none'].includes(codec));
 

@@ -85,7 +85,9 @@ export const encodePart = (
   encode(frames, { ffmpeg, signal, fps: format.fps }, (first) => [
     ...[...pipeInput, '-map', '0:V:0'],
     ...pictureArgs(format, {
-      ...{ isRgb: isRgb(first), filters, ffmpeg },
+      isRgb: isRgb(first),
+      filters,
+      ffmpeg,
       quality: output ? quality(output) : CLIP_QUALITY,
     }),
     ...clockArgs(format),

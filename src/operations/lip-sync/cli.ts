@@ -113,7 +113,9 @@ const fieldsOf = ({ model, syncMode, segment, face, background, ...tuning }: Opt
   ...(face && { speaker: face }),
   ...(segment && { segments: segment }),
   options: {
-    ...{ expressiveness: tuning.expressiveness, on_no_face: tuning.onNoFace, style: tuning.style },
+    expressiveness: tuning.expressiveness,
+    on_no_face: tuning.onNoFace,
+    style: tuning.style,
     ...(!tuning.motion && { motion: false }),
     ...(background !== undefined && { background: { mode: 'mix', volume: background } }),
   },

@@ -101,9 +101,13 @@ const hearBoth = async (
 ): Promise<ClipSounds> => {
   const [{ ffmpeg }, { speech }] = [config, models];
   const sound = await hear({
-    ...{ path: inputs.audio, info: found.audio, samplesPath: inputs.heard },
+    path: inputs.audio,
+    info: found.audio,
+    samplesPath: inputs.heard,
     spans: soundSpansOf(options, found.audio.durationSeconds),
-    ...{ speech, ffmpeg, signal },
+    speech,
+    ffmpeg,
+    signal,
   });
   const own = await decodeOwnAudio(inputs.media, info, { from: info.startSeconds, ffmpeg, signal });
   return { sound, own: own.length > 0 ? await hearSamples(own, speech, signal) : null };
@@ -142,13 +146,20 @@ const runSecondPass = async (
     clip: { path: inputs.media, info },
   };
   const { parts, encoded, passedThrough } = await encodeOutput(task, {
-    ...{ checkpoints, times: frames, format },
+    checkpoints,
+    times: frames,
+    format,
     open: renderFrom(task, { video, meshes, script }),
     keep: (chunks) => keepScene(checkpoints, { ...tracked, script, format, chunks }),
   });
   return {
-    ...{ parts, track: soundTrack(sources, options, frames), encoded, format, facesDetected },
-    ...{ size: evened(info.size), sound: sounds.sound },
+    parts,
+    track: soundTrack(sources, options, frames),
+    encoded,
+    format,
+    facesDetected,
+    size: evened(info.size),
+    sound: sounds.sound,
     framesPassedThrough: passedThrough,
     warnings: grownFrom(info.size),
     boxes: frames.map(({ moves, source }) => (moves && chosen[source]?.box) || null),

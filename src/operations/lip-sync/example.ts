@@ -70,13 +70,18 @@ export const lipsyncExample: OperationExample = {
     options: {
       sync_modes: ['cut_off', 'loop', 'bounce', 'silence', 'remap'],
       output_formats: ['mp4'],
-      ...{ speaker: { type: 'object' }, segment: { type: 'object' }, options: { type: 'object' } },
+      speaker: { type: 'object' },
+      segment: { type: 'object' },
+      options: { type: 'object' },
     },
     limits: {
       portrait: { max_long_side: 4096, max_short_side: 2304, max_bytes: 52_428_800 },
       video: {
-        ...{ max_long_side: 4096, max_short_side: 2304, max_bytes: 524_288_000 },
-        ...{ max_seconds: 300, max_frames: 18_000 },
+        max_long_side: 4096,
+        max_short_side: 2304,
+        max_bytes: 524_288_000,
+        max_seconds: 300,
+        max_frames: 18_000,
       },
       audio: { max_bytes: 52_428_800, max_seconds: 300 },
       best_up_to_seconds: 300,

@@ -37,17 +37,20 @@ export const lipSync = operation({
   models: {
     fast: {
       description: 'short clips of a talking head, and portraits; the quickest',
-      ...{ rate: 1, release: 's15' },
+      rate: 1,
+      release: 's15',
     },
     balanced: {
       description:
         'talking heads of up to five minutes; teeth and tongue from many frames of the clip',
-      ...{ rate: 2, release: 's15' },
+      rate: 2,
+      release: 's15',
     },
     studio: {
       description:
         'close-ups and broadcast: what covers the mouth stays in front of it; the slowest',
-      ...{ rate: 4, release: 's15' },
+      rate: 4,
+      release: 's15',
     },
   },
 

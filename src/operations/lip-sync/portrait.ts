@@ -44,7 +44,9 @@ export const lipSyncPortrait = async (
   const { config, found, inputs, models, report, signal } = task;
   report({ stage: 'decoding', framesDone: 0, framesTotal: null });
   const still = await decodeStill(inputs.media, info, {
-    ...{ most: config.limits.lipsync, ffmpeg: config.ffmpeg, signal },
+    most: config.limits.lipsync,
+    ffmpeg: config.ffmpeg,
+    signal,
   });
   const [sound, face] = await together(
     signal,
@@ -59,13 +61,20 @@ export const lipSyncPortrait = async (
   const { open, covered } = await preparePortraitFrames(task, { still, face, sound, times });
   const origin = checkpointOrigin(task, models.version);
   const { parts, encoded, passedThrough } = await encodeOutput(task, {
-    ...{ checkpoints: await openCheckpoints(task.work, origin), times, format, open },
+    checkpoints: await openCheckpoints(task.work, origin),
+    times,
+    format,
+    open,
   });
   const { width, height } = still;
   return {
     parts,
     track: { path: inputs.audio, info: found.audio, seconds: count / PORTRAIT_FPS },
-    ...{ encoded, format, size: { width, height }, sound, facesDetected: face.count },
+    encoded,
+    format,
+    size: { width, height },
+    sound,
+    facesDetected: face.count,
     framesPassedThrough: passedThrough,
     warnings: [
       ...shrunkFrom(info.size, still),
@@ -82,8 +91,12 @@ const hearNew = (
   signal: AbortSignal,
 ): Promise<HeardSound> =>
   hear({
-    ...{ path: inputs.audio, info: found.audio, samplesPath: inputs.heard },
-    ...{ speech: models.speech, ffmpeg: config.ffmpeg, signal },
+    path: inputs.audio,
+    info: found.audio,
+    samplesPath: inputs.heard,
+    speech: models.speech,
+    ffmpeg: config.ffmpeg,
+    signal,
   });
 
 type PortraitScene = {

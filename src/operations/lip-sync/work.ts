@@ -12,7 +12,9 @@ export const lipsyncWork = async (task: Work) => {
   const { lipsync, outputSize, contentType, ...video } = await runLipSync(withModels(task));
   const { sync } = lipsync;
   return {
-    ...{ outputSize, contentType, warnings: lipsync.warnings },
+    outputSize,
+    contentType,
+    warnings: lipsync.warnings,
     details: {
       ...videoDetails(video),
       faces_detected: lipsync.facesDetected,

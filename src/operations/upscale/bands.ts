@@ -48,7 +48,10 @@ export const bandsOf = (
   const step = Math.max(1, Math.floor(wanted / bandAlign)) * bandAlign;
   const context = [bandHalo, bandAfter?.(scale) ?? bandHalo] as const;
   const rows = spansOf(height, step, context).map(([top, bottom, contextTop, contextBottom]) => ({
-    ...{ top, bottom, contextTop, contextBottom },
+    top,
+    bottom,
+    contextTop,
+    contextBottom,
   }));
   const columns = spansOf(width, bandColumns || width, context).map(
     ([left, right, contextLeft, contextRight]) => ({ left, right, contextLeft, contextRight }),

@@ -13,7 +13,8 @@ const MEAN_OF_FIVE = 'atadenoise=s=5:0a=.012:0b=.024:1a=.012:1b=.024:2a=.012:2b=
 const FOLLOWING = 'hqdn3d=.01:.01:4:4';
 
 const FILTERS: Record<UpscaleModel, string> = {
-  ...{ photo: MEAN_OF_FIVE, detail: MEAN_OF_FIVE },
+  photo: MEAN_OF_FIVE,
+  detail: MEAN_OF_FIVE,
   animation: FOLLOWING,
 };
 

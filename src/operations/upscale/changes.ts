@@ -29,7 +29,8 @@ export const grown = (area: Area, by: number, { width, height }: Size): Area => 
   const x = Math.max(0, area.x - by);
   const y = Math.max(0, area.y - by);
   return {
-    ...{ x, y },
+    x,
+    y,
     width: Math.min(width, area.x + area.width + by) - x,
     height: Math.min(height, area.y + area.height + by) - y,
   };
@@ -78,7 +79,8 @@ const joined = (areas: readonly Area[], cost: (area: Area) => number): Area[] =>
 const union = (one: Area, other: Area): Area => {
   const [x, y] = [Math.min(one.x, other.x), Math.min(one.y, other.y)];
   return {
-    ...{ x, y },
+    x,
+    y,
     width: Math.max(one.x + one.width, other.x + other.width) - x,
     height: Math.max(one.y + one.height, other.y + other.height) - y,
   };

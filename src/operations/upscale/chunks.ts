@@ -120,7 +120,11 @@ const makeChunk = async (
     try {
       const told = counted(enhanced, onFrames);
       const { frames } = await encodePart(told, {
-        ...{ format: info, target, ...encoding, ffmpeg, signal },
+        format: info,
+        target,
+        ...encoding,
+        ffmpeg,
+        signal,
       });
       return { ...edges, frames };
     } catch (error) {

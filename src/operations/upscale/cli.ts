@@ -100,7 +100,8 @@ const fieldsOf = (
   { model, scale, effort, denoise, quality }: Options,
   format: string | undefined,
 ) => ({
-  ...{ model, scale: Number(scale) },
+  model,
+  scale: Number(scale),
   ...(effort && { effort }),
   ...(denoise && { denoise }),
   ...(format && { output_format: format }),

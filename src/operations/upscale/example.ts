@@ -17,7 +17,11 @@ export const upscaleExample: OperationExample = {
     content_type: 'image/jpeg',
   },
   options: {
-    ...{ model: 'photo', scale: 2, effort: 'best', denoise: 'auto', output_format: 'webp' },
+    model: 'photo',
+    scale: 2,
+    effort: 'best',
+    denoise: 'auto',
+    output_format: 'webp',
     output: { quality: 90 },
   },
   result: {
@@ -42,9 +46,13 @@ export const upscaleExample: OperationExample = {
     limits: {
       image: { max_bytes: 52_428_800, max_pixels: 40_000_000, max_output_side: 16_384 },
       video: {
-        ...{ max_long_side: 4096, max_short_side: 2304, max_bytes: 524_288_000 },
-        ...{ max_output_side: 8192, max_output_pixels: 150_000_000_000 },
-        ...{ max_seconds: 300, max_frames: 18_000 },
+        max_long_side: 4096,
+        max_short_side: 2304,
+        max_bytes: 524_288_000,
+        max_output_side: 8192,
+        max_output_pixels: 150_000_000_000,
+        max_seconds: 300,
+        max_frames: 18_000,
       },
     },
     price: { credits_per_megapixel: 0.5, minimum_credits: 1 },

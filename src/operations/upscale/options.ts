@@ -37,7 +37,10 @@ const settleDenoise = (variant: string, asked: Denoise = 'auto'): Denoise => {
   const allowed = denoisesOf(variant);
   if (!allowed.includes(asked))
     throw new Failure('unsupported_option_for_model', {
-      ...{ option: 'denoise', model: variant, allowed: allowed.join(' or '), got: asked },
+      option: 'denoise',
+      model: variant,
+      allowed: allowed.join(' or '),
+      got: asked,
     });
   return asked;
 };
@@ -53,7 +56,10 @@ export const settleOptions = (options: UpscaleOptions, kind: 'image' | 'video'):
   const { model, scale, output, effort = usualEffort(model, kind) } = options;
   if (model === 'detail' && effort === 'realtime')
     throw new Failure('unsupported_option_for_model', {
-      ...{ option: 'effort', model, allowed: 'best', got: effort },
+      option: 'effort',
+      model,
+      allowed: 'best',
+      got: effort,
     });
   const allowed: OutputFormat[] = kind === 'image' ? [...ImageFormat.options] : ['mp4'];
   const format = formatOf(options, kind);

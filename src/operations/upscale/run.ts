@@ -84,8 +84,11 @@ const inOneGo = (task: UpscaleTask, info: VideoInfo): Promise<Encoded> => {
   const watched = reported(enlargedVideo(task, info), info.frames, report);
   return encodeVideo(watched, {
     source: { path: input('media'), info },
-    ...{ target, output: options.output ?? {}, filters: calmingOf(options) },
-    ...{ ffmpeg: config.ffmpeg, signal },
+    target,
+    output: options.output ?? {},
+    filters: calmingOf(options),
+    ffmpeg: config.ffmpeg,
+    signal,
   });
 };
 

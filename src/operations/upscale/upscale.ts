@@ -26,25 +26,22 @@ export const upscale = operation({
   summary: 'Enlarge an image or a video',
   // Rates: credits for a megapixel of output, of a second for video.
   models: {
-    photo: {
-      description: 'photographs; stays closest to the original',
-      ...{ rate: 0.5, release: 's4' },
-    },
-    animation: {
-      description: 'drawings, cartoons and video of them',
-      ...{ rate: 0.5, release: 's3' },
-    },
+    photo: { description: 'photographs; stays closest to the original', rate: 0.5, release: 's4' },
+    animation: { description: 'drawings, cartoons and video of them', rate: 0.5, release: 's3' },
     photo_realtime: {
       description: 'photo with effort realtime: as fast as a video plays',
-      ...{ rate: 0.05, release: 's3' },
+      rate: 0.05,
+      release: 's3',
     },
     animation_realtime: {
       description: 'animation with effort realtime: as fast as a video plays',
-      ...{ rate: 0.05, release: 's3' },
+      rate: 0.05,
+      release: 's3',
     },
     detail: {
       description: 'photographs that lack detail; invents texture',
-      ...{ rate: 2, release: 's3' },
+      rate: 2,
+      release: 's3',
     },
   },
 

@@ -12,12 +12,16 @@ export const clientFor = (
   endpoint: string | undefined,
 ): S3Client =>
   new S3Client({
-    ...{ region, forcePathStyle, ...(credentials && { credentials }) },
+    region,
+    forcePathStyle,
+    ...(credentials && { credentials }),
     ...(endpoint !== undefined && { endpoint }),
     requestHandler: {
       // Until the head of the answer, for each attempt; `fetch` has a deadline for what follows.
-      ...{ requestTimeout: timeoutMs, throwOnRequestTimeout: true },
-      ...{ connectionTimeout: timeoutMs, socketTimeout: 0 },
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true,
+      connectionTimeout: timeoutMs,
+      socketTimeout: 0,
       httpAgent: { keepAlive: true, maxSockets: CONNECTIONS },
       httpsAgent: { keepAlive: true, maxSockets: CONNECTIONS },
     },

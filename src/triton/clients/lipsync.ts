@@ -44,7 +44,8 @@ export const openLipsync = (
   transport: Transport,
   { version, of }: ModelSet,
 ): LipsyncModels => ({
-  ...{ model, version },
+  model,
+  version,
   faceTrack: openFaceTrack(transport, of(faceTrackSlot.name)),
   speech: openSpeech(transport, of(speechSlot.name)),
   mouthPlan: openMouthPlan(transport, of(mouthPlanSlot.name)),

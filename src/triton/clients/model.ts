@@ -64,13 +64,19 @@ export const openModel =
   };
 
 export const floats = (name: string, ...shape: number[]): RequestedOutput => ({
-  ...{ name, datatype: 'FP32', shape },
+  name,
+  datatype: 'FP32',
+  shape,
 });
 export const integers = (name: string, ...shape: number[]): RequestedOutput => ({
-  ...{ name, datatype: 'INT32', shape },
+  name,
+  datatype: 'INT32',
+  shape,
 });
 export const bytes = (name: string, ...shape: number[]): RequestedOutput => ({
-  ...{ name, datatype: 'UINT8', shape },
+  name,
+  datatype: 'UINT8',
+  shape,
 });
 /** The same outputs, which all have a known length, their data in this memory one behind the other. */
 export const into = (memory: Buffer, outputs: readonly RequestedOutput[]): RequestedOutput[] => {
@@ -82,8 +88,12 @@ export const into = (memory: Buffer, outputs: readonly RequestedOutput[]): Reque
   });
 };
 export const shorts = (name: string, ...shape: number[]): RequestedOutput => ({
-  ...{ name, datatype: 'UINT16', shape },
+  name,
+  datatype: 'UINT16',
+  shape,
 });
 export const texts = (name: string, ...shape: number[]): RequestedOutput => ({
-  ...{ name, datatype: 'BYTES', shape },
+  name,
+  datatype: 'BYTES',
+  shape,
 });

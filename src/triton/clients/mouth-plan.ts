@@ -125,7 +125,9 @@ export const openMouthPlan = (transport: Transport, loaded: LoadedModel): MouthP
       const lenders = request.lenders > 0 ? lendersIn(loaded, of, known) : [];
       return {
         targets: floatsOf(of('TARGETS')),
-        ...{ lagSeconds, references, lenders: lenders.slice(0, request.lenders) },
+        lagSeconds,
+        references,
+        lenders: lenders.slice(0, request.lenders),
       };
     },
   };

@@ -124,8 +124,11 @@ const contract: Contract = {
   ],
   parameters: {
     subject_size: /^[1-9]\d*$/,
-    ...{ lenders: /^\d+$/, lender_size: /^\d+$/, inside_size: /^\d+$/ },
-    ...{ patch_span: /^\d+(\.\d+)?$/, patch_drop: /^-?\d+(\.\d+)?$/ },
+    lenders: /^\d+$/,
+    lender_size: /^\d+$/,
+    inside_size: /^\d+$/,
+    patch_span: /^\d+(\.\d+)?$/,
+    patch_drop: /^-?\d+(\.\d+)?$/,
     smallest_face: /^\d+(\.\d+)?$/,
   },
   wantable,

@@ -51,7 +51,9 @@ export const upscalerSlot = (model: string): Slot => ({
     parameters: {
       scales: /^2,4,8$/,
       reach: /^(\d+,\d+,\d+)?$/,
-      ...{ band_align: /^[1-9]\d*$/, band_halo: /^\d+$/, band_rows: /^\d+$/ },
+      band_align: /^[1-9]\d*$/,
+      band_halo: /^\d+$/,
+      band_rows: /^\d+$/,
     },
   },
 });

@@ -43,17 +43,25 @@ export const int32 = (name: string, values: readonly number[]): Tensor => {
 };
 
 export const uint8 = (name: string, shape: readonly number[], data: Buffer): Tensor => ({
-  ...{ name, datatype: 'UINT8', shape, data },
+  name,
+  datatype: 'UINT8',
+  shape,
+  data,
 });
 
 /** Two bytes each, little-endian. */
 export const uint16 = (name: string, shape: readonly number[], data: Buffer): Tensor => ({
-  ...{ name, datatype: 'UINT16', shape, data },
+  name,
+  datatype: 'UINT16',
+  shape,
+  data,
 });
 
 /** The tensor is a view of the values: they must not change before the request has been sent. */
 export const fp32 = (name: string, shape: readonly number[], values: Float32Array): Tensor => ({
-  ...{ name, datatype: 'FP32', shape },
+  name,
+  datatype: 'FP32',
+  shape,
   data: Buffer.from(values.buffer, values.byteOffset, values.byteLength),
 });
 

@@ -57,7 +57,10 @@ export const openWire = (
     if (closed) throw new Error('the connection is closed');
     signal?.throwIfAborted();
     const asked = request(`${httpUrl}/v2${path}`, {
-      ...{ method, agent, headers: { ...own, ...headers }, timeout: timeoutMs },
+      method,
+      agent,
+      headers: { ...own, ...headers },
+      timeout: timeoutMs,
       ...(signal && { signal }),
     });
     asked.once('timeout', () => asked.destroy(new TimeoutError(timeoutMs)));

@@ -39,7 +39,8 @@ export const mergedIndex = (
 /** What a server had that does not answer now. */
 const lost = (server: Pick<Server, 'name' | 'index'>): IndexEntry[] =>
   server.index().map(({ name, state }) => ({
-    ...{ name, state: state && 'UNAVAILABLE' },
+    name,
+    state: state && 'UNAVAILABLE',
     reason: `the replica ${server.name} had it and does not answer`,
   }));
 

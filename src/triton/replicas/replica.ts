@@ -66,7 +66,9 @@ export const openServer = async (
   const requests = openInFlight(transport);
   const doubts = new Map<string, Ejection>();
   const health = openHealth({
-    ...{ name, control, log },
+    name,
+    control,
+    log,
     // What failed there failed with the replica.
     onBack: () => doubts.clear(),
     // A machine that vanished resets no connection: without this its requests would wait for half an hour.
@@ -78,7 +80,9 @@ export const openServer = async (
   };
 
   return {
-    ...{ name, control, close },
+    name,
+    control,
+    close,
     infer: watch(requests.infer, name),
     check: health.check,
     state: () => ({

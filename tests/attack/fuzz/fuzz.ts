@@ -114,7 +114,10 @@ export const fuzz = async (service: RealService, plan: Plan): Promise<Report> =>
   if (health.longestMs() > longestBlockMs)
     tally.findAfter(`/healthz was not answered for ${health.longestMs()} ms`);
   return {
-    ...{ seed: plan.seed, ...tally.figures(), jobs, longest_block_ms: health.longestMs() },
+    seed: plan.seed,
+    ...tally.figures(),
+    jobs,
+    longest_block_ms: health.longestMs(),
     api: { before: before.api, after: after.api },
     worker: { before: before.worker, after: after.worker },
     found: tally.found(),

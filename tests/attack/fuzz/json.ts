@@ -19,8 +19,12 @@ type Fields = Record<string, unknown>;
 const goodBodies = ({ upload, job }: Target): Readonly<Record<string, Fields>> => {
   const upscale = { model: 'photo', scale: 2, image_url: upload, output: { quality: 80 } };
   const lipsync = {
-    ...{ model: 'fast', video_url: upload, audio_url: upload, sync_mode: 'loop' },
-    ...{ speaker: { boxes: [[0, 0, 9, 9], null] }, options: { background: { mode: 'mix' } } },
+    model: 'fast',
+    video_url: upload,
+    audio_url: upload,
+    sync_mode: 'loop',
+    speaker: { boxes: [[0, 0, 9, 9], null] },
+    options: { background: { mode: 'mix' } },
     segments: [{ start: 0, end: 1, audio: { start: 0 } }],
   };
   return {

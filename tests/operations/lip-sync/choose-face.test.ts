@@ -7,7 +7,10 @@ import { failing } from '../../media/failing.ts';
 
 const test = suite('choice of the face');
 const face = (id: number, x: number, width: number): Sighting => ({
-  ...{ id, score: 1, mesh: 0, opening: 0 },
+  id,
+  score: 1,
+  mesh: 0,
+  opening: 0,
   box: [x, 0, x + width, width],
 });
 /** Lips that open and shut three times a second, and what is heard then; `late` in seconds. */

@@ -46,8 +46,14 @@ const run = async (models: typeof fast) => {
     rendered: (frame) => frames.push(frame),
   };
   await runLipSync({
-    ...{ inputs: { media, audio }, found, target: join(dir, `${count++}.mp4`) },
-    ...{ models, config, report: () => {}, signal, hooks },
+    inputs: { media, audio },
+    found,
+    target: join(dir, `${count++}.mp4`),
+    models,
+    config,
+    report: () => {},
+    signal,
+    hooks,
     options: LipsyncOptions.parse({ model: models.model }),
   });
   const [plan] = plans;
@@ -105,7 +111,9 @@ test('the inside of the mouth that the clip shows is another than a drawn one, a
       yield picture;
     },
     meshOf: async () => face,
-    ...{ render: balanced.mouthRender, inFlight: 2, signal },
+    render: balanced.mouthRender,
+    inFlight: 2,
+    signal,
   };
   const own = await collectInside({ ...clip, rendering: about });
   const target = new Float32Array(SHAPE);
@@ -223,8 +231,13 @@ test('a portrait shows what its own picture shows of the mouth, and a drawing no
     asked.length = 0;
     const inputs = { media: portrait, audio: sound };
     await runLipSync({
-      ...{ inputs, found: await probeBoth(inputs, config, signal), models, config, signal },
-      ...{ target: join(dir, `${style}.mp4`), report: () => {} },
+      inputs,
+      found: await probeBoth(inputs, config, signal),
+      models,
+      config,
+      signal,
+      target: join(dir, `${style}.mp4`),
+      report: () => {},
       options: LipsyncOptions.parse({ model: 'fast', options: { style, motion: false } }),
     });
     const frames = asked.slice(style === 'photo' ? 3 : 1);

@@ -44,15 +44,29 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
   writeFileSync(at.media, clip);
   writeFileSync(at.audio, sound);
   const input: LipsyncInput = {
-    ...{ kind: 'video', size: '10x10', bytes: clip.length, sha256: `sha of ${clip}` },
-    ...{ content_type: 'video/mp4', duration_seconds: 12, frames: 300, fps: 25 },
+    kind: 'video',
+    size: '10x10',
+    bytes: clip.length,
+    sha256: `sha of ${clip}`,
+    content_type: 'video/mp4',
+    duration_seconds: 12,
+    frames: 300,
+    fps: 25,
     audio: {
-      ...{ bytes: sound.length, sha256: `sha of ${sound}`, content_type: 'audio/wav' },
-      ...{ duration_seconds: 12.5, sample_rate: 16_000, channels: 1 },
+      bytes: sound.length,
+      sha256: `sha of ${sound}`,
+      content_type: 'audio/wav',
+      duration_seconds: 12.5,
+      sample_rate: 16_000,
+      channels: 1,
     },
   };
   return submit(parts, {
-    ...{ kind: 'lipsync', account, requestId: 'req_1', chosen, rechoose: async () => chosen },
+    kind: 'lipsync',
+    account,
+    requestId: 'req_1',
+    chosen,
+    rechoose: async () => chosen,
     options: LipsyncOptions.parse({ model: 'fast' }),
     input,
     inputKind: 'video',
@@ -68,20 +82,33 @@ const chosen = choiceOf('face-r1+speech-r1');
 
 const found: LipsyncFound = {
   media: {
-    ...{ kind: 'video', container: 'mov', size: { width: 10, height: 10 }, startSeconds: 0 },
-    ...{ durationSeconds: 12, mediaSeconds: 12, frames: 300, fps: 25, constantRate: true },
-    ...{
-      keyFrames: [],
-      lastFrameSeconds: 0.04,
-      timeBase: { num: 1, den: 25 },
-      sampleAspect: { num: 1, den: 1 },
-    },
-    ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false, hasAudio: false, audio: [] },
+    kind: 'video',
+    container: 'mov',
+    size: { width: 10, height: 10 },
+    startSeconds: 0,
+    durationSeconds: 12,
+    mediaSeconds: 12,
+    frames: 300,
+    fps: 25,
+    constantRate: true,
+    keyFrames: [],
+    lastFrameSeconds: 0.04,
+    timeBase: { num: 1, den: 25 },
+    sampleAspect: { num: 1, den: 1 },
+    pixelFormat: 'yuv420p',
+    chroma: 'left',
+    interlaced: false,
+    hasAudio: false,
+    audio: [],
     colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
   },
   audio: {
-    ...{ kind: 'audio', container: 'wav', codec: 'pcm_s16le', durationSeconds: 12.5 },
-    ...{ sampleRate: 16_000, channels: 1 },
+    kind: 'audio',
+    container: 'wav',
+    codec: 'pcm_s16le',
+    durationSeconds: 12.5,
+    sampleRate: 16_000,
+    channels: 1,
   },
 };
 
@@ -99,10 +126,16 @@ const joining: Run = async (work, { input, target }) => {
     readFileSync(input('media'), 'utf8') + readFileSync(input('audio'), 'utf8'),
   );
   return {
-    ...{ outputSize: { width: 10, height: 10 }, contentType: 'video/mp4', modelVersion },
+    outputSize: { width: 10, height: 10 },
+    contentType: 'video/mp4',
+    modelVersion,
     details: {
-      ...{ frames: 300, duration_seconds: 12, fps: 25, faces_detected: 1 },
-      ...{ frames_passed_through: 2, sync: { correlation: null, lag_ms: null } },
+      frames: 300,
+      duration_seconds: 12,
+      fps: 25,
+      faces_detected: 1,
+      frames_passed_through: 2,
+      sync: { correlation: null, lag_ms: null },
     },
   };
 };

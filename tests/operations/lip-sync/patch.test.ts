@@ -107,7 +107,8 @@ test('a share mixes the new with the old', () => {
 
 /** A still, every byte its own as far as bytes go. */
 const still: Picture = {
-  ...{ ...size, channels: 3 },
+  ...size,
+  channels: 3,
   pixels: Buffer.from(Array.from({ length: 64 * 48 * 3 }, (_, i) => (i * 37) % 256)),
 };
 const byteAt = (x: number, y: number, channel: number) => (((y * 64 + x) * 3 + channel) * 37) % 256;

@@ -81,9 +81,15 @@ for (const body of refused) {
 test('what a request leaves out is its default', () => {
   const { video_url: _, image_url: __, audio_url: ___, ...options } = LipsyncRequest.parse(request);
   assert.equal(options, {
-    ...{ model: 'fast', output_format: 'mp4', sync_mode: 'cut_off', speaker: { mode: 'auto' } },
+    model: 'fast',
+    output_format: 'mp4',
+    sync_mode: 'cut_off',
+    speaker: { mode: 'auto' },
     options: {
-      ...{ expressiveness: 0.5, on_no_face: 'passthrough', motion: true, style: 'auto' },
+      expressiveness: 0.5,
+      on_no_face: 'passthrough',
+      motion: true,
+      style: 'auto',
       background: { mode: 'drop', volume: 0.3 },
     },
   });

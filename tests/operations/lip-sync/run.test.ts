@@ -44,8 +44,13 @@ const run = async (media: string, asked: Asked = {}, audio = babble) => {
   const found = await probeBoth({ media, audio }, given, AbortSignal.timeout(30_000));
   const target = at(`${count++}.mp4`);
   const outcome = await runLipSync({
-    ...{ inputs: { media, audio, ...(heard && { heard }) }, target, models, config: given },
-    ...{ found, report: () => {}, signal: AbortSignal.timeout(120_000) },
+    inputs: { media, audio, ...(heard && { heard }) },
+    target,
+    models,
+    config: given,
+    found,
+    report: () => {},
+    signal: AbortSignal.timeout(120_000),
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }), options }),
     ...rest,
   });

@@ -43,8 +43,15 @@ const run = async (media: string, speaker?: Speaker) => {
   const inputs = { media, audio: babble };
   const found = await probeBoth(inputs, config, AbortSignal.timeout(30_000));
   const { lipsync, frames } = await runLipSync({
-    ...{ inputs, found, target, work: { folder: at(`${name}.work`) }, models, config },
-    ...{ report: () => {}, signal: AbortSignal.timeout(120_000), hooks: { rendered } },
+    inputs,
+    found,
+    target,
+    work: { folder: at(`${name}.work`) },
+    models,
+    config,
+    report: () => {},
+    signal: AbortSignal.timeout(120_000),
+    hooks: { rendered },
     options: LipsyncOptions.parse({ model: 'fast', ...(speaker && { speaker }) }),
   });
   return { ...lipsync, frames, moved, target };

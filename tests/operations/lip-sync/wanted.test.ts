@@ -127,7 +127,9 @@ test('the only picture of a clip refers to itself, and one without a mouth to no
 });
 
 const moment = {
-  ...{ time: 0.5, patch: { width: 100, height: 100 }, mesh: face() },
+  time: 0.5,
+  patch: { width: 100, height: 100 },
+  mesh: face(),
   reference: { patch: { width: 2, height: 2, pixels: Buffer.alloc(6) }, mesh: face() },
 };
 

@@ -40,7 +40,9 @@ for (const size of sizes) {
 
 test('a picture of one megapixel is not two requests of minutes for a model of slow tiles', () => {
   const bands = bandsOf({ width: 1500, height: 900 }, 2, {
-    ...{ bandAlign: 208, bandHalo: 208, bandRows: 208 },
+    bandAlign: 208,
+    bandHalo: 208,
+    bandRows: 208,
   });
   assert.equal(
     bands.map(({ top }) => top),

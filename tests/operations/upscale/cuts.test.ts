@@ -89,7 +89,11 @@ const inOneGo = async (path: string, info: VideoInfo) => {
   const pictures: string[] = [];
   const decoded = decodeVideo(path, info, { ffmpeg, signal: soon() });
   await encodeVideo(noting(decoded, pictures), {
-    ...{ source: { path, info }, target, output: { quality: 100 }, ffmpeg, signal: soon() },
+    source: { path, info },
+    target,
+    output: { quality: 100 },
+    ffmpeg,
+    signal: soon(),
   });
   return { target, pictures };
 };
@@ -135,7 +139,8 @@ for (const [name, [file, source, output]] of Object.entries(clips)) {
 
     const start = cuts[0]?.edges.first?.time ?? 0;
     const parts = cuts.map(({ path: part, edges: { first, end } }) => ({
-      ...{ path: part, seconds: end - (first?.time ?? 0) },
+      path: part,
+      seconds: end - (first?.time ?? 0),
     }));
     const target = `${path}.joined.mp4`;
     const joining = { source: { path, info }, start, target, ffmpeg, signal: soon() };

@@ -51,7 +51,10 @@ test('two models that are asked for the same have the same options, to be compar
 
 test('what is not said stays unsaid, so that equal requests have equal options', () => {
   assert.equal(settleOptions(asked, 'image'), {
-    ...{ ...asked, effort: 'best', denoise: 'auto', output_format: 'png' },
+    ...asked,
+    effort: 'best',
+    denoise: 'auto',
+    output_format: 'png',
   });
 });
 

@@ -52,16 +52,27 @@ export const measureSync = async (
   const count = Math.min(info.frames - first, Math.ceil(SECONDS * info.fps));
   const every = everyWhich(info.fps, count);
   const { frames, blocks, coding } = openFrames({
-    ...{ source: video.parts, info, longSide: sideFor(video) },
-    ...{ ffmpeg: config.ffmpeg, signal, every },
+    source: video.parts,
+    info,
+    longSide: sideFor(video),
+    ffmpeg: config.ffmpeg,
+    signal,
+    every,
     from: Math.max(0, firstSeconds - ROUNDING),
   });
   const boxes = video.boxes.slice(first).filter((_, at) => at % every === 0);
   const { times, sightings } = await trackFaces({
-    ...{ frames: take(frames, Math.ceil(count / every)), blocks, coding, boxes },
+    frames: take(frames, Math.ceil(count / every)),
+    blocks,
+    coding,
+    boxes,
     // Where the face is, is known; looking for others in every corner would take longer than all the rest.
-    ...{ thorough: false, size: info.size, fps: info.fps / every },
-    ...{ tracker: models.faceTrack, meshes: NO_MESHES, signal },
+    thorough: false,
+    size: info.size,
+    fps: info.fps / every,
+    tracker: models.faceTrack,
+    meshes: NO_MESHES,
+    signal,
   });
   // A picture counts as shown until the next that is looked at: its own middle is earlier.
   const late = (every - 1) / (2 * info.fps);
@@ -77,13 +88,23 @@ const everyWhich = (fps: number, pictures: number): number =>
 
 /** What the parts are: as they were encoded. */
 const infoOf = ({ encoded, format, size }: LipSyncVideo): VideoInfo => ({
-  ...{ kind: 'video', container: 'mov', size, ...encoded },
-  ...{ sampleAspect: format.sampleAspect, constantRate: format.constantRate },
-  ...{ colour: outputColour(format.colour), timeBase: { num: 1, den: timescale(format.timeBase) } },
-  ...{ startSeconds: 0, mediaSeconds: encoded.durationSeconds, keyFrames: [] },
+  kind: 'video',
+  container: 'mov',
+  size,
+  ...encoded,
+  sampleAspect: format.sampleAspect,
+  constantRate: format.constantRate,
+  colour: outputColour(format.colour),
+  timeBase: { num: 1, den: timescale(format.timeBase) },
+  startSeconds: 0,
+  mediaSeconds: encoded.durationSeconds,
+  keyFrames: [],
   lastFrameSeconds: 1 / encoded.fps,
-  ...{ pixelFormat: 'yuv420p', chroma: 'left', interlaced: false },
-  ...{ hasAudio: true, audio: [] },
+  pixelFormat: 'yuv420p',
+  chroma: 'left',
+  interlaced: false,
+  hasAudio: true,
+  audio: [],
 });
 
 /** Only the openings are looked at. */

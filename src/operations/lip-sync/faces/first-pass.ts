@@ -80,21 +80,26 @@ const track = (
   };
   onFrames(0);
   const { frames, blocks, coding } = openFrames({
-    ...{ source: inputs.media, info, longSide: TRACKING_SIDE },
-    ...{ keep, ffmpeg: config.ffmpeg, signal },
+    source: inputs.media,
+    info,
+    longSide: TRACKING_SIDE,
+    keep,
+    ffmpeg: config.ffmpeg,
+    signal,
   });
   const least = 'frame' in speaker ? speaker.frame : 0;
   return trackFaces({
-    ...{
-      frames: upTo(frames, secondsToTrack(shownSeconds), least),
-      blocks,
-      coding,
-      size: info.size,
-      fps: info.fps,
-    },
+    frames: upTo(frames, secondsToTrack(shownSeconds), least),
+    blocks,
+    coding,
+    size: info.size,
+    fps: info.fps,
     ...('boxes' in speaker ? { boxes: speaker.boxes } : {}),
     ...('frame' in speaker ? { point: speaker } : {}),
-    ...{ tracker: models.faceTrack, meshes, onFrames, signal },
+    tracker: models.faceTrack,
+    meshes,
+    onFrames,
+    signal,
   });
 };
 

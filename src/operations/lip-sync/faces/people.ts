@@ -48,7 +48,8 @@ export const identifyPeople = <T extends { readonly id: number }>(
   for (const [picture, seen] of sightings.entries()) {
     for (const { id } of seen) {
       const face = faces.get(id) ?? {
-        ...{ ids: [id], likenesses: [...(likenesses.get(id) ?? [])] },
+        ids: [id],
+        likenesses: [...(likenesses.get(id) ?? [])],
         pictures: new Set<number>(),
       };
       face.pictures.add(picture);

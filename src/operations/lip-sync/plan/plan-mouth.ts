@@ -31,11 +31,14 @@ export const planMouth = async (
   const times = Float32Array.from(outputTimes);
   const plan = await models.mouthPlan.plan(
     {
-      ...{ pcm: sound.pcm, heard: sound.heard, times },
+      pcm: sound.pcm,
+      heard: sound.heard,
+      times,
       points: await pointsOf(observed, models.mouthPlan.points),
       pointTimes: Float32Array.from(observed.times),
       learn: Buffer.from(observed.times.map((time) => (learn(time) ? 1 : 0))),
-      ...{ ownPcm: own?.pcm ?? new Float32Array(), ownHeard: own?.heard ?? null },
+      ownPcm: own?.pcm ?? new Float32Array(),
+      ownHeard: own?.heard ?? null,
       expressiveness: options.options.expressiveness,
       quality: models.model,
       keepLag: hooks?.keepLag ?? false,

@@ -22,7 +22,8 @@ export const soundTrack = (
   const { mode, volume } = options.options.background;
   const isHeard = mode === 'mix' || options.segments !== undefined;
   return {
-    ...{ ...audio, seconds: endOf(frames) },
+    ...audio,
+    seconds: endOf(frames),
     spans: soundSpansOf(options, audio.info.durationSeconds),
     own:
       isHeard && clip.info.audio.length > 0

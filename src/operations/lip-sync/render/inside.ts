@@ -27,7 +27,9 @@ export const collectInside = async (sources: InsideSources): Promise<Buffer | nu
   const lent = new Map<number, Buffer>();
   let last: Mouth | null = null;
   const lend = async ({ index, mouth }: Found) => ({
-    ...{ index, mouth, lender: await render.lender(mouth, signal) },
+    index,
+    mouth,
+    lender: await render.lender(mouth, signal),
   });
   for await (const { index, mouth, lender } of inOrder(mouthsIn(sources), inFlight, lend)) {
     last = mouth;

@@ -51,14 +51,25 @@ export const prepareFrames = async (task: LipSyncTask, scene: Scene): Promise<Mo
   const rendering = await measureSubject(task, portrayals(scene, candidates, pictures));
   const inFlight = config.triton.framesInFlight;
   const inside = await collectInside({
-    ...{ lenders, pictures, meshOf, rendering, render, inFlight, signal },
+    lenders,
+    pictures,
+    meshOf,
+    rendering,
+    render,
+    inFlight,
+    signal,
   });
   const wantedReferences = render.wants.reference
     ? await collectReferences({ candidates: seen, pictures, meshOf, render })
     : null;
   return {
-    ...{ frames, chosen, targets, rendering, inside },
-    ...{ pcm: sounds.sound.pcm, references: wantedReferences },
+    frames,
+    chosen,
+    targets,
+    rendering,
+    inside,
+    pcm: sounds.sound.pcm,
+    references: wantedReferences,
   };
 };
 

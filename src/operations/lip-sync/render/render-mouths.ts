@@ -84,7 +84,7 @@ export async function* renderMouths(
     // A face whose mouth the renderer leaves alone is turned away, or something covers it.
     const seen = !made.rect || made.changed;
     const { cut } = wanted;
-    return { ...{ frame, source, before, moves, made, seen, cut }, duration: frame.duration };
+    return { frame, source, before, moves, made, seen, cut, duration: frame.duration };
   };
   type Made = Awaited<ReturnType<typeof renderFrame>>;
   const ease = async (shown: Made, share: number): Promise<Made> => {
@@ -107,7 +107,11 @@ export async function* renderMouths(
 }
 
 const UNCHANGED = {
-  ...{ mesh: null, rect: null, patch: null, mask: null, memory: null },
+  mesh: null,
+  rect: null,
+  patch: null,
+  mask: null,
+  memory: null,
   changed: false,
 } as const;
 

@@ -47,7 +47,9 @@ export const cutFace = (picture: Picture | YuvPicture, box: Box): FaceCut => {
   const channels = 'channels' in picture ? picture.channels : 1;
   const pixels = cutPixels({ ...picture, channels }, { ...rect, ...size });
   return {
-    ...{ ...size, channels, pixels },
+    ...size,
+    channels,
+    pixels,
     box: [left - rect.x, top - rect.y, right - rect.x, bottom - rect.y],
   };
 };

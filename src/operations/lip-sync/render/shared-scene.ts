@@ -21,7 +21,10 @@ export const keepScene = (
 ): Promise<void> => {
   const { colour, sampleAspect, timeBase, constantRate, fps } = format;
   const kept: SharedScene = {
-    ...{ script, start, times, chunks },
+    script,
+    start,
+    times,
+    chunks,
     format: { colour, sampleAspect, timeBase, constantRate, fps },
   };
   return checkpoints.put(SCENE, (path) => writeFile(path, serialize(kept)));
