@@ -13,7 +13,7 @@ import numpy as np
 from enhance.picture import AnyPicture, FloatPlanes, to_planes, with_border, write_pixels
 
 from .alpha import visible_colours
-from .colours import COLOUR_REACH, keep_colours, limit_waves
+from .colours import COLOUR_REACH, correct
 
 Span = tuple[int, int]
 SMALLEST_SIDE = 64  # pixels that a tile keeps: of smaller ones the borders would be most of the work
@@ -35,7 +35,7 @@ class Pass:
 
 @dataclass(frozen=True)
 class Cascade:
-    """Passes in order, and then keep_colours() and limit_waves().
+    """Passes in order, and then what colours.py corrects.
 
     edge: pixels of mirror image round the whole picture; None for as many as the passes depend on. tile_pixels: the most input
     pixels of a tile, borders included, which bounds the memory.
@@ -96,9 +96,7 @@ class Cascade:
             planes, sides = _crop(planes, sides, kept).copy(), kept  # the network's next answer may lie there
         around = [side // self.scale for side in sides]
         large = np.ascontiguousarray(_crop(planes, sides, [side * self.scale for side in around]))
-        original = np.ascontiguousarray(_crop(source, given, around))
-        keep_colours(large, original)
-        limit_waves(large, original)
+        correct(large, np.ascontiguousarray(_crop(source, given, around)))
         return _crop(large, [side * self.scale for side in around], [0] * 4)
 
     def _cut(self, span: Span, length: int) -> Span:

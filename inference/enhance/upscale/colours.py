@@ -12,6 +12,12 @@ LARGEST_SHIFT = 0.04  # of 0..1: networks shift flat colours by up to 10 of 255;
 LEAST_WAVE = 1 / 255  # what is rounded away
 
 
+def correct(large: FloatPlanes, small: FloatPlanes) -> None:
+    """keep_colours() and limit_waves(): what every enlargement of `small` goes through, in place."""
+    keep_colours(large, small)
+    limit_waves(large, small)
+
+
 def keep_colours(large: FloatPlanes, small: FloatPlanes) -> None:
     """Changes `large`, in place, so that its flat colours are those of `small`, which it is an enlargement of.
 

@@ -8,21 +8,12 @@ docs/decisions/0093.
 import numpy as np
 import numpy.typing as npt
 
-from enhance.picture import LUMA, AnyPicture, white
+from enhance.picture import AnyPicture, white
 
-from .blocks import BLOCK, Floats, blocks_of, distinct, wave
+from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, wave
 
 Mask = npt.NDArray[np.bool_]
 
-# The table of luma at quality 50 (ITU-T T.81, annex K), by rows.
-_USUAL = np.array(
-    [
-        *(16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55),
-        *(14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29, 51, 87, 80, 62),
-        *(18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92),
-        *(49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99),
-    ]
-)
 _QUALITIES = np.arange(15, 94)
 _MIDDLE = 128  # what a JPEG takes off before it looks at frequencies
 _LEAST_RANGE = 8  # levels between a block's darkest and brightest pixel: flat ones fit any quality
@@ -35,14 +26,12 @@ _LEAST_CHANGED = 0.25  # of the blocks: colours that are cut off in one channel 
 _MOST_LEFT = 0.6  # of what the best of those changes, each for its steps: .73 and more in pictures that were no JPEGs
 
 
-def coarseness(picture: AnyPicture) -> float:
-    """The steps of the JPEG that a picture (h x w x 3 or more) was, 1 for those of quality 50; 0 where it was none.
+def coarseness(colours: AnyPicture, luma: Floats) -> float:
+    """The steps of the JPEG that a picture (h x w x 3; its luma, 0..255) was, 1 for those of quality 50; 0 where it was none.
 
     Its first row and column must be those of a block. Looks only at pictures in which white or black cuts off much.
     """
-    colours = picture[:, :, :3]
-    luma = np.asarray(colours @ (LUMA * (255 / white(picture))), np.float32)
-    blocks, seen = _looked_at(luma, (colours.min(axis=2) > 0) & (colours.max(axis=2) < white(picture)))
+    blocks, seen = _looked_at(luma, (colours.min(axis=2) > 0) & (colours.max(axis=2) < white(colours)))
     if len(blocks) < _LEAST_BLOCKS or (~seen.all(axis=1)).mean() < _LEAST_CUT:
         return 0.0
     changes = np.array([_change(blocks, seen, table) for table in _TABLES]) / _PERCENTS
@@ -84,5 +73,5 @@ def _stored(blocks: Floats, table: Floats) -> Floats:
 
 # As libjpeg makes its tables.
 _PERCENTS = np.where(_QUALITIES < 50, 5000 // _QUALITIES, 200 - 2 * _QUALITIES)
-_TABLES = ((_USUAL * _PERCENTS[:, None] + 50) // 100).clip(1, 255).astype(np.float32)
+_TABLES = ((USUAL.ravel() * _PERCENTS[:, None] + 50) // 100).clip(1, 255).astype(np.float32)
 _WAVES = np.array([wave(down, across) for down in range(BLOCK) for across in range(BLOCK)], np.float32)

@@ -12,14 +12,14 @@ import numpy as np
 
 from enhance.picture import LUMA, AnyPicture, white
 
-from .blocks import BLOCK, Floats, blocks_of, distinct, wave
+from .blocks import BLOCK, USUAL, Floats, blocks_of, distinct, wave
 from .cut_off import coarseness
 
 _LIMITS = (2, 5, 8, 18)  # steps from which each of upscaler.DENOISING, up to JPEG, is the truest: JPEG 92, 81, 70 and 37
 _SIDE = 512  # pixels of a picture's middle that are looked at, on each axis, at most
 _LEAST_SIDE = 32
 _FREQUENCIES = ((0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0))
-_USUAL = np.array([11, 12, 14, 12, 10, 16, 14, 13, 14])  # their steps at quality 50 (ITU-T T.81, annex K)
+_USUAL = np.array([USUAL[each] for each in _FREQUENCIES])
 _USUAL_STEP = 13.2  # the mean of those and of the constant's: what a quality's step is counted in
 _STEPS = np.arange(2, 73)
 _BINS_PER_LEVEL, _LARGEST = 8, 256
@@ -47,7 +47,7 @@ def jpeg_step(picture: AnyPicture) -> float:
     if found:
         return found
     first = [_phase(luma), _phase(luma.T)]
-    return (_step_of(luma[first[0] :, first[1] :]) if any(first) else 0.0) or coarseness(middle) * _USUAL_STEP
+    return (_step_of(luma[first[0] :, first[1] :]) if any(first) else 0.0) or coarseness(middle, luma) * _USUAL_STEP
 
 
 def _middle(picture: AnyPicture) -> AnyPicture:

@@ -14,7 +14,7 @@ import numpy as np
 from enhance.picture import AnyPicture, FloatPlanes, to_planes, write_pixels
 
 from .alpha import visible_colours
-from .colours import keep_colours, limit_waves
+from .colours import correct
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,7 @@ class Mosaic:
     def _enlarged(self, tile: AnyPicture) -> FloatPlanes:
         small = to_planes(visible_colours(tile, self.overlap // 2))
         large = self.run(small).copy()  # the next run may overwrite it
-        keep_colours(large, small)
-        limit_waves(large, small)
+        correct(large, small)
         return large
 
     def _join(self, parts: Iterable[FloatPlanes], axis: int) -> Iterable[FloatPlanes]:
