@@ -90,24 +90,22 @@ type Parts = {
 };
 
 export const createEnhance = (parts: Parts): Enhance => {
+  const { transport, config } = parts;
+  /** What a task of an operation needs, whole or a chunk, besides where it reads and writes. */
+  const meansOf = ({ options, found, input }: Work, models: ModelSet, signal: AbortSignal) => ({
+    options,
+    found,
+    inputKind: input.kind,
+    models,
+    transport,
+    config,
+    signal,
+  });
   const make: Enhance['run'] = async (work, places, report, signal) => {
     const operation = operationOf(parts.operations, work.kind);
-    const { config, transport } = parts;
-    const { options, found } = work;
     const { release, models, outcome } = await onTrial(parts.trial, work, signal, {
       find: () => modelsFor(operation, work, parts.releases),
-      run: ({ models }) =>
-        operation.run({
-          options,
-          found,
-          inputKind: work.input.kind,
-          ...places,
-          models,
-          transport,
-          config,
-          report,
-          signal,
-        }),
+      run: ({ models }) => operation.run({ ...meansOf(work, models, signal), ...places, report }),
     });
     const { version: modelVersion } = models;
     return { ...outcome, modelVersion, ...(release !== work.release && { release }) };
@@ -146,20 +144,8 @@ export const createEnhance = (parts: Parts): Enhance => {
     help: async (work, places, part, signal) => {
       const operation = operationOf(parts.operations, work.kind);
       if (!operation.help) throw new Error(`a ${work.kind} is not shared out`);
-      const { config, transport } = parts;
       const { models } = await modelsFor(operation, work, parts.releases);
-      const { options, found } = work;
-      await operation.help({
-        options,
-        found,
-        inputKind: work.input.kind,
-        ...places,
-        models,
-        transport,
-        config,
-        ...part,
-        signal,
-      });
+      await operation.help({ ...meansOf(work, models, signal), ...places, ...part });
     },
   };
 };

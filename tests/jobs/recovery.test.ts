@@ -5,12 +5,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { JobStatus } from '../../src/contract/job.ts';
-import { type JobOutcome, moves } from '../../src/jobs/record/record.ts';
+import { moves } from '../../src/jobs/record/record.ts';
 import { openAttempts } from '../../src/jobs/run/attempts.ts';
 import { programOf } from '../real/program.ts';
 import { ownRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
-import { atOnce, freshPlace, onCue, openRig, type Place, quick, type Rig } from './rig.ts';
+import {
+  atOnce,
+  finished,
+  freshPlace,
+  onCue,
+  openRig,
+  type Place,
+  quick,
+  type Rig,
+} from './rig.ts';
 import { rigSuite } from './rig-suite.ts';
 
 const test = await rigSuite('recovery');
@@ -39,21 +48,6 @@ const loseWorker = async ({ redis, stores, config }: Rig, id: string): Promise<v
     await due(10);
     return (await redis.hget(`${stores.prefix}:job:${id}`, 'lost')) === '1';
   });
-};
-const outcome: JobOutcome = {
-  file: 'x.1.png',
-  bytes: 1,
-  sha256: 'ab',
-  content_type: 'image/png',
-  output_size: '20x20',
-  warnings: [],
-};
-const progress = {
-  stage: 'storing' as const,
-  percent: 100,
-  frames_done: 1,
-  frames_total: 1,
-  eta_seconds: 0,
 };
 
 /** Every step of every job that `moves` does not allow. */
@@ -161,12 +155,12 @@ test('whatever an old attempt says is refused', async ({ rig }) => {
   const [, , next = 0] = await attempts.take({ id: job.id, dispatch: 2 }, 'second');
   assert.ok(next > old);
   assert.is(await attempts.beat(job.id, old, null), 'lost');
-  assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
+  assert.is(await attempts.succeed(job.id, old, finished), 'lost');
   assert.is(await attempts.fail(job.id, old, null), 'lost');
   assert.is(await attempts.retry(job.id, old, { delayMs: 0, counts: true }), 'lost');
   assert.is(await attempts.beat(job.id, next, null), 'on');
-  assert.is(await attempts.succeed(job.id, next, { outcome, progress }), 'succeeded');
-  assert.is(await attempts.succeed(job.id, old, { outcome, progress }), 'lost');
+  assert.is(await attempts.succeed(job.id, next, finished), 'succeeded');
+  assert.is(await attempts.succeed(job.id, old, finished), 'lost');
   assert.equal(await rig.credits(), { balance: 990, held: 0 });
 });
 
@@ -176,8 +170,8 @@ test('a step that is sent again after a lost connection has its effect once', as
   const taken = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
   assert.equal(await attempts.take({ id: job.id, dispatch: 1 }, 'first'), taken);
   const [, , fence = 0] = taken;
-  assert.is(await attempts.succeed(job.id, fence, { outcome, progress }), 'succeeded');
-  assert.is(await attempts.succeed(job.id, fence, { outcome, progress }), 'succeeded');
+  assert.is(await attempts.succeed(job.id, fence, finished), 'succeeded');
+  assert.is(await attempts.succeed(job.id, fence, finished), 'succeeded');
   assert.equal(await rig.credits(), { balance: 990, held: 0 });
 });
 

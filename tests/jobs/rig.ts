@@ -2,12 +2,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLedger } from '../../src/accounts/ledger.ts';
-import type { JobInput } from '../../src/contract/job.ts';
+import type { JobInput, JobProgress } from '../../src/contract/job.ts';
 import { Failure } from '../../src/errors.ts';
 import { openQueue } from '../../src/jobs/queue.ts';
 import { audit } from '../../src/jobs/record/audit.ts';
 import { openJobs } from '../../src/jobs/record/jobs.ts';
-import { isOver, type JobRecord, recordReader } from '../../src/jobs/record/record.ts';
+import {
+  isOver,
+  type JobOutcome,
+  type JobRecord,
+  recordReader,
+} from '../../src/jobs/record/record.ts';
 import { openSignals } from '../../src/jobs/record/signals.ts';
 import { waitForEnd } from '../../src/jobs/record/wait.ts';
 import { startWorker, type WorkerTiming } from '../../src/jobs/run/worker.ts';
@@ -215,6 +220,25 @@ const neverAsked = async (): Promise<never> => {
 export const atOnce: Run = async ({ model_version }, { target }) => {
   writeFileSync(target, 'enhanced');
   return { ...pictureOf(20), modelVersion: model_version };
+};
+
+/** What an attempt hands in whose work is done. */
+export const finished: { readonly outcome: JobOutcome; readonly progress: JobProgress } = {
+  outcome: {
+    file: 'x.1.png',
+    bytes: 1,
+    sha256: 'ab',
+    content_type: 'image/png',
+    output_size: '20x20',
+    warnings: [],
+  },
+  progress: {
+    stage: 'storing',
+    percent: 100,
+    frames_done: 1,
+    frames_total: 1,
+    eta_seconds: 0,
+  },
 };
 
 /** What a scripted pipeline tells of a square PNG that it made. */

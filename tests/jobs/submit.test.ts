@@ -10,7 +10,7 @@ import { submit } from '../../src/jobs/submit/submit.ts';
 import { script } from '../../src/redis.ts';
 import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
-import { atOnce, choiceOf, codeOf, freshPlace, onCue, openRig, type Rig } from './rig.ts';
+import { atOnce, choiceOf, codeOf, finished, freshPlace, onCue, openRig, type Rig } from './rig.ts';
 
 const test = suite<{ rig: Rig; dir: string }>('submit');
 const server = await realRedis();
@@ -151,22 +151,7 @@ test('a result is cached as the work that was done, and erased as that', async (
   const { job } = await rig.ask('a');
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'token');
-  const outcome = {
-    file: 'x.1.png',
-    bytes: 1,
-    sha256: 'ab',
-    content_type: 'image/png',
-    output_size: '20x20',
-    warnings: [],
-  };
-  const progress = {
-    stage: 'storing' as const,
-    percent: 100,
-    frames_done: 1,
-    frames_total: 1,
-    eta_seconds: 0,
-  };
-  const done = { outcome, progress, fingerprint: 'that of the release it ran on' };
+  const done = { ...finished, fingerprint: 'that of the release it ran on' };
   assert.is(await attempts.succeed(job.id, fence, done), 'succeeded');
   const cached = () => rig.redis.keys(`${rig.stores.prefix}:cache:*`);
   assert.equal(await cached(), [`${rig.stores.prefix}:cache:${done.fingerprint}`]);

@@ -4,6 +4,7 @@ import type { ImageInfo, VideoInfo } from '../../src/media/info.ts';
 import { checkFrames, checkLimits, checkOutputFrames } from '../../src/media/probe/limits.ts';
 import { testConfig } from '../real/config.ts';
 import { failing } from './failing.ts';
+import { oneSecond } from './one-second.ts';
 
 const { limits } = testConfig();
 
@@ -17,25 +18,9 @@ const image = (width: number, height: number): ImageInfo => ({
   metadata: false,
 });
 const video = (width: number, height: number, mediaSeconds = 1): VideoInfo => ({
-  kind: 'video',
-  container: 'mov',
+  ...oneSecond,
   size: { width, height },
-  startSeconds: 0,
-  durationSeconds: 1,
   mediaSeconds,
-  frames: 25,
-  fps: 25,
-  constantRate: true,
-  keyFrames: [],
-  lastFrameSeconds: 0.04,
-  timeBase: { num: 1, den: 25 },
-  sampleAspect: { num: 1, den: 1 },
-  pixelFormat: 'yuv420p',
-  chroma: 'left',
-  interlaced: false,
-  colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
-  hasAudio: false,
-  audio: [],
 });
 
 const test = suite('limits');

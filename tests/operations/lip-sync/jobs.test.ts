@@ -21,6 +21,7 @@ import {
   type Rig,
   type Run,
 } from '../../jobs/rig.ts';
+import { oneSecond } from '../../media/one-second.ts';
 import { realRedis } from '../../real/redis.ts';
 import { until } from '../../real/until.ts';
 
@@ -81,27 +82,7 @@ const ask = async ({ files, parts }: Rig, clip = 'clip', sound = 'sound', accoun
 const chosen = choiceOf('face-r1+speech-r1');
 
 const found: LipsyncFound = {
-  media: {
-    kind: 'video',
-    container: 'mov',
-    size: { width: 10, height: 10 },
-    startSeconds: 0,
-    durationSeconds: 12,
-    mediaSeconds: 12,
-    frames: 300,
-    fps: 25,
-    constantRate: true,
-    keyFrames: [],
-    lastFrameSeconds: 0.04,
-    timeBase: { num: 1, den: 25 },
-    sampleAspect: { num: 1, den: 1 },
-    pixelFormat: 'yuv420p',
-    chroma: 'left',
-    interlaced: false,
-    hasAudio: false,
-    audio: [],
-    colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
-  },
+  media: { ...oneSecond, durationSeconds: 12, mediaSeconds: 12, frames: 300 },
   audio: {
     kind: 'audio',
     container: 'wav',
