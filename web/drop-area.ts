@@ -1,4 +1,4 @@
-/** Where a file comes in: dropped, chosen, recorded or the sample. What is pasted, `paste.ts` takes. */
+/** Where a file comes in: dropped, chosen, recorded or a sample. What is pasted, `paste.ts` takes. */
 import { NoAnswerError } from '../client/errors.ts';
 import { button, freshId, make } from './dom.ts';
 import { recordButton } from './microphone.ts';
@@ -26,7 +26,12 @@ export const dropArea = (wanted: Wanted): HTMLElement => {
     label(input.id, isVisual ? 'a picture or a video' : 'a recording'),
     input,
     description && make('p', { class: 'hint' }, sentence(description)),
-    isVisual ? sampleButton(wanted) : recordButton(take),
+    make(
+      'div',
+      { class: 'row' },
+      !isVisual && recordButton(take),
+      sampleButton(isVisual ? picture : voice, wanted),
+    ),
   );
   takesDropped(area, take);
   return area;
@@ -76,15 +81,29 @@ const takesDropped = (area: HTMLElement, take: Take): void => {
   });
 };
 
-const sampleButton = ({ take, present, onFault }: Wanted): HTMLElement => {
-  const press = button('Try the sample', async () => {
+/** A file that comes with the page. address: the `meta` of the page that has its address. */
+type Sample = { readonly invitation: string; readonly address: string; readonly name: string };
+
+const picture: Sample = {
+  invitation: 'Try the sample',
+  address: 'sample-picture',
+  name: 'sample.jpg',
+};
+const voice: Sample = {
+  invitation: 'Use the sample voice',
+  address: 'sample-voice',
+  name: 'sample.mp3',
+};
+
+const sampleButton = (sample: Sample, { take, present, onFault }: Wanted): HTMLElement => {
+  const press = button(sample.invitation, async () => {
     if (press.getAttribute('aria-busy') === 'true') return;
     press.setAttribute('aria-busy', 'true');
     const before = present();
     try {
-      const picture = await sample();
+      const file = await fetched(sample.address);
       // Who has chosen a file meanwhile wants that one.
-      if (present() === before) take(picture, 'sample.jpg');
+      if (present() === before) take(file, sample.name);
     } catch (error) {
       if (present() === before) onFault(error);
     }
@@ -93,9 +112,9 @@ const sampleButton = ({ take, present, onFault }: Wanted): HTMLElement => {
   return press;
 };
 
-/** The picture that comes with the page. Throws NoAnswerError. */
-const sample = async (): Promise<Blob> => {
-  const path = document.querySelector('meta[name=sample]')?.getAttribute('content') ?? '';
+/** Throws NoAnswerError. */
+const fetched = async (address: string): Promise<Blob> => {
+  const path = document.querySelector(`meta[name=${address}]`)?.getAttribute('content') ?? '';
   try {
     const answer = await fetch(path);
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);

@@ -51,14 +51,14 @@ test('the page comes with a policy that lets it load nothing but its own', async
 test('its files have the hash in their names, come compressed, and are not sent twice', async () => {
   const html = (await get('/')).body.toString();
   const names = [...new Set(html.match(/assets\/[\w.-]+/g))];
-  assert.is(names.length, 5);
+  assert.is(names.length, 6);
   const sizes = await Promise.all(
     names.map(async (name) => {
-      assert.match(name, /-[0-9A-Z]{8}\.(js|css|svg|jpg)$/);
+      assert.match(name, /-[0-9A-Z]{8}\.(js|css|svg|jpg|mp3)$/);
       const { status, headers, body } = await get(`/${name}`, { 'accept-encoding': 'gzip, br' });
       assert.is(status, 200, name);
       assert.is(headers['cache-control'], 'public, immutable, max-age=31536000');
-      assert.is(headers['content-encoding'], name.endsWith('.jpg') ? undefined : 'br');
+      assert.is(headers['content-encoding'], /\.(jpg|mp3)$/.test(name) ? undefined : 'br');
       const again = await get(`/${name}`, { 'if-none-match': String(headers.etag) });
       assert.equal([again.status, again.body.length], [304, 0]);
       return body.length;

@@ -227,6 +227,8 @@ test('a portrait whose face is clicked, and a recording from the microphone', as
   await page.getByText('Recording: 1 s. Speak now.').waitFor();
   await page.getByRole('button', { name: 'Stop recording' }).click();
   await page.getByText('recording.wav', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Use the sample voice' }).click();
+  await page.getByText('sample.mp3', { exact: true }).waitFor();
   const [estimate] = await Promise.all([
     page.waitForRequest((request) => request.url().endsWith('/v1/lipsync/estimate')),
     startButton(page).waitFor(),

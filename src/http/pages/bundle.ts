@@ -11,7 +11,7 @@ import { build, type Metafile, stop } from 'esbuild';
 export type Asset = {
   readonly type: string;
   readonly etag: string;
-  /** By the name of the encoding; `identity` is the file itself. The pictures have no other, as they are compressed. */
+  /** By the name of the encoding; `identity` is the file itself. JPEG and MP3 have no other, as they are compressed. */
   readonly bodies: Readonly<Record<string, Buffer>>;
 };
 
@@ -22,13 +22,14 @@ export type Page = {
 };
 
 const web = fileURLToPath(new URL('../../../web', import.meta.url));
-const entryPoints = ['main.ts', 'style.css', 'icon.svg', 'sample.jpg'];
+const entryPoints = ['main.ts', 'style.css', 'icon.svg', 'sample.jpg', 'sample.mp3'];
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
   jpg: 'image/jpeg',
+  mp3: 'audio/mpeg',
 };
 
 export const bundlePage = async (): Promise<Page> => {
@@ -57,7 +58,7 @@ const bundled = async () => {
       format: 'esm',
       target: 'es2022',
       charset: 'utf8',
-      loader: { '.svg': 'copy', '.jpg': 'copy' },
+      loader: { '.svg': 'copy', '.jpg': 'copy', '.mp3': 'copy' },
       entryNames: '[name]-[hash]',
       // The admin tab is a file of its own, loaded when it is opened.
       splitting: true,
@@ -95,7 +96,9 @@ const assetOf = async (name: string, identity: Buffer): Promise<Asset> => {
   return {
     type: types[ending] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`,
-    bodies: ending === 'jpg' ? { identity } : { identity, ...(await compressed(identity)) },
+    bodies: ['jpg', 'mp3'].includes(ending)
+      ? { identity }
+      : { identity, ...(await compressed(identity)) },
   };
 };
 
