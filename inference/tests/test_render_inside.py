@@ -141,6 +141,14 @@ def test_it_is_as_dark_in_a_mouth_that_opens_little_as_the_clip_shows_it() -> No
     assert 0.5 < in_dark / in_light < 0.75
 
 
+def test_teeth_of_a_slit_are_as_white_as_the_clip_shows_them() -> None:
+    def brightest(opening: float, *shown: tuple[Planes, Floats]) -> float:
+        return float(np.median(across_teeth(opening, inside_of(*shown))))
+
+    wide, slits = in_shade(0.2, 1), [in_shade(0.06, 1)] * 4
+    assert brightest(0.07, wide, *slits) > 0.97 * brightest(0.07, wide)
+
+
 def test_a_frame_whose_lip_hides_its_teeth_does_not_make_the_teeth_of_others_grey() -> None:
     shown = [drawn(gap=gap, teeth=True) for gap in (0.08, 0.12, 0.16)]
     seen, hidden = (merged_from(inside_of(*each).tobytes(), BALANCED.density) for each in (shown, [*shown, drawn(gap=0.09)]))

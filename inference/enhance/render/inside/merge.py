@@ -13,12 +13,13 @@ import numpy as np
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, smoothstep
 from enhance.geometry.planes import Colours, from_rgb, full_yuv
+from enhance.render.light import light_on
 from enhance.render.lips.shape import Asked, shift_of
 from enhance.render.subject import Subject
 
 from .aligned import aligned
 from .edge import bite_of, edge_in, edge_of
-from .interior import hole_of, slit_of
+from .interior import hole_of, in_slit, met_lips, slit_of
 from .layers import FEWEST, ROW, SEEN, SURE, Frame, Grid, Layer, Palette, carried, laid, layer, on_grid
 from .lender import Lender
 from .lent_teeth import with_teeth
@@ -236,6 +237,10 @@ def _shown(merged: Merged, lender: Lender, person: Subject, colours: Colours) ->
     if lips.closed or lips.gap < LIT_GAP or hole is None:
         return None
     to = Receiver(hole, asked, lender.pose, lender.cheeks, colours)
-    counts = hole.opacity * (hole.opacity > SEEN) * (1 - slit_of(hole, asked.gap))
-    seen = full_yuv(lender.planes, hole.area)
-    return Shown(seen - colours.offset, show(merged, to) - colours.offset, counts, places_of(to))
+    counts = hole.opacity * (hole.opacity > SEEN)
+    seen = full_yuv(lender.planes, hole.area) - colours.offset
+    light = met_lips(person.skin, person.lip) * light_on(lender.cheeks, colours, person.skin)
+    slit = slit_of(hole, asked.gap)[..., None]
+    # What is seen in a slit is laid over the shaded inside: the shade is of what is left.
+    beside = seen - slit * (in_slit(hole, light, colours) - colours.offset)
+    return Shown(beside, (1 - slit) * (show(merged, to) - colours.offset), counts, places_of(to))
