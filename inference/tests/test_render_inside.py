@@ -297,6 +297,16 @@ def test_teeth_of_a_mouth_that_is_to_open_wider_are_not_grey_for_the_dark_under_
     assert own_row_of(inside, lit, asked=wide).light == own_row_of(inside, lit).light
 
 
+def test_teeth_are_not_grey_for_the_dark_under_a_row_that_the_frame_shows_shorter() -> None:
+    planes, mesh = drawn(gap=0.16, teeth=True)
+    inside = merged_from(inside_of((planes, mesh)).tobytes(), BALANCED.density)
+    assert inside
+    whole = own_row_of(inside, lent(planes, mesh)).light
+    rows = slice(int(mesh[13, 1]) + round(0.06 * pose_of(mesh).scale), int(mesh[14, 1]))
+    planes.y[rows] = np.minimum(planes.y[rows], 40)
+    assert own_row_of(inside, lent(planes, mesh)).light == pytest.approx(whole, abs=0.05)
+
+
 def test_a_stray_pixel_over_the_teeth_leaves_no_hole_in_the_row() -> None:
     seen = np.zeros((28, 40), np.float32)
     seen[16:24, 8:32] = 1

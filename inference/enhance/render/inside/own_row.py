@@ -57,18 +57,25 @@ def own_row(inside: Merged, patch: Patch, lips: Lips, cheeks: Array, asked: Aske
         return Row(x, y)
     # Of the pixels that count alone: beside the lips there are no places between them.
     seen = counts > 0
-    tooth_x, tooth_y, over, under, weights = (each[seen][None] for each in (there[..., 0], there[..., 1], top, bottom, counts))
+    tooth_x, tooth_y, over, under = (each[seen][None] for each in (there[..., 0], there[..., 1], top, bottom))
     at = Places.between(lips.gap, corners_of(patch.pose, lips.upper_inner), (tooth_x, tooth_y), (over, under))
     black, shade = patch.colours.black, shade_at(inside, at)[..., 0]
     shade *= shade_under(inside.lip_shade, tooth_y - over)[..., 0]
     shade *= brighter(inside.cheeks, cheeks, black) * tooth_light(inside, lips.gap)
-    here, made = (
-        float(np.average(level, weights=weights)) for level in (luma[seen][None] - black, (sought.luma[seen] - black) * shade)
-    )
+    merged = (sought.luma[seen] - black) * shade[0]
+    here, made = (_lighter_half(level, counts[seen]) for level in (luma[seen] - black, merged))
     told = log((max(here, 0) + DIM) / (max(made, 0) + DIM)) * ramp(lips.gap, *LIT_GAP)
     if told < 0:
         told *= 1 - ramp(asked.gap - lips.gap, *WIDER)
     return Row(x, y, min(max(exp(told * area / (area + LIT_AREA)), DIMMER), LIGHTER))
+
+
+def _lighter_half(levels: Array, weights: Array) -> float:
+    """The mean of the lighter half of levels with these weights, both [n]: where the merged row is longer than the frame shows
+    its own, the dark under that is no dim tooth."""
+    order = np.argsort(-levels)
+    sums = np.minimum(np.cumsum(weights[order]), weights.sum() / 2)
+    return float(np.average(levels[order], weights=np.diff(sums, prepend=0)))
 
 
 @dataclass(frozen=True, eq=False)
