@@ -298,6 +298,25 @@ def test_a_beard_in_an_old_photograph_covers_no_mouth() -> None:
     assert covered_share(in_sepia(beard), BT601, mesh) < 0.05
 
 
+def bearded(planes: Planes, mesh: Floats, across: float) -> Planes:
+    """With a dark beard at both sides of the mouth, so far (S) from its middle."""
+    pose = pose_of(mesh)
+    place = pose.plane_of(planes.area) - pose.to_plane(pose.to_head(mesh[[61, 291]].astype(float))).mean(axis=0)
+    x, y = np.abs(place[..., 0]) - across, place[..., 1]
+    beard = np.exp(-((x / 0.05) ** 4) - ((y / 0.2) ** 4))
+    return Planes(np.round(planes.y * (1 - 0.5 * beard)).astype(np.uint8), planes.u, planes.v)
+
+
+def test_a_beard_that_a_laugh_moves_farther_than_the_mesh_covers_nothing() -> None:
+    planes, mesh = astronaut()
+    laughing = mesh.copy()
+    for points, side in (((57, 186, 216, 212, 92, 214), -1), ((287, 410, 436, 432, 322, 434), 1)):
+        laughing[points, 0] += side * 0.06 * pose_of(mesh).scale
+    reference, laugh = (bearded(planes, mesh, 0.38), mesh), bearded(planes, mesh, 0.50)
+    assert covered(laugh, laughing, reference) is None
+    assert covered(laugh, mesh, reference) is not None, "of a mouth at rest it is known where its beard is"
+
+
 def in_burnt_out_sepia(planes: Planes) -> Planes:
     """The same with lights that are white: luma does not tell how coloured a place is."""
     sepia, small = in_sepia(planes), cv2.resize(planes.y, planes.u.shape[::-1], interpolation=cv2.INTER_AREA)

@@ -18,7 +18,7 @@ from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved, me
 from enhance.render.lips.outline import Lips
 
 from .bare import bareness
-from .expected import CELL, CENTRES, DARK, LEFT, TOP, Compared, Face, compare, grown, shrunk
+from .expected import CELL, CENTRES, COLUMNS, DARK, LEFT, ROWS, TOP, Compared, Face, compare, grown, shrunk
 from .fingers import finger, gone_share, lips_gone
 
 DARKER, LIGHTER, ON_LIPS = 0.11, 0.20, 0.20  # of log luma: what skin gets darker and lighter by itself, and lips
@@ -28,6 +28,9 @@ CHEEKS_END = 0.15  # S under the nose: what is above is seldom covered
 TURNING = (8.0, 12.0)  # degrees from which a face is lit otherwise than the reference, and in which all counts half
 SHADES = (0.4, 1.6)  # of luma, between which a shade takes chroma with it
 STRANGE, CERTAIN = 1.4, 2.0  # in those scales: belongs to a thing, if there is one; makes one
+MOVED, AROUND = (0.015, 0.045), 9
+"""S that a place of the face lies elsewhere than in the reference, in which it is doubted and no longer known what is expected
+there; and how many cells across all may be expected then: in a laugh beards and folds move otherwise than the mesh."""
 ENOUGH = (30.0, 60.0)  # cells times what they are beyond CERTAIN: no thing, a thing
 EDGE = (1.2, 2.4)  # strangeness of a cell between not covered and covered
 FINE_EDGE = (1.4, 2.6)  # and of a pixel
@@ -113,24 +116,20 @@ def _nowhere(bare: float) -> Cover:
     return Cover(Area(0, 0, 2, 2), nothing, np.zeros((2, 2, 3), np.float32), nothing, 0.0, 0.0, 0.0, bare)
 
 
-def strange_cells(seen: Compared) -> Floats:
-    """Of each cell, how unlike the subject it is: 1 is what a face does by itself. In the mouth it is not known: 0."""
-    far = _distance(seen.seen, seen.usual, seen.lips.astype(np.float32))
+def strange_cells(seen: Compared, across: int = 3) -> Floats:
+    """Of each cell, how unlike the subject it is, so many cells across: 1 is what a face does by itself. In the mouth it is not
+    known: 0."""
+    far = _beyond(seen.seen, *_range(seen.usual, across), seen.lips.astype(np.float32))
     calm = seen.skin & (CENTRES[..., 1] < CHEEKS_END)
     usual = float(np.median(far[calm])) if calm.any() else 0.0
     turned = 1 + max(abs(seen.pose.yaw) - TURNING[0], 0) / TURNING[1]
     return np.asarray(np.where(seen.skin, far, 0) / (max(1.0, usual / USUAL) * turned), np.float32)
 
 
-def _distance(seen: Floats, usual: Floats, lips: Floats) -> Floats:
-    """seen, usual: log luma, U, V; a cell to every side of the place may be what is seen there."""
-    return _beyond(seen, *_range(usual), lips)
-
-
-def _range(usual: Floats) -> tuple[Floats, Floats]:
-    """The least and the most of what is usual at a place and round it: a mesh is not exact."""
-    least = [-grown(-usual[..., channel]) for channel in range(3)]
-    return np.stack(least, axis=-1), np.stack([grown(usual[..., channel]) for channel in range(3)], axis=-1)
+def _range(usual: Floats, across: int = 3) -> tuple[Floats, Floats]:
+    """The least and the most of what is usual (log luma, U, V) at a place and so many cells across: a mesh is not exact."""
+    least = [-grown(-usual[..., channel], across) for channel in range(3)]
+    return np.stack(least, axis=-1), np.stack([grown(usual[..., channel], across) for channel in range(3)], axis=-1)
 
 
 def _beyond(seen: Floats, low: Floats, high: Floats, lips: Floats) -> Floats:
@@ -155,7 +154,7 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     pieces = (grown((near & (strange > STRANGE)).astype(np.float32)) > 0).astype(np.uint8)
     count, label = cv2.connectedComponents(pieces, connectivity=8)
     weight = np.zeros(count, np.float32)
-    beyond = np.where(near, np.maximum(strange - CERTAIN, 0), 0)
+    beyond = np.where(near, np.maximum(_undoubted(seen, strange) - CERTAIN, 0), 0)
     for piece in range(1, count):
         inside = label == piece
         if (inside & outer & near & (strange > STRANGE)).any():
@@ -165,6 +164,13 @@ def things(seen: Compared, strange: Floats, pose: Pose, head: Array) -> Floats:
     covered = np.where(near, weight[label] * smoothstep(strange, *EDGE), 0).astype(np.float32)
     closed = cv2.morphologyEx(covered, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5)))
     return np.asarray(np.where(near, closed, 0), np.float32)
+
+
+def _undoubted(seen: Compared, strange: Floats) -> Floats:
+    """How strange each cell is, at least, as the mouth is in another shape than in the reference."""
+    places = np.stack(np.meshgrid(np.arange(COLUMNS), np.arange(ROWS)), axis=-1)
+    moved = smoothstep(CELL * np.hypot(*np.moveaxis(seen.at - places, -1, 0)), *MOVED)
+    return np.asarray(strange + moved * (np.minimum(strange, strange_cells(seen, AROUND)) - strange), np.float32)
 
 
 def _in_pixels(planes: Planes, seen: Compared, covered: Floats, band: Floats, gone: float, bare: float) -> Cover | None:
