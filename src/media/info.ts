@@ -74,6 +74,22 @@ export const AudioTrack = z
   .readonly();
 export type AudioTrack = z.infer<typeof AudioTrack>;
 
+/** What a video has besides the pictures and the sounds that are read. */
+export const OtherTracks = z
+  .object({
+    /** `index`: a track's place among the subtitle tracks of the file, from 0. */
+    subtitles: z.array(z.object({ index: z.int().min(0), codec: z.string() })).readonly(),
+    chapters: z.int().min(0),
+    /** Further video tracks; cover art is none. */
+    videos: z.int().min(0),
+    /** Sound tracks that ffmpeg cannot read. */
+    sounds: z.int().min(0),
+  })
+  .readonly();
+export type OtherTracks = z.infer<typeof OtherTracks>;
+
+export const NO_OTHERS: OtherTracks = { subtitles: [], chapters: 0, videos: 0, sounds: 0 };
+
 /** What a video is: exact, from all its packets and its first decoded picture. */
 export const VideoInfo = z
   .object({
@@ -110,6 +126,8 @@ export const VideoInfo = z
     hasAudio: z.boolean(),
     /** Every sound track that ffmpeg can read. */
     audio: z.array(AudioTrack).readonly(),
+    /** Absent in records of older versions. */
+    others: OtherTracks.default(NO_OTHERS),
   })
   .readonly();
 export type VideoInfo = z.infer<typeof VideoInfo>;

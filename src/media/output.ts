@@ -1,5 +1,6 @@
 /** What a result can be. */
 import type { OutputFormat } from '../contract/media.ts';
+import type { OtherTracks } from './info.ts';
 
 /** How a result is encoded; where one is absent the format's default applies. */
 export type EncodingOptions = {
@@ -20,3 +21,10 @@ export const contentType = (format: OutputFormat): string =>
 export const COPIED_CODECS: readonly string[] = [
   ...['aac', 'mp3', 'ac3', 'eac3', 'alac', 'opus', 'flac'],
 ];
+
+/** ffmpeg's names of the subtitles that are text, and so can be those of an MP4. */
+const TEXT_CODECS: readonly string[] = ['mov_text', 'subrip', 'webvtt', 'ass', 'ssa', 'text'];
+
+/** The subtitles of a video that an MP4 can have. */
+export const textSubtitles = ({ subtitles }: OtherTracks): OtherTracks['subtitles'] =>
+  subtitles.filter(({ codec }) => TEXT_CODECS.includes(codec));

@@ -1,4 +1,4 @@
-import type { VideoInfo } from '../../src/media/info.ts';
+import { NO_OTHERS, type VideoInfo } from '../../src/media/info.ts';
 
 /** What probing finds of a plain video of a second, without sound. */
 export const oneSecond: VideoInfo = {
@@ -21,4 +21,5 @@ export const oneSecond: VideoInfo = {
   colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
   hasAudio: false,
   audio: [],
+  others: NO_OTHERS,
 };

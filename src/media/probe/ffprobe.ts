@@ -3,7 +3,7 @@ import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfprobe } from '../ffmpeg.ts';
 import { checkNotKilled, unreadable } from '../outcome.ts';
 
-/** Three times what ffprobe prints of 1000 streams, which is the most that it opens. */
+/** Three times what ffprobe prints of 1000 streams, which is the most that it opens, or about 50,000 chapters. */
 const MOST_BYTES = 1024 ** 2;
 
 /**
@@ -22,7 +22,7 @@ export const askFfprobe = async <T extends z.ZodType>(
     for await (const chunk of child.stdout) {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) throw unreadable('it has too many streams');
+      if (bytes > MOST_BYTES) throw unreadable('it has too many streams or chapters');
     }
     const exit = await child.ended();
     options.signal.throwIfAborted();

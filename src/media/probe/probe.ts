@@ -96,6 +96,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     chroma: streams.video.codec === 'mjpeg' ? 'centre' : rotatedChroma[rotation],
     hasAudio: streams.audio.length > 0,
     audio: streams.audio,
+    others: streams.others,
   };
 };
 

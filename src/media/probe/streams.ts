@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Size } from '../../frame.ts';
 import type { FfmpegOptions } from '../ffmpeg.ts';
-import type { AudioTrack } from '../info.ts';
+import type { AudioTrack, OtherTracks } from '../info.ts';
 import { unreadable } from '../outcome.ts';
 import { COPIED_CODECS } from '../output.ts';
 import { askFfprobe } from './ffprobe.ts';
@@ -11,6 +11,7 @@ export type Streams = {
   /** The first video stream that is not cover art; null where there is none. */
   readonly video: VideoStream | null;
   readonly audio: readonly AudioTrack[];
+  readonly others: OtherTracks;
   /** How long the first sound is stated to be; null where the header does not say. */
   readonly soundSeconds: number | null;
 };
@@ -36,6 +37,7 @@ const entries = [
   'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels,duration',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
+  'chapter=id',
 ].join(':');
 
 export const SideData = z.array(z.object({ rotation: z.number().optional() })).default([]);
@@ -55,6 +57,7 @@ const HeaderOutput = z.object({
       side_data_list: SideData,
     }),
   ),
+  chapters: z.array(z.unknown()).default([]),
 });
 
 /**
@@ -68,19 +71,26 @@ export const readStreams = async (
   const args = [...input, '-show_entries', entries];
   const { output, exit } = await askFfprobe(args, HeaderOutput, options);
   if (!output) throw unreadable(exit.errorText);
-  const { streams } = output;
+  const { streams, chapters } = output;
   if (streams.length > MOST_STREAMS) {
     throw unreadable(`expected at most ${MOST_STREAMS} streams; got ${streams.length}`);
   }
   checkChannels(streams);
-  const video = streams.find(
+  const [video, ...videos] = streams.filter(
     ({ codec_type, disposition }) => codec_type === 'video' && !disposition?.attached_pic,
   );
-  const sound = streams.find(({ codec_type }) => codec_type === 'audio');
+  const sounds = streams.filter(({ codec_type }) => codec_type === 'audio');
+  const audio = audioOf(sounds);
   return {
     video: video ? videoOf(video) : null,
-    audio: audioOf(streams),
-    soundSeconds: sound?.duration ?? null,
+    audio,
+    others: {
+      subtitles: subtitlesOf(streams),
+      chapters: chapters.length,
+      videos: videos.length,
+      sounds: sounds.length - audio.length,
+    },
+    soundSeconds: sounds[0]?.duration ?? null,
   };
 };
 
@@ -104,9 +114,8 @@ const videoOf = (stream: Stream): VideoStream => ({
   rotation: rotationOf(stream.side_data_list) ?? 0,
 });
 
-const audioOf = (streams: readonly Stream[]): AudioTrack[] =>
-  streams
-    .filter(({ codec_type }) => codec_type === 'audio')
+const audioOf = (sounds: readonly Stream[]): AudioTrack[] =>
+  sounds
     .map(({ codec_name, sample_rate, channels }, index) => ({
       index,
       codec: codec_name,
@@ -114,6 +123,11 @@ const audioOf = (streams: readonly Stream[]): AudioTrack[] =>
       mono: channels === 1,
     }))
     .filter(({ codec }) => !['unknown', 'none'].includes(codec));
+
+const subtitlesOf = (streams: readonly Stream[]): OtherTracks['subtitles'] =>
+  streams
+    .filter(({ codec_type }) => codec_type === 'subtitle')
+    .map(({ codec_name: codec }, index) => ({ index, codec }));
 
 /** ffprobe states the rotation counter-clockwise. null where it states none. */
 export const rotationOf = (sideData: z.output<typeof SideData>): Rotation | null => {

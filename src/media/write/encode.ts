@@ -1,5 +1,5 @@
 import { type FfmpegOptions, fileInput } from '../ffmpeg.ts';
-import type { AudioTrack, Colour, Ratio, VideoInfo } from '../info.ts';
+import type { Colour, Ratio, VideoInfo } from '../info.ts';
 import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
 import { checkParameterSets, type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { fromRgb, outputColour } from '../scaler.ts';
@@ -12,8 +12,15 @@ export type VideoFormat = Pick<
   'colour' | 'sampleAspect' | 'timeBase' | 'constantRate' | 'fps'
 >;
 
+/** What a result has besides its pictures; `subtitles`: a file of `writeSubtitles`. */
+export type VideoSource = {
+  readonly path: string;
+  readonly info: VideoInfo;
+  readonly subtitles?: string | undefined;
+};
+
 type UpscaleEncoding = FfmpegOptions & {
-  readonly source: { readonly path: string; readonly info: VideoInfo };
+  readonly source: VideoSource;
   readonly target: string;
   readonly output: EncodingOptions;
   readonly filters?: readonly string[];
@@ -23,19 +30,20 @@ type UpscaleEncoding = FfmpegOptions & {
 const MARGIN_SECONDS = 1;
 
 /**
- * Writes the frames as H.264 in MP4, each at its own time, with the sound, colours and pixel shape of the source.
+ * Writes the frames as H.264 in MP4, each at its own time, with the sound, chapters, colours and pixel shape of the source,
+ * and its subtitles.
  * Throws encode_failed, or what the frames themselves fail with.
  */
 export const encodeVideo = (
   frames: AsyncIterable<AnyFrame>,
   { source, target, output, filters, ffmpeg, signal }: UpscaleEncoding,
 ): Promise<Encoded> => {
-  const { path, info } = source;
+  const { info } = source;
   return encode(frames, { ffmpeg, signal, fps: info.fps }, (first) => [
     // ffmpeg starts each input at zero: this restores the first picture's distance from the start of the sound.
     ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
-    ...ownSoundInput(path, info),
-    ...['-map', '0:V:0', ...ownSoundArgs(info.audio)],
+    ...sourceInputs(source),
+    ...['-map', '0:V:0', ...sourceArgs(source)],
     ...pictureArgs(info, { isRgb: isRgb(first), filters, quality: quality(output), ffmpeg }),
     ...wholeFileArgs(info, target),
   ]);
@@ -49,13 +57,13 @@ type UpscaleJoining = Omit<UpscaleEncoding, 'output' | 'filters'> & {
 /** Writes the parts, at least one, to what `encodeVideo` makes of all their frames in one go. Throws encode_failed. */
 export const joinVideo = async (
   parts: readonly EncodedPart[],
-  { source: { path, info }, start, target, ffmpeg, signal }: UpscaleJoining,
+  { source, start, target, ffmpeg, signal }: UpscaleJoining,
 ): Promise<void> => {
   await checkParameterSets(parts.map((part) => part.path));
   const args = [
-    ...['-y', '-itsoffset', start.toFixed(6), ...partsInput, ...ownSoundInput(path, info)],
-    ...['-map', '0:v:0', '-c:v', 'copy', ...ownSoundArgs(info.audio)],
-    ...wholeFileArgs(info, target),
+    ...['-y', '-itsoffset', start.toFixed(6), ...partsInput, ...sourceInputs(source)],
+    ...['-map', '0:v:0', '-c:v', 'copy', ...sourceArgs(source)],
+    ...wholeFileArgs(source.info, target),
   ];
   await runWith(listOf(parts), { ffmpeg, args, signal });
 };
@@ -108,7 +116,7 @@ export const joinClip = async (
   const { inputs, output } = soundArgs(sound, 1);
   const args = [
     ...['-y', ...partsInput, ...inputs, '-map', '0:v:0', '-c:v', 'copy'],
-    ...[...output, ...fileArgs(format, target)],
+    ...[...output, '-map_chapters', '-1', ...fileArgs(format, target)],
   ];
   await runWith(listOf(parts), { ffmpeg, args, signal });
 };
@@ -155,7 +163,7 @@ const pictureArgs = (
 };
 
 const fileArgs = (format: VideoFormat, target: string): string[] => [
-  ...[...clockArgs(format), '-map_chapters', '-1'],
+  ...clockArgs(format),
   ...['-movflags', '+faststart', '-f', 'mp4', `file:${target}`],
 ];
 
@@ -176,18 +184,21 @@ export const timescale = ({ den }: Ratio): number => {
   return den >= 10_000 ? den : den * Math.ceil(10_000 / den);
 };
 
-const ownSoundInput = (path: string, info: VideoInfo): string[] =>
-  info.hasAudio ? fileInput(path, info.container) : [];
+const sourceInputs = ({ path, info, subtitles }: VideoSource): string[] => [
+  ...fileInput(path, info.container),
+  ...(subtitles === undefined ? [] : fileInput(subtitles, 'mov')),
+];
 
-const ownSoundArgs = (tracks: readonly AudioTrack[]): string[] => [
+const sourceArgs = ({ info, subtitles }: VideoSource): string[] => [
   // Older releases treat FLAC in MP4 as experimental.
-  ...['-strict', 'experimental'],
-  ...tracks.flatMap(({ index, codec }, at) => [
+  ...['-strict', 'experimental', '-map_chapters', '1'],
+  ...info.audio.flatMap(({ index, codec }, at) => [
     ...['-map', `1:a:${index}`],
     ...(COPIED_CODECS.includes(codec)
       ? [`-c:a:${at}`, 'copy']
       : [`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k']),
   ]),
+  ...(subtitles === undefined ? [] : ['-map', '2:s', '-c:s', 'copy']),
 ];
 
 /** Quality 80, the default, is CRF 17: visually lossless for most material. 100 is CRF 10. */

@@ -5,6 +5,7 @@ import { evened, within } from '../../frame.ts';
 import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
+import { leftOutOfLipSync } from '../left-out.ts';
 import { checkBytes, hdrWarnings, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
@@ -60,7 +61,12 @@ export const prepareLipsync = async (
     price: lipsyncPrice(options.model, rateOf(prices, 'lipsync', options.model), result),
     outputSize: evened(media.kind === 'image' ? within(media.size, limits.lipsync) : media.size),
     durationSeconds: result.seconds,
-    warnings: [...warningsOf(input, options), ...cutSound(sound.info), ...hdrWarnings(media)],
+    warnings: [
+      ...warningsOf(input, options),
+      ...cutSound(sound.info),
+      ...hdrWarnings(media),
+      ...leftOutOfLipSync(media),
+    ],
     made: { heard },
   };
 };

@@ -4,6 +4,7 @@ import { together } from '../../async/together.ts';
 import { Failure } from '../../errors.ts';
 import { contentType } from '../../media/output.ts';
 import { joinClip } from '../../media/write/encode.ts';
+import { leftOutOfLipSync } from '../left-out.ts';
 import { hdrWarnings } from '../media.ts';
 import { measureSync } from './check/sync.ts';
 import { helpWithClip, lipSyncClip } from './clip.ts';
@@ -50,6 +51,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   const warnings = [
     ...cutSound(audio),
     ...hdrWarnings(media),
+    ...leftOutOfLipSync(media),
     ...video.warnings,
     ...(speaks ? weaklySynced(judged, speaking.count) : [NO_SPEECH]),
     ...leftUnchanged(framesPassedThrough, speaking.count),

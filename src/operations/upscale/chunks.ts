@@ -1,8 +1,7 @@
 /** A long video is cut at key frames; each chunk is decoded, enlarged and encoded by itself, by any worker, and all are joined. */
 import { writeFile } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
-import type { VideoInfo } from '../../media/info.ts';
-import { encodePart, joinVideo } from '../../media/write/encode.ts';
+import { encodePart, joinVideo, type VideoSource } from '../../media/write/encode.ts';
 import { type AnyFrame, type Encoded, encodedOf } from '../../media/write/encoder.ts';
 import { type Checkpoints, openCheckpoints } from '../../storage/checkpoints.ts';
 import { type ChunkFiles, openChunkFiles } from '../chunk-files.ts';
@@ -27,9 +26,10 @@ const UNCUT = 'uncut';
  */
 export const upscaleInChunks = async (
   task: UpscaleTask,
-  info: VideoInfo,
+  source: VideoSource,
 ): Promise<Encoded | null> => {
-  const { input, target, work, config, report, share, signal } = task;
+  const { info } = source;
+  const { target, work, config, report, share, signal } = task;
   const spans = spansOf(info, config.upscale.chunkSeconds);
   if (spans.length === 1) return null;
   const checkpoints = await openCheckpoints(work, originOf(task));
@@ -63,7 +63,6 @@ export const upscaleInChunks = async (
       seconds: end - (first?.time ?? 0),
     })),
   );
-  const source = { path: input('media'), info };
   await joinVideo(parts, { source, start, target, ffmpeg: config.ffmpeg, signal });
   return encodedOf(frames, (facts.at(-1)?.end ?? 0) - start);
 };

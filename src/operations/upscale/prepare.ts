@@ -3,6 +3,7 @@ import type { JobInput } from '../../contract/job.ts';
 import { scaled } from '../../frame.ts';
 import type { MediaInfo } from '../../media/info.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
+import { leftOutOfVideo } from '../left-out.ts';
 import { hdrWarnings, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
 import { formatOf, settleOptions, variantOf } from './options.ts';
@@ -40,6 +41,6 @@ export const prepareUpscale = async (
     ),
     outputSize,
     ...(video && { durationSeconds: video.seconds }),
-    warnings: hdrWarnings(info),
+    warnings: [...hdrWarnings(info), ...leftOutOfVideo(info)],
   };
 };

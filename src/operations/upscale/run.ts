@@ -1,4 +1,5 @@
 /** An image or a video to a larger one, file in, file out. */
+import { rm } from 'node:fs/promises';
 import { untilAborted } from '../../async/until-aborted.ts';
 import { defaultFormat, type OutputFormat } from '../../contract/media.ts';
 import { Failure } from '../../errors.ts';
@@ -6,9 +7,11 @@ import { scaled } from '../../frame.ts';
 import { encodeStoppably } from '../../media/image/encode.ts';
 import { decodeImage } from '../../media/image/picture.ts';
 import type { ImageInfo, VideoInfo } from '../../media/info.ts';
-import { contentType } from '../../media/output.ts';
-import { encodeVideo } from '../../media/write/encode.ts';
+import { contentType, textSubtitles } from '../../media/output.ts';
+import { encodeVideo, type VideoSource } from '../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../media/write/encoder.ts';
+import { writeSubtitles } from '../../media/write/subtitles.ts';
+import { leftOutOfVideo } from '../left-out.ts';
 import { hdrWarnings, videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
@@ -67,23 +70,36 @@ const imageFormat = (format: OutputFormat = defaultFormat.image) => {
 };
 
 const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Details>> => {
-  const done = (await upscaleInChunks(task, info)) ?? (await inOneGo(task, info));
-  return {
-    outputSize: scaled(info.size, task.options.scale),
-    contentType: contentType('mp4'),
-    details: videoDetails(done),
-    warnings: [
-      ...hdrWarnings(info),
-      ...denoiseWarnings(task.options, meansOf(task, info).upscaler),
-    ],
-  };
+  const { options, input, target, config, signal } = task;
+  const subtitles = `${target}.subtitles`;
+  const source = { path: input('media'), info };
+  const wanted = textSubtitles(info.others).length > 0;
+  try {
+    const kept =
+      wanted && (await writeSubtitles(source, subtitles, { ffmpeg: config.ffmpeg, signal }));
+    const whole = kept ? { ...source, subtitles } : source;
+    const done = (await upscaleInChunks(task, whole)) ?? (await inOneGo(task, whole));
+    return {
+      outputSize: scaled(info.size, options.scale),
+      contentType: contentType('mp4'),
+      details: videoDetails(done),
+      warnings: [
+        ...hdrWarnings(info),
+        ...leftOutOfVideo(info, { unreadable: wanted && !kept }),
+        ...denoiseWarnings(options, meansOf(task, info).upscaler),
+      ],
+    };
+  } finally {
+    await rm(subtitles, { force: true });
+  }
 };
 
-const inOneGo = (task: UpscaleTask, info: VideoInfo): Promise<Encoded> => {
-  const { options, input, target, config, report, signal } = task;
+const inOneGo = (task: UpscaleTask, source: VideoSource): Promise<Encoded> => {
+  const { info } = source;
+  const { options, target, config, report, signal } = task;
   const watched = reported(enlargedVideo(task, info), info.frames, report);
   return encodeVideo(watched, {
-    source: { path: input('media'), info },
+    source,
     target,
     output: options.output ?? {},
     filters: calmingOf(options),

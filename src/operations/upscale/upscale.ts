@@ -84,7 +84,8 @@ export const upscale = operation({
       ...(denoise === 'off' ? [] : ['denoise', denoise]),
       // Lossy WebP and AVIF were not cleaned before, nor text and drawings of a JPEG.
       ...(denoise === 'auto' && inputKind === 'image' ? ['lossy cleaned', 'by its table'] : []),
-      ...(inputKind === 'video' ? calmingOf(options) : []),
+      // Videos had neither subtitles nor chapters before.
+      ...(inputKind === 'video' ? [...calmingOf(options), 'subtitles kept'] : []),
     ];
     // Results of images of 16 bits were others before PNG kept these.
     return format === 'png' ? [...asked, 'depth kept'] : asked;

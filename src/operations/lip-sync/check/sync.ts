@@ -1,7 +1,7 @@
 /** How well mouth and sound of the result match. */
 
 import { take } from '../../../async/take.ts';
-import type { VideoInfo } from '../../../media/info.ts';
+import { NO_OTHERS, type VideoInfo } from '../../../media/info.ts';
 import { outputColour } from '../../../media/scaler.ts';
 import { timescale } from '../../../media/write/encode.ts';
 import type { Heard } from '../../../triton/clients/speech.ts';
@@ -105,6 +105,7 @@ const infoOf = ({ encoded, format, size }: LipSyncVideo): VideoInfo => ({
   interlaced: false,
   hasAudio: true,
   audio: [],
+  others: NO_OTHERS,
 });
 
 /** Only the openings are looked at. */
