@@ -25,7 +25,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,8 @@ FROZEN_SECONDS = 15.0 * PATIENCE
 PING_SECONDS = 15.0 * PATIENCE
 IDLE_SECONDS = 20.0 * PATIENCE
 BUSY_SHARE = 0.003
-"""A model that answers no ping for IDLE_SECONDS and uses less of a processor than this waits for what will not come."""
+"""A model that answers no ping for IDLE_SECONDS, and neither uses so much of a processor nor waits for one, waits for what will
+not come."""
 LONGEST_SECONDS = 1800.0 * PATIENCE
 """A model that has answered nobody for so long is at something that does not end."""
 UNWANTED = ".unwanted"
@@ -56,9 +57,9 @@ UNWANTED = ".unwanted"
 STUCK_SECONDS = 30.0 * PATIENCE
 """A process that ended before it listened, and that Triton has not cleared away by then, is one that Triton waits for."""
 PING_WITHIN_SECONDS = 6 * 3600.0
-LOAD_SECONDS = 180.0
-NICENESS = 10
-"""Models compute for long. Where processors are short the API, which answers in milliseconds, comes first (src/niceness.ts)."""
+LOAD_SECONDS = 180.0 * PATIENCE
+"""A load whose processes, for so long, do less than BUSY_SHARE is one that does not end. On a busy machine it may take as long
+as it likes: to start Triton anew would have all other models load as well, and make the machine busier."""
 
 
 class Stub:
@@ -87,8 +88,8 @@ class Ping:
     def __init__(self, now: float) -> None:
         self.answer: str | None = None
         self.seen = now
-        self.processor: dict[int, float] = {}
-        """When it was last looked at what the model's processes use, and their seconds of a processor then."""
+        self.effort: dict[int, float] = {}
+        """When it was last looked at what the model's processes do, and their `effort_seconds` then."""
         self.progressed, self.answered = now, -1
         """When the model was last seen to have answered somebody, and how many it had."""
 
@@ -124,19 +125,19 @@ class Triton:
         with whole():
             return [entry["name"] for entry in json.loads(index) if entry.get("state") == state]
 
-    def reload(self, model: str) -> None:
+    def reload(self, model: str, is_stuck: Callable[[], bool] = lambda: False) -> None:
         """Loading alone changes nothing while the model counts as loaded.
 
         Raises OSError, also when Triton stops listening meanwhile: a process (stub) that dies can bring it down, and it may
-        hang then, with its connections open.
+        hang then, with its connections open. And when `is_stuck`, which is asked once a second, says so.
         """
         path = f"/repository/models/{urllib.parse.quote(model, safe='')}"
         faults: list[OSError] = []
 
         def both() -> None:
             try:
-                self.ask(f"{path}/unload", LOAD_SECONDS, {})
-                self.ask(f"{path}/load", LOAD_SECONDS, {})
+                self.ask(f"{path}/unload", PING_WITHIN_SECONDS, {})
+                self.ask(f"{path}/load", PING_WITHIN_SECONDS, {})
             except OSError as fault:
                 faults.append(fault)
 
@@ -144,8 +145,12 @@ class Triton:
         reloading.start()
         while reloading.is_alive():
             reloading.join(LOOK_SECONDS)
-            if reloading.is_alive() and self.refuses():
+            if not reloading.is_alive():
+                break
+            if self.refuses():
                 raise OSError("Triton no longer listens")
+            if is_stuck():
+                raise OSError(f"its processes have done nothing for {LOAD_SECONDS:.0f} s")
         if faults:
             raise faults[0]
 
@@ -282,9 +287,8 @@ class Keeper:
         """A busy model is no hung one: its processes compute, and every now and then somebody gets an answer."""
         if now - ping.seen < IDLE_SECONDS:
             return None
-        before, ping.processor = ping.processor, {pid: processor_seconds(pid) for pid in self._stubs_of(model)}
-        used = sum(ping.processor.values()) - sum(before.values())
-        if before.keys() == ping.processor.keys() and used < BUSY_SHARE * (now - ping.seen):
+        before, ping.effort = ping.effort, {pid: effort_seconds(pid) for pid in self._stubs_of(model)}
+        if before.keys() == ping.effort.keys() and not is_busy(before, ping.effort, now - ping.seen):
             return f"answers no ping and has done nothing for {now - ping.seen:.0f} s"
         with contextlib.suppress(OSError):
             answered = self._triton.answered(model)
@@ -328,11 +332,26 @@ class Keeper:
                 self._pings.pop(model, None)
                 for pid in self._stubs_of(model):
                     self._stubs[pid].leaves = True
-                self._triton.reload(model)
+                self._triton.reload(model, self._loads(model))
                 say(f"{model} is loaded again")
         except OSError as fault:
             return f"a model could not be loaded again: {fault}"
         return None
+
+    def _loads(self, model: str) -> Callable[[], bool]:
+        """Whether the load of a model that begins now is stuck, for who asks again and again."""
+        since, before = time.monotonic(), dict[int, float]()
+
+        def is_stuck() -> bool:
+            nonlocal since, before
+            children = stubs_of(self._pid, self._strangers)
+            effort = {pid: effort_seconds(pid) for pid, (_, _, folder) in children.items() if folder and folder.name == model}
+            now = time.monotonic()
+            if effort.keys() != before.keys() or is_busy(before, effort, now - since):
+                since, before = now, effort
+            return now - since > LOAD_SECONDS
+
+        return is_stuck
 
     def _ping_all(self, now: float) -> None:
         with contextlib.suppress(OSError):
@@ -382,11 +401,31 @@ def close_regions(prefix: str) -> None:
         time.sleep(REGIONS_SECONDS)
 
 
-def processor_seconds(pid: int) -> float:
+def effort_seconds(pid: int) -> float:
+    """For how long the process had a processor, or its threads that compute were ready for one and had none.
+
+    Those are the nicer ones (serving/pulse.py). The others of a model that hangs go on to wake up and, on a busy machine, wait.
+    """
+    seconds = 0.0
     with contextlib.suppress(OSError):
-        _, fields = status_of(pid)
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                seconds += thread_seconds(thread)
+    return seconds
+
+
+def thread_seconds(thread: Path) -> float:
+    fields = (thread / "stat").read_text(errors="replace").rpartition(")")[2].split()
+    try:
+        ran, waited, _ = (int(word) for word in (thread / "schedstat").read_text().split())
+    except FileNotFoundError:  # a kernel that does not count
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
+    return (ran + (waited if int(fields[16]) > 0 else 0)) / 1e9
+
+
+def is_busy(before: dict[int, float], after: dict[int, float], seconds: float) -> bool:
+    """Whether processes, by their `effort_seconds`, did something in that time."""
+    return sum(after.values()) - sum(before.values()) >= BUSY_SHARE * seconds
 
 
 def kill(pid: int) -> None:
@@ -458,7 +497,6 @@ def main(command: list[str]) -> int:
     flags = dict(word[2:].split("=", 1) for word in command if word.startswith("--") and "=" in word)
     regions = re.search(r"shm-region-prefix-name=(\w+)", " ".join(command))
     os.umask(0o077)
-    os.nice(NICENESS)
     if headers:
         # Percent-encoded here, while Triton's exporter sends them as they stand.
         os.environ["OTEL_EXPORTER_OTLP_HEADERS"] = urllib.parse.unquote(headers)

@@ -7,6 +7,7 @@ has slept and how long it waited for a processor, so the stub knows when it stoo
 keeper.py loads its model again.
 """
 
+import contextlib
 import math
 import os
 import signal
@@ -27,6 +28,8 @@ KNOWN_SECONDS = 1.2
 """For so long it is looked at whether the thread that should beat does: another release of Triton may start others first."""
 STATUS_BYTES = 16384
 """More than the kernel tells of a thread, about 1,500."""
+NICENESS = 10
+"""Of the threads that compute."""
 JUST_SECONDS = 0.3
 """A process that stood still so shortly before it gets a request may have kept that request waiting."""
 
@@ -124,14 +127,20 @@ class Pulse:
 
 
 def pulse_of_this_process() -> Pulse | None:
-    """None in a process that is no stub, such as that of a test: nobody gives it up. And where the kernel does not count."""
+    """None in a process that is no stub, such as that of a test: nobody gives it up. And where the kernel does not count.
+
+    This thread, and those that it starts from now on, which are all that compute, give way to the threads that beat and look:
+    on a busy machine a model is slow, and is not given up.
+    """
     if not Path("/proc/self/comm").read_text().startswith("triton_python"):
         return None
-    try:
-        return Pulse()
-    except FileNotFoundError as missing:
-        tell(f"is not guarded against standing still: {missing}")
-        return None
+    with contextlib.ExitStack() as then:
+        then.callback(os.nice, NICENESS)
+        try:
+            return Pulse()
+        except FileNotFoundError as missing:
+            tell(f"is not guarded against standing still: {missing}")
+            return None
 
 
 def tell(what: str) -> None:

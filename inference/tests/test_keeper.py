@@ -7,11 +7,15 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from serving.keeper import Triton, stubs_of
+from serving import keeper
+from serving.keeper import Keeper, Triton, effort_seconds, stubs_of
 
 FAILING = """
 import sys
@@ -67,3 +71,63 @@ def test_a_reload_ends_when_triton_stops_listening() -> None:
         Triton(str(listening.getsockname()[1]), "").reload("model")
     crashing.join()
     asked[0].close()
+
+
+def test_a_reload_ends_when_its_processes_do_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        said = iter([False, True])
+        with pytest.raises(OSError, match="have done nothing"):
+            Triton(str(listening.getsockname()[1]), "").reload("model", lambda: next(said))
+
+
+@contextmanager
+def stub_of(folder: Path, code: str) -> Iterator[int]:
+    """A process that looks like one of Triton's for the model of this folder; its id."""
+    program = folder / "triton_python_backend_stub"
+    folder.mkdir()
+    program.symlink_to(sys.executable)
+    with subprocess.Popen([program, "-c", code, str(folder / "1/model.py")]) as stub:
+        try:
+            yield stub.pid
+        finally:
+            stub.kill()
+
+
+def test_a_load_is_stuck_when_its_processes_do_nothing_and_not_while_they_compute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeper, "LOAD_SECONDS", 1.0)
+    with stub_of(tmp_path / "sleeps", "import time; time.sleep(600)"), stub_of(tmp_path / "spins", "while True: pass"):
+        looking = Keeper(os.getpid(), Triton("1", ""))
+        sleeps, spins = looking._loads("sleeps"), looking._loads("spins")
+        stuck = []
+        for _ in range(40):
+            time.sleep(0.1)
+            stuck.append(sleeps())
+            assert not spins()
+        assert not stuck[0]
+        assert stuck[-1]
+
+
+def test_a_process_that_computes_and_gets_no_processor_does_something_and_one_that_sleeps_does_not(tmp_path: Path) -> None:
+    """As a model on a machine that is busy with other things."""
+    processors = os.sched_getaffinity(0)
+    own = min(processors)
+    spin = "while True: pass"
+    compute = f"import os; os.nice(10); os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\n{spin}"
+    os.sched_setaffinity(0, {own})  # which the processes inherit
+    try:
+        with (
+            stub_of(tmp_path / "computes", compute) as computes,
+            stub_of(tmp_path / "sleeps", "import time; time.sleep(600)") as sleeps,
+            stub_of(tmp_path / "other", spin),
+        ):
+            os.sched_setaffinity(0, processors)
+            time.sleep(0.5)
+            before = effort_seconds(computes), effort_seconds(sleeps)
+            time.sleep(2)
+            did = effort_seconds(computes) - before[0], effort_seconds(sleeps) - before[1]
+    finally:
+        os.sched_setaffinity(0, processors)
+    assert did[0] > 0.5
+    assert did[1] < 0.01

@@ -22,8 +22,10 @@ export type Stack = {
 };
 
 const host = '127.0.0.1';
-/** Loading compiles a network for the processor: seconds each, more while the machine is busy. */
-const loadWithinMs = 180_000;
+/** Loading compiles a network for the processor: seconds each, minutes where a dozen other programs compute. */
+const loadWithinMs = 900_000;
+/** Of the API, which takes a second or two. One that ends is noticed at once. */
+const answersWithinMs = 300_000;
 
 /** Redis, ready when it answers PING. */
 export const redisPart = ({ ports, env, dataDir, logsDir }: Stack): StackPart => ({
@@ -63,7 +65,7 @@ export const tritonPart = ({ ports, env, dataDir, logsDir, modelsDir }: Stack): 
     };
     const triton = await startTritonWith(options, models, loadWithinMs);
     // Not before: the start of the service waits for this.
-    weighSession(triton.pid, niceness.models);
+    weighSession(triton.pid, niceness.triton);
     return triton;
   },
 });
@@ -74,7 +76,11 @@ export const apiPart = (stack: Stack): StackPart => ({
   start: async (signal) => {
     const child = await startService(stack, 'api', signal);
     const url = `http://${connectable(stack.env.HOST)}:${stack.ports.PORT}/healthz`;
-    await untilReady(child, async (soon) => (await fetch(url, { signal: soon })).ok, 60_000);
+    await untilReady(
+      child,
+      async (soon) => (await fetch(url, { signal: soon })).ok,
+      answersWithinMs,
+    );
     return child;
   },
 });

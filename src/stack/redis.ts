@@ -64,7 +64,7 @@ export const startRedis = async (options: RedisOptions): Promise<Child> => {
   });
   client.on('error', () => {}); // the failed calls below report the same errors
   try {
-    await untilReady(child, () => answers(client), 15_000);
+    await untilReady(child, () => answers(client), 60_000);
   } finally {
     client.disconnect();
   }

@@ -58,6 +58,9 @@ const refuseReachable = (host: string): void => {
     );
 };
 
+/** 2 s on a machine that is not busy. A start that is given up too early is begun anew, and makes a busy machine busier. */
+const listensWithinMs = 300_000;
+
 /** Starts the server without models and resolves when it is live. */
 export const startTriton = async (options: TritonOptions): Promise<Child> => {
   const { ports, host, modelsDirs, logFile, env, signal } = options;
@@ -84,7 +87,7 @@ export const startTriton = async (options: TritonOptions): Promise<Child> => {
   });
   void child.exited.then(() => dropRegions(regions));
   const url = `http://${host}:${ports.http}/v2/health/live`;
-  await untilReady(child, async (soon) => (await fetch(url, { signal: soon })).ok, 30_000);
+  await untilReady(child, async (soon) => (await fetch(url, { signal: soon })).ok, listensWithinMs);
   return child;
 };
 

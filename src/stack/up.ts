@@ -22,7 +22,7 @@ import { busyPorts, defaultPorts, type Ports, readPorts } from './ports.ts';
 import { SetupError } from './setup/setup-error.mjs';
 import { type Supervised, supervise } from './supervise.ts';
 
-const readyWithinMs = 60_000;
+const readyWithinMs = 300_000;
 const run = join(places.run, 'start');
 
 /** Runs the stack until it is stopped; resolves when all its processes have ended. */

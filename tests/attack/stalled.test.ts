@@ -1,5 +1,5 @@
 /** A process of Triton that stands still for longer than the second that Triton waits, with a request and others behind it. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -66,6 +66,22 @@ const replaced = async (): Promise<void> => {
   await callers;
   assert.is(server(), ran);
 };
+/** Of each thread of a process, in the order of their ids, which is mostly that of their starts. */
+const nicenessOf = (pid: number): number[] =>
+  readdirSync(`/proc/${pid}/task`)
+    .sort((a, b) => Number(a) - Number(b))
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/stat`, 'utf8'))
+    .map((stat) => Number(stat.slice(stat.lastIndexOf(')')).split(' ')[17]));
+
+test('what computes gives way to the threads that say that the process lives', async () => {
+  await until('it has answered', async () => (await echo(Buffer.alloc(2))) !== null);
+  const [main, ...others] = nicenessOf(stub());
+  const own = nicenessOf(server())[0] ?? 0;
+  assert.is(main, own + 10);
+  // Triton's thread that beats, which it starts first, and the one that looks at it.
+  assert.ok(others.filter((niceness) => niceness === own).length >= 2, `${others}`);
+});
+
 // gVisor does not count how long a thread waits for a processor, and no process is guarded there.
 if (existsSync('/proc/self/schedstat')) test(what, replaced);
 else skip(test, what, 'a kernel with schedstat');
