@@ -24,7 +24,7 @@ export const openTarget = async (work: (index: number) => Work, accounts: number
   // As `npm start` has it: the API comes before the models.
   const service = await realService(
     settings,
-    ownTriton(undefined, undefined, { niceness: niceness.models }),
+    ownTriton(undefined, undefined, { niceness: niceness.triton }),
   );
   const callers = await Promise.all(
     Array.from({ length: accounts }, () => service.caller(10_000_000)),
