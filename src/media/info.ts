@@ -103,6 +103,8 @@ export const VideoInfo = z
     durationSeconds: z.number(),
     /** Of the whole file, sound included. */
     mediaSeconds: z.number(),
+    /** When that begins, on the clock of `startSeconds`; absent in records of older versions. */
+    mediaStart: z.number().default(0),
     /**
      * When key frames are shown, on the same clock: where a decoder may start. At most 200, spread over the whole; none in
      * records of older versions.

@@ -8,6 +8,7 @@ export const oneSecond: VideoInfo = {
   startSeconds: 0,
   durationSeconds: 1,
   mediaSeconds: 1,
+  mediaStart: 0,
   frames: 25,
   fps: 25,
   constantRate: true,

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import type { Frame } from '../../src/frame.ts';
 import { decodeSmall, decodeVideo } from '../../src/media/read/decode.ts';
 import { encodeVideo } from '../../src/media/write/encode.ts';
+import { writeSubtitles } from '../../src/media/write/subtitles.ts';
 import {
   bannerOf,
   frameOf,
@@ -48,6 +49,41 @@ test('frames come in order, with exact times, index and pixels', async () => {
     frames.map(({ pixels }) => createHash('md5').update(pixels).digest('hex')),
   );
   assert.is(hashes.size, 30);
+});
+
+test('a video whose clock begins at 100 s begins at zero, with its sound and subtitles where they were', async () => {
+  const srt = at('late.srt');
+  writeFileSync(srt, '1\n00:00:00,300 --> 00:00:00,800\nHello\n\n');
+  const late = ['-output_ts_offset', '100'];
+  const inputs = [...pattern(1), ...tone(1), '-i', srt];
+  const clip = await makeClip(at('late.mov'), inputs, [
+    ...h264,
+    '-c:a',
+    'aac',
+    '-c:s',
+    'mov_text',
+    ...late,
+  ]);
+  const info = await probe(clip);
+  assert.ok(Math.abs(info.mediaStart - 100) < 0.03, `${info.mediaStart}`);
+  const source = { path: clip, info, subtitles: `${clip}.subtitles` };
+  assert.ok(await writeSubtitles(source, source.subtitles, { ffmpeg, signal: soon() }));
+  const target = `${clip}.out.mp4`;
+  const frames = decodeVideo(clip, info, { ffmpeg, signal: soon() });
+  await encodeVideo(frames, { source, target, output: {}, ffmpeg, signal: soon() });
+  const apart = info.startSeconds - info.mediaStart;
+  for (const [stream, first, last] of [
+    ['v:0', apart, apart + 0.96],
+    ['a:0', 0, 1],
+    ['s:0', 0, 0.8 + apart],
+  ] as const) {
+    const times = await timesOf(target, stream);
+    const [start = 100, end = 100] = [times[0], times.at(-1)];
+    assert.ok(
+      Math.abs(start - first) < 0.025 && end <= last + 0.03,
+      `${stream}: ${start} to ${end}`,
+    );
+  }
 });
 
 test('of every third frame, index counts those that come and times are its own', async () => {

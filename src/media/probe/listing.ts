@@ -3,11 +3,15 @@ import type { Readable } from 'node:stream';
 import type { Limits } from '../../config.ts';
 import type { ChildExit } from '../child-exit.ts';
 import { type FfmpegOptions, startFfmpeg } from '../ffmpeg.ts';
+import type { VideoInfo } from '../info.ts';
 import { CUT_OFF, checkNotKilled, unreadable } from '../outcome.ts';
 import { checkFrames, checkSeconds } from './limits.ts';
 import { exceeds, type PacketLimit, type PacketSummary, readPackets } from './packets.ts';
 
-type VideoListing = { readonly video: PacketSummary; readonly mediaSeconds: number };
+type VideoListing = { readonly video: PacketSummary } & Pick<
+  VideoInfo,
+  'mediaStart' | 'mediaSeconds'
+>;
 
 /** Reads every packet of a video and decodes none. Throws for what is unreadable, cut off or too long. */
 export const listVideo = async (
@@ -25,10 +29,10 @@ export const listVideo = async (
   checkWhole(streams, exit);
   if (!video || video.packets === 0) throw unreadable('its video stream is empty');
   const filled = streams.filter(({ packets }) => packets > 0);
-  const start = Math.min(...filled.map((stream) => stream.start));
-  const mediaSeconds = Math.max(...filled.map((stream) => stream.end)) - start;
+  const mediaStart = Math.min(...filled.map((stream) => stream.start));
+  const mediaSeconds = Math.max(...filled.map((stream) => stream.end)) - mediaStart;
   checkSeconds(mediaSeconds, limits.seconds, 'video');
-  return { video, mediaSeconds };
+  return { video, mediaStart, mediaSeconds };
 };
 
 /** ffmpeg then ends with an error where its demuxer does, as at a packet that is cut off. */

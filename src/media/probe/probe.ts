@@ -76,7 +76,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
   if (!streams.video) throw new Failure('no_video_stream');
   if (streams.video.size) checkVideoSize(streams.video.size, limits);
   if (container === 'matroska' && (await endsEarly(path))) throw unreadable(CUT_OFF);
-  const { video, mediaSeconds } = await listVideo(fileInput(path, container), limits, probe);
+  const { video, ...media } = await listVideo(fileInput(path, container), limits, probe);
   const { rotation, ...first } = await decodeFirst(header, streams.video, probe);
   checkVideoSize(first.size, limits);
   const durationSeconds = Number((video.end - video.start).toFixed(6));
@@ -86,7 +86,7 @@ const measure = async (probe: VideoProbe, container: Container): Promise<VideoIn
     ...first,
     startSeconds: video.start,
     durationSeconds,
-    mediaSeconds,
+    ...media,
     keyFrames: video.keys,
     frames: video.packets,
     fps: durationSeconds > 0 ? Number((video.packets / durationSeconds).toFixed(6)) : 1,

@@ -3,6 +3,7 @@ import type { Colour, Ratio, VideoInfo } from '../info.ts';
 import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
 import { checkParameterSets, type EncodedPart, listOf, partsInput } from '../parts.ts';
 import { fromRgb, outputColour } from '../scaler.ts';
+import { beginningOf, later } from './beginning.ts';
 import { type AnyFrame, type Encoded, encode, isRgb, runWith } from './encoder.ts';
 import { type SoundTrack, soundArgs } from './sound-graph.ts';
 
@@ -41,7 +42,7 @@ export const encodeVideo = (
   const { info } = source;
   return encode(frames, { ffmpeg, signal, fps: info.fps }, (first) => [
     // ffmpeg starts each input at zero: this restores the first picture's distance from the start of the sound.
-    ...['-itsoffset', first.time.toFixed(6), ...pipeInput],
+    ...[...later(first.time - beginningOf(info)), ...pipeInput],
     ...sourceInputs(source),
     ...['-map', '0:V:0', ...sourceArgs(source)],
     ...pictureArgs(info, { isRgb: isRgb(first), filters, quality: quality(output), ffmpeg }),
@@ -61,7 +62,7 @@ export const joinVideo = async (
 ): Promise<void> => {
   await checkParameterSets(parts.map((part) => part.path));
   const args = [
-    ...['-y', '-itsoffset', start.toFixed(6), ...partsInput, ...sourceInputs(source)],
+    ...['-y', ...later(start - beginningOf(source.info)), ...partsInput, ...sourceInputs(source)],
     ...['-map', '0:v:0', '-c:v', 'copy', ...sourceArgs(source)],
     ...wholeFileArgs(source.info, target),
   ];
@@ -185,7 +186,7 @@ export const timescale = ({ den }: Ratio): number => {
 };
 
 const sourceInputs = ({ path, info, subtitles }: VideoSource): string[] => [
-  ...fileInput(path, info.container),
+  ...[...later(-beginningOf(info)), ...fileInput(path, info.container)],
   ...(subtitles === undefined ? [] : fileInput(subtitles, 'mov')),
 ];
 

@@ -1,12 +1,13 @@
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import type { VideoInfo } from '../info.ts';
 import { textSubtitles } from '../output.ts';
+import { beginningOf, later } from './beginning.ts';
 
 type Source = { readonly path: string; readonly info: VideoInfo };
 
 /**
- * Writes the text subtitles of a video, of which there are some, to an MP4 of their own, on the clock of the frames that
- * `decodeVideo` gives. False where they cannot be read: a result is worth having without them.
+ * Writes the text subtitles of a video, of which there are some, to an MP4 of their own, on the clock of the result. False
+ * where they cannot be read: a result is worth having without them.
  *
  * The encoder reads them from there and not from the video. Their packets are seconds apart, and ffmpeg would read the video
  * up to the next one, so all sound on the way would wait in memory for its pictures.
@@ -18,12 +19,9 @@ export const writeSubtitles = async (
 ): Promise<boolean> => {
   const child = startFfmpeg(
     [
-      ...['-y', ...fileInput(path, info.container)],
-      ...textSubtitles(info.others).flatMap(({ index, codec }, at) => [
-        ...['-map', `0:s:${index}`],
-        ...[`-c:s:${at}`, codec === 'mov_text' ? 'copy' : 'mov_text'],
-      ]),
-      ...['-t', info.mediaSeconds.toFixed(6), '-map_chapters', '-1'],
+      ...['-y', ...later(-beginningOf(info)), ...fileInput(path, info.container)],
+      ...textSubtitles(info.others).flatMap(({ index }) => ['-map', `0:s:${index}`]),
+      ...['-c:s', 'mov_text', '-t', info.mediaSeconds.toFixed(6), '-map_chapters', '-1'],
       ...['-f', 'mp4', `file:${target}`],
     ],
     options,

@@ -116,6 +116,11 @@ const clips: Readonly<Record<string, readonly [string, readonly string[], readon
     [...pattern(3, '30000/1001'), ...tone(3)],
     [...x264('-vf', "setpts='PTS+0.4/TB'"), '-c:a', 'pcm_s16le'],
   ],
+  'whose clock begins at 100 s': [
+    'h.mov',
+    [...pattern(3), ...tone(3)],
+    [...x264(), '-c:a', 'aac', '-output_ts_offset', '100'],
+  ],
   'of VP9 with hidden frames': [
     'e.webm',
     pattern(3),

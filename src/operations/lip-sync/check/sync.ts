@@ -98,6 +98,7 @@ const infoOf = ({ encoded, format, size }: LipSyncVideo): VideoInfo => ({
   timeBase: { num: 1, den: timescale(format.timeBase) },
   startSeconds: 0,
   mediaSeconds: encoded.durationSeconds,
+  mediaStart: 0,
   keyFrames: [],
   lastFrameSeconds: 1 / encoded.fps,
   pixelFormat: 'yuv420p',
