@@ -17,11 +17,16 @@ export const writeSubtitles = async (
   target: string,
   options: FfmpegOptions,
 ): Promise<boolean> => {
+  const beginning = beginningOf(info);
+  // Those that are copied keep their styles, but also the empty cue before the first: moved, it would begin before zero.
   const child = startFfmpeg(
     [
-      ...['-y', ...later(-beginningOf(info)), ...fileInput(path, info.container)],
-      ...textSubtitles(info.others).flatMap(({ index }) => ['-map', `0:s:${index}`]),
-      ...['-c:s', 'mov_text', '-t', info.mediaSeconds.toFixed(6), '-map_chapters', '-1'],
+      ...['-y', ...later(-beginning), ...fileInput(path, info.container)],
+      ...textSubtitles(info.others).flatMap(({ index, codec }, at) => [
+        ...['-map', `0:s:${index}`],
+        ...[`-c:s:${at}`, codec === 'mov_text' && beginning === 0 ? 'copy' : 'mov_text'],
+      ]),
+      ...['-t', info.mediaSeconds.toFixed(6), '-map_chapters', '-1'],
       ...['-f', 'mp4', `file:${target}`],
     ],
     options,
