@@ -121,6 +121,8 @@ export const VideoInfo = z
     timeBase: Ratio,
     sampleAspect: Ratio,
     pixelFormat: z.string(),
+    /** Whether its pictures can be transparent, which those that are decoded are not; absent in records of older versions. */
+    alpha: z.boolean().default(false),
     colour: Colour,
     /** In a picture as shown: after rotation. */
     chroma: ChromaPosition,

@@ -76,3 +76,13 @@ export const hdrWarnings = (
   const detail = `The video is HDR (${curve}) with ${bits} bits a sample; the result is HDR too, but has 8, so smooth areas may show bands.`;
   return [{ code: 'depth_reduced', detail }];
 };
+
+/** For a video with transparency, which no result has. */
+export const alphaWarnings = (
+  info: Pick<VideoInfo, 'kind' | 'alpha'> | { readonly kind: 'image' },
+): readonly Warning[] => {
+  if (info.kind === 'image' || !info.alpha) return [];
+  const detail =
+    'The video can be transparent, which H.264 cannot: where it is, the result shows the colour that lies behind the transparency, often black.';
+  return [{ code: 'transparency_lost', detail }];
+};

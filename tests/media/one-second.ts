@@ -18,6 +18,7 @@ export const oneSecond: VideoInfo = {
   sampleAspect: { num: 1, den: 1 },
   pixelFormat: 'yuv420p',
   chroma: 'left',
+  alpha: false,
   interlaced: false,
   colour: { matrix: 'bt709', fullRange: false, primaries: null, transfer: null },
   hasAudio: false,

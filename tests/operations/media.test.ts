@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hdrWarnings } from '../../src/operations/media.ts';
+import { alphaWarnings, hdrWarnings } from '../../src/operations/media.ts';
+import { at, probe } from '../media/clips.ts';
+import { makeClip, pattern } from '../real/clip.ts';
 
 const test = suite('media of operations');
 const video = (pixelFormat: string, transfer: string | null) => ({
@@ -32,6 +34,31 @@ test('HDR of 8 bits loses none, and other videos show no bands', () => {
   ] as const)
     assert.equal(hdrWarnings(video(pixelFormat, transfer)), []);
   assert.equal(hdrWarnings({ kind: 'image' }), []);
+});
+
+test('who sends a video with transparency is told that the result has none', async () => {
+  const half = ['-vf', 'format=yuva444p,geq=lum=128:cb=128:cr=128:a=99'];
+  const clips = [
+    await makeClip(at('clear.webm'), pattern(0.2), [
+      ...half,
+      '-pix_fmt',
+      'yuva420p',
+      '-c:v',
+      'libvpx-vp9',
+    ]),
+    await makeClip(at('clear.mov'), pattern(0.2), [
+      ...half,
+      '-c:v',
+      'prores_ks',
+      '-profile:v',
+      '4444',
+    ]),
+  ];
+  for (const clip of clips)
+    assert.is(alphaWarnings(await probe(clip))[0]?.code, 'transparency_lost', clip);
+  const opaque = await makeClip(at('opaque.webm'), pattern(0.2), ['-c:v', 'libvpx-vp9']);
+  assert.equal(alphaWarnings(await probe(opaque)), []);
+  assert.equal(alphaWarnings({ kind: 'image' }), []);
 });
 
 test.run();

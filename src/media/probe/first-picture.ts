@@ -8,7 +8,7 @@ import { type Rotation, rotationOf, SideData, type Streams } from './streams.ts'
 
 type FirstPicture = Pick<
   VideoInfo,
-  'size' | 'sampleAspect' | 'pixelFormat' | 'interlaced' | 'colour'
+  'size' | 'sampleAspect' | 'pixelFormat' | 'alpha' | 'interlaced' | 'colour'
 > & {
   readonly rotation: Rotation;
 };
@@ -73,6 +73,7 @@ const describe = (frame: FfprobeFrame, video: NonNullable<Streams['video']>): Fi
       onItsSide && /42[12]|41[01]|440|nv16|yuyv|uyvy|yvyu/.test(pixelFormat)
         ? 'yuv444p'
         : pixelFormat,
+    alpha: video.alpha || /^(yuva|ayuv|gbrap|rgba|bgra|argb|abgr|ya\d)/.test(pixelFormat),
     interlaced: frame.interlaced_frame === 1 || video.interlaced,
     rotation,
     colour: { ...colour, matrix: resolveMatrix(colour, pixelFormat, frame) },

@@ -23,6 +23,8 @@ type VideoStream = {
   /** Whether its pictures are two fields each. */
   readonly interlaced: boolean;
   readonly rotation: Rotation;
+  /** Of VP8 and VP9, whose transparency is a second picture beside the one that ffmpeg decodes. */
+  readonly alpha: boolean;
 };
 
 /** Degrees clockwise by which pictures are turned to be shown. */
@@ -37,6 +39,7 @@ const entries = [
   'stream=codec_type,codec_name,width,height,field_order,sample_rate,channels,duration',
   'stream_disposition=attached_pic',
   'stream_side_data=rotation',
+  'stream_tags=alpha_mode',
   'chapter=id',
 ].join(':');
 
@@ -55,6 +58,7 @@ const HeaderOutput = z.object({
       duration: z.coerce.number().optional().catch(undefined),
       disposition: z.object({ attached_pic: z.number() }).optional(),
       side_data_list: SideData,
+      tags: z.object({ alpha_mode: z.string().optional() }).optional(),
     }),
   ),
   chapters: z.array(z.unknown()).default([]),
@@ -112,6 +116,7 @@ const videoOf = (stream: Stream): VideoStream => ({
   size: stream.width > 0 && stream.height > 0 ? stream : null,
   interlaced: ['tt', 'bb', 'tb', 'bt'].includes(stream.field_order ?? ''),
   rotation: rotationOf(stream.side_data_list) ?? 0,
+  alpha: stream.tags?.alpha_mode === '1',
 });
 
 const audioOf = (sounds: readonly Stream[]): AudioTrack[] =>

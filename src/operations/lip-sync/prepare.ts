@@ -6,7 +6,7 @@ import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
 import { leftOutOfLipSync } from '../left-out.ts';
-import { checkBytes, hdrWarnings, jobInput, takeMedia } from '../media.ts';
+import { alphaWarnings, checkBytes, hdrWarnings, jobInput, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
 import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
@@ -65,6 +65,7 @@ export const prepareLipsync = async (
       ...warningsOf(input, options),
       ...cutSound(sound.info),
       ...hdrWarnings(media),
+      ...alphaWarnings(media),
       ...leftOutOfLipSync(media),
     ],
     made: { heard },

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 import { contentType } from '../../media/output.ts';
 import { joinClip } from '../../media/write/encode.ts';
 import { leftOutOfLipSync } from '../left-out.ts';
-import { hdrWarnings } from '../media.ts';
+import { alphaWarnings, hdrWarnings } from '../media.ts';
 import { measureSync } from './check/sync.ts';
 import { helpWithClip, lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';
@@ -51,6 +51,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   const warnings = [
     ...cutSound(audio),
     ...hdrWarnings(media),
+    ...alphaWarnings(media),
     ...leftOutOfLipSync(media),
     ...video.warnings,
     ...(speaks ? weaklySynced(judged, speaking.count) : [NO_SPEECH]),

@@ -103,6 +103,7 @@ const infoOf = ({ encoded, format, size }: LipSyncVideo): VideoInfo => ({
   lastFrameSeconds: 1 / encoded.fps,
   pixelFormat: 'yuv420p',
   chroma: 'left',
+  alpha: false,
   interlaced: false,
   hasAudio: true,
   audio: [],
