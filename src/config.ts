@@ -7,7 +7,7 @@ import { withFiles } from './value-files.ts';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
-/** How long a caller waits for one look at a file; no child of a probe takes more processor time than that. */
+/** No child of a probe takes more processor time than that. */
 const PROBE_SECONDS = 60;
 const int = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 const list = z.string().transform((value) =>

@@ -6,7 +6,7 @@ import type { VideoProbe } from './probe.ts';
 import type { AudioProbe } from './probe-audio.ts';
 
 /** Options without what cannot be sent: a signal becomes `stop`, a call of `admit` becomes `admit` and `admitted`. */
-type Sent<Options> = Omit<Options, 'signal' | 'admit' | 'onTimeout'>;
+type Sent<Options> = Omit<Options, 'signal' | 'admit'>;
 
 export type ToProber =
   | { readonly is: 'image'; readonly path: string }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Failure } from '../../errors.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
-import { type OnTimeout, withDeadline } from '../deadline.ts';
+import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
 import { heardOutput, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
@@ -24,7 +24,6 @@ export type AudioProbe = FfmpegOptions & {
   readonly heardPath?: string | undefined;
   /** Asked before each piece of that file is written. */
   readonly admit?: Admit | undefined;
-  readonly onTimeout?: OnTimeout | undefined;
 };
 
 /**
@@ -37,11 +36,7 @@ export type AudioProbe = FfmpegOptions & {
  */
 export const probeAudio = async (probe: AudioProbe): Promise<AudioInfo> => {
   try {
-    return await withDeadline(
-      probe.signal,
-      (signal) => measure({ ...probe, signal }),
-      probe.onTimeout,
-    );
+    return await withDeadline(probe.signal, (signal) => measure({ ...probe, signal }));
   } catch (error) {
     if (probe.heardPath) await rm(probe.heardPath, { force: true });
     throw aboutSound(error);

@@ -1,6 +1,6 @@
 import type { Limits } from '../../config.ts';
 import { Failure } from '../../errors.ts';
-import { type OnTimeout, withDeadline } from '../deadline.ts';
+import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, probeInput } from '../ffmpeg.ts';
 import { readBmpHeader } from '../image/bmp.ts';
 import { checkImageParts } from '../image/image-parts.ts';
@@ -50,7 +50,6 @@ export const probeImage = async (path: string): Promise<ImageInfo> => {
 export type VideoProbe = FfmpegOptions & {
   readonly path: string;
   readonly limits: Limits['video'];
-  readonly onTimeout?: OnTimeout | undefined;
 };
 
 /**
@@ -62,11 +61,7 @@ export type VideoProbe = FfmpegOptions & {
 export const probeVideo = async (probe: VideoProbe): Promise<VideoInfo> => {
   const type = await identify(probe.path);
   if (type.kind !== 'video') throw new Failure('no_video_stream');
-  return withDeadline(
-    probe.signal,
-    (signal) => measure({ ...probe, signal }, type.container),
-    probe.onTimeout,
-  );
+  return withDeadline(probe.signal, (signal) => measure({ ...probe, signal }, type.container));
 };
 
 const measure = async (probe: VideoProbe, container: Container): Promise<VideoInfo> => {

@@ -16,8 +16,8 @@ import type { AudioProbe } from './probe-audio.ts';
 /** `probeImage`, `probeVideo` and `probeAudio`, run in another process. They fail as there. */
 export type Probes = {
   readonly probeImage: typeof probeImage;
-  readonly probeVideo: (probe: Omit<VideoProbe, 'onTimeout'>) => Promise<VideoInfo>;
-  readonly probeAudio: (probe: Omit<AudioProbe, 'onTimeout'>) => Promise<AudioInfo>;
+  readonly probeVideo: (probe: VideoProbe) => Promise<VideoInfo>;
+  readonly probeAudio: (probe: AudioProbe) => Promise<AudioInfo>;
 };
 
 export type Prober = {

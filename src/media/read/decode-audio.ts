@@ -2,7 +2,7 @@ import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
 import { HEARD_RATE, heardOutput, samplesOf, TO_HEARD_RATE, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, VideoInfo } from '../info.ts';
-import { checkDecoded, decodeFailed } from '../outcome.ts';
+import { checkDecoded } from '../outcome.ts';
 
 /** Decoded at most beyond the measured length. */
 const MARGIN_SECONDS = 1;
@@ -64,5 +64,5 @@ const decodeHeard = (
       await child.stop();
     }
   };
-  return withDeadline(signal, read, decodeFailed);
+  return withDeadline(signal, read);
 };
