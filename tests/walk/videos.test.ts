@@ -175,6 +175,36 @@ for (const [name, made] of Object.entries({
   });
 }
 
+test('a video in chunks keeps its subtitles and chapters; its estimate and result tell what is left out', async () => {
+  const said = '1\n00:00:00,400 --> 00:00:01,100\nAcross two chunks\n\n';
+  writeFileSync(at('said.srt'), said);
+  const chapter = (start: number, end: number) =>
+    `[CHAPTER]\nTIMEBASE=1/1000\nSTART=${start}\nEND=${end}\n`;
+  writeFileSync(at('chapters.txt'), `;FFMETADATA1\n${chapter(0, 500)}${chapter(500, 1600)}`);
+  const inputs = ['-i', at('said.srt'), '-i', at('chapters.txt'), ...pattern(1.6, 10)];
+  const maps = [...['-map', '0', '-map', '1', '-map', '3'], '-map_chapters', '2'];
+  const path = await makeClip(
+    at('told.mp4'),
+    [...pattern(1.6), ...inputs, ...maps],
+    [...[...h264, '-g', '10', '-c:s', 'mov_text', '-movie_timescale', '1000']],
+  );
+  const form = formOf([path], { model: 'animation', scale: 2 });
+  const { data: estimate } = await caller.http.post('/v1/upscale/estimate', form);
+  const { result, output } = await enhanced(path);
+  const srt = await makeClip(at('kept.srt'), ['-i', output, '-map', '0:s:0']);
+  assert.is(readFileSync(srt, 'utf8'), said);
+  const banner = await bannerOf(output);
+  assert.is(banner.match(/Subtitle: mov_text/g)?.length, 1);
+  assert.match(banner, /Chapter #0:1: start 0\.5\d*, end 1\.6/);
+  for (const { warnings } of [estimate, result]) {
+    assert.equal(
+      warnings.map(({ code }: { code: string }) => code),
+      ['tracks_left_out'],
+    );
+    assert.match(warnings[0].detail, /left out: 1 further video track\.$/);
+  }
+});
+
 test('HDR of 10 bits stays HDR, and its estimate and result tell that they have 8', async () => {
   const tags = 'setparams=colorspace=bt2020nc:color_primaries=bt2020:color_trc=smpte2084';
   const deep = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p10le', '-preset', 'ultrafast'];
