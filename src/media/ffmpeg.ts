@@ -44,6 +44,15 @@ export const fileInput = (path: string, container: Container, maxPixels = MAX_PI
  */
 export const FIXED_SOUND_FORMAT = ['-reinit_filter', '0'];
 
+/**
+ * The same file for its chapters alone, which then begin at zero with the file. Where a chapter states no end, ffmpeg knows it
+ * only after its look at the streams; no picture is decoded for that.
+ */
+export const chaptersInput = (path: string, container: Container): string[] => [
+  ...['-max_pixels', '1', '-probesize', '32', '-analyzeduration', '0'],
+  ...openingArgs(path, container),
+];
+
 /** The same input for ffprobe, which decodes only what it is asked for. */
 export const probeInput = (path: string, container: Container): string[] => [
   ...['-nofind_stream_info', '-max_pixels', String(MAX_PIXELS)],

@@ -147,6 +147,18 @@ test('a video without subtitles keeps its chapters', async () => {
   assert.equal(await chaptersOf(target), chapters);
 });
 
+test('chapters that state no end last until the next, and the last one until the end', async () => {
+  // Without titles there is no track of chapters: they stand in a list that has their beginnings alone.
+  const untitled = listed.map((chapter) => chapter.replace(/title=.*\n/, ''));
+  await writeFile(at('untitled.txt'), `;FFMETADATA1\n${untitled.join('')}`);
+  const source = [...pattern(3), '-i', at('untitled.txt'), '-map', '0', '-map_chapters', '1'];
+  const path = await makeClip(at('untitled.mp4'), source, [...h264, '-movie_timescale', '1000']);
+  const target = await inOneGo({ path, info: await probe(path) });
+  const { stderr } = await execa(ffmpegPath, ['-i', target], { reject: false });
+  assert.match(stderr, /Chapter #0:0: start 0\.0+, end 1\.20*\n/);
+  assert.match(stderr, /Chapter #0:1: start 1\.20*, end 3\.0+\n/);
+});
+
 test('what ends behind the video does not lengthen the result by more than a second', async () => {
   const path = await makeClip(at('d.mp4'), tracks, [...h264, '-c:s', 'mov_text', '-t', '1.5']);
   const late = await later(path, 30, at('behind.mp4'));

@@ -1,4 +1,4 @@
-import { type FfmpegOptions, fileInput } from '../ffmpeg.ts';
+import { chaptersInput, type FfmpegOptions, fileInput } from '../ffmpeg.ts';
 import type { Colour, Ratio, VideoInfo } from '../info.ts';
 import { COPIED_CODECS, type EncodingOptions } from '../output.ts';
 import { checkParameterSets, type EncodedPart, listOf, partsInput } from '../parts.ts';
@@ -188,11 +188,12 @@ export const timescale = ({ den }: Ratio): number => {
 const sourceInputs = ({ path, info, subtitles }: VideoSource): string[] => [
   ...[...later(-beginningOf(info)), ...fileInput(path, info.container)],
   ...(subtitles === undefined ? [] : fileInput(subtitles, 'mov')),
+  ...(info.others.chapters === 0 ? [] : chaptersInput(path, info.container)),
 ];
 
 const sourceArgs = ({ info, subtitles }: VideoSource): string[] => [
   // Older releases treat FLAC in MP4 as experimental.
-  ...['-strict', 'experimental', '-map_chapters', '1'],
+  ...['-strict', 'experimental'],
   ...info.audio.flatMap(({ index, codec }, at) => [
     ...['-map', `1:a:${index}`],
     ...(COPIED_CODECS.includes(codec)
@@ -200,7 +201,14 @@ const sourceArgs = ({ info, subtitles }: VideoSource): string[] => [
       : [`-c:a:${at}`, 'aac', `-b:a:${at}`, '192k']),
   ]),
   ...(subtitles === undefined ? [] : ['-map', '2:s', '-c:s', 'copy']),
+  ...['-map_chapters', chaptersAt({ info, subtitles })],
 ];
+
+/** The number of the input that has the chapters, as `sourceInputs` has them; -1 for none. */
+const chaptersAt = ({ info, subtitles }: Pick<VideoSource, 'info' | 'subtitles'>): string => {
+  if (info.others.chapters === 0) return '-1';
+  return subtitles === undefined ? '2' : '3';
+};
 
 /** Quality 80, the default, is CRF 17: visually lossless for most material. 100 is CRF 10. */
 const quality = (output: EncodingOptions): string[] =>
