@@ -10,6 +10,9 @@ export const TO_HEARD_RATE = `aresample=${HEARD_RATE}`;
 /** The filters for a whole sound file: its samples count from 0, whatever times the file gives them. */
 export const WHOLE_SOUND = `asetpts=N/SR/TB,${TO_HEARD_RATE}`;
 
+/** The same of the left channel alone. */
+export const LEFT_SOUND = `pan=mono|c0=c0,${WHOLE_SOUND}`;
+
 /** Output arguments that write the samples, little endian, to one of the child's descriptors. */
 export const heardOutput = (descriptor: 1 | 3): string[] => [
   ...['-ac', '1', '-c:a', 'pcm_f32le', '-f', 'f32le', `pipe:${descriptor}`],

@@ -149,6 +149,8 @@ export const AudioInfo = z
     /** Samples per second. */
     sampleRate: z.int().positive(),
     channels: z.int().positive(),
+    /** Its two channels cancel each other out, as of a cable that is wired wrongly: the models hear the left one alone. */
+    opposed: z.literal(true).optional(),
   })
   .readonly();
 export type AudioInfo = z.infer<typeof AudioInfo>;

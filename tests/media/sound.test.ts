@@ -49,6 +49,23 @@ test('each format is measured to the sample, or as well as it tells', async () =
   }
 });
 
+test('channels that cancel each other out are heard by the left one; silence is silence', async () => {
+  const both = (right: string) => ['-af', `pan=stereo|c0=c0|c1=${right}`];
+  const plain = await makeClip(at('plain.wav'), tone(1));
+  const path = await makeClip(at('opposed.wav'), tone(1), both('-1*c0'));
+  const info = await probeHeard(path);
+  assert.is(info.opposed, true);
+  const came = await readHeard(`${path}.heard`);
+  assert.equal(came, await heard(plain));
+  assert.equal(await decodeAudio(path, info, { ffmpeg, signal: soon() }), came);
+
+  const alike = await probeHeard(await makeClip(at('alike.wav'), tone(1), both('c0')));
+  assert.is(alike.opposed, undefined);
+  const silent = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo:d=1'];
+  const { opposed } = await probeHeard(await makeClip(at('silent.wav'), silent));
+  assert.is(opposed, undefined);
+});
+
 test('any rate and any number of channels is heard as 16 kHz mono', async () => {
   for (const [rate, layout, channels] of [
     [8_000, 'mono', 1],

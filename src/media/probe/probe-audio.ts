@@ -3,7 +3,7 @@ import { Failure } from '../../errors.ts';
 import { type Admit, writeAll } from '../../storage/write-all.ts';
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, FIXED_SOUND_FORMAT, fileInput, probeInput } from '../ffmpeg.ts';
-import { heardOutput, WHOLE_SOUND } from '../heard.ts';
+import { heardOutput, LEFT_SOUND, readHeard, WHOLE_SOUND } from '../heard.ts';
 import type { AudioInfo, Container } from '../info.ts';
 import { readToEnd, unreadable } from '../outcome.ts';
 import { identifySound } from './identify.ts';
@@ -55,8 +55,29 @@ const measure = async (probe: AudioProbe): Promise<AudioInfo> => {
   const info = { container, codec, ...checkDecodable(copied, decoded, errorText) };
   const found = { container, header, decoded: info.durationSeconds };
   const statedSeconds = await missedLength(probe.path, found);
-  return { kind: 'audio', ...info, ...(statedSeconds !== null && { statedSeconds }) };
+  const opposed = info.channels === 2 && (await hearsLeft(probe, container));
+  return {
+    kind: 'audio',
+    ...info,
+    ...(statedSeconds !== null && { statedSeconds }),
+    ...(opposed && { opposed }),
+  };
 };
+
+/** The mean square of a sound, of full scale 1, below which nothing is heard: -50 dB. */
+const SILENT = 1e-5;
+
+/** Where nothing is heard of both channels together: hears the left one instead, and whether there is something in it. */
+const hearsLeft = async (probe: AudioProbe, container: Container): Promise<boolean> => {
+  const { heardPath } = probe;
+  const hears = async (path: string) => powerOf(await readHeard(path)) > SILENT;
+  if (heardPath === undefined || (await hears(heardPath))) return false;
+  await decodeSound(probe, container, LEFT_SOUND);
+  return hears(heardPath);
+};
+
+const powerOf = (samples: Float32Array): number =>
+  samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length);
 
 const soundInput = ({ path }: AudioProbe, container: Container): string[] => [
   ...[...fileInput(path, container), '-map', '0:a:0'],
@@ -76,11 +97,11 @@ const copySound = async (probe: AudioProbe, container: Container): Promise<Packe
 };
 
 /** The samples, one decoder for counting and hearing them. */
-const decodeSound = async (probe: AudioProbe, container: Container) => {
+const decodeSound = async (probe: AudioProbe, container: Container, filters = WHOLE_SOUND) => {
   const args = [...soundInput(probe, container), '-c:a', 'pcm_s16le'];
   const limit = { seconds: probe.limits.seconds + MARGIN_SECONDS };
   const options = { ffmpeg: probe.ffmpeg, signal: probe.signal, limit };
-  const second = secondOutput(probe);
+  const second = secondOutput(probe, filters);
   const { streams, exit } = await listPackets([...FIXED_SOUND_FORMAT, ...args], {
     ...options,
     second,
@@ -97,11 +118,11 @@ const decodeSound = async (probe: AudioProbe, container: Container) => {
 };
 
 /** Written here and not by ffmpeg, so that a full disk is known as one. */
-const secondOutput = ({ heardPath, admit }: AudioProbe) =>
+const secondOutput = ({ heardPath, admit }: AudioProbe, filters: string) =>
   heardPath === undefined
     ? undefined
     : {
-        args: ['-map', '0:a:0', '-af', WHOLE_SOUND, ...heardOutput(3)],
+        args: ['-map', '0:a:0', '-af', filters, ...heardOutput(3)],
         read: (stream: AsyncIterable<Buffer>) =>
           writeAll(heardPath, stream, { ...(admit && { admit }) }),
       };

@@ -1,6 +1,13 @@
 import { withDeadline } from '../deadline.ts';
 import { type FfmpegOptions, fileInput, startFfmpeg } from '../ffmpeg.ts';
-import { HEARD_RATE, heardOutput, samplesOf, TO_HEARD_RATE, WHOLE_SOUND } from '../heard.ts';
+import {
+  HEARD_RATE,
+  heardOutput,
+  LEFT_SOUND,
+  samplesOf,
+  TO_HEARD_RATE,
+  WHOLE_SOUND,
+} from '../heard.ts';
 import type { AudioInfo, VideoInfo } from '../info.ts';
 import { checkDecoded } from '../outcome.ts';
 
@@ -16,7 +23,13 @@ export const decodeAudio = (
   info: AudioInfo,
   options: FfmpegOptions,
 ): Promise<Float32Array> => {
-  const args = [...fileInput(path, info.container), '-map', '0:a:0', '-af', WHOLE_SOUND];
+  const args = [
+    ...fileInput(path, info.container),
+    '-map',
+    '0:a:0',
+    '-af',
+    info.opposed ? LEFT_SOUND : WHOLE_SOUND,
+  ];
   return decodeHeard(args, info.durationSeconds + MARGIN_SECONDS, options);
 };
 
