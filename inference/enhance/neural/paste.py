@@ -51,7 +51,8 @@ def put_back(planes: Planes, colours: Colours, painted: Painted, allowed: Plane,
     new = place(painted.square, painted.crop, width, height)[area.slices]
     rim = (opacity > 0) & (opacity < RIM)
     if rim.any():
-        new += _missing(to_rgb(planes, colours)[area.slices] - new, rim)
+        # What differs at the rim, carried smoothly over what lies within it (Perez et al. 2003).
+        new += spread(to_rgb(planes, colours)[area.slices] - new, rim)
     yuv = from_rgb(np.clip(new, 0, 255), colours)
     if grain:
         yuv[..., 0] += noise_of(planes.y).missing(yuv[..., 0], opacity, area)
@@ -59,13 +60,6 @@ def put_back(planes: Planes, colours: Colours, painted: Painted, allowed: Plane,
     paint(out, yuv, opacity, area)
     mark(mask, area, opacity)
     return Rendered(out, mask)
-
-
-def _missing(difference: Floats, rim: Mask) -> Floats:
-    """The difference at the rim, carried smoothly over what lies within it (Perez et al. 2003). difference: h x w x 3."""
-    mean = difference[rim].mean(axis=0)
-    # Far from the rim spread() falls to 0.
-    return np.asarray(mean + spread(difference - mean, rim), np.float32)
 
 
 def _feathered(allowed: Mask, width: float) -> Floats:
