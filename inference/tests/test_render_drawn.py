@@ -238,8 +238,14 @@ def test_a_tone_of_dots_goes_on_where_ink_was() -> None:
 WHITE, IRIS, LASH = (255, 255, 255), (70, 120, 200), (50, 30, 45)
 
 
-def eyes(size: int = 480, skin: tuple[int, int, int] = SKIN, shut: bool = False) -> tuple[npt.NDArray[np.uint8], Floats]:
-    """A flat face with big drawn eyes, or with the arches of shut ones."""
+def eyes(
+    size: int = 480,
+    skin: tuple[int, int, int] = SKIN,
+    shut: bool = False,
+    white: tuple[int, int, int] = WHITE,
+    apart: float = 0,
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """A flat face with big drawn eyes, or with the arches of shut ones. apart: S from an eye to its lash line."""
     mesh = placed(size)
     mesh[:, :2] += [0, 0.1 * size]
     unit = float(np.linalg.norm(mesh[263] - mesh[33]))
@@ -252,9 +258,10 @@ def eyes(size: int = 480, skin: tuple[int, int, int] = SKIN, shut: bool = False)
         if shut:
             cv2.ellipse(canvas, (x, y), (a, b // 2), 0, 20, 160, LASH, line, cv2.LINE_AA)
             continue
-        cv2.ellipse(canvas, (x, y), (a, b), 0, 0, 360, WHITE, -1, cv2.LINE_AA)
+        cv2.ellipse(canvas, (x, y), (a, b), 0, 0, 360, white, -1, cv2.LINE_AA)
         cv2.ellipse(canvas, (x, y), (round(0.6 * a), round(0.9 * b)), 0, 0, 360, IRIS, -1, cv2.LINE_AA)
-        cv2.ellipse(canvas, (x, y), (a, b), 0, 190, 350, LASH, line, cv2.LINE_AA)
+        out = round(apart * unit * FINE)
+        cv2.ellipse(canvas, (x, y), (a + out, b + out), 0, 190, 350, LASH, line, cv2.LINE_AA)
     return np.asarray(cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA), np.uint8), mesh
 
 
@@ -273,6 +280,29 @@ def test_a_shut_drawn_eye_is_skin_and_one_line(skin: tuple[int, int, int]) -> No
     between = np.array(skin) + np.clip(share, 0, 1)[:, None] * np.subtract(LASH, skin)
     assert np.quantile(np.linalg.norm(changed - between, axis=1), 0.999) < 20
     assert (share > 0.9).sum() > 100
+
+
+@pytest.mark.parametrize("white", [WHITE, SKIN])
+def test_a_lash_line_that_does_not_touch_its_eye_comes_down_with_the_lid(white: tuple[int, int, int]) -> None:
+    picture, mesh = eyes(white=white, apart=0.05)
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    dark = np.abs(out.astype(int) - LASH).max(axis=2) < 40
+    was = np.abs(picture.astype(int) - LASH).max(axis=2) < 40
+    assert dark.sum() > 300
+    assert np.flatnonzero(dark.any(axis=1)).min() > np.flatnonzero(was.any(axis=1)).max()
+    assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
+
+
+def test_brows_stay_where_they_are_when_eyes_shut() -> None:
+    picture, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = mesh[[*eye[0], *eye[1]], :2].mean(axis=0).astype(int)
+        high = y - round(0.29 * unit)
+        picture[high - 4 : high, x - round(0.16 * unit) : x + round(0.16 * unit)] = LASH
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    np.testing.assert_array_equal(out[:high], picture[:high])
+    assert (out != picture).any()
 
 
 def test_the_lid_comes_down_with_the_blink() -> None:

@@ -27,6 +27,8 @@ UNLIKE = 22.0  # levels of 255, in any channel, by which an eye differs from ski
 TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the drawn eye
 WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
 FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
+APART = 0.06  # units: gap between an eye and a lash line that does not touch it; brows are twice as far
+OVER = 0.8  # share of an eye's middle columns that its lash line covers
 LIKE_SKIN = 35.0  # levels within which what is round an eye is skin in the same light
 SHUT = (0.56, 0.80)  # share of an eye's height, from above: where the shut lid's ends and its middle lie
 LASH = (0.014, 0.055)  # units of thickness
@@ -217,6 +219,7 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
     border = np.concatenate([found[0], found[-1], found[:, 0], found[:, -1]])
     if border.any():
         return None
+    found |= _lash_apart(here @ LUMA, labels, found, float(skin @ LUMA), APART * unit)
     y, x = np.nonzero(found)
     for label, (left, top, width, height, _) in enumerate(stats.tolist()):
         inside = left >= x.min() and left + width <= x.max() + 1 and top >= y.min() and top + height <= y.max() + 1
@@ -228,6 +231,29 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
     across = found.sum(axis=0)[x.min() : x.max() + 1]
     filled = float(np.median(across[len(across) // 5 : len(across) - len(across) // 5]))
     return whole > 0 if filled > FILLED * unit else None
+
+
+def _lash_apart(bright: Floats, labels: npt.NDArray[np.int32], eye: Mask, skin: float, most: float) -> Mask:
+    """The lash line of an eye that has skin, or white as pale as skin, between the two; nothing where it touches the eye.
+
+    What is seen of such an eye begins with white, or is less wide than the line. A crease over a whole eye is no lash line.
+    most: pixels between them.
+    """
+    columns = np.flatnonzero(eye.any(axis=0))
+    wide = len(columns)
+    columns = columns[wide // 5 : wide - wide // 5]
+    tops = eye[:, columns].argmax(axis=0)
+    begins_dark = np.median(bright[tops + 1, columns]) < skin - UNLIKE
+    best, nearest = np.zeros_like(eye), most
+    for label in np.unique(labels[: int(tops.max()), columns]):
+        line = labels == label
+        over = line[:, columns]
+        if label == 0 or eye[line].any() or line[0].any() or line[:, [0, -1]].any() or over.any(axis=0).mean() < OVER:
+            continue
+        gap = float(np.median(tops - (len(line) - np.argmax(over[::-1], axis=0))))
+        if 0 <= gap < nearest and (not begins_dark or np.ptp(np.flatnonzero(line.any(axis=0))) >= wide):
+            best, nearest = line, gap
+    return best
 
 
 def _edge(s: Floats, t: Floats, sign: int, smooth: float) -> tuple[Floats, Floats]:
