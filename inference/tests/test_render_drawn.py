@@ -127,6 +127,18 @@ def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
 
 
+def test_what_drawn_lips_open_on_is_drawn_in_flat_colours() -> None:
+    picture, mesh = drawing("lips", size=480)
+    out = spoken(picture, mesh, target(0.16))
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    inside = out.planes.y[round(y - 0.02 * unit) : round(y + 0.14 * unit), round(x - 0.08 * unit) : round(x + 0.08 * unit)]
+    kernel = np.ones((3, 3), np.uint8)
+    assert (cv2.dilate(inside, kernel) - cv2.erode(inside, kernel) < 3).mean() > 0.5
+    # Teeth, tongue and dark, in this order of light.
+    assert inside.max() > 220 and inside.min() < 60
+
+
 def test_a_photograph_has_no_ink() -> None:
     picture = data.astronaut()
     assert not has_ink(picture, MESH)

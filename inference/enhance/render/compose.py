@@ -21,7 +21,9 @@ from .finish.grain import noise_of
 from .finish.sharpness import blur_of, detail
 from .finish.tone import Ring, retone
 from .inside.crease import draw_crease, light_corners
-from .inside.interior import Hole, Rows, hole_of, in_slit, interior, met_lips, slit_of, unpack_subject
+from .inside.flat import FEATHER as FLAT_FEATHER
+from .inside.flat import flat_interior
+from .inside.interior import FEATHER, Hole, hole_of, in_slit, interior, met_lips, rows_of, slit_of, unpack_subject
 from .inside.merged import MERGED_ROW, Receiver, merged_from, show
 from .inside.own_row import own_row
 from .light import light_on
@@ -80,17 +82,17 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
     if target.shape != (TARGETS,) or not np.isfinite(target).all():
         raise BadMouthError(f"expected TARGET [{TARGETS}] of finite numbers, got {request.target.tolist()}")
     flat = request.style == "flat"
-    person, rows = unpack_subject(np.ascontiguousarray(request.subject, np.float32).tobytes(), flat)
+    person = unpack_subject(_bytes_of(request))
     try:
         patch = patch_of(planes, colours, mesh)
     except SidewaysError:
         return _untouched(planes)
     if flat and person.ink is not None:
         return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
-    return _with_lips(patch, person, rows, request)
+    return _with_lips(patch, person, request)
 
 
-def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest) -> Rendered:
+def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendered:
     """The patch with its own lips moved, recoloured and filled."""
     quality, patch = request.quality, source
     pose, head = source.pose, source.head
@@ -109,7 +111,7 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     shape = shape_of(np.asarray(request.target, np.float64), person.rest)
     asked = blend(own, asked_of(shape, person.rest, own), belief)
     cheeks = cheeks_of(patch.planes, head, pose)
-    mouth = _Mouth(person, rows, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
+    mouth = _Mouth(person, shape, own, asked, belief, cheeks, light_on(cheeks, patch.colours, person.skin))
 
     out, mask = warp(patch, own, asked, quality)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
@@ -117,13 +119,17 @@ def _with_lips(source: Patch, person: Subject, rows: Rows, request: MouthRequest
     mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
     lips, lip = (own, asked), person.lip * mouth.light
     light_corners(out, mask, patch, lips, lip, belief, laugh_of(person.rest, own))
-    hole = hole_of(asked, pose, patch.planes.area)
+    hole = hole_of(asked, pose, patch.planes.area, FEATHER if request.style == "photo" else FLAT_FEATHER)
     if hole is not None:
         _fill(out, mask, patch, hole, mouth, request)
     draw_crease(out, mask, patch, lips, met_lips(person.skin, person.lip) * mouth.light, belief)
     if cover is not None:
         cover.laid_back(out, mask, source.planes)
     return Rendered(out, mask)
+
+
+def _bytes_of(request: MouthRequest) -> bytes:
+    return np.ascontiguousarray(request.subject, np.float32).tobytes()
 
 
 def _doubtful(patch: Patch, own: Lips, seen: Array, person: Subject) -> bool:
@@ -147,7 +153,6 @@ class _Mouth:
     """
 
     person: Subject
-    rows: Rows
     shape: Shape
     own: Lips
     asked: Asked
@@ -184,8 +189,9 @@ def _inside(patch: Patch, hole: Hole, mouth: _Mouth, request: MouthRequest) -> F
         if asked.gap > SHOWS_TEETH:
             row = own_row(own, patch, mouth.own, mouth.cheeks, asked)
         return show(own, Receiver(hole, asked, patch.pose, mouth.cheeks, patch.colours), row)
-    colour = interior(hole, mouth.shape, mouth.asked, patch.pose, person, mouth.rows, not photo) * mouth.light
-    yuv = from_rgb(colour, patch.colours)
+    drawn = hole, mouth.shape, mouth.asked, patch.pose, person
+    colour = interior(*drawn, rows_of(_bytes_of(request))) if photo else flat_interior(*drawn)
+    yuv = from_rgb(colour * mouth.light, patch.colours)
     if photo and not quality.grain:
         yuv[..., 0] += cheek_grain(patch, hole.area) * np.clip(yuv[..., 0] / 128, 0.2, 1)
     return yuv

@@ -176,6 +176,11 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | N
     )
 
 
+def tooth_drawn(skin: Array) -> Array:
+    """RGB of drawn teeth on a skin (RGB): white, hardly less so on dark skin."""
+    return np.asarray(0.12 * skin + 0.88 * float(np.clip(1.25 * float(LUMA @ skin) + 20, 205, 255)))
+
+
 def _raster(
     plane: npt.NDArray[np.uint8], coarser: int, pose: Pose, origin: Array, finer: float, size: tuple[int, int]
 ) -> Floats:
@@ -358,7 +363,6 @@ class _Palette:
         self.skin, self.stroke = _rgb(skin, colours), _rgb(stroke, colours)
         chroma = np.abs(np.stack([planes.u, planes.v]).astype(np.float32) - 128)
         grey = float(np.percentile(chroma, 85)) < GREY
-        light = float(LUMA @ self.skin)
         warm, pink = np.array([0.60, 0.25, 0.27]), np.array([0.90, 0.50, 0.48])
         if grey:
             warm, pink = np.full(3, 0.25), np.full(3, 0.62)
@@ -378,7 +382,7 @@ class _Palette:
             self.teeth = bool((core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0]))).sum() > 0.2 * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
-        self.tooth = 0.12 * self.skin + 0.88 * float(np.clip(1.25 * light + 20, 205, 255))
+        self.tooth = tooth_drawn(self.skin)
 
 
 def _beside(plane: Floats, skin: Mask) -> Floats:

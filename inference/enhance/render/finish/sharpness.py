@@ -10,6 +10,7 @@ from enhance.geometry.planes import Planes
 FINEST = 0.02  # S: what is finer is detail
 SHARP, BLURRED = 0.76, 0.42  # detail, of the subject's: no blur, full blur. Faces that only speak keep 0.80
 MOST = 0.012  # S: sigma of the largest blur
+LEAST = 0.5  # grey levels: a place with less detail, as skin in a flat drawing, tells nothing
 PLACES = ((1, 2, 98, 327, 195), (33, 133, 159, 145), (263, 362, 386, 374), (152, 200, 176, 400), (2, 200, 57, 287))
 """Nose, eyes, chin, mouth. Each is fooled by something, a mouth by its teeth, eyes by their lids: most of them are not."""
 AROUND = 0.06  # S
@@ -30,7 +31,7 @@ def _detail(planes: Planes, at: Array, scale: float) -> float:
 
 def blur_of(seen: Array, usual: Array) -> float:
     """Sigma in S."""
-    both = (seen > 0) & (usual > 0)
+    both = (seen > 0) & (usual > LEAST)
     if not both.any():
         return 0.0
-    return MOST * (1 - ramp(float(np.median(seen[both] / np.maximum(usual[both], 0.5))), BLURRED, SHARP))
+    return MOST * (1 - ramp(float(np.median(seen[both] / usual[both])), BLURRED, SHARP))

@@ -14,7 +14,7 @@ from enhance.render.light import of_one_tint
 from enhance.render.lips.outline import MIDPOINT
 from enhance.render.lips.shape import Asked, Shape
 from enhance.render.subject import SUBJECT, Subject
-from enhance.render.teeth.arch import LOWER, TURN, UPPER, arch, at_height, draw, draw_band
+from enhance.render.teeth.arch import LOWER, TURN, UPPER, arch, at_height, draw
 from enhance.render.teeth.own import laid_over
 
 FINER = 2  # teeth are sampled so much finer than the picture, then averaged
@@ -22,7 +22,6 @@ LOWER_BITE = 0.004  # of the lower teeth under the closed lips' line
 LOWER_FALL = 0.60  # of an opening
 LOWER_LIGHT = 0.62
 FARTHEST = 0.07  # that the upper teeth may follow lips which the mesh sees higher or lower on this frame's face
-FLAT_DEPTH = 0.25  # of the arch in a drawing, whose pose the mesh only guesses
 FEATHER = 0.006  # sigma of the mouth's edge, in S
 SLIT, NARROW = (0.010, 0.100), (0.004, 0.045)
 """S between lips in the middle, and at a place towards their corners, from which something of the inside is seen, and all."""
@@ -43,15 +42,19 @@ class Rows:
 
 
 @lru_cache(maxsize=32)
-def unpack_subject(subject: bytes, flat: bool) -> tuple[Subject, Rows]:
-    """A subject from the bytes of its SUBJECT, with its teeth drawn: once for a clip. Raises ValueError."""
-    person = SUBJECT.unpack(np.frombuffer(subject, np.float32))
+def unpack_subject(subject: bytes) -> Subject:
+    """A subject from the bytes of its SUBJECT: once for a clip. Raises ValueError."""
+    return SUBJECT.unpack(np.frombuffer(subject, np.float32))
+
+
+@lru_cache(maxsize=32)
+def rows_of(subject: bytes) -> Rows:
+    """The teeth of a SUBJECT, drawn: once for a clip. Raises ValueError."""
+    person = unpack_subject(subject)
     size = person.size
-    if flat:
-        return person, Rows(draw_band(size, person.tooth), np.zeros((2, 2, 4), np.float32))
     upper = laid_over(draw(UPPER, size, person.tooth, person.gum), person.teeth.astype(np.float32))
     lower = draw(LOWER, size, person.tooth * LOWER_LIGHT, person.gum * LOWER_LIGHT)
-    return person, Rows(upper, lower)
+    return Rows(upper, lower)
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,8 @@ class Hole:
     """How much of each pixel lies between the lips."""
 
 
-def hole_of(asked: Asked, pose: Pose, within: Area) -> Hole | None:
-    """None when the lips touch everywhere."""
+def hole_of(asked: Asked, pose: Pose, within: Area, feather: float = FEATHER) -> Hole | None:
+    """None when the lips touch everywhere. feather: sigma of its edge in S, half a pixel at least."""
     upper, lower = pose.to_plane(asked.upper_inner), pose.to_plane(asked.lower_inner)
     if float((lower - upper)[:, 1].max()) * pose.scale < 0.05:
         return None
@@ -82,14 +85,14 @@ def hole_of(asked: Asked, pose: Pose, within: Area) -> Hole | None:
     below = np.interp(x, lower[:, 0], lower[:, 1], left=-np.inf, right=-np.inf)
     pixel = 0.5 / pose.scale
     covered = np.clip((np.minimum(below, y + pixel) - np.maximum(above, y - pixel)) / (2 * pixel), 0, 1)
-    opacity = cv2.GaussianBlur(covered.astype(np.float32), (0, 0), max(0.5, FEATHER * pose.scale))
+    opacity = cv2.GaussianBlur(covered.astype(np.float32), (0, 0), max(0.5, feather * pose.scale))
     above, below = (
         np.where(np.isfinite(v), v, asked_y).astype(np.float32) for v, asked_y in ((above, upper[0, 1]), (below, upper[0, 1]))
     )
     return Hole(area, x.astype(np.float32), y.astype(np.float32), above, below, np.asarray(opacity, np.float32))
 
 
-def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject, rows: Rows, flat: bool) -> Floats:
+def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject, rows: Rows) -> Floats:
     """RGB 0..255 for the hole's area."""
     upper, lower = pose.to_plane(asked.upper_inner), pose.to_plane(asked.lower_inner)
     top, bottom = float(upper[:, 1].min()), float(lower[:, 1].max())
@@ -106,24 +109,20 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
     colour = _tongue(colour, hole, _Opening(centre, half, deep, float(lower[MIDPOINT, 1])), shape.tongue, person.tongue)
 
     line = (1 - 0.3) * asked.upper_inner[MIDPOINT] + 0.3 * asked.lower_inner[MIDPOINT]
-    if not flat:
-        bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
-        colour = _over(colour, _row(rows.lower, hole, pose, bite, person.size, -1.0))
-    bite = person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0])
-    teeth = _row(rows.upper, hole, pose, bite, person.size, 1.0, FLAT_DEPTH if flat else 1.0)
+    bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
+    colour = _over(colour, row_seen(rows.lower, hole, pose, bite, person.size, -1.0))
+    teeth = row_seen(rows.upper, hole, pose, bite_of(person, asked), person.size, 1.0)
     step = round(0.022 * pose.scale)
     shadow = np.zeros_like(teeth[..., 3])
     shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
-    colour *= (1 - (0.0 if flat else 0.35) * shadow * (1 - teeth[..., 3]))[..., None]
+    colour *= (1 - 0.35 * shadow * (1 - teeth[..., 3]))[..., None]
     colour = _over(colour, teeth)
     under_lip = 0.62 + 0.38 * smoothstep(hole.y - hole.top, -0.006, 0.026)
     over_lip = 0.78 + 0.22 * smoothstep(hole.bottom - hole.y, -0.004, 0.022)
     corners = 1 - 0.40 * smoothstep(side, 0.62, 1.0)
-    shade = np.maximum(under_lip * over_lip * corners, 0.8) if flat else under_lip * over_lip * corners
     light = 1 + person.side * np.clip(hole.x / 0.3, -1, 1)
-    colour = colour * (shade * light)[..., None]
-    if not flat:
-        colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)
+    colour = colour * (under_lip * over_lip * corners * light)[..., None]
+    colour += _rim(hole)[..., None] * (RIM_LIGHT * person.lip - colour)
     return np.asarray(colour, np.float32)
 
 
@@ -182,12 +181,15 @@ def _tongue(under: Array, hole: Hole, mouth: _Opening, lifted: float, colour: Ar
     return np.asarray(under + dome * (colour * light[..., None] - under))
 
 
-def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float, deep: float = 1.0) -> Floats:
-    """A row of teeth as the hole's pixels see it. bite: its middle edge in head coordinates; flip: -1 for the lower row;
-    deep: how much of the arch's depth there is."""
+def bite_of(person: Subject, asked: Asked) -> Array:
+    """Where the middle edge of the upper teeth is, in head coordinates: on the skull."""
+    return np.asarray(person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0]))
+
+
+def row_seen(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float) -> Floats:
+    """A row of teeth as the hole's pixels see it. bite: its middle edge in head coordinates; flip: -1 for the lower row."""
     turn = np.linspace(-1.25, 1.25, 101)
     x, depth = arch(turn, size)
-    depth = depth * deep
     seen = pose.projection @ np.stack([bite[0] + x, np.full_like(x, bite[1]), bite[2] + depth])
     # Beyond the silhouette of a turned head the arch runs back: keep the part that faces the viewer.
     ahead = np.maximum.accumulate(seen[0]) == seen[0]

@@ -77,15 +77,6 @@ def draw(row: Row, size: float, tooth: Array, gum: Array) -> Floats:
     return np.asarray(cv2.resize(rgba, atlas_size(), interpolation=cv2.INTER_AREA), np.float32)
 
 
-def draw_band(size: float, tooth: Array) -> Floats:
-    """For line art: one soft pale band without single teeth."""
-    s, h = _raster(DENSITY)
-    opacity = smoothstep(h, 0.10 * (s / (0.33 * size)) ** 2 * 0.2, 0.10 * (s / (0.33 * size)) ** 2 * 0.2 + 0.006)
-    light = 1 - 0.25 * np.minimum(1, np.abs(s) / (0.33 * size)) ** 2
-    colour = tooth * light[..., None]
-    return np.asarray(np.concatenate([colour * opacity[..., None], opacity[..., None]], axis=2), np.float32)
-
-
 def atlas_size() -> tuple[int, int]:
     """Width, height."""
     return round(2 * REACH * DENSITY), round((HIGH - LOW) * DENSITY)
