@@ -54,7 +54,12 @@ def mouth_points() -> list[int]:
 
 
 def drawing(
-    kind: str = "stroke", skin: tuple[int, int, int] = SKIN, chin: float = 0.4, size: int = SIZE
+    kind: str = "stroke",
+    skin: tuple[int, int, int] = SKIN,
+    chin: float = 0.4,
+    size: int = SIZE,
+    fill: tuple[int, int, int] | None = None,
+    thick: float = 0.016,
 ) -> tuple[npt.NDArray[np.uint8], Floats]:
     """RGB and mesh of a face whose mouth is a stroke, an open shape, or a pair of lips, with the outline of a chin below."""
     mesh = placed(size)
@@ -69,12 +74,12 @@ def drawing(
     t = np.linspace(-1, 1, 41)
     half = WIDTH / 2
     arch = np.sqrt(1 - t**2)
-    line = max(1, round(0.016 * unit * FINE))
+    line = max(1, round(thick * unit * FINE))
     if kind == "stroke":
         cv2.polylines(canvas, [at(np.stack([half * t, 0.03 * (1 - t * t)], 1))], False, INK, line, cv2.LINE_AA)
     elif kind == "open":
         shape = np.vstack([np.stack([half * t, 0 * t], 1), np.stack([half * t, 0.16 * arch], 1)[::-1]])
-        cv2.fillPoly(canvas, [at(shape)], FILL if skin == SKIN else DARK_FILL, cv2.LINE_AA)
+        cv2.fillPoly(canvas, [at(shape)], fill or (FILL if skin == SKIN else DARK_FILL), cv2.LINE_AA)
         cv2.polylines(canvas, [at(shape)], True, INK, line, cv2.LINE_AA)
     else:
         shape = np.vstack([np.stack([half * t, -0.06 * arch], 1), np.stack([half * t, 0.08 * arch], 1)[::-1]])
@@ -121,6 +126,26 @@ def has_ink(picture: npt.NDArray[np.uint8], mesh: Floats) -> bool:
 @pytest.mark.parametrize("kind", ["stroke", "open"])
 def test_a_stroke_and_an_open_shape_are_ink(kind: str, skin: tuple[int, int, int]) -> None:
     assert has_ink(*drawing(kind, skin))
+
+
+def test_a_tongue_that_takes_most_of_a_mouth_is_not_its_dark() -> None:
+    picture, mesh = drawing("open")
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    near = np.abs(picture.astype(int) - FILL).max(axis=2) < 8
+    tongue = np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(tongue, (round(x), round(y + 0.13 * unit)), (round(0.14 * unit), round(0.09 * unit)), 0, 0, 360, (1,), -1)
+    picture[near & (tongue > 0)] = (235, 120, 120)
+    assert (near & (tongue > 0)).sum() > 0.5 * near.sum()
+    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert ink is not None and np.abs(ink.fill - FILL).max() < 15
+
+
+@pytest.mark.parametrize("thick", [0.016, 0.03])
+def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
+    picture, mesh = drawing("open", size=640, fill=(255, 255, 255), thick=thick)
+    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert ink is not None and abs(float(np.median(ink.thick)) - thick) < 0.004
 
 
 def test_lips_are_no_ink() -> None:

@@ -36,6 +36,7 @@ PIECE = 0.035  # S across: less is a dot of a tone
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
 USUAL_STROKE = 0.018  # S
+WITHIN = 0.85  # of how dark a line is that what it encloses has at most, to be told from it
 SAMPLES = 65
 SHARP, SOFTEST = 0.75, 4.0  # samples: sigma of an edge that was drawn sharply, and of one that is a passage
 BUMP = 9  # of the samples
@@ -43,6 +44,8 @@ THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
+DEEPEST = 10.0  # percent of an open mouth that are as dark as it gets, at least
+TONGUE = 35.0  # grey levels by which a tongue is lighter than the dark round it
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
 
 
@@ -307,7 +310,26 @@ def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
     ends = drawn.place(np.array([[columns.start, level - tilt], [columns.stop, level + tilt]]))
     bow = float(np.clip(0.6 * rise / drawn.finer, GRIN * drawn.open, 0.08)) * arch
     taper = np.clip(8 * (1 - np.abs(ALONG)), 0.6, 1)
-    return ends, bow, USUAL_STROKE * taper
+    return ends, bow, _outline(drawn) * taper
+
+
+def _outline(drawn: Drawn) -> float:
+    """Thickness in S of the line round an open mouth, where what it encloses is lighter; else the usual one.
+
+    Of the lower edge in the middle half, since drawn teeth and dark both begin at the upper one.
+    """
+    count = len(drawn.top)
+    thick = []
+    for i in range(count // 4, count - count // 4):
+        column = drawn.dark[int(drawn.top[i]) : int(drawn.bottom[i]), drawn.columns.start + i][::-1]
+        line = float(column[: max(2, round(OUTLINE * drawn.finer))].max())
+        within = float(np.median(column))
+        if within < WITHIN * line:
+            inked = column > (line + within) / 2
+            thick.append(float(np.argmin(inked[int(np.argmax(inked)) :])))
+    if len(thick) < count // 4:
+        return USUAL_STROKE
+    return float(np.clip(np.median(thick) / drawn.finer, 0.5 * USUAL_STROKE, 2.5 * USUAL_STROKE))
 
 
 def _softness(drawn: Drawn) -> float:
@@ -377,7 +399,9 @@ class _Palette:
             dim = core & (drawn.dark > 0.3 * darkest)
             if dim.sum() > 0.3 * max(core.sum(), 1) and dim.any():
                 y = drawn.lit - drawn.dark
-                deep = dim & (y <= np.median(y[dim]) + 2)
+                # A tongue is lighter, and may take most of the mouth.
+                low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
+                deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE else np.median(y[dim]) + 2))
                 self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
             self.teeth = bool((core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0]))).sum() > 0.2 * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
