@@ -135,6 +135,18 @@ def test_a_shut_lid_covers_the_eye_also_where_it_is_drawn_larger_than_the_mesh_s
         np.testing.assert_allclose(shut[y, x], SKIN, atol=45)
 
 
+def test_a_shut_lid_is_as_burnt_out_as_the_skin_round_it() -> None:
+    picture, mesh = drawn(512)
+    burnt = (254, 252, 248)
+    picture[(picture == SKIN).all(axis=2)] = burnt
+    shut = Animator().move(picture, mesh, blink(1.0), "photo")
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        x, y = eye_of(mesh, eye).mean(axis=0).astype(int)
+        line = y + int(shut[y : y + 30, x].sum(axis=1).argmin())
+        above = line - round(0.04 * head_frame(mesh).unit)
+        np.testing.assert_allclose(shut[above, x - 8 : x + 8], np.broadcast_to(burnt, (16, 3)), atol=15)
+
+
 def test_a_shut_lid_has_the_grain_of_the_picture() -> None:
     picture, mesh = drawn(512)
     noise = np.random.default_rng(1).normal(0, 8, picture.shape[:2])[..., None]

@@ -367,3 +367,13 @@ def test_one_eye_that_cannot_be_read_keeps_both_open() -> None:
     assert style_of(picture, face_box(mesh)) == "flat"
     assert make_drawn_lids(picture, head_frame(mesh)) == ()
     np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "flat"), picture)
+
+
+def test_eyes_of_which_one_touches_its_brow_stay_open() -> None:
+    picture, mesh = eyes()
+    unit = float(np.linalg.norm(mesh[263] - mesh[33]))
+    x, y = mesh[[*RIGHT_LIDS[0], *RIGHT_LIDS[1]], :2].mean(axis=0).astype(int)
+    high = y - round(0.42 * unit)
+    picture[high : high + 5, x - round(0.14 * unit) : x + round(0.14 * unit)] = LASH
+    picture[high:y, x - 2 : x + 2] = LASH
+    np.testing.assert_array_equal(Animator().move(picture, mesh, blink(1.0), "flat"), picture)

@@ -26,6 +26,7 @@ PROBE = 0.05  # units to each side of a point of a cheek
 UNLIKE = 22.0  # levels of 255, in any channel, by which an eye differs from skin
 TOUCHES = 0.03  # units round the mesh's eye: what touches this belongs to the drawn eye
 WIDTHS, HEIGHTS = (0.12, 0.62), (0.07, 0.70)  # units of an eye that is open
+ALIKE = 1.5  # times as high as the other that an eye may be
 FILLED = 0.07  # units: height of an open eye, median of its columns; a shut one is a line
 APART = 0.06  # units: gap between an eye and a lash line that does not touch it; brows are twice as far
 OVER = 0.8  # share of an eye's middle columns that its lash line covers
@@ -51,6 +52,7 @@ class DrawnLid:
     shut: Floats
     low: Floats  # the eye's lower end
     down: Floats
+    high: float  # pixels, of the eye
     thick: Floats  # SAMPLES: of the lash line, in pixels
     lash: Floats  # RGB
 
@@ -92,7 +94,8 @@ class DrawnLid:
 
 
 def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
-    """Both lids; none where an eye is shut, touches hair, is cut by the picture, or has no likely size.
+    """Both lids; none where an eye is shut, touches hair, is cut by the picture, or has no likely size, or where they differ
+    much in height: one has a brow in it.
 
     picture: h x w x 3 uint8 RGB.
     """
@@ -103,7 +106,7 @@ def make_drawn_lids(picture: Picture, frame: HeadFrame) -> tuple[DrawnLid, ...]:
         _lid(picture, frame, eye, _skin_colour(places)) for eye, places in zip((RIGHT_LIDS, LEFT_LIDS), cheeks, strict=True)
     ]
     found = [lid for lid in lids if lid]
-    return tuple(found) if len(found) == 2 else ()
+    return tuple(found) if len(found) == 2 and max(f.high for f in found) < ALIKE * min(f.high for f in found) else ()
 
 
 def _cheek(picture: Picture, frame: HeadFrame, points: tuple[int, ...]) -> list[tuple[float, Floats]]:
@@ -166,6 +169,7 @@ def _lid(picture: Picture, frame: HeadFrame, eye: Eye, skin: Floats) -> DrawnLid
         shut=curve(shut),
         low=curve(np.maximum(bottom, shut)),
         down=down,
+        high=float(np.ptp(t)),
         thick=thickness * np.clip(0.35 + 1.6 * (1 - np.abs(ALONG)), 0.35, 1),
         lash=lash,
     )

@@ -24,6 +24,7 @@ MARGIN = 0.3  # units round an eye from which its skin is made
 SOFT = 0.009  # units: edge of the cover
 LINE = 0.0065  # units: half the thickness of the line that two shut lids make
 LINE_DARK = 0.6
+BURNT = (225, 250)  # luma of skin from which it is too light to show the shade of a lid
 REACH = ((0.03, 1.0), (0.06, 0.12), (0.12, 0.012), (0.3, 1e-4))  # sigma in units, and the weight of skin so far away
 SHADOW = (0.05, 0.2)  # shares by which skin is darker, from which it is in shadow, and wholly
 LASH_NEAR = 0.006  # units: half the height over which the lash line is looked at
@@ -45,6 +46,7 @@ class Lid:
     edge: Values  # t of the lid's edge when open, for each pixel's s
     travel: Values  # how far the edge goes down
     bottom: Values
+    shaded: Values  # 1: a lid's shade is seen, 0: on burnt-out skin
     taper: Values  # 1 along the lid, 0 at and beyond its ends
     lash: Values  # how dark the open lid's edge is against the skin at PROFILE's distances, 1 = not at all
     tint: Values  # [3], the power of that which red, green and blue have: 1 in each is grey
@@ -61,11 +63,10 @@ class Lid:
         lash = self._lash(edge, amount)
         # No white of the eye shines through the lash line.
         cover = np.maximum(cover, self.inside * np.minimum(2 * (1 - lash), 1))
-        shade = 1 - 0.16 * amount * _smoothstep_32(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
+        shade = 1 - 0.16 * amount * self.shaded * _smoothstep_32(self.t - edge, -0.09 * self.unit, 0) * (self.t < edge)
         below = self.t - edge
-        shadow = (
-            1 - 0.22 * min(1.0, amount / 0.12) * np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
-        )
+        near = np.exp(-np.maximum(below, 0) / (0.022 * self.unit)) * (below > 0) * self.taper
+        shadow = 1 - 0.22 * min(1.0, amount / 0.12) * self.shaded * near
         base = here * shadow[..., None] * (1 - cover[..., None]) + (self.skin * shade[..., None]) * cover[..., None]
         mixed = base * lash[..., None] ** self.tint
         np.clip(mixed + 0.5, 0, 255, out=mixed)
@@ -119,7 +120,8 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     middle = within > 0.06 * unit
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
     line = middle & _near(PROFILE[lash.argmin()] * unit, t - edge, unit)
-    planes = {"inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
+    shaded = 1 - smoothstep(skin @ LUMA_32, *BURNT)
+    planes = {"shaded": shaded, "inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
     return Lid(
         box,
         skin,
