@@ -81,6 +81,11 @@ def drawing(
         shape = np.vstack([np.stack([half * t, 0 * t], 1), np.stack([half * t, 0.16 * arch], 1)[::-1]])
         cv2.fillPoly(canvas, [at(shape)], fill or (FILL if skin == SKIN else DARK_FILL), cv2.LINE_AA)
         cv2.polylines(canvas, [at(shape)], True, INK, line, cv2.LINE_AA)
+    elif kind == "outlined":
+        above, below = (np.stack([half * t, high * (1 - t * t)], 1) for high in (-0.08, 0.1))
+        cv2.fillPoly(canvas, [at(np.vstack([above, below[::-1]]))], fill or skin, cv2.LINE_AA)
+        for curve in (above, below, np.stack([half * t, 0 * t], 1)):
+            cv2.polylines(canvas, [at(curve)], False, INK, line, cv2.LINE_AA)
     else:
         shape = np.vstack([np.stack([half * t, -0.06 * arch], 1), np.stack([half * t, 0.08 * arch], 1)[::-1]])
         cv2.fillPoly(canvas, [at(shape)], LIP, cv2.LINE_AA)
@@ -150,6 +155,25 @@ def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
 
 def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
+
+
+@pytest.mark.parametrize("fill", [None, LIP])
+def test_lips_drawn_in_outline_stay_lips_and_part_at_the_line_between_them(fill: tuple[int, int, int] | None) -> None:
+    picture, mesh = drawing("outlined", size=480, fill=fill)
+    assert not has_ink(picture, mesh)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+
+    def lines(luma: Floats) -> list[float]:
+        """Where ink begins in the middle of the mouth, in S from the line between the lips."""
+        column = luma[y - round(0.2 * unit) : y + round(0.35 * unit), x] < 75
+        return [float((row - round(0.2 * unit)) / unit) for row in np.flatnonzero(np.diff(column.astype(int)) > 0)]
+
+    assert len(lines(planes_of(picture).y)) == 3
+    shut = spoken(picture, mesh, target())
+    np.testing.assert_allclose(lines(shut.planes.y), lines(planes_of(picture).y), atol=0.015)
+    upper, *_, lower = lines(spoken(picture, mesh, target(0.14)).planes.y)
+    assert -0.16 < upper < -0.07 and lower > 0.15
 
 
 def test_what_drawn_lips_open_on_is_drawn_in_flat_colours() -> None:

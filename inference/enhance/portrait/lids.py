@@ -121,7 +121,15 @@ def _lid(picture: Picture, unit: float, outline: Outline) -> Lid:
     lash = _lash_profile(dark[middle], (t - edge)[middle], outline.thickness, unit)
     line = middle & _near(PROFILE[lash.argmin()] * unit, t - edge, unit)
     shaded = 1 - smoothstep(skin @ LUMA_32, *BURNT)
-    planes = {"shaded": shaded, "inside": inside, "t": t, "edge": edge, "travel": close - edge, "bottom": bottom, "taper": taper}
+    planes = {
+        "shaded": shaded,
+        "inside": inside,
+        "t": t,
+        "edge": edge,
+        "travel": close - edge,
+        "bottom": bottom,
+        "taper": taper,
+    }
     return Lid(
         box,
         skin,

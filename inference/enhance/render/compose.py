@@ -15,6 +15,7 @@ from .cover.expected import glance
 from .cover.fingers import finger_seen, lips_left
 from .cover.occlusion import cover_of
 from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
+from .drawn.outlined import on_outlined_lips
 from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
@@ -89,7 +90,7 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
         return _untouched(planes)
     if flat and person.ink is not None:
         return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
-    return _with_lips(patch, person, request)
+    return _with_lips((on_outlined_lips(patch) if flat else None) or patch, person, request)
 
 
 def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendered:
@@ -115,8 +116,9 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
 
     out, mask = warp(patch, own, asked, quality)
     upper, lower = (asked.upper_inner, asked.upper_outer), (asked.lower_inner, asked.lower_outer)
-    ring = Ring.of(pose, upper, lower, patch.planes.area)
-    mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
+    if request.style == "photo":
+        ring = Ring.of(pose, upper, lower, patch.planes.area)
+        mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
     lips, lip = (own, asked), person.lip * mouth.light
     light_corners(out, mask, patch, lips, lip, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area, FEATHER if request.style == "photo" else FLAT_FEATHER)

@@ -5,6 +5,7 @@ from the skin above and below it is the mouth.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 import cv2
@@ -111,6 +112,11 @@ class Drawn:
         y = [middles[:2].mean(), middles[-2:].mean()]
         return self.place(np.array([[self.columns.start, y[0]], [self.columns.stop, y[1]]]))
 
+    @cached_property
+    def ink(self) -> float:
+        """How much darker than skin lines are, at least: half way from what they enclose to the darkest."""
+        return float(np.percentile(self.dark[self.whole], (50, 95)).mean())
+
     def place(self, at: Array) -> Array:
         """Plane coordinates of columns and rows, pixel edges counted."""
         return np.asarray(self.origin + (at - 0.5) / self.finer)
@@ -155,7 +161,7 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
 def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | None:
     """The subject's drawn mouth from one frame; None where the mouth has lips, or there is none that can be read."""
     drawn = find(planes, head, pose)
-    if drawn is None or _roughness(drawn) > ROUGHEST or _has_lips(drawn):
+    if drawn is None or roughness(drawn) > ROUGHEST or _has_lips(drawn):
         return None
     if drawn.open < STROKE:
         ends, bow, thick = _stroke(drawn)
@@ -236,7 +242,7 @@ def _gap(start: int, end: int, at: int) -> int:
     return max(start - at, at - end, 0)
 
 
-def _roughness(drawn: Drawn) -> float:
+def roughness(drawn: Drawn) -> float:
     """How much skin round the mouth varies from place to place, in grey levels; tones made of dots do not count."""
     mouth = drawn.whole.astype(np.uint8)
     inner, outer = (
