@@ -153,6 +153,18 @@ def test_the_line_round_a_grin_is_as_thick_when_it_shuts(thick: float) -> None:
     assert ink is not None and abs(float(np.median(ink.thick)) - thick) < 0.004
 
 
+def test_teeth_on_dark_skin_do_not_hide_the_mouth_round_them() -> None:
+    picture, mesh = drawing("open", DARK, size=480)
+    unit = pose_of(mesh).scale
+    y = mesh[[61, 291], 1].mean()
+    inside = np.abs(picture.astype(int) - DARK_FILL).max(axis=2) < 8
+    inside[: round(y)] = inside[round(y + 0.06 * unit) :] = False
+    picture[inside] = 255
+    assert inside.sum() > 500
+    ink = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert ink is not None and ink.teeth and abs(ink.width - WIDTH) < 0.05
+
+
 def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
 
@@ -305,8 +317,12 @@ def eyes(
     shut: bool = False,
     white: tuple[int, int, int] = WHITE,
     apart: float = 0,
+    outline: bool = False,
 ) -> tuple[npt.NDArray[np.uint8], Floats]:
-    """A flat face with big drawn eyes, or with the arches of shut ones. apart: S from an eye to its lash line."""
+    """A flat face with big drawn eyes, or with the arches of shut ones.
+
+    apart: S from an eye to its lash line. outline: the line goes all the way round.
+    """
     mesh = placed(size)
     mesh[:, :2] += [0, 0.1 * size]
     unit = float(np.linalg.norm(mesh[263] - mesh[33]))
@@ -322,7 +338,7 @@ def eyes(
         cv2.ellipse(canvas, (x, y), (a, b), 0, 0, 360, white, -1, cv2.LINE_AA)
         cv2.ellipse(canvas, (x, y), (round(0.6 * a), round(0.9 * b)), 0, 0, 360, IRIS, -1, cv2.LINE_AA)
         out = round(apart * unit * FINE)
-        cv2.ellipse(canvas, (x, y), (a + out, b + out), 0, 190, 350, LASH, line, cv2.LINE_AA)
+        cv2.ellipse(canvas, (x, y), (a + out, b + out), 0, *((0, 360) if outline else (190, 350)), LASH, line, cv2.LINE_AA)
     return np.asarray(cv2.resize(canvas, (size, size), interpolation=cv2.INTER_AREA), np.uint8), mesh
 
 
@@ -351,6 +367,17 @@ def test_a_lash_line_that_does_not_touch_its_eye_comes_down_with_the_lid(white: 
     was = np.abs(picture.astype(int) - LASH).max(axis=2) < 40
     assert dark.sum() > 300
     assert np.flatnonzero(dark.any(axis=1)).min() > np.flatnonzero(was.any(axis=1)).max()
+    assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
+
+
+def test_an_outlined_eye_whose_white_is_as_pale_as_the_skin_shuts_as_a_whole() -> None:
+    picture, mesh = eyes(white=SKIN, apart=0.03, outline=True)
+    for eye in (RIGHT_LIDS, LEFT_LIDS):
+        points = [*eye[0], *eye[1]]
+        mesh[points, 0] += 0.3 * (mesh[points, 0].mean() - mesh[points, 0])  # as narrow as meshes see drawn eyes
+    out = Animator().move(picture, mesh, blink(1.0), "flat")
+    was, left = ((np.abs(p.astype(int) - LASH).max(axis=2) < 40).sum() for p in (picture, out))
+    assert 0 < left < 0.6 * was
     assert not (np.abs(out.astype(int) - IRIS).max(axis=2) < 40).any()
 
 

@@ -238,7 +238,7 @@ def _drawn_eye(here: Floats, mesh_eye: Floats, skin: Floats, unit: float) -> Mas
 
 
 def _lash_apart(bright: Floats, labels: npt.NDArray[np.int32], eye: Mask, skin: float, most: float) -> Mask:
-    """The lash line of an eye that has skin, or white as pale as skin, between the two; nothing where it touches the eye.
+    """The lash line or outline of an eye with skin, or white as pale as skin, between the two; nothing where they touch.
 
     What is seen of such an eye begins with white, or is less wide than the line. A crease over a whole eye is no lash line.
     most: pixels between them.
@@ -248,10 +248,11 @@ def _lash_apart(bright: Floats, labels: npt.NDArray[np.int32], eye: Mask, skin: 
     columns = columns[wide // 5 : wide - wide // 5]
     tops = eye[:, columns].argmax(axis=0)
     begins_dark = np.median(bright[tops + 1, columns]) < skin - UNLIKE
+    above = np.arange(len(eye))[:, None] < tops
     best, nearest = np.zeros_like(eye), most
     for label in np.unique(labels[: int(tops.max()), columns]):
         line = labels == label
-        over = line[:, columns]
+        over = line[:, columns] & above
         if label == 0 or eye[line].any() or line[0].any() or line[:, [0, -1]].any() or over.any(axis=0).mean() < OVER:
             continue
         gap = float(np.median(tops - (len(line) - np.argmax(over[::-1], axis=0))))

@@ -26,6 +26,7 @@ REACH = 0.24  # S between the mesh's mouth and the drawn one
 NEAR = 0.07  # S between them that is much
 ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
 HIGHEST = 0.36  # S: of an open mouth
+LIGHTEST = 1.15  # of the median luma round the mouth, that skin has at most
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 INK = 0.3  # of the darkest, where ink begins
 WIDTHS = (0.05, 1.0)  # S
@@ -136,7 +137,8 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     origin = np.array([middle[0] - ASIDE, max(middle[1] - ABOVE, nose)])
     size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = _raster(planes.y, 1, pose, origin, finer, size)
-    lit = _closed(luma, round(HIGHEST * finer))
+    # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
+    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), LIGHTEST * np.median(luma))
     dark = np.asarray(lit - luma, np.float32)
     at = np.round((middle - origin) * finer).astype(int)
     span = round(0.2 * finer)

@@ -18,7 +18,7 @@ ABOVE = 0.06  # S above it, where there is skin
 THICKEST = 0.05  # S of a line
 ALIKE = 0.12  # of the skin's luma that one lip may be lighter than the other
 MIDDLE = 0.25  # of the mouth's width, at either side, where lines meet
-COLUMNS = 0.6  # share of the middle's columns that show three lines
+COLUMNS = 0.4  # share of the middle's columns that show three lines
 
 
 def on_outlined_lips(patch: Patch) -> Patch | None:
