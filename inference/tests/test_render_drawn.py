@@ -165,6 +165,26 @@ def test_teeth_on_dark_skin_do_not_hide_the_mouth_round_them() -> None:
     assert ink is not None and ink.teeth and abs(ink.width - WIDTH) < 0.05
 
 
+@pytest.mark.parametrize("light", [1.0, 0.7])
+def test_teeth_are_as_light_as_the_drawing_has_them(light: float) -> None:
+    picture, mesh = drawing("open", DARK, size=480, fill=(240, 235, 220))
+    ink = SUBJECT.unpack(measure(planes_of((picture * light).astype(np.uint8)), BT601, mesh)).ink
+    assert ink is not None and ink.teeth
+    np.testing.assert_allclose(ink.tooth, np.multiply((240, 235, 220), light), atol=6)
+
+
+def test_a_grin_shuts_to_a_smile_and_a_round_mouth_to_a_line() -> None:
+    picture, mesh = drawing("open", size=480)
+    grin = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.22 * unit), x - round(0.3 * unit) : x + round(0.3 * unit)] = SKIN
+    cv2.ellipse(picture, (x, y), (round(0.1 * unit), round(0.12 * unit)), 0, 0, 360, FILL, -1, cv2.LINE_AA)
+    surprise = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
+    assert grin is not None and surprise is not None
+    assert grin.bow.max() / grin.width > 0.1 and surprise.bow.max() < 0.035
+
+
 def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from enhance.geometry.area import Area, Floats
-from enhance.geometry.head import Array, Pose
-from enhance.geometry.landmarks import CHIN, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CORNER, UPPER_LIP
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.landmarks import CHIN, LEFT_CHEEK, LEFT_CORNER, LOWER_LIP, NOSE_BASE, RIGHT_CHEEK, RIGHT_CORNER, UPPER_LIP
 from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA
 from enhance.record import Shape
@@ -26,14 +26,16 @@ REACH = 0.24  # S between the mesh's mouth and the drawn one
 NEAR = 0.07  # S between them that is much
 ASIDE, ABOVE, BELOW = 0.62, 0.26, 0.46  # S of the window round the mesh's mouth
 HIGHEST = 0.36  # S: of an open mouth
-LIGHTEST = 1.15  # of the median luma round the mouth, that skin has at most
+LIGHTER = 70.0  # percent of places on cheeks that are not lighter
 FAINTEST = 24.0  # grey levels that ink is darker than skin, at least
 INK = 0.3  # of the darkest, where ink begins
 WIDTHS = (0.05, 1.0)  # S
 ROUGHEST = 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
 PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
-GRIN = 0.11  # of its height that an open mouth's stroke bends when shut: the lower edge's part in it
+GRIN, ROUND = (0.11, 0.27), (-0.35, -0.1)
+"""Of its height, by which an open mouth's stroke bends when shut: of a round one, and of one with a straight upper edge, which
+smiles. Between them, how far that edge lies below its ends, of the height."""
 PIECE = 0.035  # S across: less is a dot of a tone
 OUTLINE = 0.035  # S from the rim of an inked mouth in which it is about as dark as anywhere
 AS_DARK = 0.75
@@ -47,7 +49,8 @@ ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
 DEEPEST = 10.0  # percent of an open mouth that are as dark as it gets, at least
-TONGUE = 35.0  # grey levels by which a tongue is lighter than the dark round it
+TONGUE = 0.18  # of the darkest, by which a tongue is lighter than the dark round it
+WHITE = 0.9  # of the lightest of a mouth, that is white with it
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
 
 
@@ -138,7 +141,7 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = _raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
-    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), LIGHTEST * np.median(luma))
+    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), (1 + TEETH) * _skin(planes, head, pose))
     dark = np.asarray(lit - luma, np.float32)
     at = np.round((middle - origin) * finer).astype(int)
     span = round(0.2 * finer)
@@ -188,8 +191,9 @@ def ink_of(planes: Planes, colours: Colours, head: Array, pose: Pose) -> Ink | N
 
 
 def tooth_drawn(skin: Array) -> Array:
-    """RGB of drawn teeth on a skin (RGB): white, hardly less so on dark skin."""
-    return np.asarray(0.12 * skin + 0.88 * float(np.clip(1.25 * float(LUMA @ skin) + 20, 205, 255)))
+    """RGB of drawn teeth on a skin (RGB): white, hardly less so on dark skin; but not in the dark."""
+    light = float(LUMA @ skin)
+    return np.asarray(0.12 * skin + 0.88 * float(np.clip(1.25 * light + 20, min(205, 2.4 * light + 20), 255)))
 
 
 def _raster(
@@ -204,6 +208,13 @@ def _raster(
     source = plane if step <= 1.2 else cv2.GaussianBlur(plane, (0, 0), 0.4 * step)
     seen = cv2.remap(source, at[..., 0], at[..., 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return np.asarray(seen, np.float32)
+
+
+def _skin(planes: Planes, head: Array, pose: Pose) -> float:
+    """Luma of the cheeks; of the lighter one, where one lies in shade."""
+    at = np.round(pose.to_pixels(pose.to_plane(head[[*RIGHT_CHEEK, *LEFT_CHEEK]]))).astype(int)
+    x, y = np.clip(at, 0, [planes.y.shape[1] - 1, planes.y.shape[0] - 1]).T
+    return float(np.percentile(planes.y[y, x], LIGHTER))
 
 
 def _closed(luma: Floats, height: int) -> Floats:
@@ -316,7 +327,8 @@ def _closed_mouth(drawn: Drawn) -> tuple[Array, Array, Array]:
     level, tilt, rise = np.linalg.lstsq(np.stack([np.ones_like(arch), ALONG, arch], 1)[inner], top[inner], rcond=None)[0]
     columns = drawn.columns
     ends = drawn.place(np.array([[columns.start, level - tilt], [columns.stop, level + tilt]]))
-    bow = float(np.clip(0.6 * rise / drawn.finer, GRIN * drawn.open, 0.08)) * arch
+    smiles = ramp(float(rise) / drawn.finer / max(drawn.open, 1e-3), *ROUND)
+    bow = float(np.clip(0.6 * rise / drawn.finer, (GRIN[0] + (GRIN[1] - GRIN[0]) * smiles) * drawn.open, 0.08)) * arch
     taper = np.clip(8 * (1 - np.abs(ALONG)), 0.6, 1)
     return ends, bow, _outline(drawn) * taper
 
@@ -409,12 +421,18 @@ class _Palette:
                 y = drawn.lit - drawn.dark
                 # A tongue is lighter, and may take most of the mouth.
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
-                deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE else np.median(y[dim]) + 2))
+                deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))
                 self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
-            self.teeth = bool((core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0]))).sum() > 0.2 * max(core.sum(), 1))
+            lighter = core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0]))
+            self.teeth = bool(lighter.sum() > 0.2 * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
         self.tooth = tooth_drawn(self.skin)
+        if self.teeth:
+            y = drawn.lit - drawn.dark
+            # On dark skin a tongue is lighter too.
+            lightest = lighter & (y >= WHITE * np.percentile(y[lighter], 95))
+            self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
 
 
 def _beside(plane: Floats, skin: Mask) -> Floats:
