@@ -12,7 +12,15 @@ from skimage import data
 
 from enhance.geometry.frame import head_frame
 from enhance.geometry.head import pose_of
-from enhance.geometry.landmarks import LEFT_LIDS, RIGHT_LIDS, face_box
+from enhance.geometry.landmarks import (
+    LEFT_LIDS,
+    LOWER_INNER,
+    LOWER_OUTER,
+    RIGHT_LIDS,
+    UPPER_INNER,
+    UPPER_OUTER,
+    face_box,
+)
 from enhance.geometry.planes import Colours, Planes, any_of_four, check_planes, from_rgb
 from enhance.portrait.animate import Animator
 from enhance.portrait.drawn_lids import make_drawn_lids
@@ -206,6 +214,18 @@ def test_lips_drawn_in_outline_stay_lips_and_part_at_the_line_between_them(fill:
     np.testing.assert_allclose(lines(shut.planes.y), lines(planes_of(picture).y), atol=0.015)
     upper, *_, lower = lines(spoken(picture, mesh, target(0.14)).planes.y)
     assert -0.16 < upper < -0.07 and lower > 0.15
+
+
+def test_painted_lips_that_the_mesh_takes_for_an_open_mouth_stay_as_they_are() -> None:
+    picture, mesh = drawing("lips", size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    for ids, by in ((UPPER_INNER, -0.05), (UPPER_OUTER, -0.06), (LOWER_INNER, 0.07), (LOWER_OUTER, 0.08)):
+        mesh[list(ids[1:-1]), 1] += by * unit
+    before = planes_of(picture).y.astype(int)
+    after = spoken(picture, mesh, target()).planes.y.astype(int)
+    part = slice(y - round(0.1 * unit), y + round(0.12 * unit)), slice(x - round(0.1 * unit), x + round(0.1 * unit))
+    assert np.abs(after[part] - before[part]).mean() < 4
 
 
 def test_what_drawn_lips_open_on_is_drawn_in_flat_colours() -> None:

@@ -15,7 +15,7 @@ from .cover.expected import glance
 from .cover.fingers import finger_seen, lips_left
 from .cover.occlusion import cover_of
 from .cover.trust import Tells, cheeks_of, look, strangeness, trust, uncovered
-from .drawn.outlined import on_outlined_lips
+from .drawn.lips import on_drawn_lips
 from .drawn.redraw import redraw
 from .finish.cheek_grain import cheek_grain
 from .finish.grain import noise_of
@@ -90,7 +90,7 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
         return _untouched(planes)
     if flat and person.ink is not None:
         return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
-    return _with_lips((on_outlined_lips(patch) if flat else None) or patch, person, request)
+    return _with_lips((on_drawn_lips(patch) if flat else None) or patch, person, request)
 
 
 def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendered:

@@ -13,7 +13,7 @@ from .cover.alone import covered
 from .cover.expected import face_of
 from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
-from .drawn.outlined import on_outlined_lips
+from .drawn.lips import on_drawn_lips
 from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
 from .light import chroma, of_one_tint
@@ -62,8 +62,8 @@ def covered_share(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic
 
 def subject_of(patch: Patch) -> Subject:
     """The subject, from one patch in which the face is seen well."""
-    outlined = on_outlined_lips(patch)
-    patch = outlined or patch
+    drawn_lips = on_drawn_lips(patch)
+    patch = drawn_lips or patch
     planes, colours, pose, head = patch.planes, patch.colours, patch.pose, patch.head
     rgb = to_rgb(planes, colours)
     lips = lips_of(head, pose, planes)
@@ -99,7 +99,7 @@ def subject_of(patch: Patch) -> Subject:
         lip_tone=tone_of(planes, head, ring, colours.black),
         teeth=own.texture.astype(np.float64),
         face=face_of(planes, head, pose),
-        ink=None if outlined else ink_of(planes, colours, head, pose),
+        ink=None if drawn_lips else ink_of(planes, colours, head, pose),
     )
 
 

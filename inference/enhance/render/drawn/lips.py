@@ -1,6 +1,6 @@
-"""Lips drawn in outline, as in comics and line art: one line above, one between the lips, one below.
+"""Drawn lips that touch: in outline, with a line above, one between the lips and one below, or painted, with one line.
 
-A mesh takes them for the rim of an open mouth. Here its lips are laid on the lines.
+A mesh often takes them for an open mouth. Here its lips are laid on the drawn ones.
 """
 
 from dataclasses import replace
@@ -10,23 +10,30 @@ import numpy as np
 from enhance.geometry.head import Array
 from enhance.geometry.landmarks import LOWER_INNER, LOWER_OUTER, UPPER_INNER, UPPER_OUTER
 from enhance.render.patch import Patch
+from enhance.style import style_of
 
 from .ink import ROUGHEST, TEETH, Drawn, find, roughness
 
+OUTLINED, PAINTED = 3, 1  # lines
 LOWER_LIP = 0.12  # S below what is found of the mouth, in which a lower line that does not touch it lies
 ABOVE = 0.06  # S above it, where there is skin
 THICKEST = 0.05  # S of a line
+THINNEST = 2  # samples of a lip
 ALIKE = 0.12  # of the skin's luma that one lip may be lighter than the other
 MIDDLE = 0.25  # of the mouth's width, at either side, where lines meet
-COLUMNS = 0.4  # share of the middle's columns that show three lines
+COLUMNS = 0.4  # share of the middle's columns that show the lines
 
 
-def on_outlined_lips(patch: Patch) -> Patch | None:
-    """The patch with the lips of its mesh on the lines of drawn ones, which touch; None where no lips are drawn in outline."""
+def on_drawn_lips(patch: Patch) -> Patch | None:
+    """The patch with the lips of its mesh on drawn ones; None where none are drawn that touch."""
+    if not _is_flat(patch):
+        return None
     drawn = find(patch.planes, patch.head, patch.pose)
     if drawn is None or roughness(drawn) > ROUGHEST:
         return None
-    lines = _lines(drawn)
+    lines = _lines(drawn, OUTLINED)
+    if lines is None:
+        lines = _lines(drawn, PAINTED)
     if lines is None:
         return None
     head, ends = patch.head.copy(), drawn.ends
@@ -44,11 +51,17 @@ def on_outlined_lips(patch: Patch) -> Patch | None:
     return replace(patch, head=head)
 
 
-def _lines(drawn: Drawn) -> Array | None:
-    """3 x n: y of the upper lip's line above, of that between the lips and of the lower lip's below, from corner to corner, in
-    plane coordinates; None where there are not three, or what lies between them is no lips."""
+def _is_flat(patch: Patch) -> bool:
+    """Whether the face is a flat drawing. Lips are measured before anyone says so, and a dim photograph has smooth skin too."""
+    points = patch.pose.to_pixels(patch.pose.to_plane(patch.head))
+    return style_of(patch.planes.y, np.concatenate([points.min(axis=0), points.max(axis=0)])) == "flat"
+
+
+def _lines(drawn: Drawn, count_of: int) -> Array | None:
+    """3 x n: y of the upper lip's upper edge, of the line between the lips and of the lower lip's lower edge, from corner to
+    corner, in plane coordinates; None where there are not so many lines, or what lies between them is no lips."""
     count = len(drawn.top)
-    seen = [_across(drawn, i) for i in range(count)]
+    seen = [_across(drawn, i, count_of) for i in range(count)]
     known = np.array([i for i, column in enumerate(seen) if column is not None], int)
     middle = (known > MIDDLE * count) & (known < (1 - MIDDLE) * count)
     if middle.sum() < COLUMNS * (1 - 2 * MIDDLE) * count:
@@ -66,21 +79,21 @@ def _lines(drawn: Drawn) -> Array | None:
     return np.asarray(drawn.origin[1] + (np.stack(rows) - 0.5) / drawn.finer)
 
 
-def _across(drawn: Drawn, column: int) -> tuple[float, ...] | None:
-    """Of a column of the mouth: the rows of its three lines, the lips' outer edges and the middle between them, and the luma of
-    the skin above, of the upper lip and of the lower one; None where there are not three thin lines."""
-    x, top = drawn.columns.start + column, int(drawn.top[column])
+def _across(drawn: Drawn, column: int, count_of: int) -> tuple[float, ...] | None:
+    """Of a column of the mouth: the rows of the lips' outer edges and the middle of the line between them, and the luma of the
+    skin above, of the upper lip and of the lower one; None where there are not so many thin lines, or no lips beside them."""
+    x, top, bottom = drawn.columns.start + column, int(drawn.top[column]), int(drawn.bottom[column])
     first = max(0, top - 2)
-    dark = drawn.dark[first : int(drawn.bottom[column]) + round(LOWER_LIP * drawn.finer), x]
+    dark = drawn.dark[first : bottom + round(LOWER_LIP * drawn.finer), x]
     steps = np.diff((dark > drawn.ink).astype(np.int8), prepend=0, append=0)
     begins, ends = np.flatnonzero(steps > 0) + first, np.flatnonzero(steps < 0) + first
-    if len(begins) != 3 or (ends - begins).max() > THICKEST * drawn.finer or (begins[1:] - ends[:-1]).min() < 2:
+    if len(begins) != count_of or (ends - begins).max() > THICKEST * drawn.finer:
+        return None
+    if count_of == PAINTED:
+        begins, ends = np.array([top, *begins, bottom]), np.array([top, *ends, bottom])
+    if (begins[1:] - ends[:-1]).min() < THINNEST:
         return None
     luma = (drawn.lit - drawn.dark)[:, x]
     parts = (max(0, top - round(ABOVE * drawn.finer)), max(1, top - 3)), (ends[0], begins[1]), (ends[1], begins[2])
-    return (
-        float(begins[0]),
-        float(begins[1] + ends[1]) / 2,
-        float(ends[2]),
-        *(float(np.median(luma[start:end])) for start, end in parts),
-    )
+    edges = float(begins[0]), float(begins[1] + ends[1]) / 2, float(ends[2])
+    return *edges, *(float(np.median(luma[start:end])) for start, end in parts)
