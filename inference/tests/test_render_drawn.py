@@ -193,6 +193,20 @@ def test_a_grin_shuts_to_a_smile_and_a_round_mouth_to_a_line() -> None:
     assert grin.bow.max() / grin.width > 0.1 and surprise.bow.max() < 0.035
 
 
+def test_a_moustache_is_not_the_mouth_under_it() -> None:
+    picture, mesh = drawing("stroke", size=480)
+    unit = pose_of(mesh).scale
+    x, y = mesh[[61, 291], :2].mean(axis=0)
+    hair = np.array([[-0.25, -0.03], [-0.1, -0.1], [0.1, -0.1], [0.25, -0.03]]) * unit + [x, y]
+    cv2.fillPoly(picture, [np.round(hair).astype(np.int32)], INK, cv2.LINE_AA)
+    mesh[mouth_points(), 1] -= 0.05 * unit  # between the two, as meshes have it
+    opened = spoken(picture, mesh, target(0.12))
+    low = round(y - 0.025 * unit)
+    before, after = planes_of(picture).y[low - round(0.12 * unit) : low], opened.planes.y[low - round(0.12 * unit) : low]
+    np.testing.assert_array_equal(after, before)
+    assert opened.mask[low:].any()
+
+
 def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
 

@@ -6,7 +6,7 @@ from the skin above and below it is the mouth.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 import cv2
 import numpy as np
@@ -20,6 +20,8 @@ from enhance.picture import LUMA
 from enhance.record import Shape
 
 Mask = npt.NDArray[np.bool_]
+Boxes = dict[int, tuple[int, int, int, int]]
+"""Left, top, right and bottom of components, by their labels."""
 
 FINEST = 320.0  # samples to an S, at most
 REACH = 0.24  # S between the mesh's mouth and the drawn one
@@ -32,6 +34,8 @@ INK = 0.3  # of the darkest, where ink begins
 WIDTHS = (0.05, 1.0)  # S
 ROUGHEST = 0.5  # skin in flat drawings: 0.0-0.4, in photographs, paintings and shaded illustrations: 0.6-4
 STROKE = 0.065  # S: what is not higher, column by column, is the stroke of a closed mouth
+MOUSTACHE, MOUTH_BELOW, NEXT = 0.04, 0.6, 0.15
+"""S, the mean thickness of a moustache at least; of its width, the mouth under it at least; and S between the two at most."""
 PIECES = (0.07, 0.03)  # S across and down between the pieces of one stroke
 GRIN, ROUND = (0.11, 0.27), (-0.35, -0.1)
 """Of its height, by which an open mouth's stroke bends when shut: of a round one, and of one with a straight upper edge, which
@@ -227,7 +231,7 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[
     """The component that is the mouth, with those that continue it on its sides."""
     _, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     rows, columns = ink.shape
-    inside: dict[int, tuple[int, int, int, int]] = {}
+    inside: Boxes = {}
     best, which = 0.0, 0
     for label, (x, y, width, height, _) in enumerate(stats.tolist()):
         if label == 0 or x == 0 or y == 0 or x + width == columns or y + height == rows:
@@ -239,7 +243,7 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[
             best, which = max((best, which), (float(worth), label))
     if not which:
         return None
-    found = {which}
+    found = {_under_moustache(which, inside, stats[:, cv2.CC_STAT_AREA], finer)}
     for _ in range(3):
         boxes = [inside[label] for label in found]
         left, top, right, bottom = (f(box[i] for box in boxes) for i, f in enumerate((min, min, max, max)))
@@ -249,6 +253,20 @@ def _pieces(ink: npt.NDArray[np.uint8], at: Array, finer: float) -> npt.NDArray[
             if beside and y1 > top - down and y2 < bottom + down and x2 - x1 > PIECE * finer:
                 found.add(label)
     return np.isin(labels, list(found)).astype(np.uint8)
+
+
+def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: float) -> int:
+    """The stroke of a mouth under `which`, where that is as heavy as only a moustache is; else `which` itself."""
+    left, _, right, bottom = inside[which]
+    heavy = float(areas[which]) / (right - left)
+    if heavy < MOUSTACHE * finer:
+        return which
+    for label, (x1, y1, x2, y2) in inside.items():
+        thin = y2 - y1 < STROKE * finer and float(areas[label]) / (x2 - x1) < 0.5 * heavy
+        wide = MOUTH_BELOW * (right - left) < x2 - x1 and x1 < (left + right) / 2 < x2
+        if thin and wide and 0 <= y1 - bottom < NEXT * finer:
+            return label
+    return which
 
 
 def _gap(start: int, end: int, at: int) -> int:
