@@ -181,6 +181,32 @@ def test_teeth_are_as_light_as_the_drawing_has_them(light: float) -> None:
     np.testing.assert_allclose(ink.tooth, np.multiply((240, 235, 220), light), atol=6)
 
 
+@pytest.mark.parametrize("parts", [("teeth",), ("tongue",), ("teeth", "tongue")])
+@pytest.mark.parametrize("skin", [(245, 205, 170), DARK])
+def test_teeth_and_tongue_without_an_outline_go_when_the_mouth_shuts(
+    skin: tuple[int, int, int], parts: tuple[str, ...]
+) -> None:
+    picture, mesh = drawing("stroke", skin, size=480)
+    unit = pose_of(mesh).scale
+    x, y = np.round(mesh[[61, 291], :2].mean(axis=0)).astype(int)
+    picture[y - round(0.1 * unit) : y + round(0.1 * unit)] = skin
+    mouth, tongue = np.zeros(picture.shape[:2], np.uint8), np.zeros(picture.shape[:2], np.uint8)
+    cv2.ellipse(mouth, (x, y), (round(0.2 * unit), round(0.17 * unit)), 0, 0, 180, (1,), -1)
+    cv2.ellipse(tongue, (x, y + round(0.19 * unit)), (round(0.1 * unit), round(0.07 * unit)), 0, 0, 360, (1,), -1)
+    picture[mouth > 0] = DARK_FILL
+    if "tongue" in parts:
+        picture[(mouth & tongue) > 0] = (235, 110, 115)
+    if "teeth" in parts:
+        picture[y : y + round(0.05 * unit)][mouth[y : y + round(0.05 * unit)] > 0] = 255
+    subject = measure(planes_of(picture), BT601, mesh)
+    ink = SUBJECT.unpack(subject).ink
+    assert ink is not None and ink.teeth == ("teeth" in parts)
+    shut = spoken(picture, mesh, target(), subject).planes.y[mouth > 0].astype(int)
+    bare = planes_of(np.full_like(picture, skin)).y[0, 0]
+    assert (np.abs(shut - bare) < 6).mean() > 0.8
+    assert shut.max() < bare + 6
+
+
 def test_a_grin_shuts_to_a_smile_and_a_round_mouth_to_a_line() -> None:
     picture, mesh = drawing("open", size=480)
     grin = SUBJECT.unpack(measure(planes_of(picture), BT601, mesh)).ink
@@ -209,6 +235,15 @@ def test_a_moustache_is_not_the_mouth_under_it() -> None:
 
 def test_lips_are_no_ink() -> None:
     assert not has_ink(*drawing("lips"))
+
+
+def test_lips_of_which_the_upper_one_is_darker_are_no_open_mouth_with_a_tongue() -> None:
+    picture, mesh = drawing("lips", size=480)
+    y = round(float(mesh[[61, 291], 1].mean()))
+    above = np.zeros(picture.shape[:2], bool)
+    above[:y] = np.abs(picture[:y].astype(int) - LIP).max(axis=2) < 8
+    picture[above] = (120, 30, 45)
+    assert not has_ink(picture, mesh)
 
 
 @pytest.mark.parametrize("fill", [None, LIP])

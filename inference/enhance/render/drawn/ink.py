@@ -52,9 +52,11 @@ THICKER = 1.5  # than usual that a stroke may become
 ALONG = np.linspace(-1, 1, SAMPLES)
 APART = 0.78  # of a light stroke's luma that the mouth's fill has at most
 TEETH = 0.08  # of the skin's luma that teeth are lighter
+BARE = 0.6  # of the columns of teeth or a tongue without an outline, in which they touch the dark of the mouth, at least
 DEEPEST = 10.0  # percent of an open mouth that are as dark as it gets, at least
 TONGUE = 0.18  # of the darkest, by which a tongue is lighter than the dark round it
 WHITE = 0.9  # of the lightest of a mouth, that is white with it
+PINK = 153.0  # Cr from which what is lighter than skin is no tooth
 GREY = 10.0  # chroma codes that hardly anything in a picture without colour reaches
 
 
@@ -145,7 +147,8 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     size = round(2 * ASIDE * finer), max(8, round((middle[1] + BELOW - origin[1]) * finer))
     luma = _raster(planes.y, 1, pose, origin, finer, size)
     # Teeth are lighter than the skin, and would lift it round the mouth: on dark skin above all that is drawn there.
-    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), (1 + TEETH) * _skin(planes, head, pose))
+    white = (1 + TEETH) * _skin(planes, head, pose)
+    lit = np.minimum(_closed(luma, round(HIGHEST * finer)), white)
     dark = np.asarray(lit - luma, np.float32)
     at = np.round((middle - origin) * finer).astype(int)
     span = round(0.2 * finer)
@@ -156,9 +159,12 @@ def find(planes: Planes, head: Array, pose: Pose) -> Drawn | None:
     which = _pieces((dark > INK * strongest).astype(np.uint8), at, finer)
     if which is None:
         return None
-    contours, _ = cv2.findContours(which, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    whole = np.zeros(which.shape, np.uint8)
-    cv2.drawContours(whole, contours, -1, (1,), cv2.FILLED)
+    whole = _filled(which)
+    light = _light_parts(luma > white, whole)
+    if light.any():
+        # Between the two lies a row that is neither.
+        both: Any = cv2.morphologyEx(whole | light, cv2.MORPH_CLOSE, np.ones((5, 3), np.uint8))
+        whole = _filled(both)
     columns = np.flatnonzero(whole.any(axis=0))
     span_of = slice(int(columns[0]), int(columns[-1]) + 1)
     every = np.arange(span_of.start, span_of.stop)
@@ -269,6 +275,34 @@ def _under_moustache(which: int, inside: Boxes, areas: npt.NDArray[Any], finer: 
     return which
 
 
+def _filled(pieces: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """With all that they enclose."""
+    contours, _ = cv2.findContours(pieces, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    whole = np.zeros_like(pieces)
+    cv2.drawContours(whole, contours, -1, (1,), cv2.FILLED)
+    return whole
+
+
+def _light_parts(lighter: Mask, dark: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Teeth above the dark of a mouth, and a tongue below it, without an outline.
+
+    lighter: than the skin is.
+    """
+    rows, columns = lighter.shape
+    near = cv2.dilate(dark, np.ones((9, 1), np.uint8)) > 0
+    wide = np.ptp(np.flatnonzero(dark.any(axis=0))) + 1
+    parts = np.zeros_like(dark)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((lighter & (dark == 0)).astype(np.uint8), connectivity=8)
+    for label in range(1, count):
+        x, y, width, height, _ = stats[label].tolist()
+        if x == 0 or y == 0 or x + width == columns or y + height == rows or width > 1.2 * wide:
+            continue
+        part = labels == label
+        if (part & near).any(axis=0).sum() >= BARE * width:
+            parts |= part.astype(np.uint8)
+    return parts
+
+
 def _gap(start: int, end: int, at: int) -> int:
     return max(start - at, at - end, 0)
 
@@ -286,19 +320,32 @@ def roughness(drawn: Drawn) -> float:
 
 
 def _has_lips(drawn: Drawn) -> bool:
-    """Whether the rim of the mouth is clearly paler than what it encloses: flesh round the line between the lips."""
-    if drawn.open < STROKE / 2:
+    """Whether the rim of the mouth is clearly paler than what it encloses: flesh round the line between the lips.
+
+    A tongue is pale under the dark of an open mouth, and not near its corners.
+    """
+    if drawn.open < STROKE / 2 or _shows_teeth_first(drawn):
         return False
     reach = max(2, round(OUTLINE * drawn.finer))
     count = len(drawn.top)
-    paler = []
-    for i in range(count // 4, count - count // 4):
-        column = drawn.dark[:, drawn.columns.start + i]
-        top, bottom = int(drawn.top[i]), int(drawn.bottom[i])
-        darkest = float(column[top:bottom].max())
-        rims = column[top : top + reach].max(), column[max(top, bottom - reach) : bottom].max()
-        paler.append(min(rims) < AS_DARK * darkest)
-    return bool(np.mean(paler) > 0.5)
+    upper, lower, lines = np.zeros((3, count), bool)
+    for i in range(count):
+        column = drawn.dark[int(drawn.top[i]) : max(int(drawn.bottom[i]), int(drawn.top[i]) + 1), drawn.columns.start + i]
+        dark = AS_DARK * float(column.max())
+        upper[i], lower[i] = (rim.max() < dark for rim in (column[:reach], column[-reach:]))
+        lines[i] = (column >= dark).sum() < STROKE * drawn.finer
+    middle = slice(count // 4, count - count // 4)
+    corners = np.concatenate([lower[count // 10 : count // 4], lower[count - count // 4 : count - count // 10]])
+    if corners.mean() < 0.5:
+        lower &= lines
+    return bool((upper | lower)[middle].mean() > 0.5)
+
+
+def _shows_teeth_first(drawn: Drawn) -> bool:
+    """Whether the mouth begins with teeth: where lips are drawn, it begins with the upper one."""
+    middle = np.arange(len(drawn.top) // 4, len(drawn.top) - len(drawn.top) // 4)
+    first = drawn.dark[drawn.top[middle].astype(int) + 1, drawn.columns.start + middle]
+    return bool((first < 0).mean() > 0.5)
 
 
 def _stroke(drawn: Drawn) -> tuple[Array, Array, Array]:
@@ -441,14 +488,14 @@ class _Palette:
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
                 deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))
                 self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
-            lighter = core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0]))
+            # On dark skin a tongue is lighter too.
+            lighter = core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0])) & (v < PINK)
             self.teeth = bool(lighter.sum() > 0.2 * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
         self.tooth = tooth_drawn(self.skin)
         if self.teeth:
             y = drawn.lit - drawn.dark
-            # On dark skin a tongue is lighter too.
             lightest = lighter & (y >= WHITE * np.percentile(y[lighter], 95))
             self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
 
