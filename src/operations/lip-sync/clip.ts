@@ -164,6 +164,7 @@ const runSecondPass = async (
     warnings: grownFrom(info.size),
     boxes: frames.map(({ moves, source }) => (moves && chosen[source]?.box) || null),
     speaking: speakingFrames(frames),
+    style: script.rendering.style,
   };
 };
 

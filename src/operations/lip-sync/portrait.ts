@@ -9,6 +9,7 @@ import { portraitModels } from '../../triton/clients/lipsync.ts';
 import { SHAPE } from '../../triton/clients/mouth-plan.ts';
 import { renderedBytes } from '../../triton/clients/mouth-render.ts';
 import { MOTION } from '../../triton/clients/portrait-motion.ts';
+import type { Style } from '../../triton/clients/style.ts';
 import { findPortraitFace, type PortraitFace } from './faces/portrait-face.ts';
 import { type HeardSound, hear } from './plan/hear.ts';
 import { planHead } from './plan/plan-head.ts';
@@ -58,7 +59,7 @@ export const lipSyncPortrait = async (
     time: i / PORTRAIT_FPS,
     duration: 1 / PORTRAIT_FPS,
   }));
-  const { open, covered } = await preparePortraitFrames(task, { still, face, sound, times });
+  const { open, style, covered } = await preparePortraitFrames(task, { still, face, sound, times });
   const origin = checkpointOrigin(task, models.version);
   const { parts, encoded, passedThrough } = await encodeOutput(task, {
     checkpoints: await openCheckpoints(task.work, origin),
@@ -83,6 +84,7 @@ export const lipSyncPortrait = async (
     ],
     boxes: Array.from({ length: count }, () => face.box),
     speaking: { count, first: 0, times: times.map(({ time }) => time) },
+    style,
   };
 };
 
@@ -109,6 +111,7 @@ type PortraitScene = {
 
 type PortraitFrames = {
   readonly open: OpenFrames;
+  readonly style: Style;
   /** 0..1, of the lower face; 0 of a drawing, whose lips may have any colour. */
   readonly covered: number;
 };
@@ -162,5 +165,5 @@ const preparePortraitFrames = async (
       memories.give(memory);
     }
   };
-  return { open, covered: style === 'photo' ? covered : 0 };
+  return { open, style, covered: style === 'photo' ? covered : 0 };
 };

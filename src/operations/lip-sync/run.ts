@@ -54,7 +54,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
     ...alphaWarnings(media),
     ...leftOutOfLipSync(media),
     ...video.warnings,
-    ...(speaks ? weaklySynced(judged, speaking.count) : [NO_SPEECH]),
+    ...(speaks ? weaklySynced(judged, speaking.count, video.style) : [NO_SPEECH]),
     ...leftUnchanged(framesPassedThrough, speaking.count),
     ...(speaks ? smallFace(video.boxes) : []),
   ];

@@ -10,6 +10,7 @@ import type { SoundTrack } from '../../media/write/sound-graph.ts';
 import type { CheckpointPlace } from '../../storage/checkpoints.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
 import type { LipsyncModels } from '../../triton/clients/lipsync.ts';
+import type { Style } from '../../triton/clients/style.ts';
 import type { Report } from '../progress.ts';
 import type { OnFrames, Share } from '../sharing.ts';
 import type { BenchHooks } from './bench-hooks.ts';
@@ -64,6 +65,8 @@ export type LipSyncVideo = {
   /** The speaker's face in each frame; null where it is not seen and where the mouth is not to move. */
   readonly boxes: readonly (Box | null)[];
   readonly speaking: SpeakingFrames;
+  /** How the speaker's face is made. */
+  readonly style: Style;
 };
 
 /** The frames in which the mouth is to move. */

@@ -5,6 +5,7 @@ import { Failure } from '../../errors.ts';
 import { evened, type Size, sizeText } from '../../frame.ts';
 import type { AudioInfo } from '../../media/info.ts';
 import type { Box } from '../../triton/clients/face-track.ts';
+import type { Style } from '../../triton/clients/style.ts';
 import type { SyncMeasure } from './check/sync.ts';
 import { medianWidth } from './faces/coordinates.ts';
 import { SMALLEST_WIDTH } from './faces/visible.ts';
@@ -46,11 +47,15 @@ const [SURE_FRAMES, SURE_SECONDS] = [50, 1];
 
 /**
  * For a mouth that hardly moves with the speech. Throws no_face_detected where it does not at all: what was taken for a
- * face is none.
+ * face is none. Not of a flat drawing, in which the mesh, trained on people, may not see a mouth that does move.
  */
-export const weaklySynced = (sync: SyncMeasure | null, frames: number): Warning[] => {
+export const weaklySynced = (sync: SyncMeasure | null, frames: number, style: Style): Warning[] => {
   if (!sync || sync.correlation >= WEAK) return [];
   const { correlation, speechSeconds } = sync;
+  if (style === 'flat') {
+    const detail = `The mouth of the finished video could not be seen to move with the speech (correlation ${correlation}). In drawings that is hard to measure: look at the result.`;
+    return [{ code: 'weak_sync', detail }];
+  }
   if (correlation < NONE && frames >= SURE_FRAMES && speechSeconds >= SURE_SECONDS)
     throw new Failure('no_face_detected', { correlation });
   const detail = `The mouth of the finished video hardly moves with the speech (correlation ${correlation}): the face may be small, turned away, covered or not a person's.`;

@@ -75,8 +75,8 @@ test('without speech, without a face or without movement nothing is claimed', ()
 
 test('a mouth that hardly goes with the speech gets a warning, one that does not at all is no result', () => {
   const warned = (correlation: number, frames = 100, speechSeconds = 1) =>
-    weaklySynced({ correlation, lagMs: 0, speechSeconds }, frames).map(({ code }) => code);
-  assert.equal([weaklySynced(null, 100), warned(0.1), warned(0.6)], [[], [], []]);
+    weaklySynced({ correlation, lagMs: 0, speechSeconds }, frames, 'photo').map(({ code }) => code);
+  assert.equal([weaklySynced(null, 100, 'photo'), warned(0.1), warned(0.6)], [[], [], []]);
   assert.equal(
     [warned(0.099), warned(0), warned(-0.2, 49), warned(-0.2, 100, 0.9)],
     [['weak_sync'], ['weak_sync'], ['weak_sync'], ['weak_sync']],
@@ -88,6 +88,13 @@ test('a mouth that hardly goes with the speech gets a warning, one that does not
       error.code === 'no_face_detected' &&
       error.message.includes('(correlation -0.05)'),
   );
+});
+
+test('a drawing, whose mouth the mesh may not see, is never refused for its measured sync', () => {
+  const sync = { correlation: -0.4, lagMs: 0, speechSeconds: 3 };
+  const [warning, ...more] = weaklySynced(sync, 100, 'flat');
+  assert.equal([warning?.code, more], ['weak_sync', []]);
+  assert.match(warning?.detail ?? '', /hard to measure/);
 });
 
 test('callers are told where a fifth of the frames or more are as they were', () => {
