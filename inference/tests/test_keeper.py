@@ -86,8 +86,11 @@ def stub_of(folder: Path, code: str) -> Iterator[int]:
     program = folder / "triton_python_backend_stub"
     folder.mkdir()
     program.symlink_to(sys.executable)
-    with subprocess.Popen([program, "-c", code, str(folder / "1/model.py")]) as stub:
+    command = [str(program), "-c", f"print('ready', flush=True)\n{code}", str(folder / "1/model.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as stub:
         try:
+            assert stub.stdout is not None
+            stub.stdout.readline()
             yield stub.pid
         finally:
             stub.kill()
@@ -114,7 +117,7 @@ def test_a_process_that_computes_and_gets_no_processor_does_something_and_one_th
     processors = os.sched_getaffinity(0)
     own = min(processors)
     spin = "while True: pass"
-    compute = f"import os; os.nice(10); os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))\n{spin}"
+    compute = f"import os; os.nice(10)\n{spin}"
     os.sched_setaffinity(0, {own})  # which the processes inherit
     try:
         with (
@@ -125,9 +128,15 @@ def test_a_process_that_computes_and_gets_no_processor_does_something_and_one_th
             os.sched_setaffinity(0, processors)
             time.sleep(0.5)
             before = effort_seconds(computes), effort_seconds(sleeps)
-            time.sleep(2)
-            did = effort_seconds(computes) - before[0], effort_seconds(sleeps) - before[1]
+            did = 0.0, 0.0
+            began = time.monotonic()
+            # What it has waited is counted when it gets the processor again.
+            while did[0] < 1 and time.monotonic() < began + 60:
+                time.sleep(0.5)
+                did = effort_seconds(computes) - before[0], effort_seconds(sleeps) - before[1]
+            seconds = time.monotonic() - began
     finally:
         os.sched_setaffinity(0, processors)
-    assert did[0] > 0.5
+    # The processor alone, which the other process has nearly always, would be a tenth.
+    assert did[0] > 0.3 * seconds
     assert did[1] < 0.01
