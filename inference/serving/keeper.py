@@ -288,7 +288,7 @@ class Keeper:
         if now - ping.seen < IDLE_SECONDS:
             return None
         before, ping.effort = ping.effort, {pid: effort_seconds(pid) for pid in self._stubs_of(model)}
-        if before.keys() == ping.effort.keys() and not is_busy(before, ping.effort, now - ping.seen):
+        if not is_busy(before, ping.effort, now - ping.seen):
             return f"answers no ping and has done nothing for {now - ping.seen:.0f} s"
         with contextlib.suppress(OSError):
             answered = self._triton.answered(model)
@@ -347,7 +347,7 @@ class Keeper:
             children = stubs_of(self._pid, self._strangers)
             effort = {pid: effort_seconds(pid) for pid, (_, _, folder) in children.items() if folder and folder.name == model}
             now = time.monotonic()
-            if effort.keys() != before.keys() or is_busy(before, effort, now - since):
+            if is_busy(before, effort, now - since):
                 since, before = now, effort
             return now - since > LOAD_SECONDS
 
@@ -424,8 +424,8 @@ def thread_seconds(thread: Path) -> float:
 
 
 def is_busy(before: dict[int, float], after: dict[int, float], seconds: float) -> bool:
-    """Whether processes, by their `effort_seconds`, did something in that time."""
-    return sum(after.values()) - sum(before.values()) >= BUSY_SHARE * seconds
+    """Whether processes, by their `effort_seconds`, did something in that time, or are others than before."""
+    return before.keys() != after.keys() or sum(after.values()) - sum(before.values()) >= BUSY_SHARE * seconds
 
 
 def kill(pid: int) -> None:

@@ -7,7 +7,6 @@ has slept and how long it waited for a processor, so the stub knows when it stoo
 keeper.py loads its model again.
 """
 
-import contextlib
 import math
 import os
 import signal
@@ -134,13 +133,13 @@ def pulse_of_this_process() -> Pulse | None:
     """
     if not Path("/proc/self/comm").read_text().startswith("triton_python"):
         return None
-    with contextlib.ExitStack() as then:
-        then.callback(os.nice, NICENESS)
-        try:
-            return Pulse()
-        except FileNotFoundError as missing:
-            tell(f"is not guarded against standing still: {missing}")
-            return None
+    try:
+        return Pulse()
+    except FileNotFoundError as missing:
+        tell(f"is not guarded against standing still: {missing}")
+        return None
+    finally:
+        os.nice(NICENESS)
 
 
 def tell(what: str) -> None:

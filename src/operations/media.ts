@@ -62,6 +62,11 @@ export const videoDetails = ({ frames, durationSeconds, fps }: Encoded) => ({
   fps: Number(fps.toFixed(3)),
 });
 
+/** For what no result has of its video's pictures. */
+export const pictureWarnings = (
+  info: Parameters<typeof hdrWarnings>[0] & Parameters<typeof alphaWarnings>[0],
+): readonly Warning[] => [...hdrWarnings(info), ...alphaWarnings(info)];
+
 /** HDR spreads its codes over a far greater range of light: in 8 bits their steps can be seen, as bands. Names as ffmpeg's. */
 const HDR: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' };
 

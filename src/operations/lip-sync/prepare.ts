@@ -6,7 +6,7 @@ import { AudioInfo, MediaInfo } from '../../media/info.ts';
 import { identifySound } from '../../media/probe/identify.ts';
 import { checkFrames, checkOutputFrames, checkPixels } from '../../media/probe/limits.ts';
 import { leftOutOfLipSync } from '../left-out.ts';
-import { alphaWarnings, checkBytes, hdrWarnings, jobInput, takeMedia } from '../media.ts';
+import { checkBytes, jobInput, pictureWarnings, takeMedia } from '../media.ts';
 import type { Identified, Intake, JobFiles, Prepared, Request } from '../operation.ts';
 import { outputSpan, warningsOf } from './length.ts';
 import { checkKind, checkLengths, checkOptions, checkSpeaker } from './options.ts';
@@ -64,8 +64,7 @@ export const prepareLipsync = async (
     warnings: [
       ...warningsOf(input, options),
       ...cutSound(sound.info),
-      ...hdrWarnings(media),
-      ...alphaWarnings(media),
+      ...pictureWarnings(media),
       ...leftOutOfLipSync(media),
     ],
     made: { heard },

@@ -5,7 +5,7 @@ import { Failure } from '../../errors.ts';
 import { contentType } from '../../media/output.ts';
 import { joinClip } from '../../media/write/encode.ts';
 import { leftOutOfLipSync } from '../left-out.ts';
-import { alphaWarnings, hdrWarnings } from '../media.ts';
+import { pictureWarnings } from '../media.ts';
 import { measureSync } from './check/sync.ts';
 import { helpWithClip, lipSyncClip } from './clip.ts';
 import { hasSpeech } from './faces/lips.ts';
@@ -50,8 +50,7 @@ const renderAndCheck = async (task: TaskWithPlace): Promise<LipSyncOutcome> => {
   const judged = task.hooks?.renders ? null : sync;
   const warnings = [
     ...cutSound(audio),
-    ...hdrWarnings(media),
-    ...alphaWarnings(media),
+    ...pictureWarnings(media),
     ...leftOutOfLipSync(media),
     ...video.warnings,
     ...(speaks ? weaklySynced(judged, speaking.count, video.style) : [NO_SPEECH]),

@@ -4,7 +4,7 @@ import { scaled } from '../../frame.ts';
 import type { MediaInfo } from '../../media/info.ts';
 import { checkLimits } from '../../media/probe/limits.ts';
 import { leftOutOfVideo } from '../left-out.ts';
-import { alphaWarnings, hdrWarnings, jobInput, takeMedia } from '../media.ts';
+import { jobInput, pictureWarnings, takeMedia } from '../media.ts';
 import type { Identified, Intake, Prepared, Request } from '../operation.ts';
 import { formatOf, settleOptions, variantOf } from './options.ts';
 import { upscalePrice } from './price.ts';
@@ -41,6 +41,6 @@ export const prepareUpscale = async (
     ),
     outputSize,
     ...(video && { durationSeconds: video.seconds }),
-    warnings: [...hdrWarnings(info), ...alphaWarnings(info), ...leftOutOfVideo(info)],
+    warnings: [...pictureWarnings(info), ...leftOutOfVideo(info)],
   };
 };

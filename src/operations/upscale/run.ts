@@ -12,7 +12,7 @@ import { encodeVideo, type VideoSource } from '../../media/write/encode.ts';
 import type { AnyFrame, Encoded } from '../../media/write/encoder.ts';
 import { writeSubtitles } from '../../media/write/subtitles.ts';
 import { leftOutOfVideo } from '../left-out.ts';
-import { alphaWarnings, hdrWarnings, videoDetails } from '../media.ts';
+import { pictureWarnings, videoDetails } from '../media.ts';
 import type { Outcome } from '../operation.ts';
 import type { Report } from '../progress.ts';
 import { calmingOf } from './calm.ts';
@@ -84,8 +84,7 @@ const video = async (task: UpscaleTask, info: VideoInfo): Promise<Outcome<Detail
       contentType: contentType('mp4'),
       details: videoDetails(done),
       warnings: [
-        ...hdrWarnings(info),
-        ...alphaWarnings(info),
+        ...pictureWarnings(info),
         ...leftOutOfVideo(info, { unreadable: wanted && !kept }),
         ...denoiseWarnings(options, meansOf(task, info).upscaler),
       ],

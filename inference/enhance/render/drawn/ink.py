@@ -123,6 +123,11 @@ class Drawn:
         return self.place(np.array([[self.columns.start, y[0]], [self.columns.stop, y[1]]]))
 
     @cached_property
+    def luma(self) -> Floats:
+        """As the frame has it."""
+        return self.lit - self.dark
+
+    @cached_property
     def ink(self) -> float:
         """How much darker than skin lines are, at least: half way from what they enclose to the darkest."""
         return float(np.percentile(self.dark[self.whole], (50, 95)).mean())
@@ -313,8 +318,7 @@ def roughness(drawn: Drawn) -> float:
     inner, outer = (
         cv2.dilate(mouth, np.ones((2 * round(reach * drawn.finer) + 1,) * 2, np.uint8)) > 0 for reach in (0.03, 0.1)
     )
-    luma = drawn.lit - drawn.dark
-    paper = cv2.morphologyEx(luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * drawn.finer) + 1,) * 2, np.uint8))
+    paper = cv2.morphologyEx(drawn.luma, cv2.MORPH_CLOSE, np.ones((2 * round(0.025 * drawn.finer) + 1,) * 2, np.uint8))
     varies = np.abs(paper - cv2.GaussianBlur(paper, (0, 0), 0.02 * drawn.finer))
     return float(np.median(varies[outer & ~inner]))
 
@@ -419,7 +423,7 @@ def _outline(drawn: Drawn) -> float:
 
 def _softness(drawn: Drawn) -> float:
     """Sigma in S of the edges along the mouth, from how steeply they rise."""
-    luma = (drawn.lit - drawn.dark)[:, drawn.columns]
+    luma = drawn.luma[:, drawn.columns]
     steepest = float(np.median(np.abs(np.diff(luma, axis=0)).max(axis=0, where=_rims(drawn), initial=0)))
     darkest = float(np.percentile(drawn.dark[drawn.whole], 90))
     sigma = darkest / max(steepest, 1) / np.sqrt(2 * np.pi)
@@ -449,6 +453,7 @@ class _Palette:
 
     def __init__(self, planes: Planes, colours: Colours, pose: Pose, drawn: Drawn) -> None:
         size = drawn.dark.shape[1], drawn.dark.shape[0]
+        y = drawn.luma
         u, v = (_raster(p, 2, pose, drawn.origin, drawn.finer, size) for p in (planes.u, planes.v))
         spread = np.ones((2 * round(4 * drawn.finer / pose.scale) + 1,) * 2, np.uint8)
         around = cv2.dilate(drawn.whole.astype(np.uint8), spread) > 0
@@ -483,19 +488,17 @@ class _Palette:
             core = cv2.erode(drawn.whole.astype(np.uint8), np.ones((round(0.05 * drawn.finer),) * 2, np.uint8)) > 0
             dim = core & (drawn.dark > 0.3 * darkest)
             if dim.sum() > 0.3 * max(core.sum(), 1) and dim.any():
-                y = drawn.lit - drawn.dark
                 # A tongue is lighter, and may take most of the mouth.
                 low, high = np.percentile(y[dim], (DEEPEST, 100 - DEEPEST))
                 deep = dim & (y <= ((low + high) / 2 if high - low > TONGUE * darkest else np.median(y[dim]) + 2))
                 self.fill = _rgb(np.array([np.median(p[deep]) for p in (y, u, v)]), colours)
             # On dark skin a tongue is lighter too.
-            lighter = core & (drawn.lit - drawn.dark > (1 + TEETH) * float(skin[0])) & (v < PINK)
+            lighter = core & (y > (1 + TEETH) * float(skin[0])) & (v < PINK)
             self.teeth = bool(lighter.sum() > 0.2 * max(core.sum(), 1))
         flesh = np.full(3, 130.0) if grey else np.array([205.0, 95.0, 92.0])
         self.tongue = 0.65 * pink * self.skin + 0.35 * flesh
         self.tooth = tooth_drawn(self.skin)
         if self.teeth:
-            y = drawn.lit - drawn.dark
             lightest = lighter & (y >= WHITE * np.percentile(y[lighter], 95))
             self.tooth = _rgb(np.array([np.median(p[lightest]) for p in (y, u, v)]), colours)
 

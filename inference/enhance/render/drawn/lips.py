@@ -93,7 +93,7 @@ def _across(drawn: Drawn, column: int, count_of: int) -> tuple[float, ...] | Non
         begins, ends = np.array([top, *begins, bottom]), np.array([top, *ends, bottom])
     if (begins[1:] - ends[:-1]).min() < THINNEST:
         return None
-    luma = (drawn.lit - drawn.dark)[:, x]
+    luma = drawn.luma[:, x]
     parts = (max(0, top - round(ABOVE * drawn.finer)), max(1, top - 3)), (ends[0], begins[1]), (ends[1], begins[2])
     edges = float(begins[0]), float(begins[1] + ends[1]) / 2, float(ends[2])
     return *edges, *(float(np.median(luma[start:end])) for start, end in parts)

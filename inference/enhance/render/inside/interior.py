@@ -110,8 +110,8 @@ def interior(hole: Hole, shape: Shape, asked: Asked, pose: Pose, person: Subject
 
     line = (1 - 0.3) * asked.upper_inner[MIDPOINT] + 0.3 * asked.lower_inner[MIDPOINT]
     bite = np.array([person.bite[0], line[1] + LOWER_BITE + LOWER_FALL * shape.opening, person.bite[2] + 0.015])
-    colour = _over(colour, row_seen(rows.lower, hole, pose, bite, person.size, -1.0))
-    teeth = row_seen(rows.upper, hole, pose, bite_of(person, asked), person.size, 1.0)
+    colour = _over(colour, _row(rows.lower, hole, pose, bite, person.size, -1.0))
+    teeth = _row(rows.upper, hole, pose, bite_of(person, asked), person.size, 1.0)
     step = round(0.022 * pose.scale)
     shadow = np.zeros_like(teeth[..., 3])
     shadow[step:] = teeth[: len(teeth) - step, :, 3] if step else teeth[..., 3]
@@ -186,7 +186,7 @@ def bite_of(person: Subject, asked: Asked) -> Array:
     return np.asarray(person.bite + np.array([0.0, np.clip(asked.shift, -FARTHEST, FARTHEST), 0.0]))
 
 
-def row_seen(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float) -> Floats:
+def _row(atlas: Floats, hole: Hole, pose: Pose, bite: Array, size: float, flip: float) -> Floats:
     """A row of teeth as the hole's pixels see it. bite: its middle edge in head coordinates; flip: -1 for the lower row."""
     turn = np.linspace(-1.25, 1.25, 101)
     x, depth = arch(turn, size)
