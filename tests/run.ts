@@ -80,9 +80,12 @@ const tell = ({ file, passed, failed, skipped, faults, printed, seconds }: FileR
   for (const line of printed.match(/^# skipped .*$/gm) ?? []) console.log(`    ${line}`);
 };
 
-/** A file and which of its tests failed, as uvu and pytest name them: told again where a log is cut. */
+/** A uvu test that failed with the first 12 lines of why; pytest's own line tells both. */
+const failure = /^ *(?:FAIL .*(?:\n.*){0,12}|(?:FAILED|ERROR) .*)/gm;
+
+/** A file, which of its tests failed and why: told again at the end, which is all that is left where a log is cut. */
 const failedIn = ({ file, printed }: FileResult): string =>
-  [`  ${file}`, ...(printed.match(/^ *(FAIL|FAILED|ERROR) .*$/gm) ?? [])].join('\n      ');
+  [`  ${file}`, ...(printed.match(failure) ?? [])].join('\n').replace(/^(.{300}).+$/gm, '$1…');
 
 /** What test runs that were killed have left behind. */
 const clearDeadRuns = async (): Promise<void> => {
