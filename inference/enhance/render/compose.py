@@ -1,6 +1,6 @@
 """One frame's mouth, made to show what is asked for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -11,6 +11,7 @@ from enhance.geometry.head import Array, BadMouthError, SidewaysError
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
 from enhance.style import Style
 
+from .cover.captions import captions_over
 from .cover.expected import glance
 from .cover.fingers import finger_seen, lips_left
 from .cover.occlusion import cover_of
@@ -90,7 +91,16 @@ def render(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic], requ
         return _untouched(planes)
     if flat and person.ink is not None:
         return Rendered(*redraw(planes, colours, patch.head, patch.pose, shape_of(target, person.rest), person.ink))
-    return _with_lips((on_drawn_lips(patch) if flat else None) or patch, person, request)
+    if flat:
+        return _with_lips(on_drawn_lips(patch) or patch, person, request)
+    written = captions_over(planes, patch.head, patch.pose)
+    if written is None:
+        return _with_lips(patch, person, request)
+    if written.hides_mouth:
+        return _untouched(planes)
+    out = _with_lips(replace(patch, planes=written.taken_off(planes)), person, request)
+    written.laid_back(out.planes, out.mask, planes)
+    return out
 
 
 def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendered:

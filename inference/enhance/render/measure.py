@@ -10,6 +10,7 @@ from enhance.geometry.planes import Colours, Planes, to_rgb
 from enhance.picture import LUMA
 
 from .cover.alone import covered
+from .cover.captions import without_captions
 from .cover.expected import face_of
 from .cover.trust import CHEEKS, look
 from .drawn.ink import ink_of
@@ -56,6 +57,7 @@ def covered_share(planes: Planes, colours: Colours, mesh: npt.NDArray[np.generic
     mesh: 478 x 3, in the patch's pixels. Raises BadMouthError when it is no face's.
     """
     patch = patch_of(planes, colours, mesh)
+    planes = without_captions(planes, patch.head, patch.pose)
     lips = lips_of(patch.head, patch.pose, planes)
     return covered(planes, patch.head, patch.pose, lips)
 
@@ -64,7 +66,8 @@ def subject_of(patch: Patch) -> Subject:
     """The subject, from one patch in which the face is seen well."""
     drawn_lips = on_drawn_lips(patch)
     patch = drawn_lips or patch
-    planes, colours, pose, head = patch.planes, patch.colours, patch.pose, patch.head
+    colours, pose, head = patch.colours, patch.pose, patch.head
+    planes = without_captions(patch.planes, head, pose)
     rgb = to_rgb(planes, colours)
     lips = lips_of(head, pose, planes)
     skin = np.median([_median(rgb, pose, head[i]) for i in CHEEKS], axis=0)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Area, Floats
 from enhance.geometry.head import Array, Pose, ramp, smoothstep
 from enhance.geometry.landmarks import NOSE_BASE
-from enhance.geometry.planes import Plane, Planes, even, full_chroma, halved, mean_of_four
+from enhance.geometry.planes import ALL, Plane, Planes, even, full_chroma, halved, mean_of_four, put_back
 from enhance.render.lips.outline import Lips
 
 from .bare import bareness
@@ -45,7 +45,6 @@ FOREIGN = (3.0, 8.0)  # levels of chroma that no mouth shows between its lips, b
 UNLIKE_SKIN = (2.0, 4.0)  # strangeness against the skin: beyond the face only a thing is followed that is not skin
 FEATHER = 1.0  # pixels
 BESIDE = 0.022  # S round a thing that is taken for its shadow and its blur, when the face behind it is made up
-ALL = 0.998  # of a pixel, that is kept as it was
 MOST_OF_LIPS = (0.44, 0.58)  # of the lips turned to skin: a finger takes .5 at most, a hand .6 and more
 MOST_OF_MOUTH = (0.48, 0.66)  # of the mouth covered, between painting behind and leaving the frame alone
 
@@ -89,13 +88,7 @@ class Cover:
         part = mask[self.area.slices]
         moved = np.where(self.beside > 0, part / np.float32(255), 1)
         kept = np.asarray(1 - (1 - self.opacity) * moved, np.float32)
-        half = halved(self.area)
-        for new, was, share, area in (
-            (out.y, planes.y, kept, self.area),
-            (out.u, planes.u, mean_of_four(kept), half),
-            (out.v, planes.v, mean_of_four(kept), half),
-        ):
-            _keep(new[area.slices], was[area.slices], share)
+        put_back(out, planes, kept, self.area)
         part[...] = np.where(kept > ALL, 0, part)
 
 
@@ -310,8 +303,3 @@ def _lay(out: Planes, yuv: Floats, opacity: Floats, area: Area) -> None:
         (out.v[half.slices], mean_of_four(yuv[..., 2]), weight),
     ):
         plane[...] = np.where(share > 0, np.clip(plane + share * (colour - plane) + 0.5, 0, 255), plane).astype(np.uint8)
-
-
-def _keep(new: Plane, was: Plane, share: Floats) -> None:
-    mixed = np.where(share > ALL, was, new + share * (was.astype(np.float32) - new) + 0.5)
-    new[...] = np.where(share > 0, np.clip(mixed, 0, 255), new).astype(np.uint8)

@@ -14,6 +14,7 @@ from enhance.geometry.area import Area
 from enhance.geometry.head import Array, BadMouthError, Pose, SidewaysError, pose_of, ramp
 from enhance.geometry.planes import Planes, even
 from enhance.record import Record, Shape
+from enhance.render.cover.captions import captions_over
 from enhance.render.cover.occlusion import cover_of
 from enhance.render.cover.trust import Tells, cheeks_of, look, trust
 from enhance.render.lips.outline import SAMPLES, Lips, lips_of
@@ -71,6 +72,9 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
     except SidewaysError:
         return _nothing(side)
     head = pose.to_head(mesh.astype(np.float64))
+    written = captions_over(planes, head, pose)
+    if written is not None:
+        planes = written.taken_off(planes)
     lips = lips_of(head, pose, planes)
     cover = cover_of(planes, head, pose, lips, person.face)
     tells = Tells.of(planes, head, pose, person.face)
@@ -78,6 +82,8 @@ def lend(planes: Planes, mesh: npt.NDArray[np.generic], person: Subject, side: i
         (1 - ramp(cover.mouth, *COVERED)) * (1 - cover.bare) if cover else 1
     )
     belief *= 1 - ramp(lips_seen(planes, pose, lips, person.tooth), *MISTAKEN)
+    if written is not None and written.hides_mouth:
+        belief = 0.0
     area = _around(lips, pose, planes.area)
     if min(area.width, area.height) < LEAST:
         return _nothing(side)

@@ -1,0 +1,161 @@
+"""What is written over a face stays where it is, sharp, while the mouth behind and beside it moves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from enhance.geometry.head import pose_of
+from enhance.geometry.planes import Planes, from_rgb, to_rgb
+from enhance.render.compose import MouthRequest, render
+from enhance.render.cover.captions import BLACK, Captions, captions_over
+from enhance.render.measure import covered_share, measure
+from enhance.render.quality import QUALITIES
+from tests.covers import cover
+from tests.test_render import BT601, astronaut, target
+
+Floats = npt.NDArray[Any]
+OPEN = target(0.2, 0.5)
+WHITE, YELLOW, GREEN, INK = (255, 255, 255), (255, 235, 0), (60, 230, 60), (0, 0, 0)
+
+
+def large() -> tuple[Planes, Floats]:
+    """The astronaut three times as large, so that letters have pixels, and in less light: white ones are seen on her skin."""
+    planes, mesh = astronaut()
+    y, u, v = (
+        np.asarray(cv2.resize(p, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC), np.uint8) for p in vars(planes).values()
+    )
+    return Planes((0.8 * y).astype(np.uint8), u, v), (3 * mesh + 1).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Writing:
+    text: str
+    colour: tuple[int, int, int]
+    height: float
+    """S."""
+    outlined: bool = False
+    box: tuple[int, int, int, float] | None = None
+    """R, G, B and opacity of what it stands on."""
+    down: float = 0.42
+    """S of its middle below the middle of the mouth."""
+
+
+KINDS = {
+    "outlined": Writing("so today we talk", WHITE, 0.13, outlined=True),
+    "thin": Writing("a thin caption", WHITE, 0.1),
+    "yellow": Writing("and then", YELLOW, 0.16, outlined=True),
+    "green": Writing("green words", GREEN, 0.15, outlined=True),
+    "one word": Writing("WE", WHITE, 0.24, outlined=True),
+    "in a dark box": Writing("in a box", WHITE, 0.11, box=(0, 0, 0, 0.6)),
+    "black on white": Writing("black on white", INK, 0.1, box=(255, 255, 255, 1.0)),
+}
+
+
+def written(planes: Planes, mesh: Floats, writing: Writing) -> tuple[Planes, npt.NDArray[np.bool_]]:
+    """The patch with the writing over it, and the pixels that are its own."""
+    scale = pose_of(mesh).scale
+    x, y = (mesh[61] + mesh[291])[:2] / 2
+    font, size = cv2.FONT_HERSHEY_DUPLEX, writing.height * scale / 22
+    thick = max(1, round(0.014 * scale))
+    (width, height), _ = cv2.getTextSize(writing.text, font, size, thick)
+    left, bottom = round(x - width / 2), round(y + writing.down * scale + height / 2)
+    rgb = np.clip(to_rgb(planes, BT601), 0, 255).astype(np.uint8)
+    own = np.zeros(rgb.shape[:2], np.uint8)
+    if writing.box:
+        edge = round(0.06 * scale)
+        rows, columns = slice(bottom - height - edge, bottom + 2 * edge), slice(max(0, left - edge), left + width + edge)
+        colour, share = np.array(writing.box[:3]), writing.box[3]
+        rgb[rows, columns] = (rgb[rows, columns] * (1 - share) + colour * share).astype(np.uint8)
+        own[rows, columns] = 1
+    at = (left, bottom)
+    if writing.outlined:
+        cv2.putText(rgb, writing.text, at, font, size, (0, 0, 0), 3 * thick, cv2.LINE_AA)
+        cv2.putText(own, writing.text, at, font, size, (1,), 3 * thick)
+    cv2.putText(rgb, writing.text, at, font, size, writing.colour, thick, cv2.LINE_AA)
+    cv2.putText(own, writing.text, at, font, size, (1,), thick)
+    yuv = from_rgb(rgb.astype(np.float32), BT601)
+    half = cv2.resize(yuv, planes.u.shape[::-1], interpolation=cv2.INTER_AREA)
+    y, u, v = (np.clip(p + 0.5, 0, 255).astype(np.uint8) for p in (yuv[..., 0], half[..., 1], half[..., 2]))
+    return Planes(y, u, v), own > 0
+
+
+def found(planes: Planes, mesh: Floats) -> Captions | None:
+    pose = pose_of(mesh)
+    return captions_over(planes, pose.to_head(mesh.astype(float)), pose)
+
+
+def whole(captions: Captions | None, planes: Planes) -> Floats:
+    letters = np.zeros(planes.y.shape, np.float32)
+    if captions:
+        letters[captions.area.slices] = captions.letters
+    return letters
+
+
+@pytest.mark.parametrize("quality", ["fast", "studio"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_written_over_a_face_stays_while_the_mouth_opens(kind: str, quality: str) -> None:
+    bare, mesh = large()
+    planes, own = written(bare, mesh, KINDS[kind])
+    subject = measure(planes, BT601, mesh)
+    asked = MouthRequest(target=OPEN, subject=subject, style="photo", quality=QUALITIES[quality])
+    done = render(planes, BT601, mesh, asked)
+    off = np.abs(done.planes.y.astype(int) - planes.y)
+    assert off[own].mean() < 1
+    assert np.percentile(off[own], 99) < 16
+    assert (done.mask > 0).sum() > 0.2 * pose_of(mesh).scale ** 2
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not KINDS[kind].box])
+def test_behind_it_the_face_is_made_up(kind: str) -> None:
+    bare, mesh = large()
+    planes, own = written(bare, mesh, KINDS[kind])
+    captions = found(planes, mesh)
+    assert captions
+    was, now = (np.abs(p.y.astype(int) - bare.y)[own].mean() for p in (planes, captions.taken_off(planes)))
+    assert now < 0.6 * was
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_little_but_the_writing_is_held(kind: str) -> None:
+    bare, mesh = large()
+    planes, own = written(bare, mesh, KINDS[kind])
+    held = whole(found(planes, mesh), planes) > 0.5
+    near = cv2.dilate(own.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
+    assert held[own].mean() > 0.97
+    # What is black beside it, as the suit is, is held with black outlines; and skin as bright as letters, between them.
+    assert (held & ~near & (bare.y > BLACK)).sum() < 0.4 * own.sum()
+
+
+def test_a_mouth_behind_letters_is_left_alone() -> None:
+    bare, mesh = large()
+    planes, _ = written(bare, mesh, Writing("OVER THE MOUTH", WHITE, 0.22, outlined=True, down=0.12))
+    subject = measure(bare, BT601, mesh)
+    done = render(planes, BT601, mesh, MouthRequest(target=OPEN, subject=subject, style="photo"))
+    assert not done.mask.any()
+    assert (done.planes.y == planes.y).all()
+
+
+def test_a_face_with_captions_is_not_covered() -> None:
+    bare, mesh = large()
+    planes, _ = written(bare, mesh, KINDS["outlined"])
+    assert covered_share(planes, BT601, mesh) == pytest.approx(covered_share(bare, BT601, mesh), abs=0.03)
+
+
+@pytest.mark.parametrize("shape", [0.0, 0.1, 0.3])
+def test_on_a_bare_face_nothing_is_written(shape: float) -> None:
+    planes, mesh = large()
+    assert found(planes, mesh) is None
+    subject = measure(planes, BT601, mesh)
+    moved = render(planes, BT601, mesh, MouthRequest(target=target(shape, 0.5), subject=subject, style="photo")).planes
+    assert found(moved, mesh) is None
+
+
+@pytest.mark.parametrize("kind", ["microphone", "finger", "hand"])
+def test_what_is_held_before_a_face_is_not_written(kind: str) -> None:
+    bare, mesh = large()
+    planes, _ = cover(bare, BT601, mesh, kind, 1)
+    assert found(planes, mesh) is None
