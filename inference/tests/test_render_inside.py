@@ -25,7 +25,7 @@ from enhance.render.inside.lip_shade import PLACES, STEP, USUAL, shade_under
 from enhance.render.inside.merge import merge
 from enhance.render.inside.merged import MERGED_ROW, Merged, Row, merged_from, shade_at
 from enhance.render.inside.own_row import FARTHEST, own_row
-from enhance.render.inside.shade import DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
+from enhance.render.inside.shade import ACROSS, DOWN, GAPS, UNCHANGED, Places, Shown, at_places, learnt
 from enhance.render.inside.under_lip import lip_shades, without
 from enhance.render.inside.upper import grown_up, upper_row
 from enhance.render.lips.shape import Asked, shift_of
@@ -170,6 +170,19 @@ def test_a_shade_is_what_is_seen_against_what_is_made_where_mouths_show_it() -> 
     np.testing.assert_allclose(at_places(shade, places)[[0, -1], [0, -1]], shade[-1, [0, -1], [0, -1]], rtol=1e-5)
     assert 0.55 < learnt([mouth])[-1, 0, 0, 0] < 0.9  # one mouth alone is believed less
     assert (learnt([]) == UNCHANGED).all()
+
+
+def test_lips_that_are_seen_for_the_dark_of_a_corner_do_not_make_teeth_bright_there() -> None:
+    across = np.linspace(-1, 1, 60) * np.ones((30, 1))
+    places = Places.of(GAPS[-1], np.linspace(0, 1, 30)[:, None] * np.ones(60), across)
+    made = np.zeros((30, 60, 3), np.float32)
+    made[..., 0] = np.where(np.abs(across) < 0.5, 100, 20)
+    seen = made.copy()
+    seen[..., 0] = np.where(np.abs(across) < 0.5, 90, 60)
+    light = learnt([Shown(seen, made, np.ones((30, 60), np.float32), places)] * 40)[-1, ..., 0]
+    np.testing.assert_allclose(light[:, ACROSS // 2], 0.9, atol=0.02)
+    assert (np.diff(light[:, ACROSS // 2 :]) <= 0).all(), "lighter than nearer to the middle"
+    assert (np.diff(light[:, : ACROSS // 2 + 1]) >= 0).all()
 
 
 def test_teeth_towards_the_corners_are_in_their_shade_where_nothing_else_is_known() -> None:

@@ -71,7 +71,16 @@ def learnt(mouths: list[Shown]) -> Array:
         seen, made, weight = seen + of_mouth[..., :3], made + of_mouth[..., 3:6], weight + of_mouth[..., 6:]
     supposed = PRIOR * max(float(made[..., 0].sum() / max(weight.sum(), 1.0)), 1.0)
     gain = np.clip((seen[..., :1] + supposed) / (made[..., :1] + supposed), DARKEST, LIGHTEST)
-    return np.concatenate([gain, (seen - gain * made)[..., 1:] / (weight + PRIOR)], axis=-1)
+    return np.concatenate([_falling_off(gain), (seen - gain * made)[..., 1:] / (weight + PRIOR)], axis=-1)
+
+
+def _falling_off(gain: Array) -> Array:
+    """The gain (SIZE, luma alone), nowhere more than nearer to the middle. A mouth gets darker towards its corners; where lips
+    that are seen beside its dark make more of it, that would make teeth bright which come to lie there."""
+    middle = ACROSS // 2
+    left, right = gain[:, :, middle::-1], gain[:, :, middle:]
+    left, right = (np.minimum.accumulate(side, axis=2) for side in (left, right))
+    return np.concatenate([left[:, :, :0:-1], right], axis=2)
 
 
 def at_places(shade: Array, places: Places) -> Floats:
