@@ -1,5 +1,6 @@
 """The lips as they are in the picture: four contours, with the dark line between closed lips found in the pixels."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -63,6 +64,15 @@ OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
 for more than noise, in levels."""
 OFF_HUE = (0.0045, 0.0058)
 """Deviation of chroma from its commonest hue, of luma: in a picture of a single hue, and in others."""
+
+LIP_BODIES, SKIN = (73, 72, 11, 302, 303, 180, 85, 16, 315, 404), MOUTH_AND_SKIN[20:]
+"""Points within the lips, and of the skin round them, to tell their colours."""
+LESS_RED_THAN_SKIN = (8.0, 16.0)
+"""Levels of V - U from which lips are told by what they differ in from this skin, and from which by that alone: blue, green or
+black lips. Bare lips of 40 people are at most 8 less red than their skin."""
+DARKER_THAN_SKIN, REDDER_THAN_SKIN = (0.5, 0.4), (0.0, 10.0)
+"""The same for dark lips by their luma, of the skin's (bare lips have .6 and more), unless they are so much redder."""
+LUMA_COUNTS = 0.25  # against chroma, in that difference: luma differs by shade and shine as well
 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 SCALED = 5  # points after which beliefs are scaled to 1: of all twenty the product could be too small for a number
@@ -254,8 +264,17 @@ def _redness(planes: Planes, pose: Pose, head: Array) -> Floats:
     """V - U of each chroma sample, weighted by how well it separates lips from skin. head: 478 x 3 in head coordinates.
 
     Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
-    picture of a single hue, as in sepia, there is none.
+    picture of a single hue, as in sepia, there is none. Painted lips need not be red: then it is how far each sample differs
+    from the skin as the lips do, in the same levels.
     """
+    painted, unlike_skin = _paint(planes, pose, head)
+    if painted == 1:
+        return unlike_skin()
+    red = _natural_redness(planes, pose, head)
+    return red + painted * (unlike_skin() - red) if painted else red
+
+
+def _natural_redness(planes: Planes, pose: Pose, head: Array) -> Floats:
     red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
     points = head[list(MOUTH_AND_SKIN)]
     sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
@@ -269,6 +288,29 @@ def _redness(planes: Planes, pose: Pose, head: Array) -> Floats:
         height, width = red.shape
         red -= lamp * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
     return red if hues == 1 else np.asarray(hues * red, np.float32)
+
+
+def _paint(planes: Planes, pose: Pose, head: Array) -> tuple[float, Callable[[], Floats]]:
+    """0..1, how far lips are of a colour that redness does not tell; and what makes the plane that does, as _redness()."""
+    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
+    points = head[[*LIP_BODIES, *SKIN]]
+    seen = np.stack([_column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled])
+    lips, skin = np.median(seen[:, : len(LIP_BODIES)], axis=1), np.median(seen[:, len(LIP_BODIES) :], axis=1)
+    redder = float((lips - skin) @ [0, -1, 1])
+    dark = 1 - ramp(float(lips[0] / max(skin[0], 1.0)), *DARKER_THAN_SKIN[::-1])
+    painted = max(ramp(-redder, *LESS_RED_THAN_SKIN), dark * (1 - ramp(redder, *REDDER_THAN_SKIN)))
+
+    def unlike_skin() -> Floats:
+        weight = np.array([LUMA_COUNTS, 1, 1])
+        towards = weight * (lips - skin)
+        # V - U has the square root of two times the levels of the chroma that it is made of.
+        towards *= weight * 2**0.5 / max(float(np.linalg.norm(towards)), 1e-6)
+        height, width = planes.u.shape
+        luma = cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA)
+        parts = (part.astype(np.float32) * np.float32(share) for part, share in zip((luma, planes.u, planes.v), towards, strict=True))
+        return np.asarray(sum(parts) - np.float32(towards @ skin), np.float32)
+
+    return painted, unlike_skin
 
 
 def _searched(thick: float) -> Array:
