@@ -9,6 +9,7 @@ import numpy.typing as npt
 from enhance.geometry.area import Floats
 from enhance.geometry.head import Array, BadMouthError, SidewaysError
 from enhance.geometry.planes import Colours, Plane, Planes, from_rgb, paint
+from enhance.picture import LUMA
 from enhance.style import Style
 
 from .cover.captions import captions_over
@@ -129,8 +130,10 @@ def _with_lips(source: Patch, person: Subject, request: MouthRequest) -> Rendere
     if request.style == "photo":
         ring = Ring.of(pose, upper, lower, patch.planes.area)
         mark(mask, ring.area, retone(out, head, ring, person.lip_tone, belief, patch.colours.black))
-    lips, lip = (own, asked), person.lip * mouth.light
-    light_corners(out, mask, patch, lips, lip, belief, laugh_of(person.rest, own))
+    lips = own, asked
+    # Where lips are painted lighter than the skin, the skin beside them is no shade.
+    corner = min(person.lip, person.skin, key=lambda colour: float(LUMA @ colour)) * mouth.light
+    light_corners(out, mask, patch, lips, corner, belief, laugh_of(person.rest, own))
     hole = hole_of(asked, pose, patch.planes.area, FEATHER if request.style == "photo" else FLAT_FEATHER)
     if hole is not None:
         _fill(out, mask, patch, hole, mouth, request)

@@ -19,6 +19,7 @@ from .finish.sharpness import detail
 from .finish.tone import Ring, tone_of
 from .light import chroma, of_one_tint
 from .lips.outline import MIDPOINT, Lips, lips_of
+from .lips.redness import painted
 from .lips.shape import rest_of
 from .patch import Patch, patch_of
 from .subject import SUBJECT, Subject
@@ -27,6 +28,8 @@ from .teeth.own import Flesh, own_teeth
 EYES = ((33, 160, 159, 158, 133, 153, 145, 144), (362, 385, 386, 387, 263, 373, 374, 380))
 GREY = 12.0
 """Levels between the skin's channels, below which the picture is taken to have no colour."""
+BARE_LIP = np.array([0.80, 0.61, 0.66])
+"""R, G, B of bare lips, of the skin's: the mean of nine people."""
 EDGE = 0.030
 """S by which the upper teeth reach below the line of the closed lips, where the frame shows none."""
 BEHIND = 0.05
@@ -74,9 +77,11 @@ def subject_of(patch: Patch) -> Subject:
     lip = _lip_colour(rgb, pose, lips, skin)
     one_tint = bool(np.ptp(skin) < GREY) or of_one_tint(skin, lip)
     black = _black(planes, colours)
+    # Paint ends where the lips do.
+    flesh = lip + painted(planes, pose, head) * (BARE_LIP * skin - lip)
     # As light as a picture's black at least, and as red as the lips, from which its light comes.
-    cavity = lip * max(0.20, 0.9 * black / max(float(LUMA @ lip), 1.0))
-    tongue = (0.62 * lip + 0.12 * skin) * (1 if one_tint else np.array([1.06, 0.9, 0.95]))
+    cavity = flesh * max(0.20, 0.9 * black / max(float(LUMA @ flesh), 1.0))
+    tongue = (0.62 * flesh + 0.12 * skin) * (1 if one_tint else np.array([1.06, 0.9, 0.95]))
     left, right = (float(LUMA @ _median(rgb, pose, head[i], 0.07)) for i in (205, 425))
     moustache = _moustache(rgb, pose, head, skin)
     rest = rest_of(lips, moustache)
@@ -92,7 +97,7 @@ def subject_of(patch: Patch) -> Subject:
         tooth=_tooth_colour(rgb, pose, head, lips, skin, one_tint, moustache),
         cavity=cavity,
         tongue=tongue,
-        gum=0.55 * lip + 0.2 * skin,
+        gum=0.55 * flesh + 0.2 * skin,
         side=float(np.clip((right - left) / (right + left + 1e-3), -0.35, 0.35)),
         look=look(planes, head, pose, lips),
         detail=detail(planes, head, pose),

@@ -1,10 +1,8 @@
 """The lips as they are in the picture: four contours, with the dark line between closed lips found in the pixels."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
-import cv2
 import numpy as np
 
 from enhance.geometry.area import Floats
@@ -21,6 +19,9 @@ from enhance.geometry.landmarks import (
 )
 from enhance.geometry.planes import Plane, Planes
 from enhance.record import Shape
+
+from .column import AROUND, column
+from .redness import redness
 
 SAMPLES = 21
 """Points on each contour, from the corner at the picture's left (61) to that at its right (291)."""
@@ -41,7 +42,6 @@ NOISE = 6.0  # grey levels of evidence that count little
 BESIDE = 0.025  # how much of what lies beside a lip is compared with it, in S
 
 MIDDLE = 0.5  # of the half width, where teeth are looked for between lips that the mesh takes for closed
-AROUND = np.array([-0.006, 0.0, 0.006])  # S above and below a point
 TOOTH_LUMA = 0.6  # luma of the lips', from which it may be a tooth
 LESS_RED, LEAST_LESS = 0.28, 12.0  # how much less V - U a tooth has than the lips, of theirs and in grey levels
 TEETH = (0.1, 0.3)  # share of the middle in which teeth are seen, of lips that are closed, and open
@@ -53,26 +53,6 @@ DARK = (0.25, 0.75)  # how far below the skin, of what the mouth's inside is: fr
 CONTRAST = (20.0, 50.0)  # grey levels between skin and inside, from which this begins to count, and counts in full
 TO_CORNERS = np.stack([np.clip(-ALONG, 0, 1), np.clip(ALONG, 0, 1)], axis=1) ** 4
 """SAMPLES x 2: how far each point of a contour goes along with either corner."""
-
-MOUTH_AND_SKIN = (
-    *(0, 37, 267, 39, 269, 72, 302, 11, 12, 13, 14, 15, 16, 17, 84, 314, 181, 405, 85, 315),
-    *(164, 167, 393, 18, 200, 199, 57, 212, 186, 287, 432, 410, 43, 273, 106, 335, 202, 422, 204, 424, 50, 280, 205, 425),
-)
-"""Points of lips and of the skin round them, to measure how well redness separates the two."""
-OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
-"""Share of redness that luma does not tell, under a lamp of one colour, and in other light; and the least redness that is taken
-for more than noise, in levels."""
-OFF_HUE = (0.0045, 0.0058)
-"""Deviation of chroma from its commonest hue, of luma: in a picture of a single hue, and in others."""
-
-LIP_BODIES, SKIN = (73, 72, 11, 302, 303, 180, 85, 16, 315, 404), MOUTH_AND_SKIN[20:]
-"""Points within the lips, and of the skin round them, to tell their colours."""
-LESS_RED_THAN_SKIN = (8.0, 16.0)
-"""Levels of V - U from which lips are told by what they differ in from this skin, and from which by that alone: blue, green or
-black lips. Bare lips of 40 people are at most 8 less red than their skin."""
-DARKER_THAN_SKIN, REDDER_THAN_SKIN = (0.5, 0.4), (0.0, 10.0)
-"""The same for dark lips by their luma, of the skin's (bare lips have .6 and more), unless they are so much redder."""
-LUMA_COUNTS = 0.25  # against chroma, in that difference: luma differs by shade and shine as well
 
 OFFSETS = np.linspace(-REACH, REACH, STEPS)
 SCALED = 5  # points after which beliefs are scaled to 1: of all twenty the product could be too small for a number
@@ -137,7 +117,7 @@ def lips_of(head: Array, pose: Pose, planes: Planes) -> Lips:
     """The lips of a face. head: its mesh in head coordinates."""
     upper, lower, top, bottom = (CURVE @ head[list(i)] for i in (UPPER_INNER, LOWER_INNER, UPPER_OUTER, LOWER_OUTER))
     upper, lower = _towards_corners(upper, head), _towards_corners(lower, head)
-    red = _redness(planes, pose, head)
+    red = redness(planes, pose, head)
     gap = float(np.linalg.norm(head[UPPER_LIP] - head[LOWER_LIP]))
     closed = 1 - ramp(gap, CLOSED, OPEN)
     if closed:
@@ -174,7 +154,7 @@ def _parted(line: Array, top: Array, bottom: Array, pose: Pose, luma: Plane, red
     middle = np.abs(ALONG) < MIDDLE
 
     def seen(at: Array) -> tuple[Array, Array]:
-        darkest, reds = _column(luma, 1, at, AROUND, pose).min(axis=1), _column(red, 2, at, AROUND, pose).mean(axis=1)
+        darkest, reds = column(luma, 1, at, AROUND, pose).min(axis=1), column(red, 2, at, AROUND, pose).mean(axis=1)
         return darkest[middle], reds[middle]
 
     lips = (line + top) / 2, (line + bottom) / 2
@@ -195,7 +175,7 @@ def _dark_beside(upper: Array, lower: Array, pose: Pose, luma: Plane) -> Array:
     chord = middle[-1] - middle[0]
     outwards = np.stack([-chord, chord]) / max(float(np.linalg.norm(chord)), 1e-6)
     probes = middle[[0, -1], None] + BESIDE_CORNERS[:, None] * outwards[:, None]
-    seen = _column(luma, 1, probes.reshape(-1, 3), AROUND, pose, _blur(pose)).mean(axis=1).reshape(2, -1)
+    seen = column(luma, 1, probes.reshape(-1, 3), AROUND, pose, _blur(pose)).mean(axis=1).reshape(2, -1)
     inside = seen[:, BESIDE_CORNERS < 0].min(axis=1, keepdims=True)
     skin = seen[:, BESIDE_CORNERS > FARTHEST].mean(axis=1, keepdims=True)
     within = seen[:, (BESIDE_CORNERS >= 0) & (BESIDE_CORNERS <= FARTHEST)]
@@ -229,7 +209,7 @@ def _blur(pose: Pose) -> float:
 
 def _dark_line(line: Array, pose: Pose, luma: Plane) -> Array:
     """The dark ridge along `line`: darker than what is above and below, so that a moustache does not draw it up."""
-    seen = _column(luma, 1, line, OFFSETS, pose, _blur(pose))
+    seen = column(luma, 1, line, OFFSETS, pose, _blur(pose))
     side = 3
     wide = np.pad(seen, ((0, 0), (side, side)), "edge")
     ridge = np.maximum(0, np.minimum(wide[:, : -2 * side], wide[:, 2 * side :]) - seen)
@@ -246,7 +226,7 @@ def _red_band(above: Array, below: Array, pose: Pose, red: Floats) -> Array:
     thick = np.maximum((below - above)[:, 1], 0.01)
     top = np.broadcast_to(OFFSETS, (SAMPLES, STEPS))
     bottom = top + thick[:, None]
-    reds = _column(red, 2, above, _searched(float(thick.max())), pose)
+    reds = column(red, 2, above, _searched(float(thick.max())), pose)
     skin, lip, teeth = _means(reds, top - BESIDE, top, bottom, bottom + BESIDE)
     contrast = lip - np.maximum(skin, teeth)
     return np.asarray(np.maximum(contrast - contrast.min(axis=1, keepdims=True), 0))
@@ -257,60 +237,7 @@ def _red_edge(line: Array, into: int, pose: Pose, red: Floats) -> Array:
 
     into: 1 for the lower lip, -1 for the upper.
     """
-    return np.maximum(into * (_column(red, 2, line, EDGE_DEPTHS, pose) @ EDGE), 0)
-
-
-def _redness(planes: Planes, pose: Pose, head: Array) -> Floats:
-    """V - U of each chroma sample, weighted by how well it separates lips from skin. head: 478 x 3 in head coordinates.
-
-    Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
-    picture of a single hue, as in sepia, there is none. Painted lips need not be red: then it is how far each sample differs
-    from the skin as the lips do, in the same levels.
-    """
-    painted, unlike_skin = _paint(planes, pose, head)
-    if painted == 1:
-        return unlike_skin()
-    red = _natural_redness(planes, pose, head)
-    return red + painted * (unlike_skin() - red) if painted else red
-
-
-def _natural_redness(planes: Planes, pose: Pose, head: Array) -> Floats:
-    red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
-    points = head[list(MOUTH_AND_SKIN)]
-    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
-    luma, u, v = (_column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled)
-    off_hue = max(float(np.linalg.eigvalsh(np.cov(u, v))[0]), 0.0) ** 0.5 / max(float(luma.mean()), 1.0)
-    lit, reds = luma - luma.mean(), v - u - (v - u).mean()
-    slope = float(lit @ reds) / max(float(lit @ lit), 1.0)
-    of_its_own = float((reds - slope * lit).std()) / max(float(reds.std()), LEAST_RED)
-    lamp, hues = 1 - ramp(of_its_own, *OF_ITS_OWN), ramp(off_hue, *OFF_HUE)
-    if lamp and hues:
-        height, width = red.shape
-        red -= lamp * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
-    return red if hues == 1 else np.asarray(hues * red, np.float32)
-
-
-def _paint(planes: Planes, pose: Pose, head: Array) -> tuple[float, Callable[[], Floats]]:
-    """0..1, how far lips are of a colour that redness does not tell; and what makes the plane that does, as _redness()."""
-    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
-    points = head[[*LIP_BODIES, *SKIN]]
-    seen = np.stack([_column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled])
-    lips, skin = np.median(seen[:, : len(LIP_BODIES)], axis=1), np.median(seen[:, len(LIP_BODIES) :], axis=1)
-    redder = float((lips - skin) @ [0, -1, 1])
-    dark = 1 - ramp(float(lips[0] / max(skin[0], 1.0)), *DARKER_THAN_SKIN[::-1])
-    painted = max(ramp(-redder, *LESS_RED_THAN_SKIN), dark * (1 - ramp(redder, *REDDER_THAN_SKIN)))
-
-    def unlike_skin() -> Floats:
-        weight = np.array([LUMA_COUNTS, 1, 1])
-        towards = weight * (lips - skin)
-        # V - U has the square root of two times the levels of the chroma that it is made of.
-        towards *= weight * 2**0.5 / max(float(np.linalg.norm(towards)), 1e-6)
-        height, width = planes.u.shape
-        luma = cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA)
-        parts = (part.astype(np.float32) * np.float32(share) for part, share in zip((luma, planes.u, planes.v), towards, strict=True))
-        return np.asarray(sum(parts) - np.float32(towards @ skin), np.float32)
-
-    return painted, unlike_skin
+    return np.maximum(into * (column(red, 2, line, EDGE_DEPTHS, pose) @ EDGE), 0)
 
 
 def _searched(thick: float) -> Array:
@@ -332,21 +259,6 @@ def _at(rows: Array, index: Array) -> Array:
     each, i = np.arange(len(rows))[:, None], np.clip(index.astype(int), 0, rows.shape[1] - 2)
     low, high = rows[each, i], rows[each, i + 1]
     return np.asarray(low + (index - i) * (high - low))
-
-
-def _column(plane: Plane | Floats, coarser: int, line: Array, depths: Array, pose: Pose, blur: float = 0) -> Array:
-    """A plane's values above and below some points: points x depths. coarser: luma pixels per sample of the plane."""
-    start = (pose.to_pixels(pose.to_plane(line)) - (coarser - 1) / 2) / coarser
-    down = depths[:, None] * (pose.scale / coarser * pose.projection[:, 1] @ pose.basis)
-    left, top = np.maximum(np.floor(start.min(axis=0) + np.minimum(down[0], down[-1])).astype(int) - 6, 0)
-    right, bottom = np.maximum(np.ceil(start.max(axis=0) + np.maximum(down[0], down[-1])).astype(int) + 7, 0)
-    window = plane[top:bottom, left:right].astype(np.float32)
-    if window.size == 0:
-        return np.zeros((len(line), len(depths)))
-    if blur:
-        window = np.asarray(cv2.GaussianBlur(window, (0, 0), blur), np.float32)
-    x, y = (np.add.outer(start[:, i] - first, down[:, i]).astype(np.float32) for i, first in ((0, left), (1, top)))
-    return cv2.remap(window, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float64)
 
 
 def _paths(evidence: Array) -> Array:

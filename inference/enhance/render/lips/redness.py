@@ -1,0 +1,95 @@
+"""What tells lips from skin and teeth: that they are redder, or, where they are painted, what they differ in from the skin."""
+
+import cv2
+import numpy as np
+
+from enhance.geometry.area import Floats
+from enhance.geometry.head import Array, Pose, ramp
+from enhance.geometry.planes import Planes
+
+from .column import AROUND, column
+
+LIP_BODIES = (73, 72, 11, 302, 303, 180, 85, 16, 315, 404)
+"""Points within the lips, to tell their colour."""
+MOUTH = (0, 37, 267, 39, 269, 72, 302, 11, 12, 13, 14, 15, 16, 17, 84, 314, 181, 405, 85, 315)
+SKIN = (164, 167, 393, 18, 200, 199, 57, 212, 186, 287, 432, 410, 43, 273, 106, 335, 202, 422, 204, 424, 50, 280, 205, 425)
+"""Points round the lips; with MOUTH, to measure how well redness separates the two."""
+OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
+"""Share of redness that luma does not tell, under a lamp of one colour, and in other light; and the least redness that is taken
+for more than noise, in levels."""
+OFF_HUE = (0.0045, 0.0058)
+"""Deviation of chroma from its commonest hue, of luma: in a picture of a single hue, and in others."""
+LESS_RED = (10.0, 18.0)
+"""Levels of V - U by which lips are less red than the skin round them: bare ones of 40 people up to 8; beyond 18 they are
+painted, or another being's."""
+DARK, REDDER = (0.4, 0.5), (0.0, 10.0)
+"""Luma of lips, of the skin's, that are painted and bare (those of 40 people have .62 and more), unless they are redder by so
+many levels of V - U: then redness tells them as well."""
+LUMA_COUNTS = 0.25
+"""Of luma, against chroma, in how painted lips differ from skin: luma differs by shade and shine as well."""
+
+
+def redness(planes: Planes, pose: Pose, head: Array) -> Floats:
+    """V - U of each chroma sample, weighted by how well it separates lips from skin. head: 478 x 3 in head coordinates.
+
+    Under a lamp of one colour what is light is redder, the skin more than the lips: what goes with luma is left out. In a
+    picture of a single hue, as in sepia, there is none. Painted lips need not be red: then it is how far each sample differs
+    from the skin as the lips do, in the same levels.
+    """
+    seen = _seen(planes, pose, head)
+    lips, skin = _colours(seen)
+    paint = _paint(lips, skin)
+    if paint == 1:
+        return _unlike_skin(planes, lips, skin)
+    red = _of_bare_lips(planes, seen[:, len(LIP_BODIES) :])
+    return red + np.float32(paint) * (_unlike_skin(planes, lips, skin) - red) if paint else red
+
+
+def painted(planes: Planes, pose: Pose, head: Array) -> float:
+    """0..1, how far the lips have a colour that redness does not tell from skin: blue, green, black. head: as for redness()."""
+    return _paint(*_colours(_seen(planes, pose, head)))
+
+
+def _seen(planes: Planes, pose: Pose, head: Array) -> Array:
+    """3 x n: Y, U, V of LIP_BODIES, MOUTH and SKIN."""
+    points = head[[*LIP_BODIES, *MOUTH, *SKIN]]
+    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
+    return np.stack([column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled])
+
+
+def _colours(seen: Array) -> tuple[Array, Array]:
+    """Y, U, V of the lips and of the skin round them."""
+    return np.median(seen[:, : len(LIP_BODIES)], axis=1), np.median(seen[:, -len(SKIN) :], axis=1)
+
+
+def _paint(lips: Array, skin: Array) -> float:
+    redder = float((lips - skin) @ [0, -1, 1])
+    dark = 1 - ramp(float(lips[0] / max(skin[0], 1.0)), *DARK)
+    return max(ramp(-redder, *LESS_RED), dark * (1 - ramp(redder, *REDDER)))
+
+
+def _unlike_skin(planes: Planes, lips: Array, skin: Array) -> Floats:
+    """Of each chroma sample, how far it lies from the skin's colour towards the lips'."""
+    weight = np.array([LUMA_COUNTS, 1, 1])
+    towards = weight * (lips - skin)
+    # A difference of chroma is root two times as large in V - U.
+    towards *= 2**0.5 * weight / max(float(np.linalg.norm(towards)), 1e-6)
+    height, width = planes.u.shape
+    luma = cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA)
+    yuv = cv2.merge([luma, planes.u, planes.v])
+    return np.asarray(cv2.transform(yuv.astype(np.float32), np.append(towards, -towards @ skin)[None]), np.float32)
+
+
+def _of_bare_lips(planes: Planes, seen: Array) -> Floats:
+    """seen: 3 x n, Y, U, V of MOUTH and SKIN."""
+    red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
+    luma, u, v = seen
+    off_hue = max(float(np.linalg.eigvalsh(np.cov(u, v))[0]), 0.0) ** 0.5 / max(float(luma.mean()), 1.0)
+    lit, reds = luma - luma.mean(), v - u - (v - u).mean()
+    slope = float(lit @ reds) / max(float(lit @ lit), 1.0)
+    of_its_own = float((reds - slope * lit).std()) / max(float(reds.std()), LEAST_RED)
+    lamp, hues = 1 - ramp(of_its_own, *OF_ITS_OWN), ramp(off_hue, *OFF_HUE)
+    if lamp and hues:
+        height, width = red.shape
+        red -= lamp * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+    return red if hues == 1 else np.asarray(hues * red, np.float32)
