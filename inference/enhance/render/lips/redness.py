@@ -1,5 +1,8 @@
 """What tells lips from skin and teeth: that they are redder, or, where they are painted, what they differ in from the skin."""
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import cv2
 import numpy as np
 
@@ -9,8 +12,8 @@ from enhance.geometry.planes import Planes
 
 from .column import AROUND, column
 
-LIP_BODIES = (73, 72, 11, 302, 303, 180, 85, 16, 315, 404)
-"""Points within the lips, to tell their colour."""
+OUTER, INNER = (39, 37, 0, 267, 269, 181, 84, 17, 314, 405), (81, 82, 13, 312, 311, 178, 87, 14, 317, 402)
+"""Points of both lips' edges; half way between them the lips are, whose colour is to be told."""
 MOUTH = (0, 37, 267, 39, 269, 72, 302, 11, 12, 13, 14, 15, 16, 17, 84, 314, 181, 405, 85, 315)
 SKIN = (164, 167, 393, 18, 200, 199, 57, 212, 186, 287, 432, 410, 43, 273, 106, 335, 202, 422, 204, 424, 50, 280, 205, 425)
 """Points round the lips; with MOUTH, to measure how well redness separates the two."""
@@ -36,59 +39,68 @@ def redness(planes: Planes, pose: Pose, head: Array) -> Floats:
     picture of a single hue, as in sepia, there is none. Painted lips need not be red: then it is how far each sample differs
     from the skin as the lips do, in the same levels.
     """
-    seen = _seen(planes, pose, head)
-    lips, skin = _colours(seen)
-    paint = _paint(lips, skin)
-    if paint == 1:
-        return _unlike_skin(planes, lips, skin)
-    red = _of_bare_lips(planes, seen[:, len(LIP_BODIES) :])
-    return red + np.float32(paint) * (_unlike_skin(planes, lips, skin) - red) if paint else red
+    face = _Seen.of(planes, pose, head)
+    if face.painted == 1:
+        return _unlike_skin(planes, face)
+    red = _of_bare_lips(planes, face)
+    return red + np.float32(face.painted) * (_unlike_skin(planes, face) - red) if face.painted else red
 
 
 def painted(planes: Planes, pose: Pose, head: Array) -> float:
     """0..1, how far the lips have a colour that redness does not tell from skin: blue, green, black. head: as for redness()."""
-    return _paint(*_colours(_seen(planes, pose, head)))
+    return _Seen.of(planes, pose, head).painted
 
 
-def _seen(planes: Planes, pose: Pose, head: Array) -> Array:
-    """3 x n: Y, U, V of LIP_BODIES, MOUTH and SKIN."""
-    points = head[[*LIP_BODIES, *MOUTH, *SKIN]]
-    sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
-    return np.stack([column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled])
+@dataclass(frozen=True)
+class _Seen:
+    """Y, U, V of the lips and of the skin round them; points: 3 x n, of MOUTH and SKIN."""
+
+    lips: Array
+    skin: Array
+    points: Array
+
+    @classmethod
+    def of(cls, planes: Planes, pose: Pose, head: Array) -> "_Seen":
+        lips = (head[list(OUTER)] + head[list(INNER)]) / 2
+        points = np.vstack([lips, head[[*MOUTH, *SKIN]]])
+        sampled = ((planes.y, 1), (planes.u, 2), (planes.v, 2))
+        seen = np.stack([column(plane, coarser, points, AROUND, pose).mean(axis=1) for plane, coarser in sampled])
+        lip, skin = (np.median(part, axis=1) for part in (seen[:, : len(OUTER)], seen[:, -len(SKIN) :]))
+        return cls(lip, skin, seen[:, len(OUTER) :])
+
+    @cached_property
+    def hues(self) -> float:
+        """0 in a picture of a single hue, 1 in others."""
+        luma, u, v = self.points
+        off_hue = max(float(np.linalg.eigvalsh(np.cov(u, v))[0]), 0.0) ** 0.5 / max(float(luma.mean()), 1.0)
+        return ramp(off_hue, *OFF_HUE)
+
+    @cached_property
+    def painted(self) -> float:
+        redder = float((self.lips - self.skin) @ [0, -1, 1])
+        dark = 1 - ramp(float(self.lips[0] / max(self.skin[0], 1.0)), *DARK)
+        return self.hues * max(ramp(-redder, *LESS_RED), dark * (1 - ramp(redder, *REDDER)))
 
 
-def _colours(seen: Array) -> tuple[Array, Array]:
-    """Y, U, V of the lips and of the skin round them."""
-    return np.median(seen[:, : len(LIP_BODIES)], axis=1), np.median(seen[:, -len(SKIN) :], axis=1)
-
-
-def _paint(lips: Array, skin: Array) -> float:
-    redder = float((lips - skin) @ [0, -1, 1])
-    dark = 1 - ramp(float(lips[0] / max(skin[0], 1.0)), *DARK)
-    return max(ramp(-redder, *LESS_RED), dark * (1 - ramp(redder, *REDDER)))
-
-
-def _unlike_skin(planes: Planes, lips: Array, skin: Array) -> Floats:
+def _unlike_skin(planes: Planes, face: _Seen) -> Floats:
     """Of each chroma sample, how far it lies from the skin's colour towards the lips'."""
     weight = np.array([LUMA_COUNTS, 1, 1])
-    towards = weight * (lips - skin)
+    towards = weight * (face.lips - face.skin)
     # A difference of chroma is root two times as large in V - U.
     towards *= 2**0.5 * weight / max(float(np.linalg.norm(towards)), 1e-6)
     height, width = planes.u.shape
     luma = cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA)
-    yuv = cv2.merge([luma, planes.u, planes.v])
-    return np.asarray(cv2.transform(yuv.astype(np.float32), np.append(towards, -towards @ skin)[None]), np.float32)
+    yuv: Floats = cv2.merge([luma, planes.u, planes.v]).astype(np.float32)
+    return np.asarray(cv2.transform(yuv, np.append(towards, -towards @ face.skin)[None]), np.float32)
 
 
-def _of_bare_lips(planes: Planes, seen: Array) -> Floats:
-    """seen: 3 x n, Y, U, V of MOUTH and SKIN."""
+def _of_bare_lips(planes: Planes, face: _Seen) -> Floats:
     red = np.asarray(cv2.subtract(planes.v, planes.u, dtype=cv2.CV_32F), np.float32)
-    luma, u, v = seen
-    off_hue = max(float(np.linalg.eigvalsh(np.cov(u, v))[0]), 0.0) ** 0.5 / max(float(luma.mean()), 1.0)
+    luma, u, v = face.points
     lit, reds = luma - luma.mean(), v - u - (v - u).mean()
     slope = float(lit @ reds) / max(float(lit @ lit), 1.0)
     of_its_own = float((reds - slope * lit).std()) / max(float(reds.std()), LEAST_RED)
-    lamp, hues = 1 - ramp(of_its_own, *OF_ITS_OWN), ramp(off_hue, *OFF_HUE)
+    lamp, hues = 1 - ramp(of_its_own, *OF_ITS_OWN), face.hues
     if lamp and hues:
         height, width = red.shape
         red -= lamp * slope * cv2.resize(planes.y, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
