@@ -22,12 +22,12 @@ OF_ITS_OWN, LEAST_RED = (0.25, 0.45), 1.0
 for more than noise, in levels."""
 OFF_HUE = (0.0045, 0.0058)
 """Deviation of chroma from its commonest hue, of luma: in a picture of a single hue, and in others."""
-LESS_RED = (10.0, 18.0)
-"""Levels of V - U by which lips are less red than the skin round them: bare ones of 40 people up to 8; beyond 18 they are
+LESS_RED = (12.0, 20.0)
+"""Levels of V - U by which lips are less red than the skin round them: bare ones of 40 people up to 11; from 20 on they are
 painted, or another being's."""
 DARK, REDDER = (0.4, 0.5), (0.0, 10.0)
-"""Luma of lips, of the skin's, that are painted and bare (those of 40 people have .62 and more), unless they are redder by so
-many levels of V - U: then redness tells them as well."""
+"""Luma of lips, of the skin's, that are painted, and that are bare (.61 and more); unless they are redder by so many levels of
+V - U: then redness tells them as well."""
 LUMA_COUNTS = 0.25
 """Of luma, against chroma, in how painted lips differ from skin: luma differs by shade and shine as well."""
 
