@@ -17,7 +17,7 @@ from enhance.geometry.landmarks import NOSE_BASE
 from enhance.geometry.planes import ALL, Plane, Planes, even, full_chroma, full_yuv, paint, put_back
 from enhance.membrane import spread
 
-from .expected import JAW
+from .expected import INNER_RING, JAW
 
 STROKE = 0.22
 """S: strokes of letters are thinner than this."""
@@ -49,8 +49,7 @@ BESIDE = 0.035
 """S round letters that are taken off with them."""
 MOST_OF_MOUTH = 0.2
 """Share of the mouth behind letters, from which the frame is left alone."""
-BETWEEN_LIPS = (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)
-AROUND_MOUTH = (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146)
+OUTER_RING = (61, 185, 40, 39, 37, 0, 267, 269, 270, 409, 291, 375, 321, 405, 314, 17, 84, 181, 91, 146)
 
 Mask = npt.NDArray[np.bool_]
 
@@ -86,12 +85,15 @@ def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:
     """What is written over the lower face or beside it; None where nothing is. head: 478 x 3 in head coordinates."""
     nose = max(0, int(pose.to_pixels(pose.to_plane(head[NOSE_BASE][None]))[0, 1]))
     below = planes.y[nose:]
-    if np.count_nonzero(cv2.absdiff(below[:, 2:], below[:, :-2]) > 2 * SHARP) < SOME * pose.scale**2:
+    if (
+        min(below.shape) < LEAST
+        or np.count_nonzero(cv2.absdiff(below[:, 2:], below[:, :-2]) > 2 * SHARP) < SOME * pose.scale**2
+    ):
         return None
     mouth, face = _mouth_and_face(planes.area, head, pose, nose)
     if not _may_be_written(below, mouth[nose:], face[nose:], pose.scale):
         return None
-    between = _filled(planes.area, head[list(BETWEEN_LIPS)], pose) > 0
+    between = _filled(planes.area, head[list(INNER_RING)], pose) > 0
     letters = _letters(planes, mouth, face, pose.scale) & ~between
     return _captions(planes, letters, head, pose) if letters.any() else None
 
@@ -117,7 +119,7 @@ def _mouth_and_face(area: Area, head: Array, pose: Pose, nose: int) -> tuple[Mas
     outline."""
     reach = max(1, round(MARGIN * pose.scale))
     kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
-    mouth = cv2.dilate(_filled(area, head[list(AROUND_MOUTH)], pose), kernel) > 0
+    mouth = cv2.dilate(_filled(area, head[list(OUTER_RING)], pose), kernel) > 0
     face = (cv2.erode(_filled(area, head[list(JAW)], pose), kernel) > 0) & ~mouth
     face[: nose + reach] = False
     mouth[: nose + reach] = True
@@ -245,7 +247,7 @@ def _captions(planes: Planes, letters: Mask, head: Array, pose: Pose) -> Caption
     area = even(Area.around(corners, 2 * reach + 4), planes.area)
     share, beside = (_soft(_around(letters[area.slices], pixels)) for pixels in (1, reach))
     behind = spread(full_yuv(planes, area), beside < 1 - ALL)
-    mouth = _filled(planes.area, head[list(AROUND_MOUTH)], pose)
+    mouth = _filled(planes.area, head[list(OUTER_RING)], pose)
     hidden = float(share[mouth[area.slices] > 0].sum()) > MOST_OF_MOUTH * np.count_nonzero(mouth)
     return Captions(area, share, beside, behind, hidden)
 

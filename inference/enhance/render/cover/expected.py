@@ -45,7 +45,8 @@ AMONG_KNOTS = [KNOTS.index(point) for point in ROUND_MOUTH]
 
 OF_FACE = [KNOTS.index(point) for point in (*LIPS, *SKIN)]
 
-INNER = [KNOTS.index(i) for i in (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)]
+INNER_RING = (78, 80, 82, 13, 312, 310, 308, 324, 318, 317, 14, 87, 88, 95)
+INNER = [KNOTS.index(i) for i in INNER_RING]
 TORN = (0.3, 2.0)
 """Cells of the reference for one here, beyond which the plate is torn: by lips that were apart and now touch."""
 PARTED = 0.012  # S between the reference's lips, from which what lies there is no face
