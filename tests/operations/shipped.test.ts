@@ -23,9 +23,9 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'photo_realtime@s3': ['photo_realtime-s3'],
   'animation_realtime@s3': ['animation_realtime-s3'],
   'detail@s3': ['detail-s3'],
-  'fast@s16': [...mouths, 'mouth_render_fast-r18', ...portraits],
-  'balanced@s16': [...mouths, 'mouth_render_balanced-r17', ...portraits],
-  'studio@s16': [...mouths, 'mouth_render_studio-r17', ...portraits],
+  'fast@s17': [...mouths, 'mouth_render_fast-r19', ...portraits],
+  'balanced@s17': [...mouths, 'mouth_render_balanced-r18', ...portraits],
+  'studio@s17': [...mouths, 'mouth_render_studio-r18', ...portraits],
 };
 
 test('each shipped release has the versions that its name stands for', () => {

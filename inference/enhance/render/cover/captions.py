@@ -75,10 +75,13 @@ class Captions:
         return out
 
     def laid_back(self, out: Planes, mask: Plane, planes: Planes) -> None:
-        """Puts the letters of `planes` in front of what was rendered into `out`, and takes them out of its mask."""
-        put_back(out, planes, self.letters, self.area)
+        """Puts the letters of `planes`, and what beside them has not moved, in front of what was rendered into `out`, and takes
+        them out of its mask."""
         part = mask[self.area.slices]
-        part[...] = np.where(self.letters > ALL, 0, part)
+        moved = np.where(self.beside > 0, part / np.float32(255), 1)
+        kept = np.asarray(1 - (1 - self.letters) * moved, np.float32)
+        put_back(out, planes, kept, self.area)
+        part[...] = np.where(kept > ALL, 0, part)
 
 
 def captions_over(planes: Planes, head: Array, pose: Pose) -> Captions | None:
