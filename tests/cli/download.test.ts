@@ -35,7 +35,7 @@ test.after(() => server.close());
 
 test('a result is downloaded to its target', async () => {
   const target = join(tempDir('download'), 'a.mp4');
-  await download(`${server.origin}/whole`, target, AbortSignal.timeout(5000));
+  await download(`${server.origin}/whole`, target, AbortSignal.timeout(60_000));
   assert.is(readFileSync(target, 'utf8'), 'a result');
 });
 
@@ -43,7 +43,7 @@ test('two downloads to one target do not mix', async () => {
   const folder = tempDir('download');
   const target = join(folder, 'a.mp4');
   const get = (path: string) =>
-    download(`${server.origin}${path}`, target, AbortSignal.timeout(5000));
+    download(`${server.origin}${path}`, target, AbortSignal.timeout(60_000));
   await Promise.all([get('/slow/first'), get('/slow/other')]);
   assert.match(readFileSync(target, 'utf8'), /^(\/slow\/first){20}$|^(\/slow\/other){20}$/);
   assert.equal(readdirSync(folder), ['a.mp4']);

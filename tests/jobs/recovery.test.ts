@@ -181,10 +181,10 @@ test('a job that waits for its next attempt is not started before that, whatever
   const attempts = openAttempts(rig.stores, rig.config, 60_000);
   const { job } = await rig.ask('a');
   const [, , fence = 0] = await attempts.take({ id: job.id, dispatch: 1 }, 'first');
-  assert.is(await attempts.retry(job.id, fence, { delayMs: 1_000, counts: true }), 'queued');
+  assert.is(await attempts.retry(job.id, fence, { delayMs: 4_000, counts: true }), 'queued');
   assert.equal(await attempts.take({ id: job.id, dispatch: 2 }, 'early'), ['none']);
   assert.equal((await attempts.due(10)).tickets, []);
-  await sleep(1_050);
+  await sleep(4_050);
   assert.equal((await attempts.due(10)).tickets, [{ id: job.id, dispatch: 2 }]);
   assert.is((await attempts.take({ id: job.id, dispatch: 1 }, 'late'))[0], 'taken');
   assert.equal(await attempts.take({ id: job.id, dispatch: 2 }, 'again'), ['none']);
@@ -242,7 +242,7 @@ test('Redis may be killed and come back in the middle of a job', async () => {
     await rig.work(model.enhance, { leaseMs: 10_000 });
     const { job } = await rig.ask('a');
     await until('it runs', () => model.started.length === 1);
-    const ended = rig.ended(job, 15_000);
+    const ended = rig.ended(job, 60_000);
     await own.kill();
     await own.start();
     model.go();

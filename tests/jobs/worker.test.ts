@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -326,7 +327,10 @@ test('workers that are closed one after the other, while jobs come, run none twi
   rig,
   place,
 }) => {
+  // None ends before both workers were seen at work, however slowly they are looked at.
+  let gate = new AbortController();
   const slowly: Run = async (...call) => {
+    if (!gate.signal.aborted) await once(gate.signal, 'abort');
     await new Promise((resolve) => setTimeout(resolve, 100));
     return atOnce(...call);
   };
@@ -340,12 +344,16 @@ test('workers that are closed one after the other, while jobs come, run none twi
   const asked = await Promise.all(Array.from({ length: 12 }, (_, at) => rig.ask(`early ${at}`)));
   for (const [at, worker] of workers.entries()) {
     await until('both run something', async () => (await rig.jobs.counts()).processing > 2);
-    await worker.close();
+    const closed = worker.close();
+    gate.abort();
+    await closed;
+    gate = new AbortController();
     await startWorker();
     for (let more = 0; more < 12; more += 1) asked.push(await rig.ask(`late ${at} ${more}`));
   }
+  gate.abort();
   for (const { job } of asked) {
-    const { status, attempts, fence } = await rig.ended(job, 20_000);
+    const { status, attempts, fence } = await rig.ended(job);
     assert.equal([status, attempts, fence], ['succeeded', 1, 1]);
   }
   for (const one of rigs) await one.close();

@@ -16,8 +16,8 @@ const fixture = (name: string) =>
   join(fileURLToPath(new URL('fixtures', import.meta.url)), `${name}.ts`);
 const fixtures = readdirSync(fileURLToPath(new URL('fixtures', import.meta.url)));
 const programs = await compileTests(fixtures.map((name) => fixture(parse(name).name)));
-const runTogether = (names: readonly string[], deadlineMs = 30_000) =>
-  runFiles(names.map(fixture), programs, process.env, deadlineMs, 1_000);
+const runTogether = (names: readonly string[], deadlineMs = 60_000) =>
+  runFiles(names.map(fixture), programs, process.env, deadlineMs, 4_000);
 const run = async (name: string, deadlineMs?: number) => {
   const [result] = await runTogether([name], deadlineMs);
   assert.ok(result);
