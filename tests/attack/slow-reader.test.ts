@@ -11,7 +11,7 @@ import { realRedis } from '../real/redis.ts';
 import { until } from '../real/until.ts';
 
 const test = suite('callers that do not read');
-const api = await realApi({ BODY_STALL_SECONDS: '1' }, realRedis());
+const api = await realApi({ BODY_STALL_SECONDS: '5' }, realRedis());
 const { http } = await api.caller();
 const worker = await startWorker({
   ...api.parts,

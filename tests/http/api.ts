@@ -176,7 +176,7 @@ export const realApi = async (
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       validateStatus: () => true,
       maxRedirects: 0,
-      timeout: 20_000,
+      timeout: 60_000,
     });
 
   return {
@@ -207,7 +207,7 @@ export const realApi = async (
     },
     /** Resolves when so many callers wait. */
     untilWaiting: async (count: number): Promise<void> => {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(60_000);
       while (waiting.count !== count) await once(waiting.changed, 'changed', { signal });
     },
     /** As in a restart of its process, nobody listens until the function that this answers is called. */
@@ -223,7 +223,8 @@ export const realApi = async (
     leftovers,
     /** Fails unless the files of every request are gone, or soon will be. */
     nothingLeft: async (): Promise<void> => {
-      for (let tries = 0; tries < 50 && leftovers().length > 0; tries += 1) await sleep(20);
+      const deadline = Date.now() + 20_000;
+      while (leftovers().length > 0 && Date.now() < deadline) await sleep(20);
       assert.equal(leftovers(), [], 'files were left behind');
     },
     close: async () => {
