@@ -41,7 +41,7 @@ export const failures = {
   missing_api_key: kind(
     401,
     false,
-    () => 'Expected an API key in the header "Authorization: Bearer <key>"; got none.',
+    (f) => `Expected an API key in the header "Authorization: Bearer <key>"; got ${text(f.came)}.`,
   ),
   invalid_api_key: kind(401, false, () => 'The API key is unknown, revoked or mistyped.'),
   expired_api_key: kind(401, false, (f) => `The API key expired at ${text(f.expired_at)}.`),

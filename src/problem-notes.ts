@@ -42,6 +42,7 @@ const notes: Readonly<Record<FailureCode, Note>> = {
   missing_api_key: {
     means: 'The request came without an API key.',
     advice: 'Send the header `Authorization: Bearer <key>`.',
+    facts: { came: 'none' },
   },
   invalid_api_key: {
     means: 'The key is not valid: it is unknown, revoked or mistyped.',

@@ -1,7 +1,7 @@
 /** What belongs to a creating request and not to its work: metadata, and where its events are sent. */
 import { z } from 'zod';
 import { callbackFields, endEvents } from '../contract/webhooks.ts';
-import { Failure } from '../errors.ts';
+import { Failure, naming } from '../errors.ts';
 import type { Callback } from '../jobs/submit/submission.ts';
 import type { Parts } from './parts.ts';
 import type { Wanted } from './source.ts';
@@ -36,5 +36,6 @@ export const checkCallback = async (
   callback: Callback | undefined,
   { webhooks }: Pick<Parts, 'webhooks'>,
 ): Promise<void> => {
-  if (callback && callback.url !== null) await webhooks.endpoints.checkUrl(callback.url);
+  const url = callback?.url;
+  if (url) await naming('webhook_url', () => webhooks.endpoints.checkUrl(url));
 };

@@ -11,7 +11,7 @@ import {
   type WebhookEndpoint,
   type WebhookWithSecret,
 } from '../contract/webhooks.ts';
-import { Failure } from '../errors.ts';
+import { Failure, naming } from '../errors.ts';
 import { timePart } from '../jobs/record/id.ts';
 import { checkHost } from '../media/fetch/guard.ts';
 import { type Redises, script } from '../redis.ts';
@@ -87,7 +87,7 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
 
     /** Its id. Failure url_not_allowed | too_many_webhooks. */
     create: async (account: string, asked: NewEndpoint): Promise<string> => {
-      await checkUrl(asked.url);
+      await naming('url', () => checkUrl(asked.url));
       const now = Date.now();
       const id = `we_${timePart(now)}${base62(randomBytes(10))}`;
       const fields = {
@@ -113,7 +113,7 @@ export const openEndpoints = (stores: Redises, secrets: Secrets, config: Config)
     change: async (account: string, id: string, change: WebhookChange) => {
       const { url, events, description, enabled } = change;
       await read(account, id);
-      if (url !== undefined) await checkUrl(url);
+      if (url !== undefined) await naming('url', () => checkUrl(url));
       const fields = {
         ...(url !== undefined && { url }),
         ...(events && { events: JSON.stringify([...new Set(events)]) }),

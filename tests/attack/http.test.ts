@@ -279,7 +279,7 @@ test('connections beyond the limit are closed, and those that say nothing make r
     said.map(async (_, at) => {
       const socket = await api.dial(60_000);
       return socket.on('data', (chunk) => {
-        said[at] += chunk;
+        said[at] = `${said[at]}${chunk}`;
       });
     }),
   );

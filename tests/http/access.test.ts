@@ -11,7 +11,9 @@ test('without a key, with a mistyped and with an unknown one, nothing is told', 
   refused(answer, 401, 'missing_api_key');
   assert.is(answer.headers['www-authenticate'], 'Bearer');
   const basic = { headers: { authorization: 'Basic eDp5' } };
-  refused(await api.client().get('/v1/credits', basic), 401, 'missing_api_key');
+  const other = refused(await api.client().get('/v1/credits', basic), 401, 'missing_api_key');
+  assert.match(answer.data.detail, /"Authorization: Bearer <key>"; got none\.$/);
+  assert.match(other.detail, /; got an Authorization header of another form\.$/);
   refused(await api.client('mes_live_x_y').get('/v1/credits'), 401, 'invalid_api_key');
   const { key } = await api.caller();
   const mistyped = await api.client(`${key}x`).get('/v1/credits');

@@ -36,6 +36,23 @@ test('a fault names what was expected, what was sent and what is allowed', () =>
   assert.is(fault?.detail, 'Expected 2, 4 or 8; got 3.');
 });
 
+test('who misspells a field reads the names of those that there are, at any depth', () => {
+  const schema = z.strictObject({
+    scale: z.number(),
+    output: z.strictObject({ quality: z.number() }),
+  });
+  const found = faults(schema, { scale: 2, output: { quality: 1, size: 9 }, scales: 2 });
+  assert.equal(
+    found.map(({ pointer, detail }) => [pointer, detail]),
+    [
+      ['/output/size', 'Expected no field of this name; the fields are quality.'],
+      ['/scales', 'Expected no field of this name; the fields are scale, output.'],
+    ],
+  );
+  const [stray] = faults(z.strictObject({}), { page: 1 });
+  assert.is(stray?.detail, 'Expected no field of this name.');
+});
+
 test('a value with several forms is judged by the one that has its fields', () => {
   const found = (speaker: unknown) =>
     faults(z.strictObject({ speaker: Speaker }), { speaker }).map(({ pointer, code }) => [

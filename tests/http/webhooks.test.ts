@@ -141,7 +141,9 @@ test('a webhook_url that may not be called is refused before there is a job or a
     const refusal = refused(await post(await form({ webhook_url })), 422, 'url_not_allowed');
     assert.match(refusal.detail, reason);
     assert.not.match(refusal.detail, 'secret');
-    refused(await http.post('/v1/webhooks', { url: webhook_url }), 422, 'url_not_allowed');
+    assert.equal(pointers(refusal), ['/webhook_url']);
+    const registered = await http.post('/v1/webhooks', { url: webhook_url });
+    assert.equal(pointers(refused(registered, 422, 'url_not_allowed')), ['/url']);
   }
   const bad = await form({ webhook_url: 'ftp://example.com', webhook_events: '["job.done"]' });
   const problem = refused(await post(bad), 422, 'validation_failed');

@@ -1,5 +1,5 @@
 /** zod's issues as the faults that callers read: where, what was expected, what was sent. Pure. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { counted } from '../../counted.ts';
 import type { Fault } from '../../errors.ts';
 import { expected } from '../../expected.ts';
@@ -14,8 +14,18 @@ export const validate = <T extends z.ZodType>(
   value: unknown,
   sent = value,
 ): { readonly data: z.output<T> } | { readonly faults: Iterable<MakeFault> } => {
-  const { data, error } = schema.safeParse(value, { error: expected });
+  const { data, error } = schema.safeParse(value, { error: told });
   return error ? { faults: faultsOf(error.issues, { value, sent }, '') } : { data };
+};
+
+/** The message of an issue: what was expected, and of unknown fields those that are known. */
+const told = (issue: z.core.$ZodRawIssue): string => {
+  if (issue.code !== 'unrecognized_keys') return expected(issue);
+  const known = issue.schema instanceof z.ZodObject ? Object.keys(issue.schema.shape) : [];
+  return [
+    'no field of this name',
+    ...(known.length ? [`the fields are ${known.join(', ')}`] : []),
+  ].join('; ');
 };
 
 /** A value as it was parsed, and as the caller spelled it. */
@@ -31,7 +41,8 @@ function* faultsOf(
     const intended = issue.code === 'invalid_union' ? intendedOf(issue.errors) : undefined;
     const pointer = pointerTo(issue.path, at);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) yield () => unknownField(pointerTo([key], pointer));
+      for (const key of issue.keys)
+        yield () => unknownField(pointerTo([key], pointer), issue.message);
     } else if (intended) {
       yield* faultsOf(intended, bothAt(both, issue.path), pointer);
     } else {
@@ -79,10 +90,10 @@ const lengthOf = (sent: unknown): string => {
   return typeof sent === 'object' && sent !== null ? String(Object.keys(sent).length) : shown(sent);
 };
 
-const unknownField = (pointer: string): Fault => ({
+const unknownField = (pointer: string, message: string): Fault => ({
   pointer,
   code: 'unknown_field',
-  detail: 'Expected no field of this name.',
+  detail: `Expected ${message}.`,
 });
 
 /**

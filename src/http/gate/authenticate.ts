@@ -44,7 +44,9 @@ export const demandScope = ({ scopes }: Caller, needed: NeededScope): void => {
 };
 
 const tokenOf = (ctx: Context): string => {
-  const token = bearerOf(ctx.get('authorization'));
-  if (!token) throw new Failure('missing_api_key');
+  const header = ctx.get('authorization');
+  const token = bearerOf(header);
+  const came = header ? 'an Authorization header of another form' : 'none';
+  if (!token) throw new Failure('missing_api_key', { came });
   return token;
 };
