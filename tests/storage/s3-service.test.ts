@@ -245,7 +245,7 @@ const meeting = async (fail: Parameters<typeof s3.meddle>[0], settings = {}) => 
     return atOnce(...call);
   });
   const ended = async () => {
-    const done = await asking.ended(job, 15_000);
+    const done = await asking.ended(job, 60_000);
     assert.equal(await asking.differences(), []);
     return { done, runs, credits: await asking.credits() };
   };
@@ -381,7 +381,7 @@ test('a download that the storage cuts short ends at once, and is not taken for 
   });
   const came = download(output_url, {}).then(() => 'whole', String);
   assert.match(
-    await Promise.race([came, sleep(5_000, 'nothing', { ref: false })]),
+    await Promise.race([came, sleep(30_000, 'nothing', { ref: false })]),
     /aborted|hang up/,
   );
   assert.match(logged.join(), /GetObject results.*could not be sent completely/);

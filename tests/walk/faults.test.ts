@@ -24,7 +24,7 @@ const put = (name: string, bytes: Uint8Array | string) => {
 const [port = 0] = await freePorts(1);
 const service = await realService({
   FETCH_ALLOW_HOSTS: `127.0.0.1:${port}`,
-  FETCH_TIMEOUT_SECONDS: '2',
+  FETCH_TIMEOUT_SECONDS: '5',
   VIDEO_MAX_BYTES: '20000000',
   IMAGE_MAX_BYTES: '10000000',
 });

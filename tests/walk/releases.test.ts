@@ -142,7 +142,9 @@ test('jobs that run while one Triton is killed are done by the other, and charge
   }
   const { available, held } = await other.balance();
   assert.equal({ available, held }, { available: 988, held: 0 });
-  assert.match(service.log('worker'), `"replica":"${new URL(second.httpUrl).host}"`);
+  const isTold = () =>
+    service.log('worker').includes(`"replica":"${new URL(second.httpUrl).host}"`);
+  await until('its death is in the log', isTold);
   await second.start();
   await until(
     'both are there',

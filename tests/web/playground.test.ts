@@ -224,7 +224,7 @@ test('a portrait whose face is clicked, and a recording from the microphone', as
   assert.ok(Math.abs(mark.x + mark.width / 2 - shrunk.x - (130 / 260) * shrunk.width) < 1.5);
   assert.ok(Math.abs(mark.y + mark.height / 2 - shrunk.y - (100 / 260) * shrunk.height) < 1.5);
   await page.getByRole('button', { name: 'Record', exact: true }).click();
-  await page.getByText('Recording: 1 s. Speak now.').waitFor();
+  await page.getByText(/^Recording: [1-9]\d* s\. Speak now\.$/).waitFor();
   await page.getByRole('button', { name: 'Stop recording' }).click();
   await page.getByText('recording.wav', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Use the sample voice' }).click();
